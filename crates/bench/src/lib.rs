@@ -1,0 +1,1 @@
+//! The benchmark kit; speaks to servers over the wire only.

@@ -1,0 +1,1 @@
+//! The binary log event codec and GTID sets; pure, no I/O.

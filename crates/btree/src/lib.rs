@@ -1,0 +1,1 @@
+//! B+trees on pages: lookup, scan, structure changes.

@@ -1,0 +1,1 @@
+//! Pages, tablespaces, the buffer pool, flushing and doublewrite.

@@ -1,0 +1,1 @@
+//! Dictionary, transactions, commit, versions, locks, recovery, apply.

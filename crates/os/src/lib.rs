@@ -1,0 +1,1 @@
+//! Files, a simulated disk, clock, randomness, threads and their time accounts.

@@ -1,0 +1,1 @@
+//! Client/server packets, authentication, result sets; no I/O.

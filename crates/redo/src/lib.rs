@@ -1,0 +1,1 @@
+//! The one log: reservation, writer and flusher threads, checkpoints, scan.

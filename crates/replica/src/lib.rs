@@ -1,0 +1,1 @@
+//! Receiver, relay log, applier, positions.

@@ -1,0 +1,1 @@
+//! Listener, sessions, system variables, SHOW; the slipstream binary.

@@ -1,0 +1,3 @@
+//! The `slipstream` binary.
+
+fn main() {}

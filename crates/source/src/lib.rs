@@ -1,0 +1,1 @@
+//! Binary log files derived from the log, dump sessions.

@@ -1,0 +1,1 @@
+//! Parse, bind, plan and execute SQL against the engine.

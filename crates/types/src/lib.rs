@@ -1,0 +1,1 @@
+//! MySQL column types, values, row images and keys that compare by memcmp.
