@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Installs the servers and tools that the tests and the benchmark compare with, on a Debian machine:
+#   - mariadb-server, sysbench and debootstrap from the machine's own Debian release;
+#   - MySQL from Debian unstable, in a chroot, because no stable release carries it.
+# No service is started. Every step is skipped when it is done already, an interrupted run is taken up where it
+# stopped, and two runs side by side wait for each other. What cannot be had is said aloud and is no failure
+# here: the tests that need it print a line "SKIPPED: ...".
+#
+# SLIPSTREAM_PEERS_DIR   where the chroot and prototypes of data directories are kept
+#                        (default /var/cache/slipstream-peers)
+set -euo pipefail
+
+peers_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}
+chroot_dir=$peers_dir/mysql-chroot
+missing=()
+
+say() { printf 'peers: %s\n' "$*"; }
+
+lacks() {
+  missing+=("$1")
+  say "NOT AVAILABLE: $1"
+}
+
+# Debian's server packages start their service when they are installed unless policy-rc.d forbids it.
+forbid_services() {
+  local root=$1
+  [ -e "$root/usr/sbin/policy-rc.d" ] && return 1
+  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+  chmod 755 "$root/usr/sbin/policy-rc.d"
+}
+
+# The packages of the machine's own release that are not there yet.
+install_packages() {
+  local wanted=() package
+  command -v mariadbd >/dev/null || wanted+=(mariadb-server)
+  command -v sysbench >/dev/null || wanted+=(sysbench)
+  command -v debootstrap >/dev/null || [ -x "$chroot_dir/usr/sbin/mysqld" ] || wanted+=(debootstrap)
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  say "installing ${wanted[*]}"
+  local ours=no status=0
+  forbid_services "" && ours=yes
+  # A run that was killed may have left packages unpacked but not configured.
+  dpkg --configure -a >/dev/null 2>&1 || true
+  {
+    apt-get -o DPkg::Lock::Timeout=300 -qq update &&
+      DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq -y \
+        --no-install-recommends install "${wanted[@]}"
+  } >"$peers_dir/packages.log" 2>&1 || status=$?
+  [ "$ours" = no ] || rm -f /usr/sbin/policy-rc.d
+  [ "$status" = 0 ] || say "apt-get failed, the end of $peers_dir/packages.log:"
+  [ "$status" = 0 ] || tail -5 "$peers_dir/packages.log"
+}
+
+mysql_runs() { chroot "$chroot_dir" /usr/sbin/mysqld --no-defaults --version >/dev/null 2>&1; }
+
+# A chroot is built beside its place and moved there, so that what stands there is a whole base system.
+bootstrap_chroot() {
+  [ -x "$chroot_dir/usr/bin/apt-get" ] && [ ! -d "$chroot_dir/debootstrap" ] && return 0
+  rm -rf "$chroot_dir" "$chroot_dir.building"
+  say "unpacking a Debian unstable base system (about 30 s)"
+  debootstrap --variant=minbase sid "$chroot_dir.building" >"$peers_dir/debootstrap.log" 2>&1 || return 1
+  mv "$chroot_dir.building" "$chroot_dir"
+}
+
+in_chroot() { chroot "$chroot_dir" env DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+
+install_mysql() {
+  mysql_runs && return 0
+  bootstrap_chroot || return 1
+  say "installing MySQL in the chroot (about 60 s)"
+  forbid_services "$chroot_dir" || true
+  # The name servers may have changed since an earlier run.
+  cp -L /etc/resolv.conf "$chroot_dir/etc/resolv.conf" 2>/dev/null || true
+  printf 'Acquire::Check-Valid-Until "false";\n' >"$chroot_dir/etc/apt/apt.conf.d/99check-valid-until"
+  {
+    in_chroot dpkg --configure -a &&
+      in_chroot apt-get -qq update &&
+      in_chroot apt-get -qq -y --no-install-recommends install mysql-server-core mysql-client-core &&
+      in_chroot apt-get -qq clean
+  } >"$peers_dir/mysql.log" 2>&1 || return 1
+  mysql_runs
+}
+
+main() {
+  if [ "$(id -u)" != 0 ]; then
+    if sudo -n true 2>/dev/null; then
+      exec sudo -n SLIPSTREAM_PEERS_DIR="$peers_dir" bash "$0"
+    fi
+    command -v mariadbd >/dev/null || lacks "MariaDB (installing it needs root)"
+    command -v sysbench >/dev/null || lacks "sysbench (installing it needs root)"
+    lacks "MySQL (its chroot needs root)"
+    return
+  fi
+  mkdir -p "$peers_dir"
+  exec 9>"$peers_dir/lock"
+  flock -n 9 || { say "another run is at it, waiting"; flock 9; }
+  if command -v apt-get >/dev/null; then
+    install_packages
+  fi
+  command -v mariadbd >/dev/null || lacks "MariaDB"
+  command -v sysbench >/dev/null || lacks "sysbench"
+  install_mysql || {
+    tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
+    lacks "MySQL (logs in $peers_dir)"
+  }
+}
+
+main
+if [ ${#missing[@]} = 0 ]; then
+  say "$(mariadbd --version 2>/dev/null | head -1)"
+  say "$(chroot "$chroot_dir" /usr/sbin/mysqld --no-defaults --version 2>/dev/null | head -1)"
+  say "$(sysbench --version)"
+fi

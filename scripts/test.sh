@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands: format, lints, and all the tests, on one profile so that
+# everything is compiled once. Ends with the tests that could not run for want of a peer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
+log_dir=$(mktemp -d)
+trap 'rm -rf "$log_dir"' EXIT
+# Tests append a line here when a peer is missing: standard output of a test that passes is not shown.
+export SLIPSTREAM_SKIPPED=$log_dir/skipped
+: >"$SLIPSTREAM_SKIPPED"
+
+scripts/peers.sh
+cargo fmt --all --check
+cargo clippy --release --locked --workspace --all-targets -- -D warnings
+cargo build --release --locked --workspace
+SLIPSTREAM_BINARY=$(pwd)/${CARGO_TARGET_DIR:-target}/release/slipstream
+case ${CARGO_TARGET_DIR:-} in /*) SLIPSTREAM_BINARY=$CARGO_TARGET_DIR/release/slipstream ;; esac
+export SLIPSTREAM_BINARY
+
+status=0
+cargo test --release --locked --workspace --no-fail-fast || status=$?
+
+if [ -s "$SLIPSTREAM_SKIPPED" ]; then
+  echo "These tests did not run:"
+  sort -u "$SLIPSTREAM_SKIPPED"
+else
+  echo "No test was skipped."
+fi
+exit $status
