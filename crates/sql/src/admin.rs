@@ -1,0 +1,334 @@
+//! Statements that this crate only parses: the server, its users and its replication carry them out.
+//!
+//! Each is handed to [`crate::Host::admin`] as one [`AdminCommand`]. The old words (MASTER, SLAVE) and the new
+//! ones parse to the same command; [`AdminCommand::ShowReplicaStatus`] says which were used, because the
+//! names of the result's columns differ.
+
+/// An account name as written: `'user'@'host'`; host `%` where none was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// User name; empty is the anonymous user.
+    pub user: String,
+    /// Host pattern.
+    pub host: String,
+    /// `CURRENT_USER` or `USER()` was written instead of a name; `user` and `host` are then empty.
+    pub is_current_user: bool,
+}
+
+/// How an account proves itself, as written in `IDENTIFIED ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authentication {
+    /// `WITH plugin`, when written.
+    pub plugin: Option<String>,
+    /// What follows `BY` or `AS`.
+    pub secret: Secret,
+}
+
+/// The secret of an [`Authentication`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// No `BY` and no `AS`.
+    None,
+    /// `BY 'clear text'`.
+    Password(String),
+    /// `AS 'hash'` or `BY PASSWORD 'hash'`.
+    Hash(Vec<u8>),
+    /// `BY RANDOM PASSWORD`.
+    Random,
+}
+
+/// One account of CREATE USER and ALTER USER.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountSpec {
+    /// Whose.
+    pub account: Account,
+    /// `IDENTIFIED ...`, when written.
+    pub authentication: Option<Authentication>,
+}
+
+/// `ACCOUNT LOCK`, `PASSWORD EXPIRE ...` and so on, behind the accounts of CREATE USER and ALTER USER.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AccountOptions {
+    /// `ACCOUNT LOCK` / `ACCOUNT UNLOCK`.
+    pub locked: Option<bool>,
+    /// `REQUIRE SSL`, `REQUIRE X509`: the words behind REQUIRE; `NONE` is not listed.
+    pub require: Vec<String>,
+}
+
+/// What a privilege is granted on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantObject {
+    /// Schema; `None` is `*.*` (or the current schema where `schema.is_none() && table.is_some()`).
+    pub schema: Option<String>,
+    /// Table; `None` is `schema.*`.
+    pub table: Option<String>,
+}
+
+/// One privilege of GRANT and REVOKE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantPrivilege {
+    /// In upper case, words separated by one space: `SELECT`, `REPLICATION SLAVE`, `ALL`.
+    pub name: String,
+    /// Columns, when written.
+    pub columns: Vec<String>,
+}
+
+/// Options of CHANGE REPLICATION SOURCE TO and CHANGE MASTER TO. What was not written is `None` and keeps its value.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[allow(
+    missing_docs,
+    reason = "each field is the option SOURCE_<name> of the statement, documented in MySQL's manual"
+)]
+pub struct SourceOptions {
+    pub host: Option<String>,
+    pub port: Option<u16>,
+    pub user: Option<String>,
+    pub password: Option<String>,
+    pub bind: Option<String>,
+    pub log_file: Option<String>,
+    pub log_pos: Option<u64>,
+    pub relay_log_file: Option<String>,
+    pub relay_log_pos: Option<u64>,
+    pub auto_position: Option<bool>,
+    /// MariaDB's `MASTER_USE_GTID = no | current_pos | slave_pos | replica_pos`, in lower case.
+    pub use_gtid: Option<String>,
+    pub connect_retry_s: Option<u32>,
+    pub retry_count: Option<u64>,
+    pub heartbeat_period_s: Option<f64>,
+    pub delay_s: Option<u32>,
+    pub get_public_key: Option<bool>,
+    pub public_key_path: Option<String>,
+    pub ssl: Option<bool>,
+    pub ssl_ca: Option<String>,
+    pub ssl_cert: Option<String>,
+    pub ssl_key: Option<String>,
+    pub ssl_verify_server_cert: Option<bool>,
+    pub ignore_server_ids: Option<Vec<u32>>,
+    pub compression_algorithms: Option<String>,
+    pub require_row_format: Option<bool>,
+    /// `ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS`: `OFF`, `LOCAL` or a UUID.
+    pub assign_gtids: Option<String>,
+    /// Options that are MySQL's but mean nothing here, as `(name, text)`: the host warns or refuses.
+    pub other: Vec<(String, String)>,
+}
+
+/// Which threads START REPLICA and STOP REPLICA are about. Neither written means both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplicaThreads {
+    /// `IO_THREAD`.
+    pub receiver: bool,
+    /// `SQL_THREAD`.
+    pub applier: bool,
+}
+
+/// `UNTIL` of START REPLICA.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the statement's own")]
+pub enum Until {
+    SourcePosition { log_file: String, log_pos: u64 },
+    RelayPosition { log_file: String, log_pos: u64 },
+    SqlBeforeGtids(String),
+    SqlAfterGtids(String),
+    SqlAfterGaps,
+}
+
+/// What `PURGE BINARY LOGS` and `SHOW BINLOG EVENTS` point at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PurgeTo {
+    /// `TO 'file'`: everything before this file.
+    File(String),
+    /// `BEFORE datetime`: unix time in seconds.
+    BeforeUnixTime(i64),
+}
+
+/// What FLUSH flushes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlushTarget {
+    /// `FLUSH LOGS`: all of them.
+    Logs,
+    /// `FLUSH BINARY LOGS`.
+    BinaryLogs,
+    /// `FLUSH RELAY LOGS`.
+    RelayLogs,
+    /// `FLUSH ERROR|GENERAL|SLOW|ENGINE LOGS`, with the word.
+    OtherLogs(String),
+    /// `FLUSH PRIVILEGES`.
+    Privileges,
+    /// `FLUSH STATUS`.
+    Status,
+    /// `FLUSH TABLES [t, ...]`: `(schema, table)`.
+    Tables(Vec<(String, String)>),
+    /// `FLUSH TABLES WITH READ LOCK`.
+    TablesWithReadLock,
+    /// `FLUSH HOSTS`, `USER_RESOURCES`, `OPTIMIZER_COSTS`, `QUERY CACHE`: the words, in upper case.
+    Other(String),
+}
+
+/// A statement for the server.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AdminCommand {
+    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO.
+    ChangeReplicationSource {
+        /// What to change.
+        options: Box<SourceOptions>,
+        /// `FOR CHANNEL`, empty is the default channel.
+        channel: String,
+    },
+    /// START REPLICA. `user` and `password` of its connection options are not kept.
+    StartReplica {
+        /// Which threads.
+        threads: ReplicaThreads,
+        /// UNTIL.
+        until: Option<Until>,
+        /// `FOR CHANNEL`; `None` is all channels.
+        channel: Option<String>,
+    },
+    /// STOP REPLICA.
+    StopReplica {
+        /// Which threads.
+        threads: ReplicaThreads,
+        /// `FOR CHANNEL`; `None` is all channels.
+        channel: Option<String>,
+    },
+    /// RESET REPLICA [ALL].
+    ResetReplica {
+        /// ALL was written: connection parameters go too.
+        all: bool,
+        /// `FOR CHANNEL`; `None` is all channels.
+        channel: Option<String>,
+    },
+    /// SHOW REPLICA STATUS.
+    ShowReplicaStatus {
+        /// SLAVE was written: columns carry the old names (`Master_Host`, ...).
+        old_names: bool,
+        /// `FOR CHANNEL`; `None` is all channels.
+        channel: Option<String>,
+    },
+    /// SHOW REPLICAS, SHOW SLAVE HOSTS.
+    ShowReplicas {
+        /// SLAVE HOSTS was written.
+        old_names: bool,
+    },
+    /// SHOW BINARY LOGS, SHOW MASTER LOGS.
+    ShowBinaryLogs,
+    /// SHOW BINARY LOG STATUS, SHOW MASTER STATUS.
+    ShowBinaryLogStatus,
+    /// SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS.
+    ShowBinlogEvents {
+        /// RELAYLOG was written.
+        relay: bool,
+        /// `IN 'file'`; the first file where not written.
+        file: Option<String>,
+        /// `FROM pos`.
+        position: Option<u64>,
+        /// `LIMIT offset`.
+        offset: u64,
+        /// `LIMIT count`.
+        limit: Option<u64>,
+    },
+    /// RESET BINARY LOGS AND GTIDS [TO n], RESET MASTER.
+    ResetBinaryLogsAndGtids {
+        /// `TO n`.
+        to: Option<u64>,
+    },
+    /// PURGE BINARY LOGS.
+    PurgeBinaryLogs(PurgeTo),
+    /// FLUSH.
+    Flush {
+        /// What.
+        targets: Vec<FlushTarget>,
+        /// `LOCAL` or `NO_WRITE_TO_BINLOG`.
+        local: bool,
+    },
+    /// UNLOCK TABLES after a `FLUSH TABLES WITH READ LOCK` of this session.
+    UnlockTables,
+    /// KILL.
+    Kill {
+        /// KILL QUERY: end its statement only.
+        query_only: bool,
+        /// The connection.
+        connection_id: u64,
+    },
+    /// SHUTDOWN, RESTART.
+    Shutdown {
+        /// RESTART was written.
+        restart: bool,
+    },
+    /// SHOW [FULL] PROCESSLIST.
+    ShowProcesslist {
+        /// FULL: the whole text of statements.
+        full: bool,
+    },
+    /// SHOW ENGINE name STATUS | MUTEX.
+    ShowEngine {
+        /// Engine's name as written.
+        engine: String,
+        /// `STATUS` or `MUTEX`.
+        what: String,
+    },
+    /// SHOW PLUGINS.
+    ShowPlugins,
+    /// SHOW PRIVILEGES.
+    ShowPrivileges,
+    /// CREATE USER.
+    CreateUser {
+        /// Accounts.
+        accounts: Vec<AccountSpec>,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+        /// Options for all of them.
+        options: AccountOptions,
+    },
+    /// ALTER USER.
+    AlterUser {
+        /// Accounts.
+        accounts: Vec<AccountSpec>,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// Options for all of them.
+        options: AccountOptions,
+    },
+    /// DROP USER.
+    DropUser {
+        /// Accounts.
+        accounts: Vec<Account>,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// RENAME USER: pairs of old and new.
+    RenameUser(Vec<(Account, Account)>),
+    /// SET PASSWORD [FOR account] = 'text'.
+    SetPassword {
+        /// Whose; `None` is the session's own.
+        account: Option<Account>,
+        /// Clear text.
+        password: String,
+    },
+    /// GRANT.
+    Grant {
+        /// What.
+        privileges: Vec<GrantPrivilege>,
+        /// On what.
+        on: GrantObject,
+        /// To whom; MariaDB and MySQL 5.7 allow IDENTIFIED here.
+        to: Vec<AccountSpec>,
+        /// WITH GRANT OPTION.
+        with_grant_option: bool,
+    },
+    /// REVOKE.
+    Revoke {
+        /// What; `ALL` and `GRANT OPTION` without an object is REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
+        privileges: Vec<GrantPrivilege>,
+        /// On what.
+        on: Option<GrantObject>,
+        /// From whom.
+        from: Vec<Account>,
+    },
+    /// SHOW GRANTS [FOR account].
+    ShowGrants {
+        /// Whose; `None` is the session's own.
+        account: Option<Account>,
+    },
+    /// SHOW CREATE USER.
+    ShowCreateUser(Account),
+}

@@ -1,0 +1,154 @@
+//! The error a client sees: MySQL's number, SQLSTATE and wording.
+//!
+//! One constructor an error that is raised in more than one place, so that a wording stands once. Numbers and
+//! texts are those of MySQL's `messages_to_clients.txt`.
+
+use std::fmt;
+
+/// An error as the client receives it in an ERR packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlError {
+    /// MySQL's error number (`ER_...`).
+    pub code: u16,
+    /// SQLSTATE, five characters.
+    pub state: [u8; 5],
+    /// The text in MySQL's wording.
+    pub message: String,
+}
+
+/// What a statement in this crate returns.
+pub type Result<T> = std::result::Result<T, SqlError>;
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ERROR {} ({}): {}", self.code, String::from_utf8_lossy(&self.state), self.message)
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+/// The SQLSTATE that MySQL sends with an error number; `HY000` for those that have none of their own.
+pub fn sqlstate(code: u16) -> [u8; 5] {
+    *match code {
+        1249 | 1261 | 1262 | 1265 | 1311 | 1642 => b"01000",
+        1329 | 1643 => b"02000",
+        1040 | 1251 => b"08004",
+        1042 | 1043 | 1047 | 1053 | 1080 | 1081 | 1152..=1161 | 1184 | 1189 | 1190 | 1218 => b"08S01",
+        1312 | 1314 | 1335 | 1336 | 1415 | 1845 | 1846 => b"0A000",
+        1222 | 1241 | 1242 => b"21000",
+        1058 | 1136 => b"21S01",
+        1406 => b"22001",
+        1264 | 1416 | 1690 => b"22003",
+        1138 | 1263 => b"22004",
+        1292 | 1367 => b"22007",
+        1365 => b"22012",
+        1022 | 1048 | 1052 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1586 | 1761 | 1762 => b"23000",
+        1179 | 1207 | 1568 => b"25001",
+        1792 => b"25006",
+        1045 | 1698 | 1873 => b"28000",
+        1046 => b"3D000",
+        1213 => b"40001",
+        1050 => b"42S01",
+        1051 | 1109 | 1146 => b"42S02",
+        1082 => b"42S12",
+        1060 => b"42S21",
+        1054 | 1247 => b"42S22",
+        1317 => b"70100",
+        1037 | 1038 => b"HY001",
+        1044 | 1049 | 1055..=1057 | 1059 | 1061 | 1063..=1075 | 1083 | 1084 | 1090 | 1091 => b"42000",
+        1102..=1104 | 1106 | 1107 | 1110 | 1112 | 1113 | 1115 | 1118 | 1120 | 1121 | 1131..=1133 => b"42000",
+        1139..=1145 | 1147..=1149 | 1162..=1164 | 1166 | 1167 | 1170..=1173 | 1176..=1178 => b"42000",
+        1203 | 1211 | 1226 | 1227 | 1230..=1232 | 1234 | 1235 | 1239 | 1248 | 1250 | 1252 | 1253 => b"42000",
+        1280 | 1281 | 1286 | 1304 | 1305 | 1318 | 1370 | 1403 | 1407 | 1410 | 1425..=1427 | 1437 => b"42000",
+        1439 | 1453 | 1458 | 1460 | 1461 | 1463 | 1582..=1584 | 1630 | 1641 | 1687 | 1701 => b"42000",
+        _ => b"HY000",
+    }
+}
+
+impl SqlError {
+    /// An error with its number's own SQLSTATE.
+    pub fn new(code: u16, message: impl Into<String>) -> SqlError {
+        SqlError { code, state: sqlstate(code), message: message.into() }
+    }
+
+    /// `ER_NOT_SUPPORTED_YET`: `feature` names what was asked for.
+    pub fn not_supported(feature: impl fmt::Display) -> SqlError {
+        SqlError::new(1235, format!("This version of MySQL doesn't yet support '{feature}'"))
+    }
+
+    /// `ER_BAD_FIELD_ERROR`; `clause` is MySQL's word for the place (`field list`, `where clause`, ...).
+    pub fn unknown_column(name: impl fmt::Display, clause: &str) -> SqlError {
+        SqlError::new(1054, format!("Unknown column '{name}' in '{clause}'"))
+    }
+
+    /// `ER_NO_SUCH_TABLE`.
+    pub fn no_such_table(schema: &str, table: &str) -> SqlError {
+        SqlError::new(1146, format!("Table '{schema}.{table}' doesn't exist"))
+    }
+
+    /// `ER_BAD_DB_ERROR`.
+    pub fn unknown_schema(schema: &str) -> SqlError {
+        SqlError::new(1049, format!("Unknown database '{schema}'"))
+    }
+
+    /// `ER_NO_DB_ERROR`.
+    pub fn no_schema_selected() -> SqlError {
+        SqlError::new(1046, "No database selected")
+    }
+
+    /// `ER_BAD_NULL_ERROR`.
+    pub fn column_not_null(column: &str) -> SqlError {
+        SqlError::new(1048, format!("Column '{column}' cannot be null"))
+    }
+
+    /// `ER_UNKNOWN_SYSTEM_VARIABLE`.
+    pub fn unknown_variable(name: &str) -> SqlError {
+        SqlError::new(1193, format!("Unknown system variable '{name}'"))
+    }
+
+    /// `ER_WRONG_VALUE_FOR_VAR`.
+    pub fn wrong_value_for_variable(name: &str, value: impl fmt::Display) -> SqlError {
+        SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value}'"))
+    }
+
+    /// `ER_WRONG_TYPE_FOR_VAR`.
+    pub fn wrong_type_for_variable(name: &str) -> SqlError {
+        SqlError::new(1232, format!("Incorrect argument type to variable '{name}'"))
+    }
+
+    /// `ER_DATA_OUT_OF_RANGE` of an expression; `type_name` is `BIGINT`, `BIGINT UNSIGNED`, `DOUBLE` or `DECIMAL`.
+    pub fn out_of_range(type_name: &str, expression: impl fmt::Display) -> SqlError {
+        SqlError::new(1690, format!("{type_name} value is out of range in '{expression}'"))
+    }
+
+    /// `ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`.
+    pub fn wrong_argument_count(function: &str) -> SqlError {
+        SqlError::new(
+            1582,
+            format!("Incorrect parameter count in the call to native function '{}'", function.to_uppercase()),
+        )
+    }
+
+    /// `ER_PARSE_ERROR` near `rest` of the statement, which starts on `line` (1 based).
+    pub fn syntax(rest: &str, line: usize) -> SqlError {
+        const NEAR_CHARS: usize = 80;
+        let near: String = rest.chars().take(NEAR_CHARS).collect();
+        SqlError::new(
+            1064,
+            format!(
+                "You have an error in your SQL syntax; check the manual that corresponds to your MySQL server \
+                 version for the right syntax to use near '{near}' at line {line}"
+            ),
+        )
+    }
+
+    /// `ER_OPTION_PREVENTS_STATEMENT`.
+    pub fn option_prevents(option: &str) -> SqlError {
+        SqlError::new(
+            1290,
+            format!(
+                "The MySQL server is running with the {option} option so it cannot execute this statement"
+            ),
+        )
+    }
+}

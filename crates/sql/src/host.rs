@@ -1,0 +1,116 @@
+//! What a session needs of the server around it.
+//!
+//! The server implements [`Host`] once a connection; the object knows the connection's user and id. Global values
+//! of system variables live behind it; session values of the variables that statements depend on live in this
+//! crate (`crate::variables`), the others behind the host too.
+
+use crate::admin::AdminCommand;
+use crate::error::Result;
+use crate::sink::{ColumnMeta, ResultSink};
+use std::time::Duration;
+use types::Value;
+
+/// Which value of a system variable is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableScope {
+    /// `SET GLOBAL`, `@@global.`.
+    Global,
+    /// `SET SESSION`, `@@session.`.
+    Session,
+    /// `SET PERSIST`: the global value, kept across a restart.
+    Persist,
+    /// `SET PERSIST_ONLY`.
+    PersistOnly,
+}
+
+/// The contents of a table that is computed when it is read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VirtualTable {
+    /// Its columns; `schema` and `table` fields may be left empty.
+    pub columns: Vec<ColumnMeta>,
+    /// Its rows, as many values each as there are columns.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// A privilege that a statement needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are MySQL's privileges")]
+pub enum Privilege {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Create,
+    Drop,
+    Alter,
+    Index,
+    LockTables,
+    Process,
+    Super,
+}
+
+/// The server, as one session sees it.
+pub trait Host: Send + Sync {
+    /// `CONNECTION_ID()`.
+    fn connection_id(&self) -> u32;
+
+    /// `USER()`: `name@host` as the client connected.
+    fn user(&self) -> String;
+
+    /// `CURRENT_USER()`: `name@host` of the account that was matched.
+    fn current_user(&self) -> String;
+
+    /// Error 1142, 1044 or 1227 when the account may not. `schema` and `table` are `None` for a global privilege.
+    fn check_privilege(&self, privilege: Privilege, schema: Option<&str>, table: Option<&str>) -> Result<()>;
+
+    /// The value of a system variable whose session value does not live in this crate, or any global value. Booleans
+    /// are `Value::Int(0 or 1)` for variables that show as `1` in `SELECT @@x`. `Ok(None)`: no such variable.
+    /// `name` is in lower case with underscores. A session value of a variable that is global only is its
+    /// global value.
+    fn variable(&self, scope: VariableScope, name: &str) -> Result<Option<Value>>;
+
+    /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231 wrong value,
+    /// 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables that are not this crate's.
+    fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<()>;
+
+    /// All of them as SHOW VARIABLES prints them (`ON`/`OFF`), sorted by name.
+    fn variables(&self, scope: VariableScope) -> Vec<(String, String)>;
+
+    /// SHOW STATUS, sorted by name.
+    fn status(&self, scope: VariableScope) -> Vec<(String, String)>;
+
+    /// A table of information_schema, performance_schema, sys or mysql that is not stored and that this crate does
+    /// not know itself. Names are in lower case.
+    fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
+
+    /// The names of all of those, for SHOW TABLES: in lower case.
+    fn virtual_tables(&self, schema: &str) -> Vec<String>;
+
+    /// Carries out a command, and answers into the sink with one OK or one result set. `status` is for the
+    /// packet that ends it.
+    fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> Result<()>;
+
+    /// KILL QUERY or KILL was called on this connection; asked between rows. The statement then ends with 1317.
+    fn is_killed(&self) -> bool;
+
+    /// SLEEP(): true when it was interrupted.
+    fn sleep(&self, duration: Duration) -> bool;
+
+    /// The text that is running, for SHOW PROCESSLIST; `None` when it has ended.
+    fn statement_started(&self, text: Option<&str>);
+
+    /// The state column of SHOW PROCESSLIST.
+    fn schema_changed(&self, schema: Option<&str>);
+
+    /// WAIT_FOR_EXECUTED_GTID_SET: true when the set is executed, false at the timeout. `None` waits for ever.
+    fn wait_for_executed_gtid_set(&self, set: &str, timeout: Option<Duration>) -> Result<bool>;
+
+    /// SOURCE_POS_WAIT: `Ok(None)` is SQL's NULL (no applier), -1 a timeout, else the number of events waited for.
+    fn source_pos_wait(
+        &self,
+        log_file: &str,
+        log_pos: u64,
+        timeout: Option<Duration>,
+        channel: &str,
+    ) -> Result<Option<i64>>;
+}
