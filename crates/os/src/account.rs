@@ -1,0 +1,470 @@
+//! Where the time goes: every thread is always in one named [`State`], and the wall and CPU time it spends in each is counted.
+//!
+//! ```
+//! use os::account::{State, enter};
+//! let waiting = enter(State::LogSync); // until `waiting` is dropped, this thread's time goes to `log_sync`
+//! # drop(waiting);
+//! ```
+//!
+//! **Wall time.** A switch reads the tick counter (`clock::ticks`), adds the span to the state that ends, and notes where the
+//! next begins: two or three stores to memory that only this thread writes, no lock, no system call.
+//!
+//! **CPU time.** The kernel's per-thread CPU clock costs a system call, too much for every switch. So it is read only on the
+//! edges of *blocking* states ([`State::blocks`]), where the thread makes system calls anyway. Between two edges CPU time is shared
+//! out over the states that the thread was in, in proportion to their wall time there; a blocking state gets exactly what was
+//! used between its edges. A reader asks the kernel for a running thread's clock and shares out the part since its last edge
+//! in the same way, so totals are exact and only the split among non-blocking states between two edges is an estimate.
+//!
+//! Accounts of threads that have ended are added up under the thread's name, so a server that serves millions of connections keeps one
+//! row for them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::clock;
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $blocks:literal;)*) => {
+        /// What a thread is doing. Names are those that SQL and the metrics show.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum State { $($(#[$doc])* $variant,)* }
+
+        impl State {
+            /// Every state, in the order of their numbers.
+            pub const ALL: &'static [State] = &[$(State::$variant,)*];
+
+            /// The name shown to users: lower case with underscores.
+            pub const fn name(self) -> &'static str {
+                match self { $(State::$variant => $name,)* }
+            }
+
+            /// Whether the thread usually sleeps in the kernel in this state; its edges sample the CPU clock.
+            pub const fn blocks(self) -> bool {
+                match self { $(State::$variant => $blocks,)* }
+            }
+        }
+    };
+}
+
+states! {
+    /// Running, in no state that has a name of its own.
+    Running = "running", false;
+    /// A background thread with nothing to do.
+    Idle = "idle", true;
+    /// A connection's thread waiting for its client's next command.
+    ClientWait = "client_wait", true;
+    /// Sending to a client or a replica.
+    NetworkSend = "network_send", true;
+    /// Parsing a statement.
+    Parse = "parse", false;
+    /// Binding and planning a statement.
+    Plan = "plan", false;
+    /// Executing a statement's plan.
+    Execute = "execute", false;
+    /// Committing: encoding the event group, taking the log's space, applying the write set to pages.
+    Commit = "commit", false;
+    /// Waiting for a row lock.
+    RowLockWait = "row_lock_wait", true;
+    /// Waiting for earlier commits to become visible.
+    CommitOrderWait = "commit_order_wait", true;
+    /// Waiting for a latch on a page.
+    LatchWait = "latch_wait", true;
+    /// Reading a page that is not in the pool.
+    PageRead = "page_read", true;
+    /// Writing a page to its tablespace.
+    PageWrite = "page_write", true;
+    /// Syncing a tablespace.
+    PageSync = "page_sync", true;
+    /// Waiting for a page free to be used.
+    FreePageWait = "free_page_wait", true;
+    /// A foreground thread flushing one page itself, for want of a free one.
+    SinglePageFlush = "single_page_flush", true;
+    /// Waiting for room in, or a write to, the doublewrite area.
+    DoublewriteWait = "doublewrite_wait", true;
+    /// Waiting for the log to be durable.
+    LogSync = "log_sync", true;
+    /// Waiting for the log to be written to its file.
+    LogWriteWait = "log_write_wait", true;
+    /// Waiting for room in the log buffer.
+    LogBufferWait = "log_buffer_wait", true;
+    /// Waiting for a checkpoint to free log space.
+    LogSpaceWait = "log_space_wait", true;
+    /// The log writer's write to the log file.
+    LogWrite = "log_write", true;
+    /// The log flusher's sync of the log file.
+    LogFlush = "log_flush", true;
+    /// Making a checkpoint.
+    Checkpoint = "checkpoint", true;
+    /// Removing deleted rows that no snapshot needs.
+    Purge = "purge", false;
+    /// A receiver waiting for its source.
+    SourceWait = "source_wait", true;
+    /// A receiver writing the relay log.
+    RelayLogWrite = "relay_log_write", true;
+    /// An applier waiting for more of the relay log.
+    RelayLogWait = "relay_log_wait", true;
+    /// An applier decoding events.
+    ApplyDecode = "apply_decode", false;
+    /// An applier changing rows.
+    ApplyRow = "apply_row", false;
+    /// An applier committing a transaction.
+    ApplyCommit = "apply_commit", false;
+    /// Writing a binary log file.
+    BinlogWrite = "binlog_write", true;
+    /// Syncing a binary log file.
+    BinlogSync = "binlog_sync", true;
+    /// A dump session waiting for new events.
+    BinlogWait = "binlog_wait", true;
+    /// Sleeping for a set time.
+    Sleep = "sleep", true;
+}
+
+const STATES: usize = State::ALL.len();
+
+/// One thread's account. Only its own thread writes it; everyone may read. All accesses are relaxed: each counter is a figure of
+/// its own, a reader may see one a switch older than another, and nothing else is published through them.
+struct Account {
+    name: Box<str>,
+    tid: i32,
+    current: AtomicU8,
+    /// Tick at which `current` was entered.
+    since_ticks: AtomicU64,
+    wall_ticks: [AtomicU64; STATES],
+    switches: [AtomicU64; STATES],
+    cpu_ns: [AtomicU64; STATES],
+    /// Reading of the thread's CPU clock at the last blocking edge.
+    cpu_sampled_ns: AtomicU64,
+    /// `wall_ticks` at the last blocking edge: the difference is what the next sample is shared out by.
+    wall_sampled_ticks: [AtomicU64; STATES],
+}
+
+/// What was counted for one state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateTime {
+    /// The state.
+    pub state: State,
+    /// How often it was entered.
+    pub entered: u64,
+    /// Wall time spent in it, in nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time used in it, in nanoseconds.
+    pub cpu_ns: u64,
+}
+
+/// The account of one running thread, or of all ended threads of one name.
+#[derive(Debug, Clone)]
+pub struct ThreadTime {
+    /// The name the thread was started with.
+    pub name: String,
+    /// Kernel id of a running thread; `None` for the sum over those that have ended.
+    pub tid: Option<i32>,
+    /// The state a running thread is in now.
+    pub current: Option<State>,
+    /// States that were ever entered, in the order of [`State::ALL`].
+    pub states: Vec<StateTime>,
+}
+
+#[derive(Default)]
+struct Registry {
+    running: Vec<Arc<Account>>,
+    ended: BTreeMap<Box<str>, Vec<StateTime>>,
+}
+
+/// A leaf in every lock order: nothing else is locked while it is held.
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { running: Vec::new(), ended: BTreeMap::new() });
+
+thread_local! {
+    /// This thread's account, or null before it is opened and after it is closed. Without a destructor, so that reaching it is one load.
+    static CURRENT: Cell<*const Account> = const { Cell::new(std::ptr::null()) };
+    /// Keeps the account alive, and closes it when the thread ends.
+    static OWNER: RefCell<Option<Owner>> = const { RefCell::new(None) };
+}
+
+struct Owner(Arc<Account>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        CURRENT.set(std::ptr::null());
+        self.0.sample(clock::ticks());
+        let totals = self.0.states(None);
+        let mut registry = REGISTRY.lock();
+        registry.running.retain(|account| !Arc::ptr_eq(account, &self.0));
+        add_up(registry.ended.entry(self.0.name.clone()).or_default(), &totals);
+    }
+}
+
+impl Account {
+    fn new(name: &str) -> Account {
+        fn zeros() -> [AtomicU64; STATES] {
+            [const { AtomicU64::new(0) }; STATES]
+        }
+        Account {
+            name: name.into(),
+            // SAFETY: gettid has no preconditions.
+            tid: unsafe { libc::gettid() },
+            current: AtomicU8::new(State::Running as u8),
+            since_ticks: AtomicU64::new(clock::ticks()),
+            wall_ticks: zeros(),
+            switches: zeros(),
+            cpu_ns: zeros(),
+            cpu_sampled_ns: AtomicU64::new(clock::thread_cpu_ns()),
+            wall_sampled_ticks: zeros(),
+        }
+    }
+
+    fn current(&self) -> State {
+        State::ALL[usize::from(self.current.load(Ordering::Relaxed))]
+    }
+
+    /// Called by the owning thread: ends the current state and begins `next`.
+    #[inline]
+    fn switch(&self, next: State) -> State {
+        let previous = self.current();
+        let now = clock::ticks();
+        self.charge(previous, now);
+        if previous.blocks() != next.blocks() {
+            self.sample(now);
+        }
+        self.current.store(next as u8, Ordering::Relaxed);
+        bump(&self.switches[next as usize], 1);
+        previous
+    }
+
+    /// Adds the wall time up to `now` to `state`.
+    #[inline]
+    fn charge(&self, state: State, now: u64) {
+        let since = self.since_ticks.load(Ordering::Relaxed);
+        bump(&self.wall_ticks[state as usize], now.saturating_sub(since));
+        self.since_ticks.store(now, Ordering::Relaxed);
+    }
+
+    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading out.
+    #[cold]
+    fn sample(&self, now: u64) {
+        self.charge(self.current(), now);
+        let cpu_now = clock::thread_cpu_ns();
+        let used_ns = cpu_now.saturating_sub(self.cpu_sampled_ns.load(Ordering::Relaxed));
+        for (state, share_ns) in self.shares(used_ns, None) {
+            bump(&self.cpu_ns[state as usize], share_ns);
+        }
+        self.cpu_sampled_ns.store(cpu_now, Ordering::Relaxed);
+        for (sampled, wall) in self.wall_sampled_ticks.iter().zip(&self.wall_ticks) {
+            sampled.store(wall.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
+    /// `used_ns` split over the states by their wall time since the last sample; `open` adds the running span of the current state.
+    fn shares(&self, used_ns: u64, open: Option<(State, u64)>) -> Vec<(State, u64)> {
+        let spans: Vec<(State, u64)> = State::ALL
+            .iter()
+            .map(|&state| {
+                let wall = self.wall_ticks[state as usize].load(Ordering::Relaxed);
+                let sampled = self.wall_sampled_ticks[state as usize].load(Ordering::Relaxed);
+                let open_ticks = open.map_or(0, |(current, ticks)| if current == state { ticks } else { 0 });
+                (state, wall.saturating_sub(sampled) + open_ticks)
+            })
+            .filter(|&(_, span)| span > 0)
+            .collect();
+        let total: u128 = spans.iter().map(|&(_, span)| u128::from(span)).sum();
+        let part = |span: u64| (u128::from(used_ns) * u128::from(span) / total) as u64;
+        spans.into_iter().map(|(state, span)| (state, part(span))).collect()
+    }
+
+    /// What is counted so far; `open` is the current state with the ticks it has run, and the CPU time since the last sample.
+    fn states(&self, open: Option<(State, u64, u64)>) -> Vec<StateTime> {
+        let mut cpu: [u64; STATES] = std::array::from_fn(|index| self.cpu_ns[index].load(Ordering::Relaxed));
+        if let Some((current, open_ticks, used_ns)) = open {
+            for (state, share_ns) in self.shares(used_ns, Some((current, open_ticks))) {
+                cpu[state as usize] += share_ns;
+            }
+        }
+        let time_of = |&state: &State| {
+            let index = state as usize;
+            let open_ticks = open.map_or(0, |(current, ticks, _)| if current == state { ticks } else { 0 });
+            let wall_ticks = self.wall_ticks[index].load(Ordering::Relaxed) + open_ticks;
+            StateTime {
+                state,
+                entered: self.switches[index].load(Ordering::Relaxed),
+                wall_ns: clock::ticks_to_ns(wall_ticks),
+                cpu_ns: cpu[index],
+            }
+        };
+        State::ALL.iter().map(time_of).filter(|time| time.entered > 0 || time.wall_ns > 0).collect()
+    }
+
+    fn thread_time(&self) -> ThreadTime {
+        let current = self.current();
+        let open_ticks = clock::ticks().saturating_sub(self.since_ticks.load(Ordering::Relaxed));
+        let sampled_ns = self.cpu_sampled_ns.load(Ordering::Relaxed);
+        let cpu_now = clock::cpu_ns_of_thread(self.tid).unwrap_or(sampled_ns);
+        let used_ns = cpu_now.saturating_sub(sampled_ns);
+        ThreadTime {
+            name: self.name.to_string(),
+            tid: Some(self.tid),
+            current: Some(current),
+            states: self.states(Some((current, open_ticks, used_ns))),
+        }
+    }
+}
+
+/// An addition to a counter that only this thread writes: no locked instruction is needed.
+#[inline]
+fn bump(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+}
+
+fn add_up(totals: &mut Vec<StateTime>, more: &[StateTime]) {
+    for time in more {
+        match totals.iter_mut().find(|total| total.state == time.state) {
+            Some(total) => {
+                total.entered += time.entered;
+                total.wall_ns += time.wall_ns;
+                total.cpu_ns += time.cpu_ns;
+            }
+            None => totals.push(*time),
+        }
+    }
+    totals.sort_by_key(|total| total.state);
+}
+
+/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its threads; one that was started otherwise
+/// gets an account called `foreign` by its first [`enter`].
+pub(crate) fn open(name: &str) {
+    open_account(name);
+}
+
+/// The account opened, or null when the thread is past having one.
+#[cold]
+fn open_account(name: &str) -> *const Account {
+    let account = Arc::new(Account::new(name));
+    let pointer = Arc::as_ptr(&account);
+    // While a thread's locals are being destroyed it gets no account any more: its last moments go uncounted.
+    let kept = OWNER.try_with(|owner| {
+        REGISTRY.lock().running.push(Arc::clone(&account));
+        owner.replace(Some(Owner(account)))
+    });
+    if kept.is_err() {
+        return std::ptr::null();
+    }
+    CURRENT.set(pointer);
+    pointer
+}
+
+/// Puts the calling thread into `state` until the guard is dropped, which puts it back into the state it was in.
+#[inline]
+pub fn enter(state: State) -> Guard {
+    Guard { previous: set(state), _not_send: std::marker::PhantomData }
+}
+
+/// Puts the calling thread into `state` for good; returns the state it was in.
+#[inline]
+pub fn set(state: State) -> State {
+    let mut pointer = CURRENT.get();
+    if pointer.is_null() {
+        pointer = open_account("foreign");
+        if pointer.is_null() {
+            return State::Running;
+        }
+    }
+    // SAFETY: a non-null CURRENT points into the Arc that this thread's OWNER holds; OWNER's drop clears CURRENT first.
+    unsafe { (*pointer).switch(state) }
+}
+
+/// Restores the thread's previous state when dropped.
+#[must_use = "the state ends when the guard is dropped"]
+#[derive(Debug)]
+pub struct Guard {
+    previous: State,
+    /// The state belongs to one thread, so the guard must stay on it.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl Drop for Guard {
+    #[inline]
+    fn drop(&mut self) {
+        set(self.previous);
+    }
+}
+
+/// The accounts of all running threads, in the order they started, then the sums over ended threads by name.
+pub fn snapshot() -> Vec<ThreadTime> {
+    let registry = REGISTRY.lock();
+    let running = registry.running.iter().map(|account| account.thread_time());
+    let ended = registry.ended.iter().map(|(name, states)| ThreadTime {
+        name: name.to_string(),
+        tid: None,
+        current: None,
+        states: states.clone(),
+    });
+    running.chain(ended).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::thread;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    fn time_of(name: &str, state: State) -> Option<StateTime> {
+        let all = snapshot();
+        let thread = all.iter().find(|thread| thread.name == name)?;
+        thread.states.iter().find(|time| time.state == state).copied()
+    }
+
+    #[test]
+    fn a_running_thread_and_then_its_sum_are_seen() {
+        let (go, wait) = mpsc::channel::<()>();
+        let (ready, started) = mpsc::channel();
+        let handle = thread::spawn("account-test", move || {
+            let outer = enter(State::RowLockWait);
+            clock::sleep(Duration::from_millis(10));
+            drop(outer);
+            let _idle = enter(State::Idle);
+            ready.send(()).expect("the test listens");
+            wait.recv().expect("the test sends");
+        });
+        started.recv().expect("the thread starts");
+        let all = snapshot();
+        let running = all.iter().find(|thread| thread.name == "account-test").expect("it is running");
+        assert_eq!(running.current, Some(State::Idle));
+        assert!(time_of("account-test", State::RowLockWait).expect("entered").wall_ns >= 5_000_000);
+        go.send(()).expect("the thread waits");
+        handle.join().expect("no panic");
+        let ended = time_of("account-test", State::RowLockWait).expect("summed up");
+        assert_eq!(ended.entered, 1);
+        assert!(ended.wall_ns >= 5_000_000);
+        assert!(snapshot().iter().any(|thread| thread.name == "account-test" && thread.tid.is_none()));
+    }
+
+    #[test]
+    fn cpu_time_goes_to_the_state_that_used_it() {
+        let handle = thread::spawn("account-cpu", || {
+            let parse = enter(State::Parse);
+            let started = clock::thread_cpu_ns();
+            while clock::thread_cpu_ns() - started < 20_000_000 {
+                std::hint::spin_loop();
+            }
+            drop(parse);
+            let _idle = enter(State::Idle);
+            clock::sleep(Duration::from_millis(5));
+        });
+        handle.join().expect("no panic");
+        let parse = time_of("account-cpu", State::Parse).expect("entered");
+        let idle = time_of("account-cpu", State::Idle).expect("entered");
+        assert!(parse.cpu_ns > 10 * idle.cpu_ns, "parse {parse:?}, idle {idle:?}");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STATES);
+    }
+}

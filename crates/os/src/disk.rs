@@ -1,0 +1,144 @@
+//! Files behind two traits, so that tests can hand out a disk that fails ([`crate::sim::SimDisk`]).
+//!
+//! Every error names the path and what was tried. Offsets and lengths are in bytes. All methods may be called from any thread.
+
+mod real;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use real::real;
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// For reading; the file must exist.
+    Read,
+    /// For reading and writing; the file must exist.
+    ReadWrite,
+    /// For reading and writing; the file must not exist.
+    CreateNew,
+    /// For reading and writing; made empty when it does not exist.
+    OpenOrCreate,
+}
+
+/// A disk: names and what they stand for.
+pub trait Disk: Send + Sync + fmt::Debug {
+    /// Opens a file. A new name is durable only after [`Disk::sync_dir`] of its directory.
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>>;
+
+    /// Removes a file's name. Open handles go on working.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Renames a file or directory; an existing file of the new name is replaced, in one step also as a crash sees it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Whether a file or directory of this name exists.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+
+    /// Whether the name exists and is a directory.
+    fn is_dir(&self, path: &Path) -> io::Result<bool>;
+
+    /// Full paths of what is directly in a directory, sorted.
+    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// Makes a directory and its missing parents; an existing one is fine. Durable after [`Disk::sync_dir`] of the parents.
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
+
+    /// Removes a directory with all that is in it.
+    fn remove_dir_all(&self, dir: &Path) -> io::Result<()>;
+
+    /// Makes every earlier change of names in `dir` durable.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+
+    /// Takes the exclusive lock on a file, made when it does not exist, until the guard is dropped or the process ends. An error of
+    /// kind `WouldBlock` when another process, or another guard of this one, holds it.
+    fn lock(&self, path: &Path) -> io::Result<LockGuard>;
+
+    /// Ends everything because going on could break a promise, as after a failed sync: prints `message` and aborts the
+    /// process. On a simulated disk the simulated machine stops instead: this returns, and every later operation fails.
+    fn fail_stop(&self, message: &str);
+
+    /// The whole content of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let file = self.open(path, OpenMode::Read)?;
+        let mut bytes = vec![0; file.len_bytes()? as usize];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    }
+
+    /// Replaces a file's content so that a crash leaves either the old or the new: writes `PATH.tmp`, syncs it, renames it over
+    /// `path` and syncs the directory.
+    fn write_atomically(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tmp");
+        let tmp = PathBuf::from(name);
+        if self.exists(&tmp)? {
+            self.remove(&tmp)?;
+        }
+        let file = self.open(&tmp, OpenMode::CreateNew)?;
+        file.write_all_at(bytes, 0)?;
+        file.sync_data()?;
+        self.rename(&tmp, path)?;
+        self.sync_dir(path.parent().unwrap_or(Path::new("")))
+    }
+}
+
+/// An open file. Positioned reads and writes only; there is no cursor.
+pub trait File: Send + Sync + fmt::Debug {
+    /// Reads up to `bytes.len()` bytes; fewer only at the end of the file.
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all of `bytes`, making the file longer where needed (a gap reads as zeros). Not durable before [`File::sync_data`].
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Makes every earlier write to the file, and its length, durable. After an error the caller must call [`Disk::fail_stop`]: the
+    /// kernel may have dropped the writes and will not report them again.
+    fn sync_data(&self) -> io::Result<()>;
+
+    /// The file's length.
+    fn len_bytes(&self) -> io::Result<u64>;
+
+    /// Cuts the file, or makes it longer with zeros.
+    fn set_len(&self, len_bytes: u64) -> io::Result<()>;
+
+    /// The path the file was opened by.
+    fn path(&self) -> &Path;
+
+    /// Fills all of `bytes`; an error of kind `UnexpectedEof` when the file ends before.
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        let got = self.read_at(bytes, offset)?;
+        if got == bytes.len() {
+            return Ok(());
+        }
+        let (path, wanted) = (self.path().display(), bytes.len());
+        let message = format!("{path}: the file ends within the {wanted} bytes at {offset}");
+        Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))
+    }
+}
+
+/// Holds a lock of [`Disk::lock`] until dropped.
+#[must_use = "the lock is released when the guard is dropped"]
+pub struct LockGuard {
+    /// Whatever releases the lock when dropped.
+    _held: Box<dyn Send + Sync>,
+}
+
+impl LockGuard {
+    pub(crate) fn new(held: Box<dyn Send + Sync>) -> LockGuard {
+        LockGuard { _held: held }
+    }
+}
+
+impl fmt::Debug for LockGuard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("LockGuard")
+    }
+}
+
+/// The same error with the place in front: "cannot WHAT PATH: WHY".
+pub(crate) fn placed(what: &str, path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot {what} {}: {error}", path.display()))
+}

@@ -1,0 +1,193 @@
+//! What a simulated file holds, now and after a power cut.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Shared;
+use crate::disk::File;
+use crate::random::Rng;
+
+/// The unit that a power cut keeps or loses whole.
+const SECTOR_BYTES: usize = 512;
+
+/// Unsynced bytes of one file beyond which the simulated kernel writes the oldest back by itself, as a real one does when
+/// dirty pages pile up. Bounds the memory of a test that never syncs.
+const UNSYNCED_LIMIT_BYTES: usize = 16 << 20;
+
+/// A file's bytes now, its bytes at the last sync, and the changes in between.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    current: Vec<u8>,
+    durable: Vec<u8>,
+    unsynced: Vec<Change>,
+    unsynced_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Change {
+    Write { offset: usize, bytes: Vec<u8> },
+    SetLen(usize),
+}
+
+impl Change {
+    /// Applies the change; `keep` says for each sector of a write whether it arrives.
+    fn apply(&self, to: &mut Vec<u8>, mut keep: impl FnMut() -> bool) {
+        match self {
+            Change::SetLen(len) => {
+                if keep() {
+                    to.resize(*len, 0);
+                }
+            }
+            Change::Write { offset, bytes } => {
+                let mut from = 0;
+                while from < bytes.len() {
+                    let at = offset + from;
+                    let until = ((at / SECTOR_BYTES + 1) * SECTOR_BYTES - offset).min(bytes.len());
+                    if keep() {
+                        put(to, at, &bytes[from..until]);
+                    }
+                    from = until;
+                }
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Change::Write { bytes, .. } => bytes.len(),
+            Change::SetLen(_) => 0,
+        }
+    }
+}
+
+fn put(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
+    let end = offset + bytes.len();
+    if content.len() < end {
+        content.resize(end, 0);
+    }
+    content[offset..end].copy_from_slice(bytes);
+}
+
+impl Content {
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.current, || true);
+        self.unsynced_bytes += change.len();
+        self.unsynced.push(change);
+        if self.unsynced_bytes > UNSYNCED_LIMIT_BYTES {
+            let half = self.unsynced.len().div_ceil(2);
+            for change in self.unsynced.drain(..half) {
+                change.apply(&mut self.durable, || true);
+                self.unsynced_bytes -= change.len();
+            }
+        }
+    }
+
+    fn sync(&mut self) {
+        for change in self.unsynced.drain(..) {
+            change.apply(&mut self.durable, || true);
+        }
+        self.unsynced_bytes = 0;
+    }
+
+    /// A failed sync: what was not durable never will be, though it can still be read.
+    fn lose_unsynced(&mut self) {
+        self.unsynced.clear();
+        self.unsynced_bytes = 0;
+    }
+
+    /// The content after a power cut now.
+    pub(super) fn survivor(&self, rng: &mut Rng) -> Content {
+        let mut left = self.durable.clone();
+        // Some cuts lose nearly everything, some nearly nothing: both ends find different faults.
+        let chance = *rng.pick(&[0, 10, 50, 90, 100]);
+        for change in &self.unsynced {
+            change.apply(&mut left, || rng.below(100) < chance);
+        }
+        if !self.unsynced.is_empty() && rng.one_in(2) {
+            // The length arrived, the data of its last sectors perhaps not: they read as zeros.
+            left.resize(self.current.len(), 0);
+        }
+        Content { durable: left.clone(), current: left, unsynced: Vec::new(), unsynced_bytes: 0 }
+    }
+
+    pub(super) fn flip_bit(&mut self, bit: u64) {
+        let (byte, mask) = ((bit / 8) as usize, 1 << (bit % 8));
+        self.current[byte] ^= mask;
+        if let Some(byte) = self.durable.get_mut(byte) {
+            *byte ^= mask;
+        }
+    }
+}
+
+/// An open simulated file.
+#[derive(Debug)]
+pub(super) struct SimFile {
+    shared: Arc<Shared>,
+    number: usize,
+    path: PathBuf,
+    writable: bool,
+}
+
+impl SimFile {
+    pub(super) fn new(shared: Arc<Shared>, number: usize, path: &Path, writable: bool) -> SimFile {
+        SimFile { shared, number, path: path.to_owned(), writable }
+    }
+
+    fn change(&self, change: Change, end_bytes: usize) -> io::Result<()> {
+        let place = |error: io::Error| crate::disk::placed("write", &self.path, &error);
+        if !self.writable {
+            return Err(place(io::Error::new(io::ErrorKind::PermissionDenied, "opened for reading")));
+        }
+        let mut machine = self.shared.machine.lock();
+        machine.change().map_err(place)?;
+        let grows = end_bytes.saturating_sub(machine.contents[self.number].current.len());
+        machine.take_space(grows as u64).map_err(place)?;
+        machine.contents[self.number].change(change);
+        Ok(())
+    }
+}
+
+impl File for SimFile {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        let machine = self.shared.machine.lock();
+        machine.check_power()?;
+        let current = &machine.contents[self.number].current;
+        let from = (offset as usize).min(current.len());
+        let len = bytes.len().min(current.len() - from);
+        bytes[..len].copy_from_slice(&current[from..from + len]);
+        Ok(len)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let offset = offset as usize;
+        self.change(Change::Write { offset, bytes: bytes.to_vec() }, offset + bytes.len())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut machine = self.shared.machine.lock();
+        machine.change()?;
+        let path = self.path.to_string_lossy();
+        if let Some(index) = machine.failing_syncs.iter().position(|part| path.contains(part.as_str())) {
+            machine.failing_syncs.remove(index);
+            machine.contents[self.number].lose_unsynced();
+            return Err(io::Error::other(format!("cannot sync {path}: the simulated sync failed")));
+        }
+        machine.contents[self.number].sync();
+        Ok(())
+    }
+
+    fn len_bytes(&self) -> io::Result<u64> {
+        let machine = self.shared.machine.lock();
+        machine.check_power()?;
+        Ok(machine.contents[self.number].current.len() as u64)
+    }
+
+    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        self.change(Change::SetLen(len_bytes as usize), len_bytes as usize)
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
