@@ -1,0 +1,126 @@
+//! The command line of each flavor: the same settings, in each server's own words.
+
+use std::path::PathBuf;
+
+use super::place::{Place, mysql_chroot};
+use super::process::is_root;
+use super::{Flavor, Settings};
+
+pub(super) fn mariadbd() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
+    std::env::split_paths(&path).chain(system).map(|dir| dir.join("mariadbd")).find(|file| file.is_file())
+}
+
+/// The words that run a program of this flavor, without its options.
+pub(super) fn program(flavor: Flavor, settings: &Settings) -> Vec<String> {
+    match flavor {
+        Flavor::Slipstream => {
+            let running = || std::env::current_exe().unwrap_or_else(|_| "slipstream".into());
+            let binary = settings.slipstream.clone().unwrap_or_else(running);
+            vec![binary.display().to_string(), "serve".into()]
+        }
+        Flavor::MariaDb => {
+            let binary = mariadbd().unwrap_or_else(|| "mariadbd".into());
+            vec![binary.display().to_string(), "--no-defaults".into()]
+        }
+        Flavor::MySql => {
+            in_chroot(&["/usr/sbin/mysqld", "--no-defaults", "--mysqlx=OFF", "--secure-file-priv=NULL"])
+        }
+    }
+}
+
+pub(super) fn in_chroot(words: &[&str]) -> Vec<String> {
+    let mut command = vec!["chroot".to_string(), mysql_chroot().display().to_string()];
+    command.extend(words.iter().map(|word| word.to_string()));
+    command
+}
+
+/// The whole command line of a server.
+pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u16) -> Vec<String> {
+    let mut words = program(flavor, settings);
+    words.push(format!("--datadir={}", place.inside("data")));
+    words.push(format!("--socket={}", place.inside("mysqld.sock")));
+    words.push(format!("--pid-file={}", place.inside("mysqld.pid")));
+    words.push(format!("--log-error={}", place.inside("error.log")));
+    words.push(format!("--port={port}"));
+    words.push("--bind-address=127.0.0.1".to_string());
+    if is_root() && flavor != Flavor::Slipstream {
+        words.push("--user=root".to_string());
+    }
+    words.extend(options_that_matter(flavor, settings));
+    words
+}
+
+/// Everything that changes what a server does, and nothing about where it runs.
+pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<String> {
+    let on_off = |on: bool| if on { "ON" } else { "OFF" };
+    let mut options = vec![
+        format!("--server-id={}", settings.server_id),
+        format!("--innodb-buffer-pool-size={}", settings.pool_bytes),
+        format!("--innodb-flush-log-at-trx-commit={}", if settings.durable { 1 } else { 2 }),
+        format!("--sync-binlog={}", u8::from(settings.durable)),
+        "--binlog-format=ROW".to_string(),
+        format!("--binlog-row-image={}", settings.row_image.name()),
+        "--relay-log=relay".to_string(),
+        if settings.log_bin { "--log-bin=binlog".to_string() } else { "--skip-log-bin".to_string() },
+    ];
+    let log_replica_updates = on_off(settings.log_bin && settings.log_replica_updates);
+    match flavor {
+        Flavor::Slipstream => {
+            options.push(format!("--log-replica-updates={log_replica_updates}"));
+            options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
+            options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
+            options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
+            options.push("--skip-replica-start".to_string());
+        }
+        Flavor::MySql => {
+            options.push(format!("--log-replica-updates={log_replica_updates}"));
+            options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
+            options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
+            options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
+            options.push("--skip-replica-start".to_string());
+            options.push("--replica-parallel-workers=0".to_string());
+            options.push("--innodb-flush-method=O_DIRECT".to_string());
+            options.push("--performance-schema=OFF".to_string());
+            options.push("--max-connections=300".to_string());
+        }
+        Flavor::MariaDb => {
+            if settings.log_bin && settings.log_replica_updates {
+                options.push("--log-slave-updates".to_string());
+            }
+            options.push(format!("--innodb-log-file-size={}", settings.redo_bytes));
+            options.push("--skip-slave-start".to_string());
+            options.push("--slave-parallel-threads=0".to_string());
+            options.push("--innodb-flush-method=O_DIRECT".to_string());
+            options.push("--performance-schema=OFF".to_string());
+            options.push("--max-connections=300".to_string());
+        }
+    }
+    options.extend(settings.extra.iter().cloned());
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_settings_in_each_servers_words() {
+        let settings = Settings { durable: false, log_replica_updates: false, ..Settings::default() };
+        for flavor in Flavor::ALL {
+            let options = options_that_matter(flavor, &settings);
+            assert!(options.contains(&"--innodb-flush-log-at-trx-commit=2".to_string()), "{flavor}");
+            assert!(options.contains(&"--sync-binlog=0".to_string()), "{flavor}");
+            assert!(!options.contains(&"--log-slave-updates".to_string()), "{flavor}");
+            assert!(!options.contains(&"--log-replica-updates=ON".to_string()), "{flavor}");
+        }
+    }
+
+    #[test]
+    fn options_of_the_caller_come_last() {
+        let settings = Settings { extra: vec!["--port=1".to_string()], ..Settings::default() };
+        let options = options_that_matter(Flavor::MariaDb, &settings);
+        assert_eq!(options.last().map(String::as_str), Some("--port=1"));
+    }
+}

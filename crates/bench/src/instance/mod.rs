@@ -1,0 +1,302 @@
+//! Servers that the kit starts itself: Slipstream, MariaDB and MySQL, each on a temporary directory and a free port.
+//!
+//! Flows in: a [`Flavor`] and [`Settings`]. Flows out: a running process that answers on `127.0.0.1:port`, whose CPU
+//! time and peak memory can be read, and that can be killed and started again on the same data.
+//!
+//! Invariants: an [`Instance`] that is dropped leaves neither a process nor a directory behind; what an interrupted
+//! run left behind is removed by the next one; no directory of a living run is ever touched.
+
+mod command;
+mod place;
+mod process;
+mod prototype;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::time::Duration;
+
+pub use place::{Place, free_port, peers_dir};
+pub use process::Usage;
+
+/// Which server software an instance runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flavor {
+    /// This project's own server.
+    Slipstream,
+    /// `mariadbd` of the machine.
+    MariaDb,
+    /// `mysqld` in the chroot that `scripts/peers.sh` builds.
+    MySql,
+}
+
+impl Flavor {
+    /// Every flavor, the kit's own first.
+    pub const ALL: [Flavor; 3] = [Flavor::Slipstream, Flavor::MariaDb, Flavor::MySql];
+
+    /// Says why this flavor cannot be started on this machine, if it cannot.
+    pub fn unavailable(self) -> Option<String> {
+        match self {
+            Flavor::Slipstream => None,
+            Flavor::MariaDb => command::mariadbd().is_none().then(|| "mariadbd is not in PATH".to_string()),
+            Flavor::MySql if !place::mysql_chroot().join("usr/sbin/mysqld").exists() => Some(format!(
+                "no mysqld in {} (scripts/peers.sh puts it there)",
+                place::mysql_chroot().display()
+            )),
+            Flavor::MySql => (!process::is_root()).then(|| "entering MySQL's chroot needs root".to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Flavor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Flavor::Slipstream => "Slipstream",
+            Flavor::MariaDb => "MariaDB",
+            Flavor::MySql => "MySQL",
+        })
+    }
+}
+
+/// What the binary log holds of a row that changed (`binlog_row_image`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowImage {
+    /// Every column, before and after.
+    Full,
+    /// The key before, the changed columns after.
+    Minimal,
+}
+
+impl RowImage {
+    /// The option's value.
+    pub fn name(self) -> &'static str {
+        match self {
+            RowImage::Full => "FULL",
+            RowImage::Minimal => "MINIMAL",
+        }
+    }
+}
+
+/// How an instance is started. The same settings mean the same for every flavor.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `server_id`; replication needs it to differ between the two ends.
+    pub server_id: u32,
+    /// `innodb_buffer_pool_size`.
+    pub pool_bytes: u64,
+    /// `innodb_redo_log_capacity`, or MariaDB's `innodb_log_file_size`.
+    pub redo_bytes: u64,
+    /// Whether the server keeps a binary log.
+    pub log_bin: bool,
+    /// Whether what a replica applies goes to its own binary log; needs `log_bin`.
+    pub log_replica_updates: bool,
+    /// `gtid_mode=ON` where the flavor has such a mode.
+    pub gtid: bool,
+    /// True: `sync_binlog=1, innodb_flush_log_at_trx_commit=1`. False: 0 and 2.
+    pub durable: bool,
+    /// `binlog_row_image`.
+    pub row_image: RowImage,
+    /// Further options, verbatim, after all others.
+    pub extra: Vec<String>,
+    /// The `slipstream` binary, for [`Flavor::Slipstream`]; the running one when none is given.
+    pub slipstream: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            server_id: 1,
+            pool_bytes: 128 << 20,
+            redo_bytes: 256 << 20,
+            log_bin: true,
+            log_replica_updates: true,
+            gtid: true,
+            durable: true,
+            row_image: RowImage::Full,
+            extra: Vec::new(),
+            slipstream: None,
+        }
+    }
+}
+
+/// Why an instance could not be started.
+#[derive(Debug)]
+pub enum InstanceError {
+    /// The flavor is not on this machine, and why.
+    Unavailable(Flavor, String),
+    /// The operating system refused something.
+    Io(String, io::Error),
+    /// A process ended instead of getting ready; the end of its log.
+    Ended(String, ExitStatus, String),
+    /// A process did not answer in time; the end of its log.
+    Silent(String, Duration, String),
+}
+
+impl fmt::Display for InstanceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InstanceError::Unavailable(flavor, why) => write!(f, "{flavor} is not available: {why}"),
+            InstanceError::Io(what, error) => write!(f, "{what}: {error}"),
+            InstanceError::Ended(what, status, log) => write!(f, "{what} ended with {status}:\n{log}"),
+            InstanceError::Silent(what, after, log) => {
+                write!(f, "{what} did not get ready within {} s:\n{log}", after.as_secs())
+            }
+        }
+    }
+}
+
+impl std::error::Error for InstanceError {}
+
+/// How long a server may take from its start to its first greeting. Recovery of a large log is included.
+const READY_WITHIN: Duration = Duration::from_secs(120);
+/// How long a server may take to shut down when asked politely.
+const STOPPED_WITHIN: Duration = Duration::from_secs(120);
+
+/// The user that every instance knows, with all privileges; the password is the same word.
+pub const USER: &str = "kit";
+
+/// One server process and its directory.
+pub struct Instance {
+    flavor: Flavor,
+    settings: Settings,
+    place: Place,
+    port: u16,
+    /// None between a stop and the next start.
+    child: Option<Child>,
+}
+
+impl Instance {
+    /// Starts a server on fresh data and waits until it greets clients.
+    pub fn start(flavor: Flavor, settings: &Settings) -> Result<Instance, InstanceError> {
+        if let Some(why) = flavor.unavailable() {
+            return Err(InstanceError::Unavailable(flavor, why));
+        }
+        let place = Place::create(flavor)?;
+        prototype::lay_down(flavor, settings, &place)?;
+        let mut instance =
+            Instance { flavor, settings: settings.clone(), place, port: free_port()?, child: None };
+        instance.start_again()?;
+        Ok(instance)
+    }
+
+    /// Starts the server on the data that it left, after [`Instance::kill`] or [`Instance::stop`].
+    pub fn start_again(&mut self) -> Result<(), InstanceError> {
+        assert!(self.child.is_none(), "{} runs already", self.name());
+        let command = command::server(self.flavor, &self.settings, &self.place, self.port);
+        let mut child = process::spawn(command, &self.place.outside("console.log"))
+            .map_err(|error| InstanceError::Io(format!("starting {}", self.name()), error))?;
+        let ready = process::wait_ready(&mut child, self.port, READY_WITHIN);
+        self.child = Some(child);
+        ready.map_err(|refusal| match refusal {
+            process::Refusal::Ended(status) => InstanceError::Ended(self.name(), status, self.log_tail()),
+            process::Refusal::Silent => InstanceError::Silent(self.name(), READY_WITHIN, self.log_tail()),
+        })
+    }
+
+    /// Starts the server again with other settings on the same data.
+    pub fn start_again_with(&mut self, settings: &Settings) -> Result<(), InstanceError> {
+        self.settings = settings.clone();
+        self.start_again()
+    }
+
+    /// `kill -9`: the process has no chance to write anything more.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // An error here means that the process has ended by itself already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Asks the server to shut down and waits until it has.
+    pub fn stop(&mut self) -> Result<ExitStatus, InstanceError> {
+        let name = self.name();
+        let child = self.child.as_mut().unwrap_or_else(|| panic!("{name} does not run"));
+        process::terminate(child)
+            .and_then(|()| process::wait_ended(child, STOPPED_WITHIN))
+            .map_err(|error| InstanceError::Io(format!("stopping {name}"), error))?
+            .map_or_else(
+                || {
+                    Err(InstanceError::Silent(
+                        format!("{name}, asked to stop,"),
+                        STOPPED_WITHIN,
+                        self.log_tail(),
+                    ))
+                },
+                Ok,
+            )
+            .inspect(|_| self.child = None)
+    }
+
+    /// Whether the process is still there.
+    pub fn is_running(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// Which server software this is.
+    pub fn flavor(&self) -> Flavor {
+        self.flavor
+    }
+
+    /// The settings of the latest start.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The Unix socket, as seen from outside a chroot.
+    pub fn socket(&self) -> PathBuf {
+        self.place.outside("mysqld.sock")
+    }
+
+    /// The data directory, as seen from outside a chroot.
+    pub fn datadir(&self) -> PathBuf {
+        self.place.outside("data")
+    }
+
+    /// The error log, as seen from outside a chroot.
+    pub fn error_log(&self) -> PathBuf {
+        self.place.outside("error.log")
+    }
+
+    /// The options of the server's command line that matter to whoever reads a result.
+    pub fn options_shown(&self) -> Vec<String> {
+        command::options_that_matter(self.flavor, &self.settings)
+    }
+
+    /// CPU time and memory of the process, as long as it runs.
+    pub fn usage(&self) -> Option<Usage> {
+        process::usage(self.child.as_ref()?.id())
+    }
+
+    /// The process id, as long as it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
+    /// The end of the error log and of what the process wrote to its console.
+    pub fn log_tail(&self) -> String {
+        let tail = |path: &Path| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let lines: Vec<&str> = text.lines().collect();
+            lines[lines.len().saturating_sub(30)..].join("\n")
+        };
+        format!("{}\n{}", tail(&self.error_log()), tail(&self.place.outside("console.log")))
+    }
+
+    fn name(&self) -> String {
+        format!("{} on port {}", self.flavor, self.port)
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // The directory goes with `place`, after the process that writes there.
+        self.kill();
+    }
+}

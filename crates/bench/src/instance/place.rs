@@ -1,0 +1,143 @@
+//! Where an instance lives: a directory that is its own, seen under two names when the server runs in a chroot.
+//!
+//! The directory's name holds the process id of the run that made it. A run removes what dead runs left behind, and
+//! the servers that still write there; a directory whose run is alive is left alone.
+
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{Flavor, InstanceError};
+
+const PREFIX: &str = "slipstream-kit-";
+
+/// Numbers the directories of this process; only uniqueness matters.
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// Where `scripts/peers.sh` puts MySQL and where prototypes of data directories are kept.
+pub fn peers_dir() -> PathBuf {
+    std::env::var_os("SLIPSTREAM_PEERS_DIR").map_or("/var/cache/slipstream-peers".into(), PathBuf::from)
+}
+
+pub(super) fn mysql_chroot() -> PathBuf {
+    peers_dir().join("mysql-chroot")
+}
+
+/// A port on 127.0.0.1 that nobody listens on at this moment. It is not held: two callers never get the same one
+/// from the kernel in quick succession, and a server that finds it taken says so.
+pub fn free_port() -> Result<u16, InstanceError> {
+    let port = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    port.map(|address| address.port())
+        .map_err(|error| InstanceError::Io("looking for a free port".into(), error))
+}
+
+/// A directory of an instance. Dropping it removes it.
+#[derive(Debug)]
+pub struct Place {
+    outside: PathBuf,
+    inside: PathBuf,
+}
+
+impl Place {
+    /// Makes an empty directory that a server of this flavor can reach.
+    pub fn create(flavor: Flavor) -> Result<Place, InstanceError> {
+        let chroot = match flavor {
+            Flavor::MySql => Some(mysql_chroot()),
+            Flavor::Slipstream | Flavor::MariaDb => None,
+        };
+        let parent = chroot.as_ref().map_or_else(std::env::temp_dir, |root| root.join("tmp"));
+        sweep(&parent);
+        let name = format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let outside = parent.join(&name);
+        let inside = if chroot.is_some() { Path::new("/tmp").join(&name) } else { outside.clone() };
+        std::fs::create_dir(&outside)
+            .map_err(|error| InstanceError::Io(format!("making {}", outside.display()), error))?;
+        Ok(Place { outside, inside })
+    }
+
+    /// A file of this place as everybody else names it.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.outside.join(name)
+    }
+
+    /// A file of this place as the server names it.
+    pub fn inside(&self, name: &str) -> String {
+        self.inside.join(name).display().to_string()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Nobody can handle a failure here; the next run sweeps again.
+        let _ = std::fs::remove_dir_all(&self.outside);
+    }
+}
+
+/// Removes the directories of runs that are no more, and the servers that such a run left.
+fn sweep(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(owner) = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else { continue };
+        if owner.parse::<u32>().is_ok() && !Path::new("/proc").join(owner).exists() {
+            end_servers_in(&name);
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Ends the processes whose data directory lies in the directory of this name. The name holds the process id of our
+/// own earlier run, so nobody else's server can be meant.
+fn end_servers_in(name: &str) {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    let datadir = format!("{name}/data");
+    for process in processes.flatten() {
+        let pid = process.file_name().to_string_lossy().into_owned();
+        let command_line = std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
+        let mut words = command_line.split('\0');
+        if pid.parse::<u32>().is_ok()
+            && words.any(|word| word.starts_with("--datadir=") && word.ends_with(&datadir))
+        {
+            let _ = Command::new("/bin/sh").arg("-c").arg(format!("kill -KILL {pid}")).status();
+        }
+    }
+}
+
+/// Copies a directory tree with everything that belongs to it; quick where the file system can share blocks.
+pub(super) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    let status = Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(to).status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("cp ended with {status}"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_run_left_is_swept_and_a_living_one_is_not() {
+        let parent = std::env::temp_dir().join(format!("slipstream-sweep-{}", std::process::id()));
+        // No process id is as large as this: the kernel's limit is 2^22.
+        let dead = parent.join(format!("{PREFIX}4194305-0"));
+        let living = parent.join(format!("{PREFIX}{}-0", std::process::id()));
+        let foreign = parent.join("4194305-0");
+        for dir in [&dead, &living, &foreign] {
+            std::fs::create_dir_all(dir).expect("a directory");
+        }
+        sweep(&parent);
+        assert!(!dead.exists() && living.exists() && foreign.exists());
+        std::fs::remove_dir_all(parent).expect("our own directory");
+    }
+
+    #[test]
+    fn a_place_goes_with_its_value() {
+        let place = Place::create(Flavor::MariaDb).expect("a temporary directory");
+        let inside = place.outside("data");
+        assert_eq!(place.inside("data"), inside.display().to_string());
+        let directory = inside.parent().expect("a parent").to_path_buf();
+        assert!(directory.exists());
+        drop(place);
+        assert!(!directory.exists());
+    }
+}

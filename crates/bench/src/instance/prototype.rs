@@ -1,0 +1,167 @@
+//! Fresh data directories. Making one takes MySQL and MariaDB seconds, so one of each version is kept and copied.
+//!
+//! A prototype is built beside its place and renamed there when it is whole, so that runs side by side and
+//! interrupted runs do no harm. It holds no binary log and no server UUID: every copy becomes a server of its own.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::place::{Place, copy_tree, peers_dir};
+use super::process::is_root;
+use super::{Flavor, InstanceError, Settings, USER, command};
+
+/// Puts a fresh data directory at `place`'s `data`.
+pub(super) fn lay_down(flavor: Flavor, settings: &Settings, place: &Place) -> Result<(), InstanceError> {
+    let data = place.outside("data");
+    match flavor {
+        Flavor::Slipstream => run(initialize_slipstream(settings, place), "initialising a data directory"),
+        Flavor::MariaDb | Flavor::MySql => {
+            let prototype = of_version(flavor, settings)?;
+            copy_tree(&prototype, &data)
+                .map_err(|error| InstanceError::Io(format!("copying {}", prototype.display()), error))
+        }
+    }
+}
+
+fn initialize_slipstream(settings: &Settings, place: &Place) -> Vec<String> {
+    let mut words = command::program(Flavor::Slipstream, settings);
+    words.push("--initialize-insecure".to_string());
+    words.push(format!("--datadir={}", place.inside("data")));
+    // The page size and its like are fixed when the data directory is made.
+    words.extend(settings.extra.iter().cloned());
+    words
+}
+
+/// The prototype of the installed version, built when there is none.
+fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceError> {
+    let version = version(flavor, settings)?;
+    let mut hasher = DefaultHasher::new();
+    (version, STATEMENTS_VERSION).hash(&mut hasher);
+    let parent = cache_dir()?;
+    let prototype = parent.join(format!("{}-{:016x}", flavor.to_string().to_lowercase(), hasher.finish()));
+    if prototype.is_dir() {
+        return Ok(prototype);
+    }
+    let place = Place::create(flavor)?;
+    match flavor {
+        Flavor::MariaDb => build_mariadb(&place)?,
+        Flavor::MySql => build_mysql(&place)?,
+        Flavor::Slipstream => unreachable!("Slipstream initialises in milliseconds and has no prototype"),
+    }
+    let building = parent.join(format!(".building-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let failed = |error| InstanceError::Io(format!("keeping {}", prototype.display()), error);
+    copy_tree(&place.outside("data"), &building).map_err(failed)?;
+    match std::fs::rename(&building, &prototype) {
+        Ok(()) => Ok(prototype),
+        // Another run was quicker; its copy is as good.
+        Err(_) if prototype.is_dir() => {
+            std::fs::remove_dir_all(&building).map_err(failed)?;
+            Ok(prototype)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// The peers' directory, or a temporary one for a user who may not write there.
+fn cache_dir() -> Result<PathBuf, InstanceError> {
+    let shared = peers_dir().join("prototypes");
+    if std::fs::create_dir_all(&shared).is_ok() && is_root() {
+        return Ok(shared);
+    }
+    let own = std::env::temp_dir().join("slipstream-prototypes");
+    std::fs::create_dir_all(&own)
+        .map_err(|error| InstanceError::Io(format!("making {}", own.display()), error))?;
+    Ok(own)
+}
+
+fn version(flavor: Flavor, settings: &Settings) -> Result<String, InstanceError> {
+    let mut words = command::program(flavor, settings);
+    words.push("--version".to_string());
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .output()
+        .map_err(|error| InstanceError::Io(format!("asking {flavor} for its version"), error))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Changes when the statements below do, so that no older prototype is used.
+const STATEMENTS_VERSION: u32 = 1;
+
+/// The kit's user. An account for `localhost` too: a fresh MariaDB has an anonymous user there that would shadow '%'.
+fn create_user() -> String {
+    ["%", "localhost"]
+        .map(|host| {
+            format!(
+                "CREATE USER '{USER}'@'{host}' IDENTIFIED BY '{USER}';\n\
+                 GRANT ALL PRIVILEGES ON *.* TO '{USER}'@'{host}' WITH GRANT OPTION;\n"
+            )
+        })
+        .concat()
+}
+
+fn write_statements(place: &Place, name: &str, statements: &str) -> Result<PathBuf, InstanceError> {
+    let path = place.outside(name);
+    os::disk::real()
+        .write_atomically(&path, statements.as_bytes())
+        .map_err(|error| InstanceError::Io(format!("writing {}", path.display()), error))?;
+    Ok(path)
+}
+
+fn build_mariadb(place: &Place) -> Result<(), InstanceError> {
+    // The bootstrap runs without grant tables until they are loaded.
+    let statements = format!("FLUSH PRIVILEGES;\n{}", create_user());
+    let extra = write_statements(place, "user.sql", &statements)?;
+    let mut words = vec![
+        "mariadb-install-db".to_string(),
+        "--no-defaults".to_string(),
+        format!("--datadir={}", place.inside("data")),
+        "--auth-root-authentication-method=normal".to_string(),
+        "--skip-test-db".to_string(),
+        "--innodb-log-file-size=8M".to_string(),
+        format!("--extra-file={}", extra.display()),
+    ];
+    if is_root() {
+        words.push("--user=root".to_string());
+    }
+    run(words, "making MariaDB's data directory")
+}
+
+fn build_mysql(place: &Place) -> Result<(), InstanceError> {
+    write_statements(place, "user.sql", &create_user())?;
+    let mut words = command::program(Flavor::MySql, &Settings::default());
+    words.extend([
+        "--user=root".to_string(),
+        "--initialize-insecure".to_string(),
+        "--skip-log-bin".to_string(),
+        "--innodb-redo-log-capacity=8M".to_string(),
+        format!("--datadir={}", place.inside("data")),
+        format!("--init-file={}", place.inside("user.sql")),
+    ]);
+    run(words, "making MySQL's data directory")?;
+    // The server's UUID; a server that finds none makes one.
+    remove_if_there(&place.outside("data").join("auto.cnf"))
+}
+
+fn remove_if_there(path: &Path) -> Result<(), InstanceError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(InstanceError::Io(format!("removing {}", path.display()), error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn run(words: Vec<String>, what: &str) -> Result<(), InstanceError> {
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| InstanceError::Io(what.to_string(), error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    Err(InstanceError::Ended(what.to_string(), output.status, said))
+}

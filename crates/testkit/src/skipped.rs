@@ -1,0 +1,43 @@
+//! Tests that cannot run for want of a peer, said aloud.
+
+use std::process::Command;
+
+use bench::instance::Flavor;
+
+/// Whether all these servers can be started here. If not, the calling test is told as skipped, and should return.
+#[must_use]
+pub fn available(test: &str, flavors: &[Flavor]) -> bool {
+    let missing: Vec<String> =
+        flavors.iter().filter_map(|flavor| Some(format!("{flavor}: {}", flavor.unavailable()?))).collect();
+    if !missing.is_empty() {
+        tell(test, &missing.join("; "));
+    }
+    missing.is_empty()
+}
+
+/// Whether this program is in PATH. If not, the calling test is told as skipped, and should return.
+#[must_use]
+pub fn tool_available(test: &str, program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|dir| dir.join(program).is_file());
+    if !found {
+        tell(test, &format!("{program} is not in PATH"));
+    }
+    found
+}
+
+/// Prints the line, and hands it to the summary of `make test` (the file that `SLIPSTREAM_SKIPPED` names), because
+/// the output of a test that passes is not shown.
+fn tell(test: &str, why: &str) {
+    let line = format!("SKIPPED: {test}: {why}");
+    println!("{line}");
+    if let Some(summary) = std::env::var_os("SLIPSTREAM_SKIPPED") {
+        // The shell appends one line in one write, so that tests side by side do not mix theirs.
+        let status = Command::new("/bin/sh")
+            .args(["-c", "printf '%s\\n' \"$1\" >>\"$0\""])
+            .arg(summary)
+            .arg(&line)
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "could not note: {line}");
+    }
+}
