@@ -1,0 +1,279 @@
+//! Making a connection: the socket, the handshake, authentication.
+
+use super::{Client, ClientError, Stream};
+use crate::auth::{caching_sha2, native, plugin};
+use crate::capability as cap;
+use crate::command;
+use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse};
+use crate::packet::Channel;
+use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
+use crate::rsa_exchange;
+use rsa::rand_core::{OsRng, RngCore};
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// Host name or address, and port.
+    Tcp {
+        /// Name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// Path of a Unix domain socket.
+    Unix(PathBuf),
+}
+
+/// How to connect, and as whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectOptions {
+    /// The server.
+    pub address: Address,
+    /// Account name.
+    pub user: String,
+    /// Password; empty for none.
+    pub password: String,
+    /// The schema to start in.
+    pub schema: Option<String>,
+    /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain TCP.
+    pub get_server_public_key: bool,
+    /// Several statements in one query.
+    pub multi_statements: bool,
+    /// `affected_rows` counts matched rows.
+    pub found_rows: bool,
+    /// How long connecting may take, and each read and write of the handshake.
+    pub connect_timeout: Duration,
+    /// How long a later read waits; `None` waits for ever.
+    pub read_timeout: Option<Duration>,
+    /// The longest packet that is accepted from the server, in bytes.
+    pub max_packet_bytes: usize,
+    /// Connection attribute `program_name`.
+    pub program_name: String,
+}
+
+impl ConnectOptions {
+    /// Options for a server at a TCP address: user root, no password, 10 s to connect, packets up to 1 GB.
+    pub fn tcp(host: impl Into<String>, port: u16) -> Self {
+        Self::new(Address::Tcp { host: host.into(), port })
+    }
+
+    /// Options for a server at a Unix socket, otherwise like [`ConnectOptions::tcp`].
+    pub fn unix(path: impl Into<PathBuf>) -> Self {
+        Self::new(Address::Unix(path.into()))
+    }
+
+    fn new(address: Address) -> Self {
+        ConnectOptions {
+            address,
+            user: "root".into(),
+            password: String::new(),
+            schema: None,
+            get_server_public_key: true,
+            multi_statements: false,
+            found_rows: false,
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: None,
+            max_packet_bytes: 1 << 30,
+            program_name: "slipstream".into(),
+        }
+    }
+
+    /// Sets the account.
+    pub fn user(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.user = user.into();
+        self.password = password.into();
+        self
+    }
+
+    /// Sets the schema to start in.
+    pub fn schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = Some(schema.into());
+        self
+    }
+
+    fn capabilities(&self) -> cap::Capabilities {
+        let mut wanted = cap::LONG_PASSWORD
+            | cap::LONG_FLAG
+            | cap::PROTOCOL_41
+            | cap::TRANSACTIONS
+            | cap::SECURE_CONNECTION
+            | cap::MULTI_RESULTS
+            | cap::PS_MULTI_RESULTS
+            | cap::PLUGIN_AUTH
+            | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
+            | cap::CONNECT_ATTRS
+            | cap::DEPRECATE_EOF;
+        if self.schema.is_some() {
+            wanted |= cap::CONNECT_WITH_DB;
+        }
+        if self.multi_statements {
+            wanted |= cap::MULTI_STATEMENTS;
+        }
+        if self.found_rows {
+            wanted |= cap::FOUND_ROWS;
+        }
+        wanted
+    }
+}
+
+fn open(options: &ConnectOptions) -> io::Result<Stream> {
+    let stream = match &options.address {
+        Address::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
+        Address::Tcp { host, port } => Stream::Tcp(connect_tcp(host, *port, options.connect_timeout)?),
+    };
+    stream.set_read_timeout(Some(options.connect_timeout))?;
+    Ok(stream)
+}
+
+fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, format!("no address for host '{host}'"));
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(e) => last = e,
+        }
+    }
+    Err(last)
+}
+
+impl Client {
+    /// Connects and authenticates.
+    pub fn connect(options: &ConnectOptions) -> Result<Client, ClientError> {
+        let stream = open(options)?;
+        let is_secure = matches!(stream, Stream::Unix(_));
+        let mut channel = Channel::new(stream, options.max_packet_bytes);
+        let first = channel.read_packet()?;
+        if first.first() == Some(&ERR_HEADER) {
+            return Err(ErrPacket::decode(first)?.into());
+        }
+        let greeting = Greeting::decode(first)?;
+        let capabilities = options.capabilities() & greeting.capabilities;
+        if capabilities & cap::PROTOCOL_41 == 0 {
+            return Err(ClientError::Protocol("the server does not speak protocol 4.1".into()));
+        }
+        let mut login = Login {
+            password: options.password.as_bytes(),
+            plugin: greeting.plugin.clone(),
+            nonce: greeting.nonce.to_vec(),
+            is_secure,
+            may_ask_for_key: options.get_server_public_key,
+        };
+        if !matches!(login.plugin.as_str(), plugin::NATIVE | plugin::CACHING_SHA2) {
+            login.plugin = plugin::CACHING_SHA2.into();
+        }
+        let response = HandshakeResponse {
+            capabilities,
+            max_packet_bytes: options.max_packet_bytes.try_into().unwrap_or(u32::MAX),
+            // 45 is utf8mb4_general_ci, which every server since 5.5 knows.
+            collation: 45,
+            user: options.user.clone().into_bytes(),
+            auth_response: login.answer()?,
+            schema: options.schema.clone().unwrap_or_default().into_bytes(),
+            plugin: login.plugin.clone().into_bytes(),
+            attributes: vec![(b"program_name".to_vec(), options.program_name.clone().into_bytes())],
+        };
+        channel.write_packet(|out| response.encode(out))?;
+        channel.flush()?;
+        let ok = login.run(&mut channel, capabilities)?;
+        channel.stream().set_read_timeout(options.read_timeout)?;
+        Ok(Client {
+            channel,
+            capabilities,
+            server_version: greeting.server_version,
+            connection_id: greeting.connection_id,
+            status: ok.status,
+        })
+    }
+
+    /// Says good-bye and closes the connection. Dropping a client closes the socket without the word.
+    pub fn quit(mut self) {
+        // The server may be gone already; there is nobody to tell.
+        let _gone = self.send_command(command::QUIT, &[]);
+    }
+}
+
+/// The state of authentication.
+struct Login<'a> {
+    password: &'a [u8],
+    plugin: String,
+    nonce: Vec<u8>,
+    is_secure: bool,
+    may_ask_for_key: bool,
+}
+
+impl Login<'_> {
+    fn answer(&self) -> Result<Vec<u8>, ClientError> {
+        match self.plugin.as_str() {
+            plugin::NATIVE => Ok(native::scramble(self.password, &self.nonce)),
+            plugin::CACHING_SHA2 => Ok(caching_sha2::scramble(self.password, &self.nonce)),
+            plugin::CLEAR if self.is_secure => {
+                let mut clear = self.password.to_vec();
+                clear.push(0);
+                Ok(clear)
+            }
+            other => Err(ClientError::Authentication(format!(
+                "Authentication plugin '{other}' cannot be used by this client"
+            ))),
+        }
+    }
+
+    fn run(&mut self, channel: &mut Channel<Stream>, capabilities: u32) -> Result<OkPacket, ClientError> {
+        loop {
+            let packet = channel.read_packet()?;
+            match packet.first() {
+                Some(&OK_HEADER) => return Ok(OkPacket::decode(packet, capabilities)?),
+                Some(&ERR_HEADER) => return Err(ErrPacket::decode(packet)?.into()),
+                Some(&AuthSwitch::HEADER) if packet.len() > 1 => {
+                    let switch = AuthSwitch::decode(packet)?;
+                    self.plugin = switch.plugin;
+                    self.nonce = switch.nonce;
+                    let answer = self.answer()?;
+                    send(channel, &answer)?;
+                }
+                Some(&AUTH_MORE_DATA) if self.plugin == plugin::CACHING_SHA2 => {
+                    let more = packet[1..].to_vec();
+                    self.more(channel, &more)?;
+                }
+                _ => return Err(ClientError::Protocol("unexpected packet during authentication".into())),
+            }
+        }
+    }
+
+    fn more(&self, channel: &mut Channel<Stream>, data: &[u8]) -> Result<(), ClientError> {
+        match data {
+            [caching_sha2::FAST_AUTH_SUCCESS] => Ok(()),
+            [caching_sha2::PERFORM_FULL_AUTHENTICATION] if self.is_secure => {
+                let mut clear = self.password.to_vec();
+                clear.push(0);
+                send(channel, &clear)
+            }
+            [caching_sha2::PERFORM_FULL_AUTHENTICATION] if self.may_ask_for_key => {
+                send(channel, &[caching_sha2::REQUEST_PUBLIC_KEY])
+            }
+            [caching_sha2::PERFORM_FULL_AUTHENTICATION] => Err(ClientError::Authentication(
+                "Authentication requires secure connection: allow asking for the server's public key".into(),
+            )),
+            key => {
+                let key = std::str::from_utf8(key)
+                    .map_err(|_| ClientError::Protocol("the server's public key is not PEM".into()))?;
+                let fill = |buf: &mut [u8]| OsRng.fill_bytes(buf);
+                let encrypted = rsa_exchange::encrypt_password(self.password, &self.nonce, key, fill)
+                    .map_err(|e| ClientError::Authentication(e.to_string()))?;
+                send(channel, &encrypted)
+            }
+        }
+    }
+}
+
+fn send(channel: &mut Channel<Stream>, payload: &[u8]) -> Result<(), ClientError> {
+    channel.write_packet(|out| out.extend_from_slice(payload))?;
+    Ok(channel.flush()?)
+}

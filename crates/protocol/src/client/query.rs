@@ -1,0 +1,377 @@
+//! Statements: text queries, prepared statements, and their results.
+
+use super::{Client, ClientError};
+use crate::capability as cap;
+use crate::column::Column;
+use crate::command;
+use crate::response::{
+    ERR_HEADER, ErrPacket, LOCAL_INFILE_HEADER, OK_HEADER, OkPacket, decode_end_of_rows, is_end_of_rows,
+};
+use crate::scalar::{Scalar, read_binary_row};
+use crate::statement::{PrepareOk, put_execute};
+use crate::wire::Reader;
+
+/// A result that was read in full; cells are in their text form, whatever protocol they came by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResultSet {
+    /// Empty for statements that return no rows.
+    pub columns: Vec<Column>,
+    /// Cells; `None` is NULL.
+    pub rows: Vec<Vec<Option<Vec<u8>>>>,
+    /// The packet that ended the result.
+    pub ok: OkPacket,
+}
+
+impl ResultSet {
+    /// Rows changed.
+    pub fn affected_rows(&self) -> u64 {
+        self.ok.affected_rows
+    }
+
+    /// The cell at `row` in the column named `column` (in any case) as text; `None` when there is no such cell, or NULL.
+    pub fn text(&self, row: usize, column: &str) -> Option<String> {
+        let at = self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(column))?;
+        self.cell(row, at)
+    }
+
+    /// The cell at `row` and `column` as text; `None` when there is no such cell, or NULL.
+    pub fn cell(&self, row: usize, column: usize) -> Option<String> {
+        let cell = self.rows.get(row)?.get(column)?.as_ref()?;
+        Some(String::from_utf8_lossy(cell).into_owned())
+    }
+}
+
+/// What is left of a result whose rows were not kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Rows received.
+    pub rows: u64,
+    /// Rows changed.
+    pub affected_rows: u64,
+    /// The first generated AUTO_INCREMENT value.
+    pub last_insert_id: u64,
+    /// Number of warnings.
+    pub warnings: u16,
+}
+
+/// A prepared statement of one connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    id: u32,
+    parameters: u16,
+    columns: Vec<Column>,
+}
+
+impl Statement {
+    /// Number of parameters.
+    pub fn parameters(&self) -> usize {
+        usize::from(self.parameters)
+    }
+
+    /// The result's columns as they were announced when the statement was prepared.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+/// Which protocol a result's rows come by.
+#[derive(Clone, Copy)]
+enum RowForm {
+    Text,
+    Binary,
+}
+
+/// The first packet of a result.
+enum Head {
+    Columns(usize),
+    Done(OkPacket),
+}
+
+impl Client {
+    /// Runs a query and keeps its first result; results after it are read and dropped, errors in them are returned.
+    pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
+        let mut results = self.query_all(sql)?;
+        Ok(results.swap_remove(0))
+    }
+
+    /// Runs a query of one or several statements and keeps all results, one at least.
+    pub fn query_all(&mut self, sql: &str) -> Result<Vec<ResultSet>, ClientError> {
+        self.send_query(sql)?;
+        let mut results = vec![self.read_result(RowForm::Text)?];
+        while self.status & cap::STATUS_MORE_RESULTS != 0 {
+            results.push(self.read_result(RowForm::Text)?);
+        }
+        Ok(results)
+    }
+
+    /// Sends a query; each of its results is to be read by [`Client::read_summary`].
+    pub fn send_query(&mut self, sql: &str) -> Result<(), ClientError> {
+        self.send_command(command::QUERY, sql.as_bytes())
+    }
+
+    /// Runs a query and drops its rows.
+    pub fn query_discard(&mut self, sql: &str) -> Result<Summary, ClientError> {
+        self.send_query(sql)?;
+        self.read_summaries()
+    }
+
+    /// Runs a query and hands out each row of its only result; cells are `None` for NULL.
+    pub fn query_rows(
+        &mut self,
+        sql: &str,
+        mut row: impl FnMut(&[Option<&[u8]>]),
+    ) -> Result<Summary, ClientError> {
+        self.send_query(sql)?;
+        let mut spare: Vec<Option<&[u8]>> = Vec::new();
+        let count = match self.read_head()? {
+            Head::Done(ok) => return Ok(summary(0, &ok)),
+            Head::Columns(count) => count,
+        };
+        self.skip_columns(count)?;
+        let mut rows = 0;
+        loop {
+            let capabilities = self.capabilities;
+            let packet = self.read_packet_checked()?;
+            if is_end_of_rows(packet) {
+                let ok = decode_end_of_rows(packet, capabilities)?;
+                self.status = ok.status;
+                return Ok(summary(rows, &ok));
+            }
+            let mut cells = std::mem::take(&mut spare);
+            let mut r = Reader::new(packet);
+            for _ in 0..count {
+                cells.push(r.nullable_bytes("text row")?);
+            }
+            row(&cells);
+            cells.clear();
+            // The empty vector goes round without its borrows, so that its memory is used again.
+            spare = cells.into_iter().map(|_| None).collect();
+            rows += 1;
+        }
+    }
+
+    /// Prepares a statement.
+    pub fn prepare(&mut self, sql: &str) -> Result<Statement, ClientError> {
+        self.send_command(command::STMT_PREPARE, sql.as_bytes())?;
+        let ok = PrepareOk::decode(self.read_packet_checked()?)?;
+        self.skip_columns(usize::from(ok.parameters))?;
+        let columns = self.read_columns(usize::from(ok.columns))?;
+        Ok(Statement { id: ok.statement_id, parameters: ok.parameters, columns })
+    }
+
+    /// Executes a prepared statement and keeps its first result.
+    pub fn execute(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Scalar<'_>],
+    ) -> Result<ResultSet, ClientError> {
+        self.send_execute(statement, parameters)?;
+        let result = self.read_result(RowForm::Binary)?;
+        while self.status & cap::STATUS_MORE_RESULTS != 0 {
+            self.read_summary()?;
+        }
+        Ok(result)
+    }
+
+    /// Executes a prepared statement and drops its rows; allocates nothing in the common case.
+    pub fn execute_discard(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Scalar<'_>],
+    ) -> Result<Summary, ClientError> {
+        self.send_execute(statement, parameters)?;
+        self.read_summaries()
+    }
+
+    /// Sends a prepared statement's execution; its result is to be read by [`Client::read_summary`].
+    pub fn send_execute(
+        &mut self,
+        statement: &Statement,
+        parameters: &[Scalar<'_>],
+    ) -> Result<(), ClientError> {
+        if parameters.len() != statement.parameters() {
+            return Err(ClientError::Protocol(format!(
+                "the statement has {} parameters, {} were given",
+                statement.parameters,
+                parameters.len()
+            )));
+        }
+        self.send_command_with(command::STMT_EXECUTE, |out| put_execute(statement.id, parameters, out))
+    }
+
+    /// Sends a part of parameter `index` of the next execution, which then takes NULL in its place.
+    pub fn send_long_data(
+        &mut self,
+        statement: &Statement,
+        index: u16,
+        part: &[u8],
+    ) -> Result<(), ClientError> {
+        self.send_command_with(command::STMT_SEND_LONG_DATA, |out| {
+            out.extend_from_slice(&statement.id.to_le_bytes());
+            out.extend_from_slice(&index.to_le_bytes());
+            out.extend_from_slice(part);
+        })
+    }
+
+    /// Closes a prepared statement at the server.
+    pub fn close(&mut self, statement: Statement) -> Result<(), ClientError> {
+        self.send_command(command::STMT_CLOSE, &statement.id.to_le_bytes())
+    }
+
+    /// Runs a command that is answered by OK or an error only: PING, RESET_CONNECTION, INIT_DB and the like.
+    pub fn command(&mut self, command: u8, body: &[u8]) -> Result<OkPacket, ClientError> {
+        self.send_command(command, body)?;
+        let capabilities = self.capabilities;
+        let packet = self.read_packet_checked()?;
+        let ok = if is_end_of_rows(packet) {
+            // COM_SET_OPTION is answered by an EOF packet, in the form that the connection has for it.
+            decode_end_of_rows(packet, capabilities)?
+        } else {
+            OkPacket::decode(packet, capabilities)?
+        };
+        self.status = ok.status;
+        Ok(ok)
+    }
+
+    /// Checks that the server answers.
+    pub fn ping(&mut self) -> Result<(), ClientError> {
+        self.command(command::PING, &[]).map(|_| ())
+    }
+
+    /// Reads one result and drops its rows.
+    pub fn read_summary(&mut self) -> Result<Summary, ClientError> {
+        let count = match self.read_head()? {
+            Head::Done(ok) => return Ok(summary(0, &ok)),
+            Head::Columns(count) => count,
+        };
+        self.skip_columns(count)?;
+        let mut rows = 0;
+        loop {
+            let capabilities = self.capabilities;
+            let packet = self.read_packet_checked()?;
+            if is_end_of_rows(packet) {
+                let ok = decode_end_of_rows(packet, capabilities)?;
+                self.status = ok.status;
+                return Ok(summary(rows, &ok));
+            }
+            rows += 1;
+        }
+    }
+
+    fn read_summaries(&mut self) -> Result<Summary, ClientError> {
+        let mut all = self.read_summary()?;
+        while self.status & cap::STATUS_MORE_RESULTS != 0 {
+            let next = self.read_summary()?;
+            all.rows += next.rows;
+            all.affected_rows += next.affected_rows;
+            all.warnings += next.warnings;
+        }
+        Ok(all)
+    }
+
+    fn read_head(&mut self) -> Result<Head, ClientError> {
+        let capabilities = self.capabilities;
+        let packet = self.channel.read_packet()?;
+        match packet.first() {
+            Some(&OK_HEADER) => {
+                let ok = OkPacket::decode(packet, capabilities)?;
+                self.status = ok.status;
+                Ok(Head::Done(ok))
+            }
+            Some(&ERR_HEADER) => {
+                self.status &= !cap::STATUS_MORE_RESULTS;
+                Err(ErrPacket::decode(packet)?.into())
+            }
+            Some(&LOCAL_INFILE_HEADER) => Err(ClientError::Protocol(
+                "the server asked for a local file, which was never offered".into(),
+            )),
+            _ => {
+                let count = Reader::new(packet).lenenc_int("column count")?;
+                // MySQL's limit is 4096 columns; a larger count is a broken peer.
+                match usize::try_from(count) {
+                    Ok(count) if count <= 65_535 => Ok(Head::Columns(count)),
+                    _ => Err(ClientError::Protocol(format!("a result of {count} columns"))),
+                }
+            }
+        }
+    }
+
+    fn skip_columns(&mut self, count: usize) -> Result<(), ClientError> {
+        for _ in 0..count {
+            self.read_packet_checked()?;
+        }
+        self.skip_eof(count)
+    }
+
+    fn read_columns(&mut self, count: usize) -> Result<Vec<Column>, ClientError> {
+        let mut columns = Vec::new();
+        for _ in 0..count {
+            columns.push(Column::decode(self.read_packet_checked()?)?);
+        }
+        self.skip_eof(count)?;
+        Ok(columns)
+    }
+
+    fn skip_eof(&mut self, count: usize) -> Result<(), ClientError> {
+        if count > 0 && self.capabilities & cap::DEPRECATE_EOF == 0 {
+            self.read_packet_checked()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a result in full.
+    fn read_result(&mut self, form: RowForm) -> Result<ResultSet, ClientError> {
+        let count = match self.read_head()? {
+            Head::Done(ok) => return Ok(ResultSet { ok, ..ResultSet::default() }),
+            Head::Columns(count) => count,
+        };
+        let columns = self.read_columns(count)?;
+        let mut rows = Vec::new();
+        loop {
+            let capabilities = self.capabilities;
+            let packet = self.read_packet_checked()?;
+            if is_end_of_rows(packet) {
+                let ok = decode_end_of_rows(packet, capabilities)?;
+                self.status = ok.status;
+                return Ok(ResultSet { columns, rows, ok });
+            }
+            rows.push(match form {
+                RowForm::Text => text_row(packet, count)?,
+                RowForm::Binary => binary_row(packet, &columns)?,
+            });
+        }
+    }
+}
+
+fn summary(rows: u64, ok: &OkPacket) -> Summary {
+    Summary {
+        rows,
+        affected_rows: ok.affected_rows,
+        last_insert_id: ok.last_insert_id,
+        warnings: ok.warnings,
+    }
+}
+
+fn text_row(packet: &[u8], count: usize) -> Result<Vec<Option<Vec<u8>>>, ClientError> {
+    let mut r = Reader::new(packet);
+    let mut row = Vec::with_capacity(count);
+    for _ in 0..count {
+        row.push(r.nullable_bytes("text row")?.map(<[u8]>::to_vec));
+    }
+    Ok(row)
+}
+
+fn binary_row(packet: &[u8], columns: &[Column]) -> Result<Vec<Option<Vec<u8>>>, ClientError> {
+    let mut row = Vec::with_capacity(columns.len());
+    let types = columns.iter().map(|c| (c.field_type, c.is_unsigned()));
+    read_binary_row(packet, types, |i, cell| {
+        row.push(match cell {
+            Scalar::Bytes(bytes) => Some(bytes.to_vec()),
+            other => {
+                let mut text = String::new();
+                other.put_text(columns[i].decimals, &mut text).then(|| text.into_bytes())
+            }
+        });
+    })?;
+    Ok(row)
+}

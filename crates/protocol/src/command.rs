@@ -1,0 +1,42 @@
+//! Command bytes (`COM_*`), the first byte of a packet in the command phase.
+
+/// Closes the connection.
+pub const QUIT: u8 = 0x01;
+/// Changes the current schema.
+pub const INIT_DB: u8 = 0x02;
+/// Runs statements, text protocol.
+pub const QUERY: u8 = 0x03;
+/// Lists the columns of a table (deprecated, still sent by command-line clients).
+pub const FIELD_LIST: u8 = 0x04;
+/// A short human-readable status line.
+pub const STATISTICS: u8 = 0x09;
+/// Kills a connection (deprecated; removed in MySQL 8.4, kept for old tools).
+pub const PROCESS_KILL: u8 = 0x0c;
+/// Dumps debug information to the error log.
+pub const DEBUG: u8 = 0x0d;
+/// Answers OK when the server is alive.
+pub const PING: u8 = 0x0e;
+/// Authenticates again on the same connection.
+pub const CHANGE_USER: u8 = 0x11;
+/// Streams binary log events from a file and position.
+pub const BINLOG_DUMP: u8 = 0x12;
+/// A replica introduces itself.
+pub const REGISTER_SLAVE: u8 = 0x15;
+/// Prepares a statement.
+pub const STMT_PREPARE: u8 = 0x16;
+/// Executes a prepared statement, binary protocol.
+pub const STMT_EXECUTE: u8 = 0x17;
+/// Sends a part of a long parameter; never answered.
+pub const STMT_SEND_LONG_DATA: u8 = 0x18;
+/// Deallocates a prepared statement; never answered.
+pub const STMT_CLOSE: u8 = 0x19;
+/// Resets a prepared statement: long data and cursor.
+pub const STMT_RESET: u8 = 0x1a;
+/// Multi-statements on or off.
+pub const SET_OPTION: u8 = 0x1b;
+/// Fetches rows of a cursor.
+pub const STMT_FETCH: u8 = 0x1c;
+/// Streams binary log events, by GTID set.
+pub const BINLOG_DUMP_GTID: u8 = 0x1e;
+/// Resets the session without authenticating again.
+pub const RESET_CONNECTION: u8 = 0x1f;
