@@ -76,6 +76,9 @@ impl Greeting {
     }
 }
 
+/// A connection attribute: name and value.
+pub type Attribute = (Vec<u8>, Vec<u8>);
+
 /// The client's answer to the greeting (`HandshakeResponse41`), and the body of COM_CHANGE_USER.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HandshakeResponse {
@@ -94,7 +97,7 @@ pub struct HandshakeResponse {
     /// The plugin that made `auth_response`; empty when the client does not name it.
     pub plugin: Vec<u8>,
     /// Connection attributes (`_client_name`, `program_name`, ...).
-    pub attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    pub attributes: Vec<Attribute>,
 }
 
 /// What the client's first packet was.
@@ -209,10 +212,7 @@ impl HandshakeResponse {
     }
 }
 
-fn decode_attributes(
-    r: &mut Reader<'_>,
-    capabilities: Capabilities,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Malformed> {
+fn decode_attributes(r: &mut Reader<'_>, capabilities: Capabilities) -> Result<Vec<Attribute>, Malformed> {
     const WHAT: &str = "connection attributes";
     let mut out = Vec::new();
     if capabilities & capability::CONNECT_ATTRS == 0 || r.remaining() == 0 {

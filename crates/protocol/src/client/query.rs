@@ -63,6 +63,11 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// Its number on this connection.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
         usize::from(self.parameters)
