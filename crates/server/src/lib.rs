@@ -1,1 +1,4 @@
 //! Listener, sessions, system variables, SHOW; the slipstream binary.
+
+pub mod options;
+pub mod variables;

@@ -1,0 +1,226 @@
+//! Options of `slipstream serve`: mysqld's own, from the command line and from option files.
+//!
+//! Flows in: arguments and files. Flows out: [`Options`]: values of system variables in the order in which they apply
+//! (files first, then the command line, so that the last one wins), and the options that are no variables.
+//!
+//! Options are names of system variables with dashes or underscores, or one of [`Switch`]; with the prefixes
+//! `skip-`, `disable-`, `enable-` for booleans and `loose-` for options that may be unknown (MySQL manual, 6.2.2).
+
+mod file;
+mod resolve;
+
+pub use file::DEFAULT_FILE;
+pub use resolve::Switch;
+
+use crate::variables::{Setting, VariableId};
+use os::disk::Disk;
+use std::fmt;
+use std::path::PathBuf;
+
+/// One option as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawOption {
+    /// Name with its prefixes, without the leading dashes.
+    pub name: String,
+    /// What follows the `=`.
+    pub value: Option<String>,
+    /// The option file and line; `None` is the command line.
+    pub place: Option<(PathBuf, usize)>,
+}
+
+/// Why the options cannot be used; worded as mysqld words it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionError(pub String);
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+/// What was asked for.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Options {
+    /// Values of system variables; a later one replaces an earlier one.
+    pub settings: Vec<(VariableId, Setting)>,
+    /// `--initialize`: make the data directory and exit; root gets a random password.
+    pub initialize: bool,
+    /// `--initialize-insecure`: the same, and root has no password.
+    pub initialize_insecure: bool,
+    /// `--skip-grant-tables`: everybody may do everything.
+    pub skip_grant_tables: bool,
+    /// `--log-bin=NAME`: the base name of binary log files.
+    pub log_bin_basename: Option<String>,
+    /// `--log-bin-index=NAME`.
+    pub log_bin_index: Option<String>,
+    /// `--relay-log-index=NAME`.
+    pub relay_log_index: Option<String>,
+    /// `--user=NAME`.
+    pub user: Option<String>,
+    /// `--help`.
+    pub help: bool,
+    /// `--version`.
+    pub version: bool,
+    /// `--print-defaults`.
+    pub print_defaults: bool,
+    /// All options as they were read, for `--print-defaults`.
+    pub raw: Vec<RawOption>,
+    /// Sentences for the log.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the arguments after `serve`, and the option files that they name.
+pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
+    let (files, rest) = split_file_options(args)?;
+    let mut raw = Vec::new();
+    for (path, must_exist) in files {
+        raw.extend(file::read(disk, &path, must_exist)?);
+    }
+    resolve::resolve(raw, &rest)
+}
+
+/// Which option files are to be read (and whether they must exist), and the other arguments.
+fn split_file_options(args: &[String]) -> Result<(Vec<(PathBuf, bool)>, Vec<String>), OptionError> {
+    let mut main = Some((PathBuf::from(DEFAULT_FILE), false));
+    let mut extra = None;
+    let mut rest = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let (name, value) = match arg.split_once('=') {
+            Some((name, value)) => (name.replace('_', "-"), Some(value.to_owned())),
+            None => (arg.replace('_', "-"), None),
+        };
+        let mut file = || {
+            value
+                .clone()
+                .or_else(|| args.next().cloned())
+                .map(PathBuf::from)
+                .ok_or_else(|| OptionError(format!("option '{name}' requires an argument")))
+        };
+        match name.as_str() {
+            "--no-defaults" => main = None,
+            "--defaults-file" => main = Some((file()?, true)),
+            "--defaults-extra-file" => extra = Some((file()?, true)),
+            _ => rest.push(arg.clone()),
+        }
+    }
+    Ok((main.into_iter().chain(extra).collect(), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use os::sim::SimDisk;
+    use std::path::Path;
+
+    fn disk_with(files: &[(&str, &str)]) -> impl Disk {
+        let disk = SimDisk::new(1);
+        for (path, text) in files {
+            if let Some(dir) = Path::new(path).parent() {
+                disk.create_dir_all(dir).unwrap();
+            }
+            disk.write_atomically(Path::new(path), text.as_bytes()).unwrap();
+        }
+        disk
+    }
+
+    fn options(args: &[&str], files: &[(&str, &str)]) -> Result<Options, OptionError> {
+        let args: Vec<String> = args.iter().map(|a| a.to_string()).collect();
+        read(&args, &disk_with(files))
+    }
+
+    fn value(options: &Options, name: &str) -> Option<String> {
+        let of = |&(id, ref setting): &(VariableId, Setting)| {
+            (id.definition().name == name).then(|| setting.to_string())
+        };
+        options.settings.iter().rev().find_map(of)
+    }
+
+    #[test]
+    fn names_take_dashes_underscores_prefixes_and_separate_values() {
+        let o = options(
+            &[
+                "--no-defaults",
+                "--innodb-buffer_pool-size=1G",
+                "--port",
+                "3307",
+                "--skip-name-resolve",
+                "--read_only=1",
+                "--skip-binlog-order-commits",
+                "--loose-nothing-of-this-name=3",
+                "--enable-super-read-only",
+                "-P3308",
+            ],
+            &[],
+        )
+        .unwrap();
+        assert_eq!(value(&o, "innodb_buffer_pool_size").unwrap(), "1073741824");
+        assert_eq!(value(&o, "port").unwrap(), "3308");
+        assert_eq!(value(&o, "skip_name_resolve").unwrap(), "ON");
+        assert_eq!(value(&o, "read_only").unwrap(), "ON");
+        assert_eq!(value(&o, "super_read_only").unwrap(), "ON");
+        assert_eq!(value(&o, "binlog_order_commits").unwrap(), "OFF");
+        assert_eq!(o.warnings.len(), 1, "{:?}", o.warnings);
+    }
+
+    #[test]
+    fn the_binary_log_is_a_name_and_a_switch() {
+        let o = options(&["--no-defaults", "--log-bin=mysql-bin"], &[]).unwrap();
+        assert_eq!(
+            (o.log_bin_basename.as_deref(), value(&o, "log_bin").as_deref()),
+            (Some("mysql-bin"), Some("ON"))
+        );
+        let o = options(&["--no-defaults", "--skip-log-bin"], &[]).unwrap();
+        assert_eq!(value(&o, "log_bin").as_deref(), Some("OFF"));
+        let o = options(&["--no-defaults", "--log-bin", "--initialize-insecure"], &[]).unwrap();
+        assert_eq!((o.log_bin_basename.as_deref(), o.initialize_insecure), (None, true));
+    }
+
+    #[test]
+    fn unknown_options_and_bad_values_are_refused_by_name() {
+        for (args, message) in [
+            (&["--foo=bar"][..], "unknown variable 'foo=bar'"),
+            (&["--foo"], "unknown option '--foo'"),
+            (&["--skip-port"], "unknown option '--skip-port'"),
+            (&["--port=12x"], "Unknown suffix 'x' used for variable 'port'"),
+            (&["--port"], "option '--port' requires an argument"),
+            (&["--gtid-mode=perhaps"], "Error while setting value 'perhaps' to 'gtid_mode'"),
+            (&["--innodb-page-size=5000"], "innodb_page_size"),
+            (&["--version-comment=mine"], "unknown variable 'version-comment=mine'"),
+            (&["datadir"], "Too many arguments (first extra is 'datadir')"),
+        ] {
+            let args: Vec<&str> = std::iter::once("--no-defaults").chain(args.iter().copied()).collect();
+            let error = options(&args, &[]).unwrap_err();
+            assert!(error.0.contains(message), "{args:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn files_come_before_the_command_line_and_include_others() {
+        let main = "# comment\n[client]\nport=1\n[mysqld]\nport = 3310 ; \nsocket='/tmp/a b.sock'\n\
+                    !include /etc/more.cnf\n[slipstream]\nskip-name-resolve\nserver_id=9 # mine\n";
+        let more = "[server]\nmax-connections=77\n[mysqld-5.7]\nnonsense=1\n";
+        let files = [("/etc/main.cnf", main), ("/etc/more.cnf", more)];
+        let o = options(&["--defaults-file=/etc/main.cnf", "--server-id=10"], &files).unwrap();
+        assert_eq!(value(&o, "port").unwrap(), "3310");
+        assert_eq!(value(&o, "socket").unwrap(), "/tmp/a b.sock");
+        assert_eq!(value(&o, "max_connections").unwrap(), "77");
+        assert_eq!(value(&o, "skip_name_resolve").unwrap(), "ON");
+        assert_eq!(value(&o, "server_id").unwrap(), "10");
+    }
+
+    #[test]
+    fn errors_in_files_say_where() {
+        let error = options(&["--defaults-file=/etc/none.cnf"], &[]).unwrap_err();
+        assert!(error.0.contains("/etc/none.cnf"), "{error}");
+        let error = options(&["--defaults-file=/a/x.cnf"], &[("/a/x.cnf", "[mysqld]\nfoo=1\n")]).unwrap_err();
+        assert!(error.0.contains("unknown variable 'foo=1'") && error.0.contains("/a/x.cnf"), "{error}");
+        let error = options(&["--defaults-file=/a/x.cnf"], &[("/a/x.cnf", "port=1\n")]).unwrap_err();
+        assert!(error.0.contains("without preceding group") && error.0.contains("line 1"), "{error}");
+        let error =
+            options(&["--defaults-file=/a/x.cnf"], &[("/a/x.cnf", "!include /a/x.cnf\n")]).unwrap_err();
+        assert!(error.0.contains("nested"), "{error}");
+    }
+}

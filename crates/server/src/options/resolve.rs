@@ -1,0 +1,251 @@
+//! From options as they were written to values: which variable or switch a name means.
+
+use super::{OptionError, Options, RawOption};
+use crate::variables::setting::parse_bool;
+use crate::variables::{Kind, Setting, VariableId, find};
+
+/// Options that are no system variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// `--initialize`.
+    Initialize,
+    /// `--initialize-insecure`.
+    InitializeInsecure,
+    /// `--skip-grant-tables`.
+    SkipGrantTables,
+    /// `--help`, `--verbose`.
+    Help,
+    /// `--version`.
+    Version,
+    /// `--print-defaults`.
+    PrintDefaults,
+    /// `--console`: the log goes to standard error.
+    Console,
+}
+
+const SWITCHES: &[(&str, Switch)] = &[
+    ("initialize", Switch::Initialize),
+    ("initialize_insecure", Switch::InitializeInsecure),
+    ("skip_grant_tables", Switch::SkipGrantTables),
+    ("help", Switch::Help),
+    ("verbose", Switch::Help),
+    ("version", Switch::Version),
+    ("print_defaults", Switch::PrintDefaults),
+    ("console", Switch::Console),
+];
+
+/// Page sizes that can be chosen.
+const PAGE_SIZES: &[u64] = &[4096, 8192, 16384, 32768, 65536];
+
+/// Applies options of files, then the arguments.
+pub fn resolve(from_files: Vec<RawOption>, args: &[String]) -> Result<Options, OptionError> {
+    let mut options = Options::default();
+    for raw in from_files {
+        apply(&mut options, raw, &mut std::iter::empty()).map(drop)?;
+    }
+    let mut args = args.iter().cloned();
+    while let Some(arg) = args.next() {
+        let raw = split_argument(&arg)?;
+        apply(&mut options, raw, &mut args)?;
+    }
+    Ok(options)
+}
+
+fn split_argument(arg: &str) -> Result<RawOption, OptionError> {
+    let raw = |name: &str, value: Option<&str>| RawOption {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+        place: None,
+    };
+    if let Some(long) = arg.strip_prefix("--") {
+        return Ok(match long.split_once('=') {
+            Some((name, value)) => raw(name, Some(value)),
+            None => raw(long, None),
+        });
+    }
+    let short = arg.strip_prefix('-').filter(|s| !s.is_empty());
+    let Some(short) = short else {
+        return Err(OptionError(format!("Too many arguments (first extra is '{arg}').")));
+    };
+    let (letter, value) = short.split_at(short.chars().next().map_or(0, char::len_utf8));
+    let value = (!value.is_empty()).then_some(value);
+    let name = match letter {
+        "P" => "port",
+        "h" => "datadir",
+        "u" => "user",
+        "t" => "tmpdir",
+        "V" => "version",
+        "v" => "verbose",
+        "?" | "I" => "help",
+        _ => return Err(OptionError(format!("unknown option '-{letter}'"))),
+    };
+    Ok(raw(name, value))
+}
+
+/// Applies one option; a value that is missing is taken from the arguments that follow.
+fn apply(
+    options: &mut Options,
+    mut raw: RawOption,
+    following: &mut dyn Iterator<Item = String>,
+) -> Result<(), OptionError> {
+    let name = raw.name.replace('-', "_");
+    let (name, loose) = match name.strip_prefix("loose_") {
+        Some(rest) => (rest.to_owned(), true),
+        None => (name, false),
+    };
+    let result = match meaning(&name) {
+        Some(meaning) => {
+            if raw.value.is_none() && meaning.needs_value() {
+                raw.value = following.next();
+            }
+            set(options, meaning, raw.value.as_deref())
+        }
+        None if loose => {
+            options.warnings.push(match &raw.value {
+                Some(value) => format!("unknown variable '{}={value}'", raw.name),
+                None => format!("unknown option '--{}'", raw.name),
+            });
+            Ok(())
+        }
+        None => Err(match &raw.value {
+            Some(value) => format!("unknown variable '{}={value}'", raw.name),
+            None => format!("unknown option '--{}'", raw.name),
+        }),
+    };
+    let place = raw.place.clone();
+    options.raw.push(raw);
+    result.map_err(|message| {
+        OptionError(match place {
+            Some((path, line)) => format!("{message} ({} line {line})", path.display()),
+            None => message,
+        })
+    })
+}
+
+enum Meaning {
+    Variable(VariableId),
+    /// A boolean with `skip-`, `disable-` or `enable-` in front.
+    Forced(VariableId, bool),
+    Switch(Switch),
+    LogBin,
+    LogBinIndex,
+    RelayLogIndex,
+    User,
+    /// The X protocol, which is not there: only switching it off is understood.
+    MysqlX {
+        off: bool,
+    },
+}
+
+impl Meaning {
+    fn needs_value(&self) -> bool {
+        match self {
+            Meaning::Variable(id) => match id.definition().kind {
+                Kind::Bool => false,
+                Kind::Enum(words) => !words.contains(&"ON"),
+                _ => true,
+            },
+            Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex => true,
+            _ => false,
+        }
+    }
+}
+
+fn meaning(name: &str) -> Option<Meaning> {
+    if let Some((_, switch)) = SWITCHES.iter().find(|(n, _)| *n == name) {
+        return Some(Meaning::Switch(*switch));
+    }
+    match name {
+        "log_bin" => return Some(Meaning::LogBin),
+        "log_bin_index" => return Some(Meaning::LogBinIndex),
+        "relay_log_index" => return Some(Meaning::RelayLogIndex),
+        "user" => return Some(Meaning::User),
+        "mysqlx" => return Some(Meaning::MysqlX { off: false }),
+        "skip_mysqlx" => return Some(Meaning::MysqlX { off: true }),
+        _ => {}
+    }
+    if let Some(id) = find(name).filter(|id| id.definition().is_option) {
+        return Some(Meaning::Variable(id));
+    }
+    for (prefix, on) in [("skip_", false), ("disable_", false), ("enable_", true)] {
+        let id = name.strip_prefix(prefix).and_then(find);
+        if let Some(id) = id.filter(|id| id.definition().is_option && id.definition().kind == Kind::Bool) {
+            return Some(Meaning::Forced(id, on));
+        }
+    }
+    None
+}
+
+fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(), String> {
+    match meaning {
+        Meaning::Forced(id, on) => {
+            let on = match value.map(parse_bool) {
+                None => on,
+                Some(Some(asked)) => asked == on,
+                Some(None) => {
+                    return Err(format!("boolean value '{}' was not recognized", value.unwrap_or("")));
+                }
+            };
+            options.settings.push((id, Setting::Bool(on)));
+        }
+        Meaning::Variable(id) => return set_variable(options, id, value),
+        Meaning::LogBin => {
+            options.log_bin_basename = value.filter(|v| !v.is_empty()).map(str::to_owned);
+            options.settings.push((named("log_bin"), Setting::Bool(true)));
+        }
+        Meaning::LogBinIndex => options.log_bin_index = value.map(str::to_owned),
+        Meaning::RelayLogIndex => options.relay_log_index = value.map(str::to_owned),
+        Meaning::User => options.user = value.map(str::to_owned),
+        Meaning::MysqlX { off } => {
+            if !off && value.and_then(parse_bool) != Some(false) {
+                return Err("the X protocol is not available: unknown option '--mysqlx'".into());
+            }
+        }
+        Meaning::Switch(switch) => set_switch(options, switch, value)?,
+    }
+    Ok(())
+}
+
+fn named(name: &str) -> VariableId {
+    find(name).unwrap_or_else(|| panic!("there is no system variable '{name}'"))
+}
+
+fn set_switch(options: &mut Options, switch: Switch, value: Option<&str>) -> Result<(), String> {
+    let on = match value {
+        None => true,
+        Some(text) => parse_bool(text).ok_or_else(|| format!("boolean value '{text}' was not recognized"))?,
+    };
+    match switch {
+        Switch::Initialize => options.initialize = on,
+        Switch::InitializeInsecure => options.initialize_insecure = on,
+        Switch::SkipGrantTables => options.skip_grant_tables = on,
+        Switch::Help => options.help = on,
+        Switch::Version => options.version = on,
+        Switch::PrintDefaults => options.print_defaults = on,
+        Switch::Console => options.settings.push((named("log_error"), Setting::Text("stderr".into()))),
+    }
+    Ok(())
+}
+
+fn set_variable(options: &mut Options, id: VariableId, value: Option<&str>) -> Result<(), String> {
+    let definition = id.definition();
+    let (mut setting, note) = definition.from_option(value).map_err(|bad| bad.0)?;
+    options.warnings.extend(note);
+    match definition.name {
+        "innodb_page_size" if !PAGE_SIZES.contains(&setting.uint()) => {
+            return Err(format!(
+                "Error while setting value '{}' to 'innodb_page_size': it must be 4096, 8192, 16384, 32768 or 65536",
+                value.unwrap_or("")
+            ));
+        }
+        "performance_schema" if setting.is_on() => {
+            options
+                .warnings
+                .push("performance_schema is not instrumented in this server and stays OFF".into());
+            setting = Setting::Bool(false);
+        }
+        _ => {}
+    }
+    options.settings.push((id, setting));
+    Ok(())
+}
