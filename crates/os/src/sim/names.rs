@@ -77,13 +77,21 @@ fn normal(path: &Path) -> PathBuf {
 pub(super) struct Names {
     current: BTreeMap<PathBuf, Entry>,
     durable: BTreeMap<PathBuf, Entry>,
-    pending: Vec<NameChange>,
+    /// Not durable yet, in their order.
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    change: NameChange,
+    /// Its directory was synced, but that directory's own name is not durable: it survives if the directory does.
+    is_synced: bool,
 }
 
 impl Names {
     fn change(&mut self, change: NameChange) {
         change.apply(&mut self.current);
-        self.pending.push(change);
+        self.pending.push(Pending { change, is_synced: false });
     }
 
     pub(super) fn file(&self, path: &Path) -> Option<usize> {
@@ -168,31 +176,44 @@ impl Names {
             return Err(not_found(dir));
         }
         let dir = normal(dir);
-        let (synced, rest): (Vec<_>, Vec<_>) = self.pending.drain(..).partition(|change| change.dir() == dir);
-        self.pending = rest;
-        for change in synced {
-            change.apply(&mut self.durable);
+        for pending in self.pending.iter_mut().filter(|pending| pending.change.dir() == dir) {
+            pending.is_synced = true;
         }
+        let durable = &mut self.durable;
+        self.pending.retain(|pending| {
+            let dir = pending.change.dir();
+            let arrives = pending.is_synced && (is_root(&dir) || durable.get(&dir) == Some(&Entry::Dir));
+            if arrives {
+                pending.change.apply(durable);
+            }
+            !arrives
+        });
         Ok(())
     }
 
     /// The names after a power cut now: of each directory's unsynced changes those up to a random point.
     pub(super) fn survivors(&self, rng: &mut Rng) -> Names {
         let mut per_dir: BTreeMap<PathBuf, u64> = BTreeMap::new();
-        for change in &self.pending {
-            *per_dir.entry(change.dir()).or_default() += 1;
+        for pending in self.pending.iter().filter(|pending| !pending.is_synced) {
+            *per_dir.entry(pending.change.dir()).or_default() += 1;
         }
         for count in per_dir.values_mut() {
             *count = rng.below(*count + 1);
         }
         let mut left = self.durable.clone();
-        for change in &self.pending {
-            let count = per_dir.get_mut(&change.dir()).expect("counted above");
-            if *count > 0 {
-                *count -= 1;
-                change.apply(&mut left);
+        for pending in &self.pending {
+            let count = per_dir.get_mut(&pending.change.dir());
+            let arrives = pending.is_synced || count.is_some_and(take_one);
+            if arrives {
+                pending.change.apply(&mut left);
             }
         }
         Names { current: left.clone(), durable: left, pending: Vec::new() }
     }
+}
+
+fn take_one(count: &mut u64) -> bool {
+    let any = *count > 0;
+    *count = count.saturating_sub(1);
+    any
 }

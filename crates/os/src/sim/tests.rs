@@ -117,3 +117,16 @@ fn directories_are_renamed_and_removed_with_what_is_in_them() {
     assert!(!disk.exists(Path::new("/a/c/f")).unwrap() && !disk.is_dir(Path::new("/a")).unwrap());
     assert!(disk.open(Path::new("/a/g"), OpenMode::OpenOrCreate).is_err(), "its directory is gone");
 }
+
+#[test]
+fn the_order_in_which_directories_are_synced_does_not_matter() {
+    for dirs in [["/", "/d"], ["/d", "/"]] {
+        let disk = SimDisk::new(4);
+        disk.create_dir_all(Path::new("/d")).unwrap();
+        file(&disk, "/d/f", OpenMode::CreateNew);
+        for dir in dirs {
+            disk.sync_dir(Path::new(dir)).unwrap();
+        }
+        assert!(disk.power_cut().exists(Path::new("/d/f")).unwrap(), "{dirs:?}");
+    }
+}

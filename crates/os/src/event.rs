@@ -1,0 +1,140 @@
+//! An event that many threads can wait for and that one system call wakes them all by (Linux's futex).
+//!
+//! The waiter's pattern, which loses no wake-up:
+//!
+//! ```
+//! # use os::event::Event; use std::sync::atomic::{AtomicBool, Ordering}; use std::time::Duration;
+//! # let (event, done) = (Event::new(), AtomicBool::new(true));
+//! loop {
+//!     let waiter = event.prepare();          // counted from here on
+//!     if done.load(Ordering::SeqCst) {       // look after `prepare`, never before only
+//!         break;
+//!     }
+//!     waiter.wait(Some(Duration::from_secs(1))); // returns at once if there was a notification since `prepare`
+//! }
+//! ```
+//!
+//! The notifier changes the condition first and calls [`Event::notify_all`] then. When the condition is a `SeqCst` store or
+//! read-modify-write, the notifier may ask [`Event::has_waiters`] and skip the call: either it sees the waiter, or the waiter sees
+//! the condition.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// See the module's header. Wake-ups may be spurious.
+#[derive(Debug, Default)]
+pub struct Event {
+    /// Grows by one a notification. `SeqCst` together with `waiters`: the notifier writes `epoch` then reads `waiters`, the waiter
+    /// writes `waiters` then (in the kernel) reads `epoch`; at least one sees the other.
+    epoch: AtomicU32,
+    waiters: AtomicU32,
+}
+
+impl Event {
+    /// An event nobody waits for.
+    pub const fn new() -> Event {
+        Event { epoch: AtomicU32::new(0), waiters: AtomicU32::new(0) }
+    }
+
+    /// Counts the caller as a waiter and notes the epoch: a notification from here on ends its wait.
+    pub fn prepare(&self) -> Waiter<'_> {
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        Waiter { event: self, epoch: self.epoch.load(Ordering::SeqCst) }
+    }
+
+    /// Whether a thread is between `prepare` and the end of its wait.
+    #[inline]
+    pub fn has_waiters(&self) -> bool {
+        self.waiters.load(Ordering::SeqCst) > 0
+    }
+
+    /// Wakes every waiter.
+    pub fn notify_all(&self) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        if self.has_waiters() {
+            futex(&self.epoch, libc::FUTEX_WAKE, i32::MAX as u32, None);
+        }
+    }
+}
+
+/// A counted waiter; dropping it without waiting is fine.
+#[derive(Debug)]
+pub struct Waiter<'a> {
+    event: &'a Event,
+    epoch: u32,
+}
+
+impl Waiter<'_> {
+    /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed; `None` waits without limit.
+    pub fn wait(self, timeout: Option<Duration>) {
+        futex(&self.event.epoch, libc::FUTEX_WAIT, self.epoch, timeout);
+    }
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        self.event.waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>) {
+    let timeout = timeout.map(|timeout| libc::timespec {
+        tv_sec: timeout.as_secs().min(i32::MAX as u64) as libc::time_t,
+        tv_nsec: timeout.subsec_nanos().into(),
+    });
+    let timeout_pointer = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the word is a live, aligned u32 for the call's duration, the timeout null or a live timespec. Every error (the word
+    // has changed, a signal, the timeout) means "look again", which every caller does.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            operation | libc::FUTEX_PRIVATE_FLAG,
+            value,
+            timeout_pointer,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::thread;
+
+    #[test]
+    fn all_waiters_are_woken_and_none_is_lost() {
+        for _ in 0..200 {
+            let shared = Arc::new((Event::new(), AtomicBool::new(false)));
+            let waiters: Vec<_> = (0..4)
+                .map(|_| {
+                    let shared = Arc::clone(&shared);
+                    thread::spawn("event-test", move || {
+                        loop {
+                            let waiter = shared.0.prepare();
+                            if shared.1.load(Ordering::SeqCst) {
+                                break;
+                            }
+                            waiter.wait(None);
+                        }
+                    })
+                })
+                .collect();
+            shared.1.store(true, Ordering::SeqCst);
+            shared.0.notify_all();
+            for waiter in waiters {
+                waiter.join().expect("no panic");
+            }
+            assert!(!shared.0.has_waiters());
+        }
+    }
+
+    #[test]
+    fn a_wait_ends_by_its_timeout() {
+        let event = Event::new();
+        event.prepare().wait(Some(Duration::from_millis(1)));
+        assert!(!event.has_waiters());
+    }
+}

@@ -1,0 +1,50 @@
+//! What a log is opened with.
+
+use std::path::PathBuf;
+
+/// Options of a log, named as MySQL names them where it has them.
+#[derive(Debug, Clone)]
+pub struct LogConfig {
+    /// The directory that holds (or will hold) `#innodb_redo`.
+    pub dir: PathBuf,
+    /// `innodb_redo_log_capacity`: disk space of all log files together. At least [`LogConfig::MIN_CAPACITY_BYTES`]. May differ from what the log was
+    /// made with: files of the old size are replaced as they are used up.
+    pub capacity_bytes: u64,
+    /// `innodb_log_buffer_size`, rounded up to a power of two; at least 64 KB. A record may be larger.
+    pub buffer_bytes: u64,
+    /// `innodb_flush_log_at_trx_commit`: 1 a commit waits until the log is durable, 2 until it is written, 0 for nothing.
+    pub flush_at_trx_commit: u8,
+}
+
+impl LogConfig {
+    /// The smallest capacity: four files of the smallest size.
+    pub const MIN_CAPACITY_BYTES: u64 = 4 << 20;
+    pub(crate) const MIN_FILE_BYTES: u64 = 1 << 20;
+    pub(crate) const MIN_BUFFER_BYTES: u64 = 64 << 10;
+    pub(crate) const MAX_BUFFER_BYTES: u64 = 1 << 32;
+    /// How many files the capacity is divided into, as MySQL does it.
+    pub(crate) const FILES: u64 = 32;
+
+    /// Options with MySQL's defaults: 100 MB of log, a buffer of 64 MB (MySQL 9's default), durable commits.
+    pub fn new(dir: impl Into<PathBuf>) -> LogConfig {
+        LogConfig {
+            dir: dir.into(),
+            capacity_bytes: 100 << 20,
+            buffer_bytes: 64 << 20,
+            flush_at_trx_commit: 1,
+        }
+    }
+
+    pub(crate) fn capacity(&self) -> u64 {
+        self.capacity_bytes.max(LogConfig::MIN_CAPACITY_BYTES)
+    }
+
+    /// Size of one file, header included, a multiple of 4 KB.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        (self.capacity() / LogConfig::FILES).max(LogConfig::MIN_FILE_BYTES) / 4096 * 4096
+    }
+
+    pub(crate) fn ring_bytes(&self) -> u64 {
+        self.buffer_bytes.clamp(LogConfig::MIN_BUFFER_BYTES, LogConfig::MAX_BUFFER_BYTES).next_power_of_two()
+    }
+}

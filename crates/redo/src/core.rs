@@ -1,0 +1,221 @@
+//! What the log's handle, its threads and its readers share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+use os::disk::Disk;
+use os::event::Event;
+use parking_lot::{Mutex, RwLock};
+
+use crate::checkpoint::{Lives, Slots};
+use crate::files::Files;
+use crate::ring::Ring;
+use crate::{LogConfig, Lsn, RedoError};
+
+/// On a cache line (pair) of its own, so that one counter's writers do not slow another's readers.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub(crate) struct Padded<T>(pub T);
+
+/// What is asked of `log_space_needed` users. See `space`.
+pub(crate) type Hook = Box<dyn Fn() + Send + Sync>;
+
+/// Lock order: `write`, then `flush`'s token is never waited for while `write` is held (the flusher takes `write` while it has the token),
+/// then `checkpoint`, then those inside [`Files`].
+pub(crate) struct Core {
+    pub disk: Arc<dyn Disk>,
+    pub files: Files,
+    pub slots: Slots,
+    pub ring: Ring,
+    pub lives: Lives,
+    pub log_id: u64,
+    pub capacity_bytes: u64,
+
+    /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself (in `writer_idle`) and then looks here, a filler adds
+    /// here and then looks for an idle writer, so one of them sees the other.
+    pub reserved_lsn: Padded<AtomicU64>,
+    /// End of what is written to the files. `Release` by the writer after its write, `Acquire` by fillers (whose ring bytes are free then)
+    /// and readers (who find the bytes in the file then).
+    pub written_lsn: Padded<AtomicU64>,
+    /// End of what survives a power cut. `Release` after the sync, `Acquire` by those who act on it.
+    pub durable_lsn: Padded<AtomicU64>,
+    /// Up to where somebody asked for a sync. `SeqCst` with the flusher's idling, as `reserved_lsn` with the writer's.
+    pub requested_lsn: Padded<AtomicU64>,
+    /// Up to where a thread is waiting for a sync right now, as against one that only requested it. Relaxed: it sets the pace only.
+    pub awaited_lsn: AtomicU64,
+    /// Start of the newest durable checkpoint. `Release` after it is synced, `Acquire`; only a later one is ever stored.
+    pub checkpoint_lsn: AtomicU64,
+
+    /// End of what has been published and consumed; whoever holds it may write. Never waited for by a thread that has reserved and not filled, except
+    /// for room in the ring, which the earliest such thread always finds.
+    pub write: Mutex<WriteState>,
+    /// Set while a thread syncs. `Acquire` when taken, `Release` when given back.
+    pub flushing: AtomicBool,
+    pub flush_at_trx_commit: AtomicU8,
+
+    /// The writer waits here when it has nothing to write, or for its next round.
+    pub writer_idle: Event,
+    pub writer_nap: Event,
+    /// `written_lsn` has advanced.
+    pub written: Event,
+    pub flusher_idle: Event,
+    /// The flusher's pause between syncs that nobody waits for.
+    pub flusher_pause: Event,
+    /// `durable_lsn` has advanced; the sync with number `n` notifies `durable[n % 2]`.
+    pub durable: [Event; 2],
+    /// The sync that runs or ran last. A leaf in the lock order.
+    pub sync_plan: Mutex<SyncPlan>,
+    pub governor: Event,
+    /// `checkpoint_lsn` has advanced, or the log was stopped.
+    pub space: Event,
+    pub space_hook: RwLock<Option<Hook>>,
+    /// Position up to which the checkpointer was poked last, so that it is poked once a stretch and not by every commit. Relaxed: a hint.
+    pub poked_lsn: AtomicU64,
+    pub checkpoint: Mutex<CheckpointState>,
+
+    /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the threads idle on.
+    pub closing: AtomicBool,
+    /// Whether `poison` holds a cause. `Acquire`/`Release`.
+    pub is_poisoned: AtomicBool,
+    pub poison: Mutex<Option<String>>,
+    pub counters: Counters,
+}
+
+pub(crate) struct WriteState {
+    /// End of the published prefix; `written_lsn <= tail_lsn <= reserved_lsn`.
+    pub tail_lsn: Lsn,
+    /// The file written last.
+    pub file: Option<Arc<crate::files::LogFile>>,
+}
+
+pub(crate) struct SyncPlan {
+    pub number: u64,
+    /// What it makes durable.
+    pub target_lsn: Lsn,
+}
+
+pub(crate) struct CheckpointState {
+    pub sequence: u64,
+}
+
+/// Counters for SHOW STATUS; all relaxed, each on its own.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub write_requests: AtomicU64,
+    pub writes: AtomicU64,
+    pub written_bytes: AtomicU64,
+    pub syncs: AtomicU64,
+    pub sync_ns: AtomicU64,
+    pub buffer_waits: AtomicU64,
+    pub space_waits: AtomicU64,
+}
+
+impl Counters {
+    pub fn count(counter: &AtomicU64, by: u64) {
+        counter.fetch_add(by, Ordering::Relaxed);
+    }
+}
+
+/// Where a log goes on, as found by `open` or set by `create`.
+pub(crate) struct Start {
+    pub end_lsn: Lsn,
+    pub checkpoint_lsn: Lsn,
+    pub sequence: u64,
+    pub log_id: u64,
+    pub lives: Lives,
+}
+
+impl Core {
+    pub fn new(disk: Arc<dyn Disk>, config: &LogConfig, files: Files, slots: Slots, start: Start) -> Core {
+        let end = || Padded(AtomicU64::new(start.end_lsn));
+        Core {
+            disk,
+            files,
+            slots,
+            ring: Ring::new(config.ring_bytes()),
+            lives: start.lives,
+            log_id: start.log_id,
+            capacity_bytes: config.capacity(),
+            reserved_lsn: end(),
+            written_lsn: end(),
+            durable_lsn: end(),
+            requested_lsn: end(),
+            awaited_lsn: AtomicU64::new(start.end_lsn),
+            checkpoint_lsn: AtomicU64::new(start.checkpoint_lsn),
+            write: Mutex::new(WriteState { tail_lsn: start.end_lsn, file: None }),
+            flushing: AtomicBool::new(false),
+            flush_at_trx_commit: AtomicU8::new(config.flush_at_trx_commit),
+            writer_idle: Event::new(),
+            writer_nap: Event::new(),
+            written: Event::new(),
+            flusher_idle: Event::new(),
+            flusher_pause: Event::new(),
+            durable: [const { Event::new() }; 2],
+            sync_plan: Mutex::new(SyncPlan { number: 0, target_lsn: start.end_lsn }),
+            governor: Event::new(),
+            space: Event::new(),
+            space_hook: RwLock::new(None),
+            poked_lsn: AtomicU64::new(0),
+            checkpoint: Mutex::new(CheckpointState { sequence: start.sequence }),
+            closing: AtomicBool::new(false),
+            is_poisoned: AtomicBool::new(false),
+            poison: Mutex::new(None),
+            counters: Counters::default(),
+        }
+    }
+
+    pub fn reserved(&self) -> Lsn {
+        self.reserved_lsn.0.load(Ordering::SeqCst)
+    }
+
+    pub fn written(&self) -> Lsn {
+        self.written_lsn.0.load(Ordering::Acquire)
+    }
+
+    pub fn durable(&self) -> Lsn {
+        self.durable_lsn.0.load(Ordering::Acquire)
+    }
+
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    /// Whether threads should end now.
+    pub fn is_stopped(&self) -> bool {
+        self.is_poisoned.load(Ordering::Acquire)
+    }
+
+    /// An error when the log is poisoned.
+    pub fn check(&self) -> Result<(), RedoError> {
+        if !self.is_stopped() {
+            return Ok(());
+        }
+        Err(RedoError::Poisoned(self.poison.lock().clone().unwrap_or_default()))
+    }
+
+    /// Ends the log after a failure and the process with it: nothing that is not durable now may ever be acknowledged. On a simulated disk this
+    /// returns, and every wait of every thread ends with the error.
+    pub fn fail(&self, cause: &str) -> RedoError {
+        let first = {
+            let mut poison = self.poison.lock();
+            let is_first = poison.is_none();
+            poison.get_or_insert_with(|| cause.to_owned());
+            is_first
+        };
+        self.is_poisoned.store(true, Ordering::Release);
+        if first {
+            self.disk.fail_stop(cause);
+        }
+        self.wake_all();
+        RedoError::Poisoned(cause.to_owned())
+    }
+
+    /// Wakes every thread that waits for anything of this log, to look again.
+    pub fn wake_all(&self) {
+        let [even, odd] = &self.durable;
+        let events = [&self.writer_idle, &self.writer_nap, &self.written, &self.flusher_idle, even, odd];
+        for event in events.into_iter().chain([&self.flusher_pause, &self.governor, &self.space]) {
+            event.notify_all();
+        }
+    }
+}

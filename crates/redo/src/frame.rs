@@ -1,0 +1,109 @@
+//! The frame around a record's payload: 16 bytes in front of it, all integers little endian.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 4 | payload length |
+//! | 4 | 1 | kind |
+//! | 5 | 1 | flags, 0 |
+//! | 6 | 2 | 0 |
+//! | 8 | 4 | low half of the record's start LSN |
+//! | 12 | 4 | CRC-32C of life seed (8 bytes), start LSN (8), frame bytes 0..12, payload |
+//!
+//! The start LSN in the checksum makes a remnant of an earlier lap of a recycled file invalid where it lies now. The life seed, drawn anew
+//! whenever the log is opened for appending, does the same to remnants of a tail that a crash cut off: see `docs/formats/redo.md`.
+
+use crate::Lsn;
+
+/// Bytes in front of the payload. Also the smallest distance between the starts of two records: the link table relies on it.
+pub(crate) const FRAME_BYTES: usize = 16;
+
+/// A decoded frame, not yet checked against its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub payload_bytes: u32,
+    pub kind: u8,
+    checksum: u32,
+    unchecked: [u8; 12],
+}
+
+impl Frame {
+    /// The 16 bytes for a record of these parts at `start_lsn`.
+    pub fn encode(
+        seed: u64,
+        start_lsn: Lsn,
+        kind: u8,
+        payload_bytes: u32,
+        parts: &[&[u8]],
+    ) -> [u8; FRAME_BYTES] {
+        let mut bytes = [0; FRAME_BYTES];
+        bytes[0..4].copy_from_slice(&payload_bytes.to_le_bytes());
+        bytes[4] = kind;
+        bytes[8..12].copy_from_slice(&(start_lsn as u32).to_le_bytes());
+        let mut checksum = checksum_of_frame(seed, start_lsn, &bytes[..12]);
+        for part in parts {
+            checksum = crc32c::crc32c_append(checksum, part);
+        }
+        bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// The frame at `start_lsn`, or `None` when these bytes cannot be one whatever payload follows.
+    pub fn decode(bytes: &[u8; FRAME_BYTES], start_lsn: Lsn) -> Option<Frame> {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let zeros_where_due = bytes[5] == 0 && bytes[6] == 0 && bytes[7] == 0;
+        // Kind 0 does not exist, so a stretch of zeros is no frame even where the LSN's low half is 0.
+        if !zeros_where_due || bytes[4] == 0 || word(8) != start_lsn as u32 {
+            return None;
+        }
+        let mut unchecked = [0; 12];
+        unchecked.copy_from_slice(&bytes[..12]);
+        Some(Frame { payload_bytes: word(0), kind: bytes[4], checksum: word(12), unchecked })
+    }
+
+    /// Frame and payload together, in bytes of the log.
+    pub fn total_bytes(&self) -> u64 {
+        FRAME_BYTES as u64 + u64::from(self.payload_bytes)
+    }
+
+    /// Whether frame and payload carry the right checksum.
+    pub fn matches(&self, seed: u64, start_lsn: Lsn, payload: &[u8]) -> bool {
+        let checksum = self.begin_check(seed, start_lsn);
+        self.ends_check(crc32c::crc32c_append(checksum, payload))
+    }
+
+    /// The checksum's state before the payload, for payloads checked piece by piece with `crc32c_append`.
+    pub fn begin_check(&self, seed: u64, start_lsn: Lsn) -> u32 {
+        checksum_of_frame(seed, start_lsn, &self.unchecked)
+    }
+
+    /// Whether the state after the whole payload is the right one.
+    pub fn ends_check(&self, checksum: u32) -> bool {
+        checksum == self.checksum
+    }
+}
+
+fn checksum_of_frame(seed: u64, start_lsn: Lsn, frame: &[u8]) -> u32 {
+    let mut bytes = [0; 28];
+    bytes[0..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&start_lsn.to_le_bytes());
+    bytes[16..28].copy_from_slice(frame);
+    crc32c::crc32c(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_valid_at_its_place_in_its_life_only() {
+        let bytes = Frame::encode(7, 5000, 2, 5, &[b"he", b"llo"]);
+        let frame = Frame::decode(&bytes, 5000).expect("well formed");
+        assert_eq!((frame.payload_bytes, frame.kind, frame.total_bytes()), (5, 2, 21));
+        assert!(frame.matches(7, 5000, b"hello"));
+        assert!(!frame.matches(7, 5000, b"hellO"));
+        assert!(!frame.matches(8, 5000, b"hello"), "another life");
+        assert!(!frame.matches(7, 5000 + (1 << 32), b"hello"), "another lap");
+        assert_eq!(Frame::decode(&bytes, 5001), None);
+        assert_eq!(Frame::decode(&[0; FRAME_BYTES], 0), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! Making a log, and opening one: finding its end.
+//!
+//! The end is the first position from the checkpoint on where no record with a right checksum lies. What a crash left beyond it was never
+//! acknowledged, since a sync covers all before it. It also must never come back: a record there would be taken for the
+//! successor of a new record that happens to end where it begins. So every opening begins a new *life*: a random seed that goes into the checksum of every record
+//! from the end on, made durable (with the end, in a checkpoint slot) before the first of them is written. Whatever lies beyond carries an older
+//! life's seed, or an older lap's position, and is no record any more.
+//!
+//! The scan also writes what it read over itself and syncs it. The bytes may be only in the kernel's page cache: the server that wrote them may have been killed before it synced
+//! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. Only bytes written anew are
+//! certain to be synced.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use os::disk::Disk;
+
+use crate::checkpoint::{Checkpoint, Life, Lives, Slot, Slots};
+use crate::core::{Core, Start};
+use crate::files::{Files, log_dir};
+use crate::frame::{FRAME_BYTES, Frame};
+use crate::{LogConfig, Lsn, RedoError, START_LSN};
+
+/// Bytes read (and written back) at a time.
+const SCAN_BYTES: usize = 1 << 20;
+
+pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, RedoError> {
+    let dir = log_dir(&config.dir);
+    let has_parent = disk.is_dir(&config.dir)?;
+    disk.create_dir_all(&dir)?;
+    disk.sync_dir(&config.dir)?;
+    if !has_parent {
+        disk.sync_dir(config.dir.parent().unwrap_or(Path::new("")))?;
+    }
+    let slots = Slots::new(Arc::clone(&disk), &dir);
+    if slots.newest()?.is_some() {
+        return Err(RedoError::Exists(dir));
+    }
+    let log_id = os::random::u64();
+    let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
+    files.clear()?;
+    files.find_or_make(START_LSN)?;
+    let lives = Lives::new(Life { start_lsn: START_LSN, seed: os::random::u64() });
+    let checkpoint = Checkpoint { lsn: START_LSN, state: Vec::new() };
+    // The slot comes last: without it there is no log, and a creation that a crash interrupted is simply done again.
+    slots.write(&Slot { sequence: 1, log_id, lives: lives.clone(), checkpoint })?;
+    let start = Start { end_lsn: START_LSN, checkpoint_lsn: START_LSN, sequence: 1, log_id, lives };
+    Ok(Core::new(disk, config, files, slots, start))
+}
+
+pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Checkpoint), RedoError> {
+    let dir = log_dir(&config.dir);
+    let slots = Slots::new(Arc::clone(&disk), &dir);
+    if !slots.exist()? {
+        return Err(RedoError::Missing(dir));
+    }
+    let Some(Slot { sequence, log_id, mut lives, checkpoint }) = slots.newest()? else {
+        return Err(RedoError::Corrupt(format!("{}: neither checkpoint is whole", dir.display())));
+    };
+    let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
+    files.load(checkpoint.lsn)?;
+    let end_lsn = Scan { files: &files, lives: &lives }.find_end(checkpoint.lsn)?;
+    rewrite(&files, checkpoint.lsn, end_lsn)?;
+    // Only now, with the end durable, may the new life be: a slot that says "from here on" must never be older than what lies before.
+    lives.begin(Life { start_lsn: end_lsn, seed: os::random::u64() });
+    let sequence = sequence + 1;
+    slots.write(&Slot { sequence, log_id, lives: lives.clone(), checkpoint: checkpoint.clone() })?;
+    let start = Start { end_lsn, checkpoint_lsn: checkpoint.lsn, sequence, log_id, lives };
+    Ok((Core::new(disk, config, files, slots, start), checkpoint))
+}
+
+struct Scan<'a> {
+    files: &'a Files,
+    lives: &'a Lives,
+}
+
+impl Scan<'_> {
+    /// The position of the first bytes that are no record, from `lsn` on.
+    fn find_end(&self, mut lsn: Lsn) -> Result<Lsn, RedoError> {
+        let mut window = Window { start_lsn: lsn, bytes: Vec::new() };
+        while let Some(record_bytes) = self.record_at(lsn, &mut window)? {
+            lsn += record_bytes;
+        }
+        Ok(lsn)
+    }
+
+    /// The length of the record at `lsn`, checked piece by piece so that its size costs no memory.
+    fn record_at(&self, lsn: Lsn, window: &mut Window) -> Result<Option<u64>, RedoError> {
+        let Some(bytes) = window.get(self.files, lsn, FRAME_BYTES)? else { return Ok(None) };
+        let Some(frame) = Frame::decode(bytes.try_into().expect("as asked"), lsn) else { return Ok(None) };
+        let seed = self.lives.seed_at(lsn);
+        let mut checksum = frame.begin_check(seed, lsn);
+        let (mut at, end) = (lsn + FRAME_BYTES as u64, lsn + frame.total_bytes());
+        while at < end {
+            let part = (end - at).min(SCAN_BYTES as u64 / 2);
+            let Some(bytes) = window.get(self.files, at, part as usize)? else { return Ok(None) };
+            checksum = crc32c::crc32c_append(checksum, bytes);
+            at += part;
+        }
+        Ok(frame.ends_check(checksum).then(|| frame.total_bytes()))
+    }
+}
+
+/// A stretch of the log in memory.
+struct Window {
+    start_lsn: Lsn,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// `len` bytes at `lsn`, or `None` where the files end before. `lsn` never goes back, `len` is at most half of `SCAN_BYTES`.
+    fn get(&mut self, files: &Files, lsn: Lsn, len: usize) -> Result<Option<&[u8]>, RedoError> {
+        let end = self.start_lsn + self.bytes.len() as u64;
+        if lsn + len as u64 > end {
+            self.bytes.resize(SCAN_BYTES, 0);
+            let got = read_stream(files, lsn, &mut self.bytes)?;
+            self.bytes.truncate(got);
+            self.start_lsn = lsn;
+        }
+        let from = (lsn - self.start_lsn) as usize;
+        Ok(self.bytes.get(from..from + len))
+    }
+}
+
+/// Reads the stream from `lsn` across files; returns how many bytes there were.
+pub(crate) fn read_stream(files: &Files, lsn: Lsn, bytes: &mut [u8]) -> Result<usize, RedoError> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let at = lsn + filled as u64;
+        let Some(file) = files.find(at) else { break };
+        let len = (bytes.len() - filled).min((file.end_lsn() - at) as usize);
+        file.file.read_exact_at(&mut bytes[filled..filled + len], file.offset(at))?;
+        filled += len;
+    }
+    Ok(filled)
+}
+
+/// Writes `from..to` over itself and syncs it: see the module's header.
+fn rewrite(files: &Files, from: Lsn, to: Lsn) -> Result<(), RedoError> {
+    let mut bytes = vec![0; SCAN_BYTES.min((to - from) as usize)];
+    for file in files.overlapping(from, to) {
+        let (mut at, end) = (from.max(file.start_lsn), to.min(file.end_lsn()));
+        while at < end {
+            let part = &mut bytes[..SCAN_BYTES.min((end - at) as usize)];
+            file.file.read_exact_at(part, file.offset(at))?;
+            file.file.write_all_at(part, file.offset(at))?;
+            at += part.len() as u64;
+        }
+        file.file.sync_data()?;
+    }
+    Ok(())
+}

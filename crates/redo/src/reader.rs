@@ -1,0 +1,156 @@
+//! Reading records back, up to the live end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use os::account::{self, State};
+use os::clock::Stopwatch;
+
+use crate::core::Core;
+use crate::frame::{FRAME_BYTES, Frame};
+use crate::open::read_stream;
+use crate::{Lsn, RedoError};
+
+/// Bytes asked of the file at once, unless a record is larger.
+const READ_BYTES: usize = 256 << 10;
+
+/// A record of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// What it is: see [`crate::kind`].
+    pub kind: u8,
+    /// Its first byte's position.
+    pub start_lsn: Lsn,
+    /// The position after its last byte.
+    pub lsn: Lsn,
+    /// What was filled in.
+    pub payload: Vec<u8>,
+}
+
+/// Reads records in the order of the log, from a record's start on; at the live end it waits for more. Reads from the files what is written, in large
+/// pieces; recently written bytes come from the page cache.
+pub struct LogReader {
+    core: Arc<Core>,
+    lsn: Lsn,
+    /// The stream from `window_lsn` on; bytes before `lsn` are done with.
+    window: Vec<u8>,
+    window_lsn: Lsn,
+}
+
+impl LogReader {
+    pub(crate) fn new(core: Arc<Core>, lsn: Lsn) -> LogReader {
+        LogReader { core, lsn, window: Vec::new(), window_lsn: lsn }
+    }
+
+    /// The position of the next record.
+    pub fn lsn(&self) -> Lsn {
+        self.lsn
+    }
+
+    /// The next record, or `None` when there is none: at once without `wait`, else when none has come within `wait` or the log is being closed.
+    ///
+    /// A record comes out once it is written, which may be before it is durable. Records are written soon when somebody waits for them or asked for
+    /// it, within some milliseconds otherwise.
+    ///
+    /// # Errors
+    /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled; [`RedoError::Corrupt`] when the file holds no record here though one was
+    /// written; [`RedoError::Poisoned`] at the end of a log that has failed.
+    pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Record>, RedoError> {
+        if self.core.written() <= self.lsn && !self.wait_for_more(wait)? {
+            return Ok(None);
+        }
+        let seed = self.core.lives.seed_at(self.lsn);
+        let start_lsn = self.lsn;
+        let decoded = Frame::decode(self.get(FRAME_BYTES)?.try_into().expect("as asked"), start_lsn);
+        let Some(frame) = decoded else { return Err(self.nothing_here()) };
+        let lsn = start_lsn + frame.total_bytes();
+        // A record that is larger than the ring is written in parts: its start may be there and its end not yet.
+        if self.core.written() < lsn && !self.wait_until(lsn, wait)? {
+            return Ok(None);
+        }
+        let payload = self.get(frame.total_bytes() as usize)?[FRAME_BYTES..].to_vec();
+        if !frame.matches(seed, start_lsn, &payload) {
+            return Err(self.nothing_here());
+        }
+        self.lsn = lsn;
+        Ok(Some(Record { kind: frame.kind, start_lsn, lsn, payload }))
+    }
+
+    fn wait_for_more(&self, wait: Option<Duration>) -> Result<bool, RedoError> {
+        match wait {
+            None => self.core.check().map(|()| false),
+            Some(_) => self.wait_until(self.lsn + 1, wait),
+        }
+    }
+
+    /// Whether the log is written up to `lsn` by the time `wait` is over.
+    fn wait_until(&self, lsn: Lsn, wait: Option<Duration>) -> Result<bool, RedoError> {
+        let since = Stopwatch::start();
+        let _idle = account::enter(State::Idle);
+        loop {
+            let waiter = self.core.written.prepare();
+            if self.core.written() >= lsn {
+                return Ok(true);
+            }
+            self.core.check()?;
+            let left = since.remaining(wait.unwrap_or_default());
+            if left.is_zero() || self.core.is_closing() {
+                return Ok(false);
+            }
+            waiter.wait(Some(left));
+        }
+    }
+
+    /// `len` bytes at the reader's position, all of them written.
+    fn get(&mut self, len: usize) -> Result<&[u8], RedoError> {
+        let from = (self.lsn - self.window_lsn) as usize;
+        if from + len > self.window.len() {
+            self.refill(len)?;
+        }
+        let from = (self.lsn - self.window_lsn) as usize;
+        Ok(&self.window[from..from + len])
+    }
+
+    fn refill(&mut self, len: usize) -> Result<(), RedoError> {
+        let written = (self.core.written() - self.lsn) as usize;
+        assert!(len <= written, "{len} bytes are wanted at {}, {written} are written", self.lsn);
+        // A window that a large record made large is given back with the next small one.
+        let wanted = READ_BYTES.min(written).max(len);
+        self.window.resize(wanted, 0);
+        if self.window.capacity() > 4 * READ_BYTES.max(wanted) {
+            self.window.shrink_to(wanted);
+        }
+        self.window_lsn = self.lsn;
+        if self.lsn < self.core.files.oldest_lsn() {
+            return Err(self.gone());
+        }
+        let got = read_stream(&self.core.files, self.lsn, &mut self.window)?;
+        match got == wanted {
+            true => Ok(()),
+            false => Err(self.nothing_here()),
+        }
+    }
+
+    fn gone(&mut self) -> RedoError {
+        self.window.clear();
+        RedoError::Gone { lsn: self.lsn, oldest_lsn: self.core.files.oldest_lsn() }
+    }
+
+    /// What it means that there is no record at the reader's position.
+    fn nothing_here(&mut self) -> RedoError {
+        if self.lsn < self.core.files.oldest_lsn() {
+            return self.gone();
+        }
+        self.window.clear();
+        let place = self.core.files.find(self.lsn);
+        let place =
+            place.map(|file| format!("{}, offset {}", file.file.path().display(), file.offset(self.lsn)));
+        RedoError::Corrupt(format!("no record at {} ({})", self.lsn, place.unwrap_or("no file".into())))
+    }
+}
+
+impl std::fmt::Debug for LogReader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "LogReader({})", self.lsn)
+    }
+}

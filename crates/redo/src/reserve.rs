@@ -1,0 +1,159 @@
+//! Taking space in the log and filling it.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use os::account::{self, State};
+
+use crate::core::{Core, Counters};
+use crate::frame::{FRAME_BYTES, Frame};
+use crate::{Lsn, RedoError};
+
+/// Space taken in the log that must be filled, soon and without waiting for anything: every later record's write waits for it.
+#[must_use = "a reservation must be filled"]
+pub struct Reservation<'a> {
+    core: &'a Core,
+    start_lsn: Lsn,
+    payload_bytes: u32,
+    filled: bool,
+}
+
+impl Core {
+    /// The largest payload: a record must fit into the log's capacity.
+    pub fn max_payload_bytes(&self) -> u64 {
+        (self.capacity_bytes - FRAME_BYTES as u64).min(u64::from(u32::MAX))
+    }
+
+    pub fn reserve(&self, payload_bytes: u64) -> Result<Reservation<'_>, RedoError> {
+        let max_payload_bytes = self.max_payload_bytes();
+        if payload_bytes > max_payload_bytes {
+            return Err(RedoError::RecordTooLarge { payload_bytes, max_payload_bytes });
+        }
+        let start_lsn = self.reserved_lsn.0.fetch_add(FRAME_BYTES as u64 + payload_bytes, Ordering::SeqCst);
+        Ok(Reservation { core: self, start_lsn, payload_bytes: payload_bytes as u32, filled: false })
+    }
+
+    /// Waits until the ring's bytes up to `end` may be written: until the file has what lay there a lap ago.
+    #[cold]
+    fn wait_for_room(&self, end: Lsn) -> Result<(), RedoError> {
+        let _waiting = account::enter(State::LogBufferWait);
+        Counters::count(&self.counters.buffer_waits, 1);
+        loop {
+            self.check()?;
+            // Room comes from writing, so this thread writes: what it finds published, or what another publishes in the meantime.
+            if self.has_room(end) || (self.write_published()? && self.has_room(end)) {
+                return Ok(());
+            }
+            let waiter = self.written.prepare();
+            if !self.has_room(end) {
+                waiter.wait(Some(Duration::from_micros(100)));
+            }
+        }
+    }
+
+    #[inline]
+    fn has_room(&self, end: Lsn) -> bool {
+        self.written() + self.ring.capacity() >= end
+    }
+}
+
+impl Reservation<'_> {
+    /// First byte of the record.
+    pub fn start_lsn(&self) -> Lsn {
+        self.start_lsn
+    }
+
+    /// The byte after the record.
+    pub fn end_lsn(&self) -> Lsn {
+        self.start_lsn + FRAME_BYTES as u64 + u64::from(self.payload_bytes)
+    }
+
+    /// Copies the record into the log buffer and publishes it. `parts`, one after the other, are the payload. Returns the end LSN.
+    ///
+    /// Waits only for room in the log buffer. When the log is poisoned the bytes go nowhere; whoever waits for them gets the error.
+    ///
+    /// # Panics
+    /// When the parts are not as long as what was reserved, or `kind` is 0.
+    pub fn fill(mut self, kind: u8, parts: &[&[u8]]) -> Lsn {
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        assert!(
+            total == self.payload_bytes as usize,
+            "{} bytes reserved, {total} filled",
+            self.payload_bytes
+        );
+        assert!(kind != 0, "kind 0 is what zeros would be");
+        self.filled = true;
+        let (core, start, end) = (self.core, self.start_lsn, self.end_lsn());
+        let frame = Frame::encode(core.lives.current_seed(), start, kind, self.payload_bytes, parts);
+        let whole = end - start;
+        if whole <= core.ring.max_chunk() && core.has_room(end) {
+            let mut at = start;
+            // SAFETY: reserved by this reservation, not yet published, and there is room.
+            unsafe {
+                core.ring.copy_in(at, &frame);
+                at += FRAME_BYTES as u64;
+                for part in parts {
+                    core.ring.copy_in(at, part);
+                    at += part.len() as u64;
+                }
+            }
+            core.ring.publish(start, whole);
+        } else if self.fill_in_chunks(&frame, parts).is_err() {
+            // Poisoned: nobody writes any more, and the wait for this record reports why.
+            return end;
+        }
+        Counters::count(&core.counters.write_requests, 1);
+        if end - core.written() > core.ring.max_chunk() && core.writer_nap.has_waiters() {
+            core.writer_nap.notify_all();
+        }
+        end
+    }
+
+    /// For records that are large against the ring, or meet a full one: chunk by chunk, each published for the writer to make room behind.
+    fn fill_in_chunks(&self, frame: &[u8], parts: &[&[u8]]) -> Result<(), RedoError> {
+        let (core, end) = (self.core, self.end_lsn());
+        let mut sources = std::iter::once(frame).chain(parts.iter().copied());
+        let mut source: &[u8] = &[];
+        let mut chunk_start = self.start_lsn;
+        while chunk_start < end {
+            let chunk = core.ring.chunk_of(end - chunk_start);
+            let chunk_end = chunk_start + chunk;
+            if !core.has_room(chunk_end) {
+                core.wait_for_room(chunk_end)?;
+            }
+            let mut at = chunk_start;
+            while at < chunk_end {
+                if source.is_empty() {
+                    source = sources.next().expect("the parts are as long as the record");
+                    continue;
+                }
+                let len = source.len().min((chunk_end - at) as usize);
+                let (now, later) = source.split_at(len);
+                // SAFETY: reserved by this reservation, in a chunk that is not yet published, and there is room up to its end.
+                unsafe { core.ring.copy_in(at, now) };
+                source = later;
+                at += len as u64;
+            }
+            core.ring.publish(chunk_start, chunk);
+            chunk_start = chunk_end;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        if self.filled {
+            return;
+        }
+        // The log has a hole that nothing can close: no later record could ever be written.
+        self.core.fail("space in the log was reserved and not filled");
+        assert!(std::thread::panicking(), "a reservation was dropped without being filled");
+    }
+}
+
+impl std::fmt::Debug for Reservation<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Reservation({}..{})", self.start_lsn, self.end_lsn())
+    }
+}

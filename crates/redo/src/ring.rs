@@ -1,0 +1,118 @@
+//! The log buffer: a ring of bytes that many threads fill at once, and the links by which the writer sees how far it is filled without a gap.
+//!
+//! The byte of LSN `l` lives at `l % capacity`. A filler owns the range that it reserved, and may write a part of it once the part's end is at most
+//! `written + capacity`: the bytes that lay there a lap ago have then been written to the file. It publishes each part ("chunk") by storing its length into
+//! the link of the chunk's start, `links[start / 16 % links]`. Chunks are at least 16 bytes long, so no two that can be in the ring together share a
+//! link. The writer follows the links from where it stands, and zeroes each one before it lets the ring's bytes be used again.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::Lsn;
+use crate::frame::FRAME_BYTES;
+
+/// Smallest chunk, and the bytes one link stands for.
+const LINK_BYTES: u64 = FRAME_BYTES as u64;
+
+pub(crate) struct Ring {
+    bytes: Box<[UnsafeCell<u8>]>,
+    /// Length of the published chunk that starts here; 0 while there is none. The filler's store is `Release` after it copied the bytes, the writer's
+    /// load `Acquire` before it reads them. The writer's zeroing is relaxed: fillers of the next lap come after it through `written`
+    /// (the writer's `Release`, their `Acquire`).
+    links: Box<[AtomicU32]>,
+}
+
+// SAFETY: ranges of `bytes` are written only by the thread that reserved them and read only by the holder of the write lock after they were
+// published; the orders above make the hand-overs happen one after the other.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    /// A ring of `capacity` bytes, a power of two.
+    pub fn new(capacity: u64) -> Ring {
+        assert!(capacity.is_power_of_two() && capacity >= 4096, "{capacity} is no ring's size");
+        // Zeroed memory comes from the kernel untouched, so a large buffer costs only what is used of it.
+        let bytes: Box<[u8]> = vec![0; capacity as usize].into_boxed_slice();
+        let links: Box<[u32]> = vec![0; (capacity / LINK_BYTES) as usize].into_boxed_slice();
+        // SAFETY: UnsafeCell<u8> and AtomicU32 have the layout of what they wrap, and the boxes are ours alone.
+        unsafe {
+            Ring {
+                bytes: Box::from_raw(Box::into_raw(bytes) as *mut [UnsafeCell<u8>]),
+                links: Box::from_raw(Box::into_raw(links) as *mut [AtomicU32]),
+            }
+        }
+    }
+
+    pub fn capacity(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The largest chunk that is filled and published at once.
+    pub fn max_chunk(&self) -> u64 {
+        self.capacity() / 4
+    }
+
+    /// The length of the next chunk of `left` bytes: all, or as much as leaves the last one no shorter than a link's bytes.
+    pub fn chunk_of(&self, left: u64) -> u64 {
+        let max = self.max_chunk();
+        match left <= max {
+            true => left,
+            false => max.min(left - LINK_BYTES),
+        }
+    }
+
+    fn offset(&self, lsn: Lsn) -> usize {
+        (lsn & (self.capacity() - 1)) as usize
+    }
+
+    /// Copies `source` to `lsn`.
+    ///
+    /// # Safety
+    /// The caller has reserved these bytes, has not published them, and has seen `written + capacity` at or beyond their end.
+    pub unsafe fn copy_in(&self, lsn: Lsn, source: &[u8]) {
+        debug_assert!(source.len() as u64 <= self.capacity());
+        let offset = self.offset(lsn);
+        let first = source.len().min(self.bytes.len() - offset);
+        let base = self.bytes.as_ptr() as *mut u8;
+        // SAFETY: `first` bytes from `offset` and the rest from 0 are inside the box; the caller alone uses them now, and `source` is a
+        // shared borrow, hence no part of the cells.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source.as_ptr(), base.add(offset), first);
+            std::ptr::copy_nonoverlapping(source[first..].as_ptr(), base, source.len() - first);
+        }
+    }
+
+    /// Publishes the chunk `start..start + len`, whose bytes are all copied.
+    pub fn publish(&self, start: Lsn, len: u64) {
+        debug_assert!(len >= LINK_BYTES && len <= self.capacity());
+        self.link(start).store(len as u32, Ordering::Release);
+    }
+
+    fn link(&self, lsn: Lsn) -> &AtomicU32 {
+        &self.links[(lsn / LINK_BYTES) as usize & (self.links.len() - 1)]
+    }
+
+    /// Follows the published chunks from `tail` and consumes their links; returns the new tail. Only under the write lock.
+    pub fn advance(&self, mut tail: Lsn, limit: Lsn) -> Lsn {
+        while tail < limit {
+            let link = self.link(tail);
+            let len = link.load(Ordering::Acquire);
+            if len == 0 {
+                break;
+            }
+            link.store(0, Ordering::Relaxed);
+            tail += u64::from(len);
+        }
+        tail
+    }
+
+    /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever comes first.
+    ///
+    /// # Safety
+    /// The range is published, and `written` does not pass `from` while the slice lives.
+    pub unsafe fn contiguous(&self, from: Lsn, to: Lsn) -> &[u8] {
+        let offset = self.offset(from);
+        let len = ((to - from) as usize).min(self.bytes.len() - offset);
+        // SAFETY: inside the box; nobody writes the range until `written` has passed it, as the caller promises.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().add(offset) as *const u8, len) }
+    }
+}

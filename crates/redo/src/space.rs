@@ -1,0 +1,102 @@
+//! The log's capacity: checkpoints free it, `free_check` waits for it.
+//!
+//! Capacity is a limit on what may begin, not on what is under way: a thread asks [`crate::Log::free_check`] before it latches anything, and then
+//! reserves what it needs. Beyond the limit there is a reserve of an eighth of the capacity for those under way, and when a huge record exceeds
+//! even that, the files grow past the capacity for as long as it takes and the surplus is removed afterwards. So nothing that
+//! holds a latch ever waits for a checkpoint, which may need that latch.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use os::account::{self, State};
+
+use crate::checkpoint::{Checkpoint, Slot};
+use crate::core::{Core, Counters};
+use crate::{Lsn, RedoError};
+
+/// How often a thread that waits for space asks for it again.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+impl Core {
+    /// Bytes between the checkpoint and the end beyond which nothing new begins.
+    fn hard_limit_bytes(&self) -> u64 {
+        self.capacity_bytes / 8 * 7
+    }
+
+    /// Bytes beyond which the checkpointer is poked.
+    fn soft_limit_bytes(&self) -> u64 {
+        self.capacity_bytes / 8 * 5
+    }
+
+    pub fn checkpoint_lsn(&self) -> Lsn {
+        self.checkpoint_lsn.load(Ordering::Acquire)
+    }
+
+    /// See [`crate::Log::free_check`].
+    pub fn free_check(&self) {
+        let end = self.reserved();
+        let used_bytes = end.saturating_sub(self.checkpoint_lsn());
+        if used_bytes <= self.soft_limit_bytes() {
+            return;
+        }
+        let poked = self.poked_lsn.load(Ordering::Relaxed);
+        let step = self.capacity_bytes / 32;
+        if end >= poked + step
+            && self.poked_lsn.compare_exchange(poked, end, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
+            self.ask_for_space();
+        }
+        if used_bytes > self.hard_limit_bytes() {
+            self.wait_for_space();
+        }
+    }
+
+    #[cold]
+    fn wait_for_space(&self) {
+        let _waiting = account::enter(State::LogSpaceWait);
+        Counters::count(&self.counters.space_waits, 1);
+        loop {
+            let waiter = self.space.prepare();
+            let is_full = self.reserved().saturating_sub(self.checkpoint_lsn()) > self.hard_limit_bytes();
+            if !is_full || self.is_stopped() || self.is_closing() {
+                return;
+            }
+            self.ask_for_space();
+            waiter.wait(Some(ASK_AGAIN));
+        }
+    }
+
+    fn ask_for_space(&self) {
+        if let Some(hook) = self.space_hook.read().as_ref() {
+            hook();
+        }
+    }
+
+    /// See [`crate::Log::write_checkpoint`].
+    pub fn write_checkpoint(&self, lsn: Lsn, state: &[u8]) -> Result<(), RedoError> {
+        let _making = account::enter(State::Checkpoint);
+        let mut checkpoint = self.checkpoint.lock();
+        let (oldest, end) = (self.checkpoint_lsn(), self.reserved());
+        assert!(lsn >= oldest && lsn <= end, "checkpoint at {lsn}, the log is {oldest}..{end}");
+        // The state may speak of anything that has happened by now.
+        self.wait_durable(end)?;
+        let mut lives = self.lives.clone();
+        lives.forget_before(lsn);
+        let slot = Slot {
+            sequence: checkpoint.sequence + 1,
+            log_id: self.log_id,
+            lives,
+            checkpoint: Checkpoint { lsn, state: state.to_vec() },
+        };
+        // A failed write of a slot leaves the one before whole; a failed sync leaves in doubt which of the two a crash would find, and the files
+        // between them must not be recycled: both end it here.
+        self.slots.write(&slot).map_err(|error| self.fail(&error.to_string()))?;
+        checkpoint.sequence += 1;
+        self.checkpoint_lsn.store(lsn, Ordering::Release);
+        if self.files.retire_before(lsn) {
+            self.governor.notify_all();
+        }
+        self.space.notify_all();
+        Ok(())
+    }
+}

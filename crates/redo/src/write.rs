@@ -1,0 +1,162 @@
+//! Writing what is published to the files: by the thread that needs it, or by `log_writer`.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use os::account::{self, State};
+
+use crate::core::{Core, Counters, WriteState};
+use crate::{Lsn, RedoError};
+
+/// Most bytes of one write call, so that room in the ring comes back in steps.
+const MAX_WRITE_BYTES: u64 = 4 << 20;
+
+/// The page cache's unit.
+const PAGE_BYTES: u64 = 4096;
+
+/// How long the writer sleeps between two rounds while there is something to write and nobody asks for it sooner.
+const NAP: Duration = Duration::from_millis(1);
+
+/// How long it sleeps when nothing was reserved since its last round. Those who want a record written soon say so (`request_written`); this is the
+/// limit for the others.
+const IDLE: Duration = Duration::from_millis(20);
+
+/// How long a thread looks for an earlier record to be published before it gives up the processor: a fill takes well under a microsecond,
+/// unless its thread has lost the processor itself.
+const SPINS: u32 = 64;
+
+impl Core {
+    /// Writes all that is published. Returns whether there was anything.
+    pub fn write_published(&self) -> Result<bool, RedoError> {
+        let mut state = self.write.lock();
+        self.write_published_locked(&mut state)
+    }
+
+    fn write_published_locked(&self, state: &mut WriteState) -> Result<bool, RedoError> {
+        self.check()?;
+        let mut any = false;
+        loop {
+            let from = self.written();
+            state.tail_lsn = self.ring.advance(state.tail_lsn, self.reserved());
+            if state.tail_lsn == from {
+                return Ok(any);
+            }
+            let until = state.tail_lsn.min(from + MAX_WRITE_BYTES);
+            let written =
+                self.write_range(state, from, until).map_err(|error| self.fail(&error.to_string()))?;
+            self.written_lsn.0.store(written, Ordering::Release);
+            any = true;
+            // The fence orders the store before the look for waiters; a waiter counts itself before it looks at `written_lsn`.
+            std::sync::atomic::fence(Ordering::SeqCst);
+            if self.written.has_waiters() {
+                self.written.notify_all();
+            }
+        }
+    }
+
+    /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of the file. Returns up to where.
+    fn write_range(&self, state: &mut WriteState, from: Lsn, until: Lsn) -> Result<Lsn, RedoError> {
+        let file = match &state.file {
+            Some(file) if from < file.end_lsn() => file.clone(),
+            _ => {
+                let file = self.files.find_or_make(from)?;
+                state.file = Some(file.clone());
+                self.governor.notify_all();
+                file
+            }
+        };
+        // SAFETY: published (until <= tail), and `written_lsn` advances only under this lock, after the write.
+        let bytes = unsafe { self.ring.contiguous(from, until.min(file.end_lsn())) };
+        let to = from + bytes.len() as u64;
+        let _writing = account::enter(State::LogWrite);
+        let (begin, end) = (file.offset(from), file.offset(to));
+        let last_page = end / PAGE_BYTES * PAGE_BYTES;
+        let rest = end - last_page;
+        if rest > 0 && begin <= last_page && rest < PAGE_BYTES {
+            // The first write into a page writes all of it, so that the kernel need not read a page of a recycled file to keep its old rest.
+            let whole_pages = (last_page - begin) as usize;
+            let mut page = [0; PAGE_BYTES as usize];
+            page[..rest as usize].copy_from_slice(&bytes[whole_pages..]);
+            if whole_pages > 0 {
+                file.file.write_all_at(&bytes[..whole_pages], begin)?;
+            }
+            file.file.write_all_at(&page, last_page)?;
+        } else {
+            file.file.write_all_at(bytes, begin)?;
+        }
+        Counters::count(&self.counters.writes, 1);
+        Counters::count(&self.counters.written_bytes, bytes.len() as u64);
+        Ok(to)
+    }
+
+    /// Returns when everything before `lsn` is written, writing it where nobody else does.
+    pub fn write_through(&self, lsn: Lsn) -> Result<(), RedoError> {
+        if self.written() >= lsn {
+            return Ok(());
+        }
+        assert!(lsn <= self.reserved(), "{lsn} is beyond the log's end, {}", self.reserved());
+        let _waiting = account::enter(State::LogWriteWait);
+        let mut spins = 0;
+        loop {
+            self.write_published()?;
+            if self.written() >= lsn {
+                return Ok(());
+            }
+            // An earlier record is reserved and not yet published: its thread is at it.
+            spins += 1;
+            match spins {
+                0..SPINS => std::hint::spin_loop(),
+                SPINS..128 => os::thread::yield_now(),
+                _ => {
+                    let waiter = self.written.prepare();
+                    if self.written() < lsn {
+                        waiter.wait(Some(Duration::from_micros(50)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has everything before `lsn` written soon, without waiting.
+    pub fn request_written(&self, lsn: Lsn) {
+        if self.written() < lsn && self.writer_idle.has_waiters() {
+            self.writer_idle.notify_all();
+        }
+    }
+
+    /// The thread `log_writer`.
+    pub fn run_writer(&self) {
+        account::set(State::Idle);
+        loop {
+            let result = self.write_published();
+            if result.is_err() || self.is_closing() {
+                return;
+            }
+            let anything = self.written() != self.reserved() || matches!(result, Ok(true));
+            let (event, pause) = if anything { (&self.writer_nap, NAP) } else { (&self.writer_idle, IDLE) };
+            let waiter = event.prepare();
+            let news = !anything && self.written() != self.reserved();
+            if !news && !self.is_stopped() && !self.is_closing() {
+                waiter.wait(Some(pause));
+            }
+        }
+    }
+
+    /// The thread `log_files_governor`: keeps one file made ahead, and removes those too many.
+    pub fn run_governor(&self) {
+        account::set(State::Idle);
+        while !self.is_stopped() && !self.is_closing() {
+            let waiter = self.governor.prepare();
+            let done = self.files.make_ahead(self.reserved()).and_then(|_| self.files.remove_surplus());
+            match done {
+                Ok(()) => waiter.wait(None),
+                Err(error) => {
+                    // No file ahead is no failure yet: the writer makes one when it comes to it, and fails then if it must.
+                    log::warn!("cannot prepare log files: {error}");
+                    drop(waiter);
+                    self.governor.prepare().wait(Some(Duration::from_secs(1)));
+                }
+            }
+        }
+    }
+}
