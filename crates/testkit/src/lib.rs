@@ -8,6 +8,7 @@
 //! repeats it; the binary under test is built from the sources beside it ([`binary::slipstream`]).
 
 pub mod binary;
+pub mod proxy;
 mod skipped;
 
 pub use skipped::{available, tool_available};

@@ -274,6 +274,12 @@ impl Instance {
         process::usage(self.child.as_ref()?.id())
     }
 
+    /// Makes the peak of [`Usage::peak_rss_bytes`] start anew from what is resident now, where the kernel can.
+    pub fn forget_peak_rss(&self) {
+        // A peak that cannot be reset is the whole life's peak, which is no lower.
+        let _ = self.pid().is_some_and(process::forget_peak);
+    }
+
     /// The process id, as long as it runs.
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)

@@ -100,6 +100,17 @@ pub(super) fn usage(pid: u32) -> Option<Usage> {
     Some(Usage { cpu_ms: ticks * 1000 / USER_HZ, peak_rss_bytes: peak_kb << 10 })
 }
 
+/// Makes the peak of resident memory start anew from what is resident now. False where the kernel has no such switch.
+pub(super) fn forget_peak(pid: u32) -> bool {
+    let command = format!("echo 5 >/proc/{pid}/clear_refs");
+    Command::new("/bin/sh")
+        .arg("-c")
+        .arg(command)
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|done| done.success())
+}
+
 fn status_field(pid: &str, name: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     Some(status.lines().find_map(|line| line.strip_prefix(name))?.trim().to_string())

@@ -1,0 +1,270 @@
+//! The steps of a measurement: fill both ends, attach, load the source, receive, apply, compare.
+//!
+//! Invariant of every figure: source and replica are idle but for the step that is timed, and the step ends when the
+//! replica itself says that it has applied the source's last event.
+
+use std::fmt;
+use std::time::Duration;
+
+use os::clock::{Stopwatch, sleep};
+use protocol::client::{Client, ClientError};
+
+use crate::instance::{Flavor, Instance, InstanceError, Settings, Usage};
+use crate::progress::{Progress, grouped};
+use crate::replication::{self, Position, StartFrom, Status, Thread};
+use crate::sbtest::{self, Checksum, Load, Loaded, SbtestError, Size};
+
+/// How long a replica may stand still before the run is given up.
+const STALLED_AFTER: Duration = Duration::from_secs(120);
+
+/// Why a measurement was given up.
+#[derive(Debug)]
+pub enum MeasureError {
+    /// A server could not be started.
+    Instance(InstanceError),
+    /// The tables or the load failed.
+    Sbtest(SbtestError),
+    /// A server refused something: who, what, and its answer.
+    Refused(String, String, ClientError),
+    /// A replica's thread stopped with an error: who, and the error.
+    Broken(String, String),
+    /// A replica got no further for [`STALLED_AFTER`]: who, and where it stands.
+    Stalled(String, String),
+    /// A result could not be written: the file, and why.
+    NotWritten(String, std::io::Error),
+}
+
+impl fmt::Display for MeasureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MeasureError::Instance(error) => write!(f, "{error}"),
+            MeasureError::Sbtest(error) => write!(f, "{error}"),
+            MeasureError::Refused(who, what, error) => write!(f, "{who}: {what}: {error}"),
+            MeasureError::Broken(who, error) => write!(f, "{who} stopped replicating: {error}"),
+            MeasureError::Stalled(who, at) => {
+                write!(f, "{who} got no further for {} s, it stands at {at}", STALLED_AFTER.as_secs())
+            }
+            MeasureError::NotWritten(file, error) => write!(f, "writing {file}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for MeasureError {}
+
+impl From<InstanceError> for MeasureError {
+    fn from(error: InstanceError) -> MeasureError {
+        MeasureError::Instance(error)
+    }
+}
+
+impl From<SbtestError> for MeasureError {
+    fn from(error: SbtestError) -> MeasureError {
+        MeasureError::Sbtest(error)
+    }
+}
+
+/// A server of the run and the kit's session with it.
+pub struct Node {
+    /// The process.
+    pub instance: Instance,
+    client: Client,
+    role: &'static str,
+}
+
+impl Node {
+    /// Starts a server and connects to it.
+    pub fn start(flavor: Flavor, role: &'static str, settings: &Settings) -> Result<Node, MeasureError> {
+        let instance = Instance::start(flavor, settings)?;
+        let refused = |error| MeasureError::Refused(format!("{flavor} {role}"), "connecting".into(), error);
+        let client = replication::connect(&instance).map_err(refused)?;
+        Ok(Node { instance, client, role })
+    }
+
+    /// The flavor.
+    pub fn flavor(&self) -> Flavor {
+        self.instance.flavor()
+    }
+
+    /// The flavor and its version, without what a distribution adds.
+    pub fn version(&self) -> String {
+        let version = self.client.server_version();
+        // MariaDB greets with 5.5.5- before its own version, for the sake of old replicas.
+        let own = version.strip_prefix("5.5.5-").unwrap_or(version);
+        let number = own.split(['-', '+']).next().unwrap_or(own);
+        format!("{} {number}", self.flavor())
+    }
+
+    /// Flavor and role, for messages.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.flavor(), self.role)
+    }
+
+    fn refused(&self, what: &str) -> impl FnOnce(ClientError) -> MeasureError + use<> {
+        let (name, what) = (self.name(), what.to_string());
+        move |error| MeasureError::Refused(name, what, error)
+    }
+
+    /// Runs a statement for its effect.
+    pub fn run(&mut self, sql: &str) -> Result<(), MeasureError> {
+        let refused = self.refused(sql);
+        self.client.query(sql).map(|_| ()).map_err(refused)
+    }
+
+    /// Switches durability of a running server: 1 and 1, or 0 and 2.
+    pub fn set_durable(&mut self, durable: bool) -> Result<(), MeasureError> {
+        let (sync_binlog, flush) = if durable { (1, 1) } else { (0, 2) };
+        self.run(&format!("SET GLOBAL sync_binlog = {sync_binlog}"))?;
+        self.run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"))
+    }
+
+    /// Fills the tables, without the binary log, so that both ends can be filled alike.
+    pub fn fill(&mut self, size: Size, seed: u64, progress: &mut Progress) -> Result<(), MeasureError> {
+        progress.step(format!("{}: {} tables of {} rows", self.name(), size.tables, grouped(size.rows)));
+        let all = u64::from(size.tables) * size.rows;
+        let options = replication::connect_options(&self.instance);
+        sbtest::fill(&options, size, seed, false, &mut |rows| {
+            progress.tell(|| format!("{} of {} rows", grouped(rows), grouped(all)));
+        })?;
+        progress.done("filled");
+        Ok(())
+    }
+
+    /// Runs a load and returns what came of it.
+    pub fn load(&mut self, load: &Load, progress: &mut Progress) -> Result<Loaded, MeasureError> {
+        progress.step(format!("{}: {} from {} clients", self.name(), load.workload, load.clients));
+        let options = replication::connect_options(&self.instance);
+        let clock = Stopwatch::start();
+        let loaded = sbtest::run_workload(&options, load, &mut |committed| {
+            progress.tell(|| {
+                let rate = committed as f64 / clock.elapsed().as_secs_f64();
+                format!(
+                    "{} of {}, {}/s",
+                    grouped(committed),
+                    grouped(load.transactions),
+                    grouped(rate as u64)
+                )
+            });
+        })?;
+        progress.done(format!(
+            "{} commits, {}/s",
+            grouped(loaded.transactions),
+            grouped(loaded.rate() as u64)
+        ));
+        Ok(loaded)
+    }
+
+    /// The end of the binary log.
+    pub fn position(&mut self) -> Result<Position, MeasureError> {
+        let refused = self.refused("its position");
+        replication::source_position(&mut self.client, self.instance.flavor()).map_err(refused)
+    }
+
+    /// `SHOW REPLICA STATUS`.
+    pub fn status(&mut self) -> Result<Status, MeasureError> {
+        let refused = self.refused("its replica status");
+        replication::status(&mut self.client, self.instance.flavor()).map_err(refused)
+    }
+
+    /// Points this server at `source` and starts its receiver.
+    pub fn attach(&mut self, source: &Node) -> Result<(), MeasureError> {
+        let flavor = self.flavor();
+        let refused = self.refused("CHANGE REPLICATION SOURCE");
+        let port = source.instance.port();
+        replication::change_source(&mut self.client, flavor, source.flavor(), port, &StartFrom::Gtid)
+            .map_err(refused)?;
+        self.start_thread(Thread::Io)
+    }
+
+    /// Starts one of the replica's threads.
+    pub fn start_thread(&mut self, thread: Thread) -> Result<(), MeasureError> {
+        let (flavor, refused) = (self.flavor(), self.refused("START REPLICA"));
+        replication::start(&mut self.client, flavor, thread).map_err(refused)
+    }
+
+    /// Stops one of the replica's threads.
+    pub fn stop_thread(&mut self, thread: Thread) -> Result<(), MeasureError> {
+        let (flavor, refused) = (self.flavor(), self.refused("STOP REPLICA"));
+        replication::stop(&mut self.client, flavor, thread).map_err(refused)
+    }
+
+    /// Waits until everything up to `target` is in the relay log.
+    pub fn receive(&mut self, target: &Position, progress: &mut Progress) -> Result<(), MeasureError> {
+        progress.step(format!("{}: receiving", self.name()));
+        let of = |status: &Status| status.received.clone();
+        self.wait_for(target, of, progress)?;
+        progress.done("received");
+        Ok(())
+    }
+
+    /// Waits until the position that `of` reads has come to `target`. Looks again after a two-hundredth of the time
+    /// that has passed, so that looking costs nothing and the end is known to half a percent.
+    fn wait_for(
+        &mut self,
+        target: &Position,
+        of: impl Fn(&Status) -> Option<Position>,
+        progress: &mut Progress,
+    ) -> Result<(), MeasureError> {
+        let clock = Stopwatch::start();
+        let mut moved = Stopwatch::start();
+        let mut last = None;
+        loop {
+            let status = self.status()?;
+            if let Some(error) = status.error() {
+                return Err(MeasureError::Broken(self.name(), error.to_string()));
+            }
+            let now = of(&status);
+            if now.as_ref().is_some_and(|now| now >= target) {
+                return Ok(());
+            }
+            if now != last {
+                moved = Stopwatch::start();
+                last = now;
+            } else if moved.elapsed() > STALLED_AFTER {
+                return Err(MeasureError::Stalled(self.name(), format!("{last:?}")));
+            }
+            progress.tell(|| match &last {
+                Some(at) => format!("{} of {} MB", at.offset >> 20, target.offset >> 20),
+                None => "nothing yet".to_string(),
+            });
+            sleep((clock.elapsed() / 200).clamp(Duration::from_millis(1), Duration::from_millis(50)));
+        }
+    }
+
+    /// Starts the applier, waits until it has applied up to `target`, and stops it.
+    pub fn apply(&mut self, target: &Position, progress: &mut Progress) -> Result<Applied, MeasureError> {
+        progress.step(format!("{}: applying", self.name()));
+        self.instance.forget_peak_rss();
+        let before = self.usage()?;
+        let clock = Stopwatch::start();
+        self.start_thread(Thread::Sql)?;
+        self.wait_for(target, |status| status.applied.clone(), progress)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let after = self.usage()?;
+        self.stop_thread(Thread::Sql)?;
+        progress.done("applied");
+        Ok(Applied { seconds, cpu_ms: after.cpu_ms - before.cpu_ms, peak_rss_bytes: after.peak_rss_bytes })
+    }
+
+    fn usage(&self) -> Result<Usage, MeasureError> {
+        let gone = || {
+            MeasureError::Broken(self.name(), format!("the process is gone\n{}", self.instance.log_tail()))
+        };
+        self.instance.usage().ok_or_else(gone)
+    }
+
+    /// The checksums of the tables.
+    pub fn checksums(&mut self, tables: u32) -> Result<Vec<Checksum>, MeasureError> {
+        Ok(sbtest::checksums(&mut self.client, tables)?)
+    }
+}
+
+/// What it took to apply what had been received.
+#[derive(Clone, Copy, Debug)]
+pub struct Applied {
+    /// From the applier's start to the last transaction.
+    pub seconds: f64,
+    /// CPU time of the whole process in that time.
+    pub cpu_ms: u64,
+    /// The most memory that was resident in that time.
+    pub peak_rss_bytes: u64,
+}

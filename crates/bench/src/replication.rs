@@ -1,0 +1,216 @@
+//! Replication, spoken to each flavor in its own words: attach, start, stop, and how far it is.
+
+use std::fmt;
+
+use protocol::client::{Client, ClientError, ConnectOptions};
+
+use crate::instance::{Flavor, Instance, USER};
+
+/// A place in a source's binary log.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The file; names of one source sort by age, because their numbers have leading zeros.
+    pub file: String,
+    /// The byte after the last event.
+    pub offset: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.offset)
+    }
+}
+
+/// How a replica finds where to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartFrom {
+    /// By the GTIDs that it has.
+    Gtid,
+    /// By a place in the source's binary log.
+    Position(Position),
+}
+
+/// Which of a replica's threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thread {
+    /// Receives into the relay log.
+    Io,
+    /// Applies from the relay log.
+    Sql,
+}
+
+impl Thread {
+    fn word(self) -> &'static str {
+        match self {
+            Thread::Io => "IO_THREAD",
+            Thread::Sql => "SQL_THREAD",
+        }
+    }
+}
+
+/// What a replica says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// The receiver's state: `Yes`, `No`, `Connecting`.
+    pub io_running: String,
+    /// The applier's state: `Yes`, `No`.
+    pub sql_running: String,
+    /// Up to where it has received; None before the first event.
+    pub received: Option<Position>,
+    /// Up to where it has applied; None before the first event.
+    pub applied: Option<Position>,
+    /// The last error of the receiver; empty when there is none.
+    pub io_error: String,
+    /// The number of that error, 0 when there is none.
+    pub io_errno: u32,
+    /// The last error of the applier; empty when there is none.
+    pub sql_error: String,
+    /// The number of that error, 0 when there is none.
+    pub sql_errno: u32,
+    /// `Seconds_Behind_Source`; None is NULL.
+    pub seconds_behind: Option<u64>,
+    /// `Executed_Gtid_Set`; empty where a flavor has none.
+    pub executed_gtid_set: String,
+}
+
+impl Status {
+    /// The first error that either thread tells of.
+    pub fn error(&self) -> Option<&str> {
+        [&self.sql_error, &self.io_error].into_iter().find(|error| !error.is_empty()).map(String::as_str)
+    }
+}
+
+/// How to reach an instance over TCP as the kit's own user.
+pub fn connect_options(instance: &Instance) -> ConnectOptions {
+    let mut options = ConnectOptions::tcp("127.0.0.1", instance.port()).user(USER, USER);
+    options.get_server_public_key = true;
+    options
+}
+
+/// Opens a session as the kit's own user.
+pub fn connect(instance: &Instance) -> Result<Client, ClientError> {
+    Client::connect(&connect_options(instance))
+}
+
+/// Points a replica at the server on 127.0.0.1:`source_port`.
+pub fn change_source(
+    client: &mut Client,
+    replica: Flavor,
+    source: Flavor,
+    source_port: u16,
+    from: &StartFrom,
+) -> Result<(), ClientError> {
+    client.query(&change_source_statement(replica, source, source_port, from)).map(|_| ())
+}
+
+fn change_source_statement(replica: Flavor, source: Flavor, source_port: u16, from: &StartFrom) -> String {
+    // MariaDB knows the old words only, and they are the only ones that have its GTIDs.
+    let old_words = replica == Flavor::MariaDb || source == Flavor::MariaDb;
+    let (statement, word) =
+        if old_words { ("CHANGE MASTER TO", "MASTER") } else { ("CHANGE REPLICATION SOURCE TO", "SOURCE") };
+    let mut options = vec![
+        format!("{word}_HOST='127.0.0.1'"),
+        format!("{word}_PORT={source_port}"),
+        format!("{word}_USER='{USER}'"),
+        format!("{word}_PASSWORD='{USER}'"),
+        format!("{word}_CONNECT_RETRY=1"),
+    ];
+    if replica != Flavor::MariaDb && source != Flavor::MariaDb {
+        options.push("GET_SOURCE_PUBLIC_KEY=1".to_string());
+    }
+    match from {
+        StartFrom::Gtid if source == Flavor::MariaDb => options.push("MASTER_USE_GTID=slave_pos".to_string()),
+        StartFrom::Gtid => options.push(format!("{word}_AUTO_POSITION=1")),
+        StartFrom::Position(position) => {
+            options.push(format!("{word}_LOG_FILE='{}'", position.file));
+            options.push(format!("{word}_LOG_POS={}", position.offset));
+        }
+    }
+    format!("{statement} {}", options.join(", "))
+}
+
+fn replica_word(flavor: Flavor) -> &'static str {
+    if flavor == Flavor::MariaDb { "SLAVE" } else { "REPLICA" }
+}
+
+/// `START REPLICA` of one thread.
+pub fn start(client: &mut Client, replica: Flavor, thread: Thread) -> Result<(), ClientError> {
+    client.query(&format!("START {} {}", replica_word(replica), thread.word())).map(|_| ())
+}
+
+/// `STOP REPLICA` of one thread; returns when it has stopped.
+pub fn stop(client: &mut Client, replica: Flavor, thread: Thread) -> Result<(), ClientError> {
+    client.query(&format!("STOP {} {}", replica_word(replica), thread.word())).map(|_| ())
+}
+
+/// `SHOW REPLICA STATUS`.
+pub fn status(client: &mut Client, replica: Flavor) -> Result<Status, ClientError> {
+    let result = client.query(&format!("SHOW {} STATUS", replica_word(replica)))?;
+    if result.rows.is_empty() {
+        return Err(ClientError::Protocol("the server is no replica: SHOW REPLICA STATUS is empty".into()));
+    }
+    let old_words = replica == Flavor::MariaDb;
+    let text = |new: &str, old: &str| result.text(0, if old_words { old } else { new }).unwrap_or_default();
+    let number = |new: &str, old: &str| text(new, old).parse().ok();
+    let position = |file: String, offset: Option<u64>| {
+        let offset = offset.filter(|_| !file.is_empty())?;
+        Some(Position { file, offset })
+    };
+    Ok(Status {
+        io_running: text("Replica_IO_Running", "Slave_IO_Running"),
+        sql_running: text("Replica_SQL_Running", "Slave_SQL_Running"),
+        received: position(
+            text("Source_Log_File", "Master_Log_File"),
+            number("Read_Source_Log_Pos", "Read_Master_Log_Pos"),
+        ),
+        applied: position(
+            text("Relay_Source_Log_File", "Relay_Master_Log_File"),
+            number("Exec_Source_Log_Pos", "Exec_Master_Log_Pos"),
+        ),
+        io_error: text("Last_IO_Error", "Last_IO_Error"),
+        io_errno: number("Last_IO_Errno", "Last_IO_Errno").unwrap_or(0) as u32,
+        sql_error: text("Last_SQL_Error", "Last_SQL_Error"),
+        sql_errno: number("Last_SQL_Errno", "Last_SQL_Errno").unwrap_or(0) as u32,
+        seconds_behind: number("Seconds_Behind_Source", "Seconds_Behind_Master"),
+        executed_gtid_set: if old_words { String::new() } else { text("Executed_Gtid_Set", "") },
+    })
+}
+
+/// The end of a source's binary log.
+pub fn source_position(client: &mut Client, source: Flavor) -> Result<Position, ClientError> {
+    let result = client.query(match source {
+        Flavor::MariaDb => "SHOW MASTER STATUS",
+        Flavor::MySql | Flavor::Slipstream => "SHOW BINARY LOG STATUS",
+    })?;
+    let offset = result.text(0, "Position").and_then(|text| text.parse().ok());
+    match (result.text(0, "File"), offset) {
+        (Some(file), Some(offset)) => Ok(Position { file, offset }),
+        _ => Err(ClientError::Protocol("the server keeps no binary log".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_server_is_spoken_to_in_its_own_words() {
+        let position = StartFrom::Position(Position { file: "binlog.000002".into(), offset: 157 });
+        let statement = |replica, source, from| change_source_statement(replica, source, 3306, from);
+        let mysql = statement(Flavor::Slipstream, Flavor::MySql, &StartFrom::Gtid);
+        assert!(mysql.starts_with("CHANGE REPLICATION SOURCE TO SOURCE_HOST="), "{mysql}");
+        assert!(mysql.ends_with("GET_SOURCE_PUBLIC_KEY=1, SOURCE_AUTO_POSITION=1"), "{mysql}");
+        let mariadb = statement(Flavor::Slipstream, Flavor::MariaDb, &StartFrom::Gtid);
+        assert!(mariadb.starts_with("CHANGE MASTER TO MASTER_HOST="), "{mariadb}");
+        assert!(mariadb.ends_with("MASTER_USE_GTID=slave_pos"), "{mariadb}");
+        let placed = statement(Flavor::MariaDb, Flavor::MariaDb, &position);
+        assert!(placed.ends_with("MASTER_LOG_FILE='binlog.000002', MASTER_LOG_POS=157"), "{placed}");
+    }
+
+    #[test]
+    fn positions_sort_by_age() {
+        let at = |file: &str, offset| Position { file: file.into(), offset };
+        assert!(at("binlog.000002", 4) > at("binlog.000001", 9_000));
+        assert!(at("binlog.000002", 4) < at("binlog.000002", 5));
+    }
+}

@@ -1,0 +1,289 @@
+//! Transactions of sysbench's oltp scripts, by prepared statements from many clients at once.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use os::clock::{Stopwatch, sleep};
+use os::random::Rng;
+use protocol::client::{Client, ClientError, ConnectOptions, Statement};
+use protocol::scalar::Scalar;
+
+use super::random::{C_LEN, PAD_LEN, digits, special};
+use super::{SbtestError, Size, connect, doing};
+
+/// Errors after which sysbench starts its transaction again: lock wait timeout, deadlock, record changed.
+const RETRIED: [u16; 3] = [1205, 1213, 1020];
+/// Rows of a range read.
+const RANGE_ROWS: u64 = 100;
+/// Point reads of a read_write transaction.
+const POINT_SELECTS: usize = 10;
+
+/// Which of sysbench's scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// `UPDATE ... SET c = ?` by primary key, one a transaction.
+    UpdateNonIndex,
+    /// `UPDATE ... SET k = k + 1` by primary key, one a transaction.
+    UpdateIndex,
+    /// One INSERT a transaction.
+    Insert,
+    /// 14 reads and 4 writes a transaction.
+    ReadWrite,
+}
+
+impl Workload {
+    const ALL: [Workload; 4] =
+        [Workload::UpdateNonIndex, Workload::UpdateIndex, Workload::Insert, Workload::ReadWrite];
+
+    /// sysbench's name of it, without `oltp_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::UpdateNonIndex => "update_non_index",
+            Workload::UpdateIndex => "update_index",
+            Workload::Insert => "insert",
+            Workload::ReadWrite => "read_write",
+        }
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Workload {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Workload, String> {
+        Workload::ALL.into_iter().find(|workload| workload.name() == text).ok_or_else(|| {
+            format!("no workload '{text}'; there are {}", Workload::ALL.map(Workload::name).join(", "))
+        })
+    }
+}
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// The transactions.
+    pub workload: Workload,
+    /// The tables that are there.
+    pub size: Size,
+    /// How many transactions, over all clients.
+    pub transactions: u64,
+    /// How many clients at once.
+    pub clients: u32,
+    /// Makes the values; every run should have another one.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loaded {
+    /// Transactions committed.
+    pub transactions: u64,
+    /// Transactions started again after a deadlock or a lock wait timeout.
+    pub retries: u64,
+    /// From the first client's start to the last one's end.
+    pub seconds: f64,
+}
+
+impl Loaded {
+    /// Commits a second.
+    pub fn rate(&self) -> f64 {
+        self.transactions as f64 / self.seconds
+    }
+}
+
+/// Counters that the clients share. Relaxed is enough: they are only summed and shown.
+#[derive(Default)]
+struct Shared {
+    /// Transactions begun or claimed.
+    claimed: AtomicU64,
+    committed: AtomicU64,
+    retries: AtomicU64,
+    /// A client has failed; the others stop.
+    failed: AtomicBool,
+}
+
+/// Runs the load and tells now and then how many transactions are committed.
+pub fn run(options: &ConnectOptions, load: &Load, tell: &mut dyn FnMut(u64)) -> Result<Loaded, SbtestError> {
+    let shared = Arc::new(Shared::default());
+    let mut clients = Vec::new();
+    for number in 0..load.clients {
+        clients.push(Worker::connect(options, load, number)?);
+    }
+    let started = Stopwatch::start();
+    let running: Vec<_> = clients
+        .into_iter()
+        .map(|mut worker| {
+            let shared = Arc::clone(&shared);
+            os::thread::spawn("load_client", move || {
+                worker.run(&shared).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))
+            })
+        })
+        .collect();
+    while !running.iter().all(|thread| thread.is_finished()) {
+        sleep(std::time::Duration::from_millis(10));
+        tell(shared.committed.load(Ordering::Relaxed));
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    for thread in running {
+        thread.join().expect("a load client does not panic")?;
+    }
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    Ok(Loaded { transactions: count(&shared.committed), retries: count(&shared.retries), seconds })
+}
+
+/// The prepared statements of one table.
+struct TableStatements {
+    point: Statement,
+    range: Statement,
+    sum: Statement,
+    order: Statement,
+    distinct: Statement,
+    update_index: Statement,
+    update_non_index: Statement,
+    delete: Statement,
+    insert: Statement,
+    insert_auto: Statement,
+}
+
+impl TableStatements {
+    fn prepare(client: &mut Client, table: u32) -> Result<TableStatements, ClientError> {
+        let mut prepare = |sql: &str| client.prepare(&sql.replace('@', &format!("sbtest{table}")));
+        Ok(TableStatements {
+            point: prepare("SELECT c FROM @ WHERE id=?")?,
+            range: prepare("SELECT c FROM @ WHERE id BETWEEN ? AND ?")?,
+            sum: prepare("SELECT SUM(k) FROM @ WHERE id BETWEEN ? AND ?")?,
+            order: prepare("SELECT c FROM @ WHERE id BETWEEN ? AND ? ORDER BY c")?,
+            distinct: prepare("SELECT DISTINCT c FROM @ WHERE id BETWEEN ? AND ? ORDER BY c")?,
+            update_index: prepare("UPDATE @ SET k=k+1 WHERE id=?")?,
+            update_non_index: prepare("UPDATE @ SET c=? WHERE id=?")?,
+            delete: prepare("DELETE FROM @ WHERE id=?")?,
+            insert: prepare("INSERT INTO @ (id, k, c, pad) VALUES (?, ?, ?, ?)")?,
+            insert_auto: prepare("INSERT INTO @ (k, c, pad) VALUES (?, ?, ?)")?,
+        })
+    }
+}
+
+/// One client of the load.
+struct Worker {
+    client: Client,
+    tables: Vec<TableStatements>,
+    load: Load,
+    rng: Rng,
+}
+
+impl Worker {
+    fn connect(options: &ConnectOptions, load: &Load, number: u32) -> Result<Worker, SbtestError> {
+        let mut client = connect(options)?;
+        let tables: Result<Vec<_>, _> =
+            (1..=load.size.tables).map(|table| TableStatements::prepare(&mut client, table)).collect();
+        let tables = doing(|| "preparing the load's statements".into(), tables)?;
+        let rng = Rng::new(load.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+        Ok(Worker { client, tables, load: *load, rng })
+    }
+
+    fn run(&mut self, shared: &Shared) -> Result<(), SbtestError> {
+        while shared.claimed.fetch_add(1, Ordering::Relaxed) < self.load.transactions {
+            while !shared.failed.load(Ordering::Relaxed) {
+                match self.transaction() {
+                    Ok(()) => {
+                        shared.committed.fetch_add(1, Ordering::Relaxed);
+                        break;
+                    }
+                    Err(error) if error.server_code().is_some_and(|code| RETRIED.contains(&code)) => {
+                        shared.retries.fetch_add(1, Ordering::Relaxed);
+                        // A lock wait timeout ends the statement only; a deadlock has ended the transaction.
+                        doing(|| "ROLLBACK".into(), self.client.query_discard("ROLLBACK"))?;
+                    }
+                    Err(error) => {
+                        return doing(|| format!("a transaction of {}", self.load.workload), Err(error));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn transaction(&mut self) -> Result<(), ClientError> {
+        match self.load.workload {
+            Workload::UpdateNonIndex => self.update_non_index(),
+            Workload::UpdateIndex => self.update_index(),
+            Workload::Insert => self.insert(),
+            Workload::ReadWrite => self.read_write(),
+        }
+    }
+
+    fn table(&mut self) -> usize {
+        self.rng.below(u64::from(self.load.size.tables)) as usize
+    }
+
+    fn id(&mut self) -> i64 {
+        special(&mut self.rng, self.load.size.rows) as i64
+    }
+
+    fn update_non_index(&mut self) -> Result<(), ClientError> {
+        let (table, id) = (self.table(), self.id());
+        let mut c = [0; C_LEN];
+        digits(&mut self.rng, &mut c);
+        let statement = &self.tables[table].update_non_index;
+        self.client.execute_discard(statement, &[Scalar::Bytes(&c), Scalar::Int(id)]).map(|_| ())
+    }
+
+    fn update_index(&mut self) -> Result<(), ClientError> {
+        let (table, id) = (self.table(), self.id());
+        self.client.execute_discard(&self.tables[table].update_index, &[Scalar::Int(id)]).map(|_| ())
+    }
+
+    fn insert(&mut self) -> Result<(), ClientError> {
+        let (table, k) = (self.table(), self.id());
+        let (mut c, mut pad) = ([0; C_LEN], [0; PAD_LEN]);
+        digits(&mut self.rng, &mut c);
+        digits(&mut self.rng, &mut pad);
+        let values = [Scalar::Int(k), Scalar::Bytes(&c), Scalar::Bytes(&pad)];
+        self.client.execute_discard(&self.tables[table].insert_auto, &values).map(|_| ())
+    }
+
+    fn read_write(&mut self) -> Result<(), ClientError> {
+        self.client.query_discard("BEGIN")?;
+        let table = self.table();
+        for _ in 0..POINT_SELECTS {
+            let id = self.id();
+            self.client.execute_discard(&self.tables[table].point, &[Scalar::Int(id)])?;
+        }
+        for at in 0..4 {
+            let low = self.id();
+            let high = low + RANGE_ROWS as i64 - 1;
+            let of_table = &self.tables[table];
+            let statement = [&of_table.range, &of_table.sum, &of_table.order, &of_table.distinct][at];
+            self.client.execute_discard(statement, &[Scalar::Int(low), Scalar::Int(high)])?;
+        }
+        self.update_index()?;
+        self.update_non_index()?;
+        let (table, id, k) = (self.table(), self.id(), self.id());
+        let (mut c, mut pad) = ([0; C_LEN], [0; PAD_LEN]);
+        digits(&mut self.rng, &mut c);
+        digits(&mut self.rng, &mut pad);
+        self.client.execute_discard(&self.tables[table].delete, &[Scalar::Int(id)])?;
+        let row = [Scalar::Int(id), Scalar::Int(k), Scalar::Bytes(&c), Scalar::Bytes(&pad)];
+        self.client.execute_discard(&self.tables[table].insert, &row)?;
+        self.client.query_discard("COMMIT").map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_by_name() {
+        for workload in Workload::ALL {
+            assert_eq!(workload.name().parse(), Ok(workload));
+        }
+        assert!("oltp".parse::<Workload>().is_err_and(|error| error.contains("read_write")));
+    }
+}

@@ -1,0 +1,71 @@
+//! A table of text: columns as wide as their widest cell, numbers to the right.
+
+/// Which side a column's cells stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table that is built row by row and printed whole.
+#[derive(Debug)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns and no rows.
+    pub fn new(columns: &[(&str, Align)]) -> Table {
+        Table {
+            columns: columns.iter().map(|(name, align)| (name.to_string(), *align)).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Appends a row, which must have a cell for every column.
+    pub fn row(&mut self, cells: Vec<String>) {
+        assert_eq!(cells.len(), self.columns.len(), "a row of another table");
+        self.rows.push(cells);
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|at| {
+                let cells = self.rows.iter().map(|row| row[at].chars().count());
+                cells.chain([self.columns[at].0.chars().count()]).max().unwrap_or(0)
+            })
+            .collect();
+        let line = |cells: &mut dyn Iterator<Item = &String>| -> String {
+            let padded =
+                cells.zip(&widths).zip(&self.columns).map(|((cell, width), (_, align))| match align {
+                    Align::Left => format!("{cell:<width$}"),
+                    Align::Right => format!("{cell:>width$}"),
+                });
+            padded.collect::<Vec<_>>().join("  ").trim_end().to_string()
+        };
+        writeln!(f, "{}", line(&mut self.columns.iter().map(|(name, _)| name)))?;
+        writeln!(f, "{}", widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>().join("  "))?;
+        for row in &self.rows {
+            writeln!(f, "{}", line(&mut row.iter()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_to_the_left_and_numbers_to_the_right() {
+        let mut table = Table::new(&[("pair", Align::Left), ("tx/s", Align::Right)]);
+        table.row(vec!["a -> b".into(), "1,000".into()]);
+        table.row(vec!["c".into(), "5".into()]);
+        assert_eq!(table.to_string(), "pair     tx/s\n------  -----\na -> b  1,000\nc           5\n");
+    }
+}

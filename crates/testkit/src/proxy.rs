@@ -1,0 +1,219 @@
+//! A TCP proxy between a replica and its source (or a client and its server) that cuts and damages on demand.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// The value of a trigger that is not armed.
+const NEVER: u64 = u64::MAX;
+
+/// What the proxy's threads share. Every atomic is a switch of its own, read and written with `SeqCst`: nothing here
+/// is hot.
+#[derive(Debug)]
+struct Shared {
+    target_port: u16,
+    /// New connections are closed at once.
+    refusing: AtomicBool,
+    stopped: AtomicBool,
+    /// Bytes sent from the target to clients, over all connections.
+    passed_bytes: AtomicU64,
+    /// The connection over which `passed_bytes` gets here is cut, once.
+    cut_at_byte: AtomicU64,
+    /// The byte at this count is sent with one bit flipped, once.
+    damage_at_byte: AtomicU64,
+    /// Both ends of every connection that may still be open.
+    open: Mutex<Vec<TcpStream>>,
+}
+
+/// A running proxy on a port of its own. Dropping it closes everything.
+#[derive(Debug)]
+pub struct Proxy {
+    port: u16,
+    shared: Arc<Shared>,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl Proxy {
+    /// Starts to hand connections on to 127.0.0.1:`target_port`.
+    pub fn start(target_port: u16) -> Proxy {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let port = listener.local_addr().expect("the listener's address").port();
+        let shared = Arc::new(Shared {
+            target_port,
+            refusing: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            passed_bytes: AtomicU64::new(0),
+            cut_at_byte: AtomicU64::new(NEVER),
+            damage_at_byte: AtomicU64::new(NEVER),
+            open: Mutex::new(Vec::new()),
+        });
+        let accepting = Arc::clone(&shared);
+        let listener = os::thread::spawn("proxy_accept", move || accept(&listener, &accepting));
+        Proxy { port, shared, listener: Some(listener) }
+    }
+
+    /// The port that clients connect to.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Cuts every connection that is open now; new ones are accepted.
+    pub fn cut(&self) {
+        for stream in self.shared.open.lock().expect("the proxy's connections").drain(..) {
+            // An end that is closed already cannot be shut down again.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// From now on every connection is closed at once (true), or served again (false). Open ones are left alone.
+    pub fn refuse(&self, refuse: bool) {
+        self.shared.refusing.store(refuse, Ordering::SeqCst);
+    }
+
+    /// Cuts the connection that sends the `bytes`th byte from now, once, in the middle of whatever that is.
+    pub fn cut_after(&self, bytes: u64) {
+        self.shared.cut_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
+    }
+
+    /// Flips one bit of the `bytes`th byte from now, once.
+    pub fn damage_after(&self, bytes: u64) {
+        self.shared.damage_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
+    }
+
+    /// Whether the damage that was asked for has been done.
+    pub fn has_damaged(&self) -> bool {
+        self.shared.damage_at_byte.load(Ordering::SeqCst) == NEVER
+    }
+
+    /// Bytes sent from the target to clients so far.
+    pub fn passed_bytes(&self) -> u64 {
+        self.shared.passed_bytes.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        // Wakes the listener out of accept().
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+        self.cut();
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for client in listener.incoming() {
+        if shared.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(client) = client else { continue };
+        if shared.refusing.load(Ordering::SeqCst) {
+            continue;
+        }
+        // A target that is down looks to the client like a connection that is closed at once.
+        if let Err(error) = join(client, shared) {
+            eprintln!("proxy: {error}");
+        }
+    }
+}
+
+fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
+    let target = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], shared.target_port)))?;
+    client.set_nodelay(true)?;
+    target.set_nodelay(true)?;
+    shared.open.lock().expect("the proxy's connections").extend([client.try_clone()?, target.try_clone()?]);
+    let (from_client, to_target) = (client.try_clone()?, target.try_clone()?);
+    os::thread::spawn("proxy_up", move || hand_on(from_client, to_target, |_| true));
+    let counted = Arc::clone(shared);
+    os::thread::spawn("proxy_down", move || hand_on(target, client, |bytes| counted.pass(bytes)));
+    Ok(())
+}
+
+impl Shared {
+    /// Counts bytes on their way to a client and does what is armed. False when the connection is to be cut.
+    fn pass(&self, bytes: &mut [u8]) -> bool {
+        let before = self.passed_bytes.fetch_add(bytes.len() as u64, Ordering::SeqCst);
+        let hit = |at: u64| (before..before + bytes.len() as u64).contains(&at);
+        let damage_at = self.damage_at_byte.load(Ordering::SeqCst);
+        let cut_at = self.cut_at_byte.load(Ordering::SeqCst);
+        if hit(damage_at) {
+            self.damage_at_byte.store(NEVER, Ordering::SeqCst);
+            bytes[(damage_at - before) as usize] ^= 0x10;
+        }
+        let cut = cut_at <= before + bytes.len() as u64;
+        if cut {
+            self.cut_at_byte.store(NEVER, Ordering::SeqCst);
+        }
+        !cut
+    }
+}
+
+/// Copies until either end closes, then closes both, so that each end learns of the other's fate.
+fn hand_on(mut from: TcpStream, mut to: TcpStream, mut pass: impl FnMut(&mut [u8]) -> bool) {
+    let mut buffer = [0u8; 16 << 10];
+    while let Ok(len) = from.read(&mut buffer) {
+        let whole = len > 0 && pass(&mut buffer[..len]);
+        // A cut leaves half of what was read undelivered.
+        let sent = if whole { len } else { len / 2 };
+        if to.write_all(&buffer[..sent]).is_err() || !whole {
+            break;
+        }
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Serves one connection after the other: sends back what it gets.
+    fn echo() -> u16 {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        os::thread::spawn("echo", move || {
+            for stream in listener.incoming().flatten() {
+                let back = stream.try_clone().expect("a second handle");
+                os::thread::spawn("echo_one", move || hand_on(stream, back, |_| true));
+            }
+        });
+        port
+    }
+
+    fn say(stream: &mut TcpStream, text: &[u8]) -> io::Result<Vec<u8>> {
+        stream.write_all(text)?;
+        let mut back = vec![0; text.len()];
+        stream.read_exact(&mut back)?;
+        Ok(back)
+    }
+
+    #[test]
+    fn hands_on_damages_cuts_and_refuses() {
+        let proxy = Proxy::start(echo());
+        let connect = || TcpStream::connect(("127.0.0.1", proxy.port())).expect("the proxy");
+        let mut client = connect();
+        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"hello");
+        assert_eq!(proxy.passed_bytes(), 5);
+
+        proxy.damage_after(2);
+        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"he\x7clo");
+        assert!(proxy.has_damaged());
+        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"hello");
+
+        proxy.cut_after(3);
+        assert!(say(&mut client, b"hello").is_err());
+        let mut client = connect();
+        assert_eq!(say(&mut client, b"again").expect("an echo"), b"again");
+
+        proxy.cut();
+        assert!(say(&mut client, b"gone").is_err());
+        proxy.refuse(true);
+        assert!(say(&mut connect(), b"no").is_err());
+        proxy.refuse(false);
+        assert_eq!(say(&mut connect(), b"yes").expect("an echo"), b"yes");
+    }
+}
