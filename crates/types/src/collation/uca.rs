@@ -1,0 +1,122 @@
+//! The Unicode Collation Algorithm collations: `utf8mb4_0900_...` (several levels, NO PAD), `utf8mb4_unicode_ci` and
+//! `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
+//!
+//! Contractions (a few hundred sequences of Thai, Lao, Tibetan and the like) are not taken into account: such text
+//! compares character by character.
+
+use super::tables::{Table, Weights as CharWeights};
+use std::cmp::Ordering;
+use std::sync::LazyLock;
+
+static UCA_0900: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("uca_0900.weights"), 3));
+static UCA_0520: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("uca_0520.weights"), 1));
+static UCA_0400: LazyLock<Table> = LazyLock::new(|| Table::load(include_bytes!("uca_0400.weights"), 1));
+
+/// Between two levels of a key: below every weight, above the end.
+const LEVEL_SEPARATOR: [u8; 2] = [0, 1];
+/// After the last level of a key: below everything.
+const KEY_END: [u8; 2] = [0, 0];
+
+/// Which version of the algorithm's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    V400,
+    V520,
+    V900,
+}
+
+impl Version {
+    fn table(self) -> &'static Table {
+        match self {
+            Version::V400 => &UCA_0400,
+            Version::V520 => &UCA_0520,
+            Version::V900 => &UCA_0900,
+        }
+    }
+
+    /// The weight of a space.
+    pub(super) fn space(self) -> u32 {
+        u32::from(self.table().ascii_primary(b' '))
+    }
+}
+
+/// Takes one character off the front; None (and nothing taken) where the bytes are no UTF-8.
+pub(super) fn next_char(rest: &mut &[u8]) -> Option<char> {
+    let len = match *rest.first()? {
+        0..=0x7f => 1,
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return None,
+    };
+    let (head, tail) = rest.split_at_checked(len)?;
+    let c = std::str::from_utf8(head).ok()?.chars().next()?;
+    *rest = tail;
+    Some(c)
+}
+
+/// The weights of one level (0..=2) of a string, ignorable characters left out.
+pub(super) struct LevelWeights<'a> {
+    rest: &'a [u8],
+    table: &'static Table,
+    version: Version,
+    level: usize,
+    current: CharWeights,
+    at: usize,
+}
+
+pub(super) fn level_weights(version: Version, bytes: &[u8], level: usize) -> LevelWeights<'_> {
+    LevelWeights { rest: bytes, table: version.table(), version, level, current: CharWeights::None, at: 0 }
+}
+
+impl Iterator for LevelWeights<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        loop {
+            if let Some(&weight) = self.current.as_slice().get(self.at) {
+                self.at += 1;
+                return Some(weight);
+            }
+            let first = *self.rest.first()?;
+            if first < 0x80 && self.level == 0 {
+                self.rest = &self.rest[1..];
+                match self.table.ascii_primary(first) {
+                    0 => continue,
+                    primary => return Some(primary),
+                }
+            }
+            self.at = 0;
+            self.current = match next_char(&mut self.rest) {
+                Some(c) => self.table.weights(self.version, c, self.level),
+                None => {
+                    self.rest = &self.rest[1..];
+                    CharWeights::invalid(first)
+                }
+            };
+        }
+    }
+}
+
+/// Compares by the first `levels` levels, NO PAD.
+pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
+    (0..usize::from(levels))
+        .map(|level| level_weights(Version::V900, a, level).cmp(level_weights(Version::V900, b, level)))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+/// Appends the key: big-endian 16-bit weights, 0001 between levels, 0000 at the end.
+pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
+    out.reserve(bytes.len() * 2 + 2);
+    for level in 0..usize::from(levels) {
+        if level > 0 {
+            out.extend_from_slice(&LEVEL_SEPARATOR);
+        }
+        for weight in level_weights(Version::V900, bytes, level) {
+            out.extend_from_slice(&weight.to_be_bytes());
+        }
+    }
+    out.extend_from_slice(&KEY_END);
+}

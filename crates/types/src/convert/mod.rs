@@ -1,0 +1,171 @@
+//! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's errors and, outside
+//! of strict mode, its adjusted values and warnings (manual, "Server SQL Modes", "Out-of-Range and Overflow Handling").
+
+mod number;
+mod string;
+mod temporal;
+
+use crate::{ColumnType, TypeCode, Value};
+
+/// What is wrong with an assignment: an error in strict mode, a warning (and an adjusted value) otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// 1048: NULL for a NOT NULL column. [`to_column`] never says so: it does not know; the caller does.
+    CannotBeNull,
+    /// 1264: a number or time outside of the column's range.
+    OutOfRange,
+    /// 1265: part of the value was lost.
+    Truncated,
+    /// 1406: too many characters or bytes.
+    TooLong,
+    /// 1366: no value of the type at all; the type's name in the message, and the text.
+    Incorrect(&'static str, String),
+    /// 1292: no date or time; the type's name in the message, and the text.
+    IncorrectTemporal(&'static str, String),
+    /// 3140: no JSON text, with the parser's complaint and the place.
+    InvalidJson(&'static str, usize),
+    /// 4078 and the like do not apply: the column's type cannot be written at all (1235).
+    Unsupported(String),
+}
+
+impl Problem {
+    /// MySQL's error number.
+    pub fn code(&self) -> u16 {
+        match self {
+            Problem::CannotBeNull => 1048,
+            Problem::OutOfRange => 1264,
+            Problem::Truncated => 1265,
+            Problem::TooLong => 1406,
+            Problem::Incorrect(..) => 1366,
+            Problem::IncorrectTemporal(..) => 1292,
+            Problem::InvalidJson(..) => 3140,
+            Problem::Unsupported(_) => 1235,
+        }
+    }
+
+    /// The SQLSTATE that belongs to the number.
+    pub fn sqlstate(&self) -> &'static str {
+        match self {
+            Problem::CannotBeNull => "23000",
+            Problem::OutOfRange => "22003",
+            Problem::Truncated => "01000",
+            Problem::TooLong => "22001",
+            Problem::Incorrect(..) => "HY000",
+            Problem::IncorrectTemporal(..) => "22007",
+            Problem::InvalidJson(..) => "22032",
+            Problem::Unsupported(_) => "42000",
+        }
+    }
+
+    /// MySQL's message, for a column and a row number (from 1).
+    pub fn message(&self, column: &str, row: u64) -> String {
+        match self {
+            Problem::CannotBeNull => format!("Column '{column}' cannot be null"),
+            Problem::OutOfRange => format!("Out of range value for column '{column}' at row {row}"),
+            Problem::Truncated => format!("Data truncated for column '{column}' at row {row}"),
+            Problem::TooLong => format!("Data too long for column '{column}' at row {row}"),
+            Problem::Incorrect(name, text) | Problem::IncorrectTemporal(name, text) => {
+                format!("Incorrect {name} value: '{text}' for column '{column}' at row {row}")
+            }
+            Problem::InvalidJson(complaint, at) => {
+                format!("Invalid JSON text: \"{complaint}\" at position {at} in value for column '{column}'.")
+            }
+            Problem::Unsupported(name) => {
+                format!("This version of MySQL doesn't yet support 'values for a column of type {name}'")
+            }
+        }
+    }
+}
+
+/// A warning that goes with an adjusted value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about.
+    pub problem: Problem,
+    /// Level Note instead of Warning.
+    pub note: bool,
+}
+
+/// Why a value was not taken (strict mode).
+pub type ConvertError = Problem;
+
+/// What the session says about conversions.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// STRICT_TRANS_TABLES (with NO_ZERO_DATE and NO_ZERO_IN_DATE): problems are errors.
+    pub strict: bool,
+    /// The session's time zone, seconds east of UTC, for TIMESTAMP columns.
+    pub zone_offset_seconds: i32,
+}
+
+/// The result of an assignment: the value to store and perhaps a warning.
+type Assigned = Result<(Value, Option<Warning>), Problem>;
+
+/// What `value` becomes in a column of type `ty`. The result is NULL for NULL, else of the kind that
+/// [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as UTC.
+pub fn to_column(
+    value: &Value,
+    ty: &ColumnType,
+    strict: bool,
+) -> Result<(Value, Option<Warning>), ConvertError> {
+    assign(value, ty, Context { strict, zone_offset_seconds: 0 })
+}
+
+/// [`to_column`] in a session's time zone.
+pub fn assign(
+    value: &Value,
+    ty: &ColumnType,
+    context: Context,
+) -> Result<(Value, Option<Warning>), ConvertError> {
+    if value.is_null() {
+        return Ok((Value::Null, None));
+    }
+    match ty.code {
+        TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
+            number::to_integer(value, ty, context)
+        }
+        TypeCode::Float | TypeCode::Double => number::to_float(value, ty, context),
+        TypeCode::NewDecimal => number::to_decimal(value, ty, context),
+        TypeCode::Year => number::to_year(value, context),
+        TypeCode::Bit => number::to_bit(value, ty, context),
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob => string::to_string(value, ty, context),
+        TypeCode::Enum => string::to_enum(value, ty, context),
+        TypeCode::Set => string::to_set(value, ty, context),
+        TypeCode::Json => string::to_json(value),
+        TypeCode::Date => temporal::to_date(value, context),
+        TypeCode::Time2 => temporal::to_time(value, ty, context),
+        TypeCode::Datetime2 => temporal::to_datetime(value, ty, context),
+        TypeCode::Timestamp2 => temporal::to_timestamp(value, ty, context),
+        TypeCode::Geometry | TypeCode::Vector => match value {
+            Value::Bytes(_) => Ok((value.clone(), None)),
+            _ => Err(Problem::Unsupported(ty.sql_name())),
+        },
+        TypeCode::Null
+        | TypeCode::Timestamp
+        | TypeCode::Datetime
+        | TypeCode::Time
+        | TypeCode::BlobCompressed
+        | TypeCode::VarcharCompressed => Err(Problem::Unsupported(ty.sql_name())),
+    }
+}
+
+impl Context {
+    /// An error if strict, else `adjusted` with a warning.
+    fn adjust(self, adjusted: Value, problem: Problem) -> Assigned {
+        if self.strict { Err(problem) } else { Ok((adjusted, Some(Warning { problem, note: false }))) }
+    }
+}
+
+/// A value that is stored but lost something that MySQL only notes.
+fn noted(value: Value, problem: Problem) -> Assigned {
+    Ok((value, Some(Warning { problem, note: true })))
+}
+
+/// A value's text in a message.
+fn shown(value: &Value) -> String {
+    let text = value.text_bytes(None).unwrap_or_default();
+    String::from_utf8_lossy(&text[..text.len().min(64)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Values to integer, floating point, DECIMAL, YEAR and BIT columns.
+
+use super::{Assigned, Context, Problem, noted, shown};
+use crate::decimal::Decimal;
+use crate::{ColumnType, TypeCode, Value, number};
+
+pub(super) fn to_integer(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let mut problem = None;
+    let integer = match value {
+        Value::Bytes(text) => {
+            let prefix = number::integer_prefix(text);
+            if prefix.len == 0 {
+                problem = Some(Problem::Incorrect("integer", shown(value)));
+            } else if prefix.overflow {
+                problem = Some(Problem::OutOfRange);
+            } else if prefix.len < text.len() {
+                problem = Some(Problem::Truncated);
+            }
+            prefix.value
+        }
+        Value::Float(_) | Value::Double(_) => saturate(value.to_f64().round_ties_even()),
+        Value::Json(_) => match number::integer_prefix(&value.text_bytes(None).unwrap_or_default()) {
+            prefix if prefix.len > 0 => prefix.value,
+            _ => return context.adjust(in_range(0, ty).0, Problem::Incorrect("integer", shown(value))),
+        },
+        _ => value.to_integer().unwrap_or(0),
+    };
+    let (stored, fits) = in_range(integer, ty);
+    match problem {
+        _ if !fits => context.adjust(stored, Problem::OutOfRange),
+        Some(problem) => context.adjust(stored, problem),
+        None => Ok((stored, None)),
+    }
+}
+
+/// Far outside of every integer column's range, and inside of i128's.
+fn saturate(n: f64) -> i128 {
+    n.clamp(-1e30, 1e30) as i128
+}
+
+/// The integer clipped to the column's range, and whether it was in it.
+fn in_range(integer: i128, ty: &ColumnType) -> (Value, bool) {
+    let (low, high) = ty.integer_range();
+    let clipped = integer.clamp(i128::from(low), i128::from(high));
+    let value = if ty.unsigned { Value::UInt(clipped as u64) } else { Value::Int(clipped as i64) };
+    (value, clipped == integer)
+}
+
+pub(super) fn to_float(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let mut problem = None;
+    let double = match value {
+        Value::Bytes(text) => {
+            let prefix = number::double_prefix(text);
+            if prefix.overflow {
+                problem = Some(Problem::OutOfRange);
+            } else if prefix.len == 0 || prefix.len < text.len() {
+                problem = Some(Problem::Truncated);
+            }
+            prefix.value
+        }
+        _ => value.to_f64(),
+    };
+    let limit = if ty.code == TypeCode::Float { f64::from(f32::MAX) } else { f64::MAX };
+    let lowest = if ty.unsigned { 0.0 } else { -limit };
+    if double.is_nan() {
+        return context.adjust(float_value(0.0, ty), Problem::OutOfRange);
+    }
+    let clipped = double.clamp(lowest, limit);
+    match problem {
+        _ if clipped != double => context.adjust(float_value(clipped, ty), Problem::OutOfRange),
+        Some(problem) => context.adjust(float_value(clipped, ty), problem),
+        None => Ok((float_value(clipped, ty), None)),
+    }
+}
+
+fn float_value(n: f64, ty: &ColumnType) -> Value {
+    if ty.code == TypeCode::Float { Value::Float(n as f32) } else { Value::Double(n) }
+}
+
+pub(super) fn to_decimal(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let (precision, scale) = (ty.precision(), ty.scale());
+    let mut problem = None;
+    let number = match value {
+        Value::Bytes(text) => {
+            let prefix = Decimal::parse_prefix(text);
+            let rest = text.get(prefix.len..).unwrap_or_default();
+            if prefix.len == 0 {
+                problem = Some(Problem::Incorrect("decimal", shown(value)));
+            } else if prefix.overflow {
+                problem = Some(Problem::OutOfRange);
+            } else if !rest.iter().all(u8::is_ascii_whitespace) {
+                problem = Some(Problem::Truncated);
+            }
+            prefix.number
+        }
+        Value::Float(_) | Value::Double(_) => match value.to_decimal() {
+            Some(number) => number,
+            None => {
+                problem = Some(Problem::OutOfRange);
+                signed_largest(value.to_f64() < 0.0, precision, scale)
+            }
+        },
+        _ => value.to_decimal().unwrap_or(Decimal::zero(scale)),
+    };
+    let rounded = number.round(i32::from(scale));
+    if ty.unsigned && rounded.is_negative() {
+        return context.adjust(Value::Decimal(Decimal::zero(scale)), Problem::OutOfRange);
+    }
+    if rounded.integer_digits() > usize::from(precision - scale) {
+        let largest = signed_largest(rounded.is_negative(), precision, scale);
+        return context.adjust(Value::Decimal(largest), Problem::OutOfRange);
+    }
+    // Stored with the column's scale, so that its text has all digits.
+    let stored = Value::Decimal(rounded.with_scale(scale).unwrap_or(rounded));
+    match problem {
+        Some(problem) => context.adjust(stored, problem),
+        None if rounded != number && !matches!(value, Value::Float(_) | Value::Double(_)) => {
+            noted(stored, Problem::Truncated)
+        }
+        None => Ok((stored, None)),
+    }
+}
+
+fn signed_largest(negative: bool, precision: u8, scale: u8) -> Decimal {
+    let largest = Decimal::largest(precision, scale);
+    if negative { largest.negate() } else { largest }
+}
+
+pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
+    let (year, from_text) = match value {
+        Value::Bytes(text) => {
+            let prefix = number::integer_prefix(text);
+            if prefix.len == 0 {
+                return context.adjust(Value::Year(0), Problem::Incorrect("integer", shown(value)));
+            }
+            if prefix.len < text.len() {
+                return context.adjust(Value::Year(0), Problem::Truncated);
+            }
+            (prefix.value, text.len() < 4)
+        }
+        Value::Date(date) => (i128::from(date.year), false),
+        Value::DateTime(at) => (i128::from(at.date.year), false),
+        _ => (value.to_integer().unwrap_or(0), false),
+    };
+    match year {
+        0 if from_text => Ok((Value::Year(2000), None)), // '0', '00', '000'
+        0 => Ok((Value::Year(0), None)),
+        1..=99 => Ok((Value::Year(crate::temporal::parse::expand_year(year as u16)), None)),
+        1901..=2155 => Ok((Value::Year(year as u16), None)),
+        _ => context.adjust(Value::Year(0), Problem::OutOfRange),
+    }
+}
+
+pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let width = ty.meta as u8;
+    let all = u64::MAX >> (64 - u32::from(width));
+    let bits = match value {
+        Value::Bytes(bytes) => {
+            let bytes = &bytes[bytes.iter().take_while(|&&byte| byte == 0).count()..];
+            if bytes.len() > 8 {
+                None
+            } else {
+                Some(bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
+            }
+        }
+        _ => value.to_integer().and_then(|n| u64::try_from(n).or(i64::try_from(n).map(|n| n as u64)).ok()),
+    };
+    match bits {
+        Some(bits) if bits <= all => Ok((Value::Bit { bits, width }, None)),
+        _ => context.adjust(Value::Bit { bits: all, width }, Problem::TooLong),
+    }
+}

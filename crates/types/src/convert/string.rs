@@ -1,0 +1,172 @@
+//! Values to character, binary, ENUM, SET and JSON columns.
+
+use super::{Assigned, Context, Problem, noted, shown};
+use crate::collation::{self, Charset};
+use crate::{ColumnType, TypeCode, Value, json, number};
+
+pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let text = match value {
+        Value::Bytes(bytes) => bytes.clone(),
+        _ => value.text_bytes(None).unwrap_or_default(),
+    };
+    let charset = collation::charset_of(ty.collation);
+    if charset != Charset::Binary {
+        let (good, bad) = storable_prefix(charset, ty.collation, &text);
+        if let Some(bad) = bad {
+            let problem = Problem::Incorrect("string", bad);
+            return context.adjust(Value::Bytes(cut(ty, &text[..good]).0.to_vec()), problem);
+        }
+    }
+    let (kept, lost) = cut(ty, &text);
+    if lost.is_empty() {
+        return Ok((Value::Bytes(text), None));
+    }
+    let stored = Value::Bytes(kept.to_vec());
+    if charset != Charset::Binary && lost.iter().all(|&byte| byte == b' ') {
+        return match ty.code {
+            TypeCode::String => Ok((stored, None)),
+            _ => noted(stored, Problem::Truncated),
+        };
+    }
+    if context.strict { Err(Problem::TooLong) } else { context.adjust(stored, Problem::Truncated) }
+}
+
+/// Splits utf8mb4 text (or bytes) where the column's length ends.
+fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    if text.len() as u64 <= ty.max_bytes() && ty.code == TypeCode::Blob {
+        return (text, &[]);
+    }
+    let keep = match ty.code {
+        TypeCode::Blob => whole_chars(ty.collation, text, ty.max_bytes() as usize),
+        _ if ty.collation == collation::BINARY => text.len().min(usize::from(ty.meta)),
+        _ => collation::char_prefix(collation::UTF8MB4_BIN, text, ty.chars() as usize).len(),
+    };
+    text.split_at(keep)
+}
+
+/// The longest length of at most `limit` bytes that does not cut a character.
+fn whole_chars(id: u16, text: &[u8], limit: usize) -> usize {
+    let mut end = limit.min(text.len());
+    if id != collation::BINARY {
+        while end > 0 && end < text.len() && text[end] & 0xc0 == 0x80 {
+            end -= 1;
+        }
+    }
+    end
+}
+
+/// How many bytes of the text the character set can store, and the rest as error 1366 shows it.
+fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<String>) {
+    if collation::from_utf8mb4(id, text).is_some() {
+        return (text.len(), None);
+    }
+    let valid = match std::str::from_utf8(text) {
+        Ok(_) => text.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    let good = if charset == Charset::Utf8mb4 {
+        valid
+    } else {
+        let text = std::str::from_utf8(&text[..valid]).unwrap_or_default();
+        text.char_indices()
+            .find(|(at, c)| collation::from_utf8mb4(id, &text.as_bytes()[*at..at + c.len_utf8()]).is_none())
+            .map_or(valid, |(at, _)| at)
+    };
+    let mut bad = String::new();
+    for &byte in text[good..].iter().take(6) {
+        match byte {
+            0x20..=0x7e => bad.push(char::from(byte)),
+            _ => bad.push_str(&format!("\\x{byte:02X}")),
+        }
+    }
+    if text.len() - good > 6 {
+        bad.push_str("...");
+    }
+    (good, Some(bad))
+}
+
+pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let members = ty.members.clone().unwrap_or_default();
+    let index = match value {
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+            let text = value.text_bytes(None).unwrap_or_default();
+            let text = text.trim_ascii_end();
+            let same = |member: &String| {
+                collation::compare_utf8mb4(ty.collation, member.trim_end().as_bytes(), text).is_eq()
+            };
+            match members.iter().position(same) {
+                Some(at) => Some(at + 1),
+                // A number in quotes that is no member is an index.
+                None => whole_number(text).map(|n| n as usize).filter(|n| (1..=members.len()).contains(n)),
+            }
+        }
+        _ => {
+            value.to_integer().and_then(|n| usize::try_from(n).ok()).filter(|&n| n >= 1 && n <= members.len())
+        }
+    };
+    match index {
+        Some(index) => Ok((Value::Enum { index: index as u16, members }, None)),
+        None => context.adjust(Value::Enum { index: 0, members }, Problem::Truncated),
+    }
+}
+
+pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let members = ty.members.clone().unwrap_or_default();
+    let all = if members.len() >= 64 { u64::MAX } else { (1 << members.len()) - 1 };
+    let mut lost = false;
+    let bits = match value {
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+            let text = value.text_bytes(None).unwrap_or_default();
+            let mut bits = 0u64;
+            for part in text.split(|&byte| byte == b',').filter(|part| !part.is_empty()) {
+                let part = part.trim_ascii_end();
+                let same = |member: &String| {
+                    collation::compare_utf8mb4(ty.collation, member.as_bytes(), part).is_eq()
+                };
+                match members.iter().position(same) {
+                    Some(at) => bits |= 1 << at,
+                    None => lost = true,
+                }
+            }
+            match whole_number(&text) {
+                Some(n) if lost && n <= all => {
+                    lost = false;
+                    n
+                }
+                _ => bits,
+            }
+        }
+        _ => {
+            let n = value.to_integer().unwrap_or(0) as u64;
+            lost = n & !all != 0;
+            n & all
+        }
+    };
+    let stored = Value::Set { bits, members };
+    if lost { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+}
+
+fn whole_number(text: &[u8]) -> Option<u64> {
+    let digits = !text.is_empty() && text.len() <= 20 && text.iter().all(u8::is_ascii_digit);
+    digits
+        .then(|| number::integer_prefix(text))
+        .filter(|prefix| !prefix.overflow)
+        .map(|prefix| prefix.value as u64)
+}
+
+pub(super) fn to_json(value: &Value) -> Assigned {
+    match value {
+        Value::Json(_) => Ok((value.clone(), None)),
+        Value::Bytes(text) => match json::parse_text(text) {
+            Ok(document) => Ok((Value::Json(document), None)),
+            Err(error) => Err(Problem::InvalidJson(error.complaint, error.at)),
+        },
+        Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Float(_) | Value::Decimal(_) => {
+            match json::parse_text(&value.text_bytes(None).unwrap_or_default()) {
+                Ok(document) => Ok((Value::Json(document), None)),
+                Err(error) => Err(Problem::InvalidJson(error.complaint, error.at)),
+            }
+        }
+        _ => Err(Problem::Incorrect("JSON", shown(value))),
+    }
+}

@@ -1,0 +1,150 @@
+//! Values to DATE, TIME, DATETIME and TIMESTAMP columns.
+
+use super::{Assigned, Context, Problem, noted, shown};
+use crate::temporal::{DateTime, Time, parse};
+use crate::{ColumnType, Value};
+
+/// Last second of TIMESTAMP, 2038-01-19 03:14:07 UTC.
+const MAX_TIMESTAMP: i64 = i32::MAX as i64;
+
+/// A date and time read from a value.
+struct Read {
+    at: DateTime,
+    garbage: bool,
+    /// Seconds east of UTC, if the value carries its own zone.
+    offset_seconds: Option<i32>,
+}
+
+fn read_datetime(value: &Value, zone_offset_seconds: i32) -> Option<Read> {
+    let plain = |at| Some(Read { at, garbage: false, offset_seconds: None });
+    match value {
+        Value::Date(date) => plain(DateTime::midnight(*date)),
+        Value::DateTime(at) => plain(*at),
+        Value::Timestamp { .. } => match value.clone().in_zone(zone_offset_seconds) {
+            Value::DateTime(at) => plain(at),
+            _ => None,
+        },
+        Value::Bytes(text) => {
+            let parsed = parse::datetime(text)?;
+            Some(Read {
+                at: parsed.value,
+                garbage: parsed.trailing_garbage,
+                offset_seconds: parsed.offset_seconds,
+            })
+        }
+        Value::Int(_) | Value::UInt(_) | Value::Year(_) | Value::Bit { .. } => {
+            plain(parse::datetime_from_number(u64::try_from(value.to_integer()?).ok()?)?)
+        }
+        Value::Decimal(n) => {
+            let mut at = parse::datetime_from_number(n.truncate(0).to_u64()?)?;
+            let fraction = n.sub(&n.truncate(0))?.mul(&crate::Decimal::from(1_000_000u64))?;
+            at.micros = fraction.truncate(0).to_u64()? as u32;
+            plain(at)
+        }
+        Value::Double(n) if *n >= 0.0 && *n < 1e15 => plain(parse::datetime_from_number(*n as u64)?),
+        _ => None,
+    }
+}
+
+/// Strict mode has NO_ZERO_DATE and NO_ZERO_IN_DATE with it.
+fn refused_zero(at: &DateTime, context: Context) -> bool {
+    context.strict && at.date.has_zero_part()
+}
+
+pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
+    let incorrect = || Problem::IncorrectTemporal("date", shown(value));
+    let zero = Value::Date(Default::default());
+    let Some(read) = read_datetime(value, context.zone_offset_seconds) else {
+        return context.adjust(zero, incorrect());
+    };
+    if refused_zero(&read.at, context) {
+        return Err(incorrect());
+    }
+    let stored = Value::Date(read.at.date);
+    if read.garbage {
+        return context.adjust(stored, Problem::Truncated);
+    }
+    let lost_time = read.at.time() != Time::default();
+    if lost_time { noted(stored, Problem::Truncated) } else { Ok((stored, None)) }
+}
+
+pub(super) fn to_datetime(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let incorrect = || Problem::IncorrectTemporal("datetime", shown(value));
+    let zero = Value::DateTime(DateTime::default());
+    let Some(mut read) = read_datetime(value, context.zone_offset_seconds) else {
+        return context.adjust(zero, incorrect());
+    };
+    if let Some(offset) = read.offset_seconds {
+        read.at = DateTime::from_unix(read.at.to_unix(offset), read.at.micros, context.zone_offset_seconds);
+    }
+    if refused_zero(&read.at, context) {
+        return Err(incorrect());
+    }
+    let Some(rounded) = read.at.round(ty.fsp()) else { return context.adjust(zero, incorrect()) };
+    let stored = Value::DateTime(rounded);
+    if read.garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+}
+
+pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let incorrect = || Problem::IncorrectTemporal("datetime", shown(value));
+    let zero = Value::Timestamp { seconds: 0, micros: 0 };
+    if let Value::Timestamp { seconds, micros } = value {
+        return Ok((round_timestamp(*seconds, *micros, ty.fsp()), None));
+    }
+    let Some(read) = read_datetime(value, context.zone_offset_seconds) else {
+        return context.adjust(zero, incorrect());
+    };
+    if read.at.is_zero() && !context.strict {
+        return Ok((zero, None));
+    }
+    if read.at.date.has_zero_part() {
+        return context.adjust(zero, incorrect());
+    }
+    let seconds = read.at.to_unix(read.offset_seconds.unwrap_or(context.zone_offset_seconds));
+    if !(1..=MAX_TIMESTAMP).contains(&seconds) {
+        return context.adjust(zero, incorrect());
+    }
+    let stored = round_timestamp(seconds, read.at.micros, ty.fsp());
+    if read.garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+}
+
+fn round_timestamp(seconds: i64, micros: u32, fsp: u8) -> Value {
+    let unit = 10u32.pow(6 - u32::from(fsp));
+    match (micros + unit / 2) / unit * unit {
+        1_000_000.. if seconds < MAX_TIMESTAMP => Value::Timestamp { seconds: seconds + 1, micros: 0 },
+        1_000_000.. => Value::Timestamp { seconds, micros: 1_000_000 - unit },
+        micros => Value::Timestamp { seconds, micros },
+    }
+}
+
+pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let incorrect = || Problem::IncorrectTemporal("time", shown(value));
+    let zero = Value::Time(Time::default());
+    let (read, garbage) = match value {
+        Value::Time(time) => (parse::TimeRead { time: *time, out_of_range: false }, false),
+        Value::Bytes(text) => match parse::time(text) {
+            Some(parsed) => (parsed.value, parsed.trailing_garbage),
+            None => return context.adjust(zero, incorrect()),
+        },
+        Value::Int(_) | Value::UInt(_) => {
+            let number = value.to_integer().unwrap_or(0).clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+            match parse::time_from_number(number as i64) {
+                Some(read) => (read, false),
+                None => return context.adjust(zero, incorrect()),
+            }
+        }
+        _ => {
+            let local = value.clone().in_zone(context.zone_offset_seconds);
+            match local.to_time() {
+                Some(time) => (parse::TimeRead { time, out_of_range: false }, false),
+                None => return context.adjust(zero, incorrect()),
+            }
+        }
+    };
+    let stored = Value::Time(read.time.round(ty.fsp()));
+    if read.out_of_range {
+        let problem = if context.strict { incorrect() } else { Problem::OutOfRange };
+        return context.adjust(stored, problem);
+    }
+    if garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+}

@@ -1,0 +1,142 @@
+//! Decimal numbers from text.
+
+use super::{Decimal, MAX_DIGITS, MAX_READ_SCALE};
+
+/// What [`Decimal::parse_prefix`] found.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// The number; zero where the text has none.
+    pub number: Decimal,
+    /// Bytes of the text used, 0 if it does not start with a number.
+    pub len: usize,
+    /// Over 65 digits before the point: `number` is the largest there is.
+    pub overflow: bool,
+    /// Nonzero digits at the end of the fraction were cut off.
+    pub truncated: bool,
+}
+
+struct Digits {
+    number: Decimal,
+    /// Digits taken, without leading zeros of the integer part.
+    count: usize,
+    fraction: i32,
+    overflow: bool,
+    truncated: bool,
+}
+
+impl Digits {
+    fn integer_digit(&mut self, digit: u8) {
+        if self.count == 0 && digit == 0 {
+            return;
+        }
+        if self.count == MAX_DIGITS {
+            self.overflow = true;
+            return;
+        }
+        self.push(digit);
+    }
+
+    fn fraction_digit(&mut self, digit: u8) {
+        if self.count == MAX_DIGITS || self.fraction >= 72 {
+            self.truncated |= digit != 0;
+            return;
+        }
+        self.fraction += 1;
+        if self.count > 0 || digit > 0 {
+            self.push(digit);
+        }
+    }
+
+    fn push(&mut self, digit: u8) {
+        self.count += 1;
+        self.number.append_digits(1, u64::from(digit)).expect("65 digits fit");
+    }
+}
+
+pub(super) fn parse_prefix(text: &[u8]) -> Prefix {
+    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let mut at = start;
+    let negative = text.get(at) == Some(&b'-');
+    if matches!(text.get(at), Some(b'-' | b'+')) {
+        at += 1;
+    }
+    let mut digits =
+        Digits { number: Decimal::zero(0), count: 0, fraction: 0, overflow: false, truncated: false };
+    let mut seen = false;
+    while let Some(digit) = digit_at(text, at) {
+        digits.integer_digit(digit);
+        seen = true;
+        at += 1;
+    }
+    if text.get(at) == Some(&b'.') && (seen || digit_at(text, at + 1).is_some()) {
+        at += 1;
+        while let Some(digit) = digit_at(text, at) {
+            digits.fraction_digit(digit);
+            seen = true;
+            at += 1;
+        }
+    }
+    if !seen {
+        return Prefix { number: Decimal::zero(0), len: 0, overflow: false, truncated: false };
+    }
+    let (exponent, used) = parse_exponent(&text[at..]);
+    place_point(digits, exponent, negative, at + used)
+}
+
+fn digit_at(text: &[u8], at: usize) -> Option<u8> {
+    text.get(at).filter(|b| b.is_ascii_digit()).map(|b| b - b'0')
+}
+
+fn parse_exponent(text: &[u8]) -> (i32, usize) {
+    if !matches!(text.first(), Some(b'e' | b'E')) {
+        return (0, 0);
+    }
+    let negative = text.get(1) == Some(&b'-');
+    let mut at = 1 + usize::from(matches!(text.get(1), Some(b'-' | b'+')));
+    if digit_at(text, at).is_none() {
+        return (0, 0);
+    }
+    let mut exponent = 0i32;
+    while let Some(digit) = digit_at(text, at) {
+        exponent = exponent.saturating_mul(10).saturating_add(i32::from(digit));
+        at += 1;
+    }
+    (if negative { -exponent } else { exponent }, at)
+}
+
+fn place_point(digits: Digits, exponent: i32, negative: bool, len: usize) -> Prefix {
+    let Digits { mut number, count, fraction, mut overflow, mut truncated } = digits;
+    let mut scale = fraction.saturating_sub(exponent);
+    if count == 0 {
+        number = Decimal::zero(scale.clamp(0, i32::from(MAX_READ_SCALE)) as u8);
+        scale = i32::from(number.scale);
+    }
+    if scale < 0 {
+        let shift = scale.unsigned_abs();
+        if count as u32 + shift.min(100) > MAX_DIGITS as u32 {
+            overflow = true;
+        } else {
+            let fits = super::magnitude::scale_up(&mut number.magnitude, shift);
+            debug_assert!(fits);
+        }
+        scale = 0;
+    }
+    if overflow {
+        number = Decimal::largest(MAX_DIGITS as u8, 0);
+    } else if scale > i32::from(MAX_READ_SCALE) {
+        let (half, inexact) = super::magnitude::scale_down(
+            &mut number.magnitude,
+            (scale - i32::from(MAX_READ_SCALE)).min(90) as u32,
+        );
+        if half {
+            let fits = super::magnitude::multiply_add_small(&mut number.magnitude, 1, 1);
+            debug_assert!(fits);
+        }
+        truncated |= inexact;
+        number.scale = MAX_READ_SCALE;
+    } else {
+        number.scale = scale as u8;
+    }
+    number.set_negative(negative);
+    Prefix { number, len, overflow, truncated }
+}

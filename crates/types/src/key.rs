@@ -1,0 +1,198 @@
+//! Keys: byte strings whose memcmp order is the order of the columns they are made from.
+//!
+//! Every column's part is self-delimiting, so parts can be put one after the other and no key is a proper prefix of
+//! another key of the same columns. `docs/formats/key.md` has the bytes.
+
+use crate::packed::{self, PackedError, payload};
+use crate::{ColumnType, TypeCode, Value, collation};
+
+/// First byte of a nullable column's part.
+const NULL_MARK: u8 = 0;
+const NOT_NULL_MARK: u8 = 1;
+
+/// Appends the part of one column from its packed value (length prefix included), None for NULL. `prefix_chars` is the
+/// length of an index on a column prefix, in characters (bytes for the binary types).
+///
+/// A NULL in a column that is not nullable and a packed value of the wrong length are errors.
+pub fn encode_raw(
+    ty: &ColumnType,
+    packed: Option<&[u8]>,
+    nullable: bool,
+    prefix_chars: Option<u32>,
+    out: &mut Vec<u8>,
+) -> Result<(), PackedError> {
+    let packed = match (packed, nullable) {
+        (None, true) => {
+            out.push(NULL_MARK);
+            return Ok(());
+        }
+        (None, false) => return Err(PackedError::WrongKind),
+        (Some(packed), true) => {
+            out.push(NOT_NULL_MARK);
+            packed
+        }
+        (Some(packed), false) => packed,
+    };
+    if packed::packed_len(packed::width(ty), packed)? != packed.len() {
+        return Err(PackedError::Invalid);
+    }
+    match ty.code {
+        TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
+            let start = out.len();
+            out.extend(packed.iter().rev());
+            if !ty.unsigned {
+                out[start] ^= 0x80;
+            }
+        }
+        TypeCode::Year | TypeCode::Bit | TypeCode::NewDecimal => out.extend_from_slice(packed),
+        // Already big endian with an offset, made to be compared by memcmp (worklog 946).
+        TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 => out.extend_from_slice(packed),
+        TypeCode::Date | TypeCode::Enum | TypeCode::Set | TypeCode::Datetime | TypeCode::Timestamp => {
+            out.extend(packed.iter().rev());
+        }
+        TypeCode::Time => {
+            let start = out.len();
+            out.extend(packed.iter().rev());
+            out[start] ^= 0x80;
+        }
+        TypeCode::Float => {
+            let bits = u32::from_le_bytes(*packed.first_chunk().ok_or(PackedError::Short)?);
+            let bits = if bits == 1 << 31 { 0 } else { bits }; // -0 equals 0
+            let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+            out.extend_from_slice(&ordered.to_be_bytes());
+        }
+        TypeCode::Double => {
+            let bits = u64::from_le_bytes(*packed.first_chunk().ok_or(PackedError::Short)?);
+            let bits = if bits == 1 << 63 { 0 } else { bits };
+            let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+            out.extend_from_slice(&ordered.to_be_bytes());
+        }
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob => {
+            let bytes = packed::trim_for(ty, payload(ty, packed));
+            let bytes = match prefix_chars {
+                Some(chars) => collation::char_prefix(ty.collation, bytes, chars as usize),
+                None => bytes,
+            };
+            collation::write_key(ty.collation, bytes, out);
+        }
+        TypeCode::Null => {}
+        TypeCode::VarcharCompressed
+        | TypeCode::BlobCompressed
+        | TypeCode::Json
+        | TypeCode::Geometry
+        | TypeCode::Vector => {
+            let bytes = payload(ty, packed);
+            let cut = prefix_chars.map_or(bytes.len(), |n| bytes.len().min(n as usize));
+            collation::write_key(collation::BINARY, &bytes[..cut], out);
+        }
+    }
+    Ok(())
+}
+
+/// Appends the part of one column from a value that [`crate::convert::to_column`] made for it.
+pub fn encode_value(
+    ty: &ColumnType,
+    value: &Value,
+    nullable: bool,
+    prefix_chars: Option<u32>,
+    out: &mut Vec<u8>,
+) -> Result<(), PackedError> {
+    if value.is_null() {
+        return encode_raw(ty, None, nullable, prefix_chars, out);
+    }
+    let mut packed = Vec::with_capacity(32);
+    packed::encode(ty, value, &mut packed)?;
+    encode_raw(ty, Some(&packed), nullable, prefix_chars, out)
+}
+
+/// Appends the smallest byte string that is greater than every key that starts with `prefix`; false (and nothing
+/// appended) if there is none, because the prefix is empty or all FF.
+pub fn successor_of_prefix(prefix: &[u8], out: &mut Vec<u8>) -> bool {
+    let Some(last) = prefix.iter().rposition(|&byte| byte != 0xff) else { return false };
+    out.extend_from_slice(&prefix[..last]);
+    out.push(prefix[last] + 1);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temporal::{Date, DateTime, Time};
+    use crate::{Decimal, compare};
+
+    fn key(ty: &ColumnType, value: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode_value(ty, value, true, None, &mut out).unwrap();
+        out
+    }
+
+    fn check_ascending(ty: ColumnType, values: Vec<Value>) {
+        for pair in values.windows(2) {
+            assert!(key(&ty, &pair[0]) < key(&ty, &pair[1]), "{}: {pair:?}", ty.sql_name());
+            if !pair[0].is_null() {
+                assert_eq!(
+                    compare::compare(&pair[0], &pair[1], ty.collation),
+                    Some(std::cmp::Ordering::Less)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn order_of_each_type() {
+        let ints = |all: &[i64]| all.iter().map(|&n| Value::Int(n)).collect::<Vec<_>>();
+        check_ascending(
+            ColumnType::int(false),
+            [vec![Value::Null], ints(&[-2147483648, -1, 0, 1, 256, 65536])].concat(),
+        );
+        check_ascending(ColumnType::mediumint(false), ints(&[-8388608, -256, -1, 0, 255, 8388607]));
+        check_ascending(ColumnType::bigint(true), [0, 1, 255, u64::MAX].map(Value::UInt).to_vec());
+        check_ascending(
+            ColumnType::double(),
+            [f64::MIN, -1.5, 0.0, 1e-300, 2.0, f64::MAX].map(Value::Double).to_vec(),
+        );
+        check_ascending(ColumnType::float(), [-3.5f32, -0.25, 0.0, 1.0, 1e30].map(Value::Float).to_vec());
+        let decimals = ["-99.99", "-1.10", "-1.01", "0.00", "0.01", "10.00"];
+        let decimals = decimals.map(|t| Value::Decimal(t.parse::<Decimal>().unwrap()));
+        check_ascending(ColumnType::decimal(4, 2), decimals.to_vec());
+        let dates = [(2023, 12, 31), (2024, 1, 1), (2024, 1, 31), (2024, 2, 1)];
+        check_ascending(
+            ColumnType::date(),
+            dates.map(|(y, m, d)| Value::Date(Date::new(y, m, d).unwrap())).to_vec(),
+        );
+        let times = [-5_000_001, -5_000_000, -4_999_999, 0, 1, 1_000_000];
+        check_ascending(
+            ColumnType::time(6),
+            times.map(|t| Value::Time(Time::from_micros(t).unwrap())).to_vec(),
+        );
+        let ats = [0, 1, 86_400, 1_700_000_000].map(|s| Value::DateTime(DateTime::from_unix(s, 7, 0)));
+        check_ascending(ColumnType::datetime(6), ats.to_vec());
+        check_ascending(
+            ColumnType::varchar(9, 255),
+            ["", "A", "a b", "B", "é", "f"].map(Value::text).to_vec(),
+        );
+        check_ascending(
+            ColumnType::varbinary(9),
+            ["", "\0", "\0\0", "\0a", "a", "a\0"].map(Value::text).to_vec(),
+        );
+    }
+
+    #[test]
+    fn prefixes_and_nulls() {
+        let ty = ColumnType::varchar(20, collation::UTF8MB4_GENERAL_CI);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        encode_value(&ty, &Value::text("äbcd"), false, Some(2), &mut a).unwrap();
+        encode_value(&ty, &Value::text("ABX"), false, Some(2), &mut b).unwrap();
+        assert_eq!(a, b);
+        assert_eq!(encode_raw(&ty, None, false, None, &mut a), Err(PackedError::WrongKind));
+        assert_eq!(
+            encode_raw(&ColumnType::int(false), Some(&[1]), false, None, &mut a),
+            Err(PackedError::Short)
+        );
+        let minus_zero = key(&ColumnType::double(), &Value::Double(-0.0));
+        assert_eq!(minus_zero, key(&ColumnType::double(), &Value::Double(0.0)));
+        let mut next = Vec::new();
+        assert!(successor_of_prefix(&[1, 2, 0xff], &mut next) && next == [1, 3]);
+        assert!(!successor_of_prefix(&[0xff], &mut next));
+    }
+}

@@ -1,0 +1,143 @@
+//! A set of columns: which columns a partial row image carries.
+
+/// A set of column numbers below `columns()`. Up to 64 columns need no allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnMask {
+    first: u64,
+    /// Columns 64 and up.
+    rest: Vec<u64>,
+    columns: u32,
+}
+
+impl ColumnMask {
+    /// No column of `columns`.
+    pub fn empty(columns: usize) -> ColumnMask {
+        ColumnMask {
+            first: 0,
+            rest: vec![0; columns.saturating_sub(64).div_ceil(64)],
+            columns: columns as u32,
+        }
+    }
+
+    /// All of `columns`.
+    pub fn full(columns: usize) -> ColumnMask {
+        let mut mask = ColumnMask::empty(columns);
+        for column in 0..columns {
+            mask.insert(column);
+        }
+        mask
+    }
+
+    /// From a row event's bitmap, least significant bit first. None if the bitmap is too short. Bits beyond `columns`
+    /// are ignored (MySQL sets them).
+    pub fn from_bitmap(bitmap: &[u8], columns: usize) -> Option<ColumnMask> {
+        let bytes = bitmap.get(..columns.div_ceil(8))?;
+        let mut mask = ColumnMask::empty(columns);
+        for (i, chunk) in bytes.chunks(8).enumerate() {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let mut word = u64::from_le_bytes(word);
+            if columns - i * 64 < 64 {
+                word &= (1 << (columns - i * 64)) - 1;
+            }
+            match i {
+                0 => mask.first = word,
+                _ => mask.rest[i - 1] = word,
+            }
+        }
+        Some(mask)
+    }
+
+    /// Appends the bitmap as a row event has it.
+    pub fn write_bitmap(&self, out: &mut Vec<u8>) {
+        let mut left = self.columns().div_ceil(8);
+        for word in std::iter::once(&self.first).chain(&self.rest) {
+            let bytes = left.min(8);
+            out.extend_from_slice(&word.to_le_bytes()[..bytes]);
+            left -= bytes;
+        }
+    }
+
+    /// How many columns the table has.
+    pub fn columns(&self) -> usize {
+        self.columns as usize
+    }
+    /// Adds a column, which must be below `columns()`.
+    pub fn insert(&mut self, column: usize) {
+        assert!(column < self.columns(), "column {column} of {}", self.columns);
+        match column / 64 {
+            0 => self.first |= 1 << column,
+            word => self.rest[word - 1] |= 1 << (column % 64),
+        }
+    }
+    /// Whether the column is in the set.
+    #[inline]
+    pub fn contains(&self, column: usize) -> bool {
+        match column / 64 {
+            0 => self.first >> column & 1 == 1,
+            word => self.rest.get(word - 1).is_some_and(|bits| bits >> (column % 64) & 1 == 1),
+        }
+    }
+    /// How many columns are in the set.
+    #[inline]
+    pub fn count(&self) -> usize {
+        let rest: u32 = self.rest.iter().map(|word| word.count_ones()).sum();
+        (self.first.count_ones() + rest) as usize
+    }
+    /// Whether all columns are in the set.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.count() == self.columns()
+    }
+    /// Whether no column is in the set.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.first == 0 && self.rest.iter().all(|&word| word == 0)
+    }
+    /// The columns in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.columns()).filter(|&column| self.contains(column))
+    }
+    /// The smallest column at or after `from` whose membership is `member`, or `columns()`.
+    #[inline]
+    pub(crate) fn next(&self, from: usize, member: bool) -> usize {
+        let mut column = from;
+        while column < self.columns() {
+            let word = if column < 64 { self.first } else { self.rest[column / 64 - 1] };
+            let bits = if member { word } else { !word } >> (column % 64);
+            if bits != 0 {
+                return (column + bits.trailing_zeros() as usize).min(self.columns());
+            }
+            column = (column / 64 + 1) * 64;
+        }
+        self.columns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bitmap_round_trip() {
+        for columns in [1, 7, 8, 9, 63, 64, 65, 130] {
+            let mut mask = ColumnMask::empty(columns);
+            assert!(mask.is_empty());
+            for column in (0..columns).step_by(3) {
+                mask.insert(column);
+            }
+            let mut bitmap = Vec::new();
+            mask.write_bitmap(&mut bitmap);
+            assert_eq!(bitmap.len(), columns.div_ceil(8));
+            assert_eq!(ColumnMask::from_bitmap(&bitmap, columns), Some(mask.clone()));
+            assert_eq!(mask.iter().collect::<Vec<_>>(), (0..columns).step_by(3).collect::<Vec<_>>());
+            assert_eq!(mask.count(), columns.div_ceil(3));
+            let ones = vec![0xff; columns.div_ceil(8)];
+            assert!(ColumnMask::from_bitmap(&ones, columns).unwrap().is_full());
+            assert_eq!(ColumnMask::from_bitmap(&ones, columns), Some(ColumnMask::full(columns)));
+            assert_eq!(mask.next(1, true), 3.min(columns));
+            assert_eq!(mask.next(columns, false), columns);
+        }
+        assert_eq!(ColumnMask::from_bitmap(&[0xff], 9), None);
+    }
+}

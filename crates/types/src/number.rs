@@ -1,0 +1,234 @@
+//! Numbers as text, both ways, as MySQL writes and reads them.
+
+/// Appends a signed integer.
+pub fn write_i64(value: i64, out: &mut Vec<u8>) {
+    if value < 0 {
+        out.push(b'-');
+    }
+    write_u64(value.unsigned_abs(), out);
+}
+
+/// Appends an unsigned integer.
+pub fn write_u64(mut value: u64, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Appends a DOUBLE as MySQL's `my_gcvt` does: shortest digits that read back as the same number, in exponent form from
+/// 1e15 and below 1e-15.
+pub fn write_f64(value: f64, out: &mut Vec<u8>) {
+    write_shortest(&format!("{value:e}"), out);
+}
+
+/// Appends a FLOAT: as a DOUBLE, but with at most six significant digits.
+pub fn write_f32(value: f32, out: &mut Vec<u8>) {
+    let shortest = format!("{value:e}");
+    let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    if digits <= 6 { write_shortest(&shortest, out) } else { write_shortest(&format!("{value:.5e}"), out) }
+}
+
+/// `scientific` is Rust's `{:e}`: `-d.ddde-x`.
+fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
+    let (negative, rest) = match scientific.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, scientific),
+    };
+    let Some((mantissa, exponent)) = rest.split_once('e') else {
+        out.extend_from_slice(b"0"); // infinities and NaN, which no column holds
+        return;
+    };
+    let exponent: i32 = exponent.parse().expect("Rust writes a number after e");
+    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let significant = digits.iter().rposition(|&d| d != b'0').map_or(1, |last| last + 1);
+    let digits = &digits[..significant];
+    if negative {
+        out.push(b'-');
+    }
+    let point = exponent + 1; // digits before the point
+    if digits != b"0" && !(-14..=15).contains(&point) {
+        out.push(digits[0]);
+        if digits.len() > 1 {
+            out.push(b'.');
+            out.extend_from_slice(&digits[1..]);
+        }
+        out.push(b'e');
+        write_i64(i64::from(exponent), out);
+    } else if point <= 0 {
+        out.extend_from_slice(b"0.");
+        out.resize(out.len() + point.unsigned_abs() as usize, b'0');
+        out.extend_from_slice(digits);
+    } else {
+        let before = (point as usize).min(digits.len());
+        out.extend_from_slice(&digits[..before]);
+        out.resize(out.len() + (point as usize - before), b'0');
+        if before < digits.len() {
+            out.push(b'.');
+            out.extend_from_slice(&digits[before..]);
+        }
+    }
+}
+
+/// A number at the start of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NumberPrefix<T> {
+    /// The number, 0 where there is none; clipped where it is out of range.
+    pub value: T,
+    /// Bytes used, leading and trailing spaces included; 0 if the text does not start with a number.
+    pub len: usize,
+    /// It was out of range.
+    pub overflow: bool,
+}
+
+/// Reads the double at the start of a text (`my_strtod` after leading spaces): what a string is in numeric context.
+pub fn double_prefix(text: &[u8]) -> NumberPrefix<f64> {
+    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let end = start + numeral_len(&text[start..]);
+    if end == start {
+        return NumberPrefix { value: 0.0, len: 0, overflow: false };
+    }
+    let numeral = std::str::from_utf8(&text[start..end]).expect("a numeral is ASCII");
+    let value: f64 = numeral.parse().expect("a numeral parses");
+    let overflow = value.is_infinite();
+    let value = if overflow { f64::MAX.copysign(value) } else { value };
+    NumberPrefix { value, len: end + trailing_spaces(&text[end..]), overflow }
+}
+
+/// Reads an integer at the start of a text; a fraction or exponent is rounded in. The result is an i128 within the
+/// range of i64 and u64 together.
+pub fn integer_prefix(text: &[u8]) -> NumberPrefix<i128> {
+    let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let len = numeral_len(&text[start..]);
+    if len == 0 {
+        return NumberPrefix { value: 0, len: 0, overflow: false };
+    }
+    let numeral = &text[start..start + len];
+    let used = start + len + trailing_spaces(&text[start + len..]);
+    let (low, high) = (i128::from(i64::MIN), i128::from(u64::MAX));
+    if let Some(value) = plain_integer(numeral) {
+        return NumberPrefix {
+            value: value.clamp(low, high),
+            len: used,
+            overflow: value < low || value > high,
+        };
+    }
+    let number = crate::Decimal::parse_prefix(numeral).number.round(0);
+    let value = match (number.to_i64(), number.to_u64()) {
+        (Some(n), _) => Some(i128::from(n)),
+        (_, Some(n)) => Some(i128::from(n)),
+        _ => None,
+    };
+    let clipped = if number.is_negative() { low } else { high };
+    NumberPrefix { value: value.unwrap_or(clipped), len: used, overflow: value.is_none() }
+}
+
+/// An optional sign and digits only; saturates.
+fn plain_integer(numeral: &[u8]) -> Option<i128> {
+    let (negative, digits) = match numeral {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let magnitude =
+        digits.iter().fold(0i128, |n, d| n.saturating_mul(10).saturating_add(i128::from(d - b'0')));
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+fn trailing_spaces(text: &[u8]) -> usize {
+    text.iter().take_while(|b| b.is_ascii_whitespace()).count()
+}
+
+/// Length of the `[+-]digits[.digits][e[+-]digits]` at the start of a text.
+fn numeral_len(text: &[u8]) -> usize {
+    let run = |from: usize| text[from.min(text.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let whole = run(at);
+    at += whole;
+    let mut fraction = 0;
+    if text.get(at) == Some(&b'.') {
+        fraction = run(at + 1);
+        if whole > 0 || fraction > 0 {
+            at += 1 + fraction;
+        }
+    }
+    if whole == 0 && fraction == 0 {
+        return 0;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let digits = run(at + 1 + sign);
+        if digits > 0 {
+            at += 1 + sign + digits;
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn double(value: f64) -> String {
+        let mut out = Vec::new();
+        write_f64(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn float(value: f32) -> String {
+        let mut out = Vec::new();
+        write_f32(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn doubles() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-0.5, "-0.5"),
+            (123456.789, "123456.789"),
+            (1e14, "100000000000000"),
+            (1e15, "1e15"),
+            (1.5e20, "1.5e20"),
+            (1e-15, "0.000000000000001"),
+            (1e-16, "1e-16"),
+            (-1.25e-20, "-1.25e-20"),
+            (0.1 + 0.2, "0.30000000000000004"),
+        ] {
+            assert_eq!(double(value), expected);
+        }
+    }
+
+    #[test]
+    fn floats() {
+        assert_eq!(float(0.1), "0.1");
+        assert_eq!(float(123456789.0), "123457000");
+        assert_eq!(float(3.4028235e38), "3.40282e38");
+        assert_eq!(float(-1.5), "-1.5");
+        assert_eq!(float(16777216.0), "16777200");
+    }
+
+    #[test]
+    fn prefixes() {
+        assert_eq!(double_prefix(b" 12.5abc"), NumberPrefix { value: 12.5, len: 5, overflow: false });
+        assert_eq!(double_prefix(b"abc").len, 0);
+        assert_eq!(double_prefix(b"1e400").value, f64::MAX);
+        assert_eq!(double_prefix(b"-.5e1 ").value, -5.0);
+        assert_eq!(integer_prefix(b"12x"), NumberPrefix { value: 12, len: 2, overflow: false });
+        assert_eq!(integer_prefix(b"-1.5").value, -2);
+        assert_eq!(integer_prefix(b"1e3").value, 1000);
+        assert!(integer_prefix(b"99999999999999999999").overflow);
+        assert_eq!(integer_prefix(b"18446744073709551615").value, u64::MAX.into());
+    }
+}

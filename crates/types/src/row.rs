@@ -1,0 +1,389 @@
+//! Row images: a null bitmap, then the packed value of each column that is not NULL, as in MySQL's row events.
+//!
+//! A *full* image has all columns; a *partial* image those of a [`ColumnMask`], in order, with a null bitmap of as many
+//! bits. `docs/formats/row.md` has the bytes.
+
+use crate::packed::{self, PackedError, Width, packed_len};
+use crate::{ColumnMask, ColumnType, Value};
+
+/// A row image cannot be read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowError {
+    /// The column, from 0; the number of columns for the image as a whole.
+    pub column: usize,
+    /// Byte offset in the image (the end of the output for an encode).
+    pub offset: usize,
+    /// What is wrong.
+    pub cause: PackedError,
+}
+
+impl std::fmt::Display for RowError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "row image, column {} at byte {}: {}", self.column, self.offset, self.cause)
+    }
+}
+
+impl std::error::Error for RowError {}
+
+/// The columns of a table, compiled for walking row images.
+#[derive(Clone, Debug)]
+pub struct RowLayout {
+    types: Vec<ColumnType>,
+    widths: Vec<Width>,
+    /// Offset of each of the leading columns whose place is fixed as long as no column before it is NULL; the last
+    /// one may itself be of variable length.
+    fixed_offsets: Vec<u32>,
+}
+
+/// Whether bit `column` of a null bitmap is set; the bitmap must be long enough.
+#[inline]
+fn is_null(bitmap: &[u8], column: usize) -> bool {
+    bitmap[column >> 3] >> (column & 7) & 1 == 1
+}
+
+impl RowLayout {
+    /// The layout of rows with these columns.
+    pub fn new(types: &[ColumnType]) -> RowLayout {
+        let widths: Vec<Width> = types.iter().map(packed::width).collect();
+        let mut fixed_offsets = Vec::new();
+        let mut offset = types.len().div_ceil(8) as u32;
+        for width in &widths {
+            fixed_offsets.push(offset);
+            match width {
+                Width::Fixed(len) => offset += u32::from(*len),
+                Width::Prefixed(_) => break,
+            }
+        }
+        RowLayout { types: types.to_vec(), widths, fixed_offsets }
+    }
+
+    /// The columns' types.
+    pub fn types(&self) -> &[ColumnType] {
+        &self.types
+    }
+    /// How many columns the table has.
+    pub fn columns(&self) -> usize {
+        self.types.len()
+    }
+    /// Bytes of the null bitmap of a full image.
+    pub fn null_bytes(&self) -> usize {
+        self.types.len().div_ceil(8)
+    }
+
+    fn bitmap<'a>(&self, image: &'a [u8], columns: usize) -> Result<&'a [u8], RowError> {
+        image.get(..columns.div_ceil(8)).ok_or(self.error(self.columns(), image.len(), PackedError::Short))
+    }
+
+    fn error(&self, column: usize, offset: usize, cause: PackedError) -> RowError {
+        RowError { column, offset, cause }
+    }
+
+    /// The offset just after column `column`, which is not NULL and starts at `offset`.
+    #[inline]
+    fn after(&self, image: &[u8], column: usize, offset: usize) -> Result<usize, RowError> {
+        let rest = image.get(offset..).unwrap_or_default();
+        match packed_len(self.widths[column], rest) {
+            Ok(len) => Ok(offset + len),
+            Err(cause) => Err(self.error(column, offset, cause)),
+        }
+    }
+
+    /// Bytes of the full image at the start of `image`.
+    pub fn len_of(&self, image: &[u8]) -> Result<usize, RowError> {
+        let bitmap = self.bitmap(image, self.columns())?;
+        self.skip(image, bitmap, 0, self.columns(), bitmap.len())
+    }
+
+    /// The offset after the columns `from..to` of a full image, where column `from` starts at `offset`.
+    #[inline]
+    fn skip(
+        &self,
+        image: &[u8],
+        bitmap: &[u8],
+        from: usize,
+        to: usize,
+        offset: usize,
+    ) -> Result<usize, RowError> {
+        let mut offset = offset;
+        for column in from..to {
+            if !is_null(bitmap, column) {
+                offset = self.after(image, column, offset)?;
+            }
+        }
+        Ok(offset)
+    }
+
+    /// Bytes of the partial image of the mask's columns at the start of `image`. The mask must be of this table.
+    pub fn partial_len(&self, mask: &ColumnMask, image: &[u8]) -> Result<usize, RowError> {
+        self.check_mask(mask)?;
+        let bitmap = self.bitmap(image, mask.count())?;
+        let (mut offset, mut at) = (bitmap.len(), 0);
+        let mut column = mask.next(0, true);
+        while column < self.columns() {
+            if !is_null(bitmap, at) {
+                offset = self.after(image, column, offset)?;
+            }
+            at += 1;
+            column = mask.next(column + 1, true);
+        }
+        Ok(offset)
+    }
+
+    fn check_mask(&self, mask: &ColumnMask) -> Result<(), RowError> {
+        if mask.columns() == self.columns() {
+            Ok(())
+        } else {
+            Err(self.error(self.columns(), 0, PackedError::WrongKind))
+        }
+    }
+
+    /// The packed value of a column in a full image, with its length prefix; None for NULL.
+    pub fn get_raw<'a>(&self, image: &'a [u8], column: usize) -> Result<Option<&'a [u8]>, RowError> {
+        let bitmap = self.bitmap(image, self.columns())?;
+        if column >= self.columns() {
+            return Err(self.error(column, 0, PackedError::WrongKind));
+        }
+        if is_null(bitmap, column) {
+            return Ok(None);
+        }
+        let start = match self.fixed_offsets.get(column) {
+            Some(&offset) if no_null_before(bitmap, column) => offset as usize,
+            _ => self.skip(image, bitmap, 0, column, bitmap.len())?,
+        };
+        let end = self.after(image, column, start)?;
+        Ok(Some(&image[start..end]))
+    }
+
+    /// The packed value of a column in a partial image: None if the mask does not have the column, Some(None) for NULL.
+    pub fn get_raw_partial<'a>(
+        &self,
+        mask: &ColumnMask,
+        image: &'a [u8],
+        column: usize,
+    ) -> Result<Option<Option<&'a [u8]>>, RowError> {
+        if !mask.contains(column) {
+            return Ok(None);
+        }
+        let mut found = None;
+        self.walk_partial(mask, image, |at, raw| {
+            if at == column {
+                found = Some(raw);
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `visit(column, packed value or None)` for every column of a partial image; returns the image's length.
+    pub fn walk_partial<'a>(
+        &self,
+        mask: &ColumnMask,
+        image: &'a [u8],
+        mut visit: impl FnMut(usize, Option<&'a [u8]>),
+    ) -> Result<usize, RowError> {
+        self.check_mask(mask)?;
+        let bitmap = self.bitmap(image, mask.count())?;
+        let (mut offset, mut at) = (bitmap.len(), 0);
+        let mut column = mask.next(0, true);
+        while column < self.columns() {
+            if is_null(bitmap, at) {
+                visit(column, None);
+            } else {
+                let end = self.after(image, column, offset)?;
+                visit(column, Some(&image[offset..end]));
+                offset = end;
+            }
+            at += 1;
+            column = mask.next(column + 1, true);
+        }
+        Ok(offset)
+    }
+
+    /// Calls `visit(column, packed value or None)` for every column of a full image; returns the image's length.
+    pub fn walk<'a>(
+        &self,
+        image: &'a [u8],
+        mut visit: impl FnMut(usize, Option<&'a [u8]>),
+    ) -> Result<usize, RowError> {
+        let bitmap = self.bitmap(image, self.columns())?;
+        let mut offset = bitmap.len();
+        for column in 0..self.columns() {
+            if is_null(bitmap, column) {
+                visit(column, None);
+            } else {
+                let end = self.after(image, column, offset)?;
+                visit(column, Some(&image[offset..end]));
+                offset = end;
+            }
+        }
+        Ok(offset)
+    }
+
+    /// A column's value in a full image.
+    pub fn decode(&self, image: &[u8], column: usize) -> Result<Value, RowError> {
+        match self.get_raw(image, column)? {
+            None => Ok(Value::Null),
+            Some(raw) => {
+                packed::decode(&self.types[column], raw).map_err(|cause| self.error(column, 0, cause))
+            }
+        }
+    }
+
+    /// All values of a full image.
+    pub fn decode_all(&self, image: &[u8]) -> Result<Vec<Value>, RowError> {
+        let mut values = Vec::with_capacity(self.columns());
+        let mut failed = None;
+        self.walk(image, |column, raw| match raw.map(|raw| packed::decode(&self.types[column], raw)) {
+            None => values.push(Value::Null),
+            Some(Ok(value)) => values.push(value),
+            Some(Err(cause)) => failed = failed.or(Some(self.error(column, 0, cause))),
+        })?;
+        match failed {
+            None => Ok(values),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Appends the full image of values that [`crate::convert::to_column`] made; one value a column.
+    pub fn encode(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), RowError> {
+        if values.len() != self.columns() {
+            return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
+        }
+        let start = out.len();
+        out.resize(start + self.null_bytes(), 0);
+        for (column, (ty, value)) in self.types.iter().zip(values).enumerate() {
+            if value.is_null() {
+                out[start + column / 8] |= 1 << (column % 8);
+            } else {
+                packed::encode(ty, value, out).map_err(|cause| self.error(column, out.len(), cause))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the full image of packed values (length prefixes included), None for NULL.
+    pub fn encode_raw(&self, values: &[Option<&[u8]>], out: &mut Vec<u8>) -> Result<(), RowError> {
+        if values.len() != self.columns() {
+            return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
+        }
+        let start = out.len();
+        out.resize(start + self.null_bytes(), 0);
+        for (column, value) in values.iter().enumerate() {
+            match value {
+                None => out[start + column / 8] |= 1 << (column % 8),
+                Some(raw) => out.extend_from_slice(raw),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the full image that `base` (full) becomes when the mask's columns are taken from `partial`: one pass,
+    /// unchanged runs of columns are copied whole. Returns the length of `partial`.
+    pub fn splice(
+        &self,
+        base: &[u8],
+        mask: &ColumnMask,
+        partial: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<usize, RowError> {
+        if mask.is_full() {
+            let len = self.len_of(partial)?;
+            out.extend_from_slice(&partial[..len]);
+            return Ok(len);
+        }
+        self.check_mask(mask)?;
+        let base_bitmap = self.bitmap(base, self.columns())?;
+        let partial_bitmap = self.bitmap(partial, mask.count())?;
+        let start = out.len();
+        out.extend_from_slice(base_bitmap);
+        let (mut base_at, mut partial_at, mut bit) = (base_bitmap.len(), partial_bitmap.len(), 0);
+        let mut column = 0;
+        while column < self.columns() {
+            let run_end = mask.next(column, true);
+            if run_end > column {
+                let end = self.skip(base, base_bitmap, column, run_end, base_at)?;
+                out.extend_from_slice(&base[base_at..end]);
+                base_at = end;
+                column = run_end;
+                continue;
+            }
+            let run_end = mask.next(column, false);
+            base_at = self.skip(base, base_bitmap, column, run_end, base_at)?;
+            let run_start = partial_at;
+            for column in column..run_end {
+                let (byte, flag) = (start + column / 8, 1u8 << (column % 8));
+                if is_null(partial_bitmap, bit) {
+                    out[byte] |= flag;
+                } else {
+                    out[byte] &= !flag;
+                    partial_at = self.after(partial, column, partial_at)?;
+                }
+                bit += 1;
+            }
+            out.extend_from_slice(&partial[run_start..partial_at]);
+            column = run_end;
+        }
+        Ok(partial_at)
+    }
+
+    /// Appends the partial image of the mask's columns of a full image.
+    pub fn extract(&self, base: &[u8], mask: &ColumnMask, out: &mut Vec<u8>) -> Result<(), RowError> {
+        self.check_mask(mask)?;
+        if mask.is_full() {
+            let len = self.len_of(base)?;
+            out.extend_from_slice(&base[..len]);
+            return Ok(());
+        }
+        let bitmap = self.bitmap(base, self.columns())?;
+        let start = out.len();
+        out.resize(start + mask.count().div_ceil(8), 0);
+        let (mut offset, mut column, mut bit) = (bitmap.len(), 0, 0);
+        while column < self.columns() {
+            let wanted = mask.next(column, true);
+            offset = self.skip(base, bitmap, column, wanted, offset)?;
+            let run_end = mask.next(wanted, false);
+            let run_start = offset;
+            for column in wanted..run_end {
+                if is_null(bitmap, column) {
+                    out[start + bit / 8] |= 1 << (bit % 8);
+                } else {
+                    offset = self.after(base, column, offset)?;
+                }
+                bit += 1;
+            }
+            out.extend_from_slice(&base[run_start..offset]);
+            column = run_end;
+        }
+        Ok(())
+    }
+
+    /// The columns in which two full images differ, by their packed bytes.
+    pub fn changed(&self, before: &[u8], after: &[u8]) -> Result<ColumnMask, RowError> {
+        let mut mask = ColumnMask::empty(self.columns());
+        let (old_bitmap, new_bitmap) =
+            (self.bitmap(before, self.columns())?, self.bitmap(after, self.columns())?);
+        let (mut old_at, mut new_at) = (old_bitmap.len(), new_bitmap.len());
+        for column in 0..self.columns() {
+            let (old_start, new_start) = (old_at, new_at);
+            if !is_null(old_bitmap, column) {
+                old_at = self.after(before, column, old_at)?;
+            }
+            if !is_null(new_bitmap, column) {
+                new_at = self.after(after, column, new_at)?;
+            }
+            let nulls_differ = is_null(old_bitmap, column) != is_null(new_bitmap, column);
+            if nulls_differ || before[old_start..old_at] != after[new_start..new_at] {
+                mask.insert(column);
+            }
+        }
+        Ok(mask)
+    }
+}
+
+#[inline]
+fn no_null_before(bitmap: &[u8], column: usize) -> bool {
+    let (bytes, bits) = (column / 8, column % 8);
+    bitmap[..bytes].iter().all(|&byte| byte == 0) && (bits == 0 || bitmap[bytes] & ((1 << bits) - 1) == 0)
+}
+
+#[cfg(test)]
+mod tests;

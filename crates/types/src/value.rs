@@ -1,0 +1,208 @@
+//! One value in memory and its text.
+
+use crate::decimal::Decimal;
+use crate::number;
+use crate::temporal::{Date, DateTime, Time};
+use crate::{ColumnType, TypeCode};
+use std::sync::Arc;
+
+/// A value of a column or an expression.
+///
+/// `PartialEq` is for tests: it compares representation, not SQL equality (that is [`crate::compare`]).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// NULL
+    Null,
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    UInt(u64),
+    /// A FLOAT.
+    Float(f32),
+    /// A DOUBLE.
+    Double(f64),
+    /// A DECIMAL.
+    Decimal(Decimal),
+    /// Characters (always utf8mb4 here) or bytes, which of the two says the column's or expression's collation.
+    Bytes(Vec<u8>),
+    /// A DATE.
+    Date(Date),
+    /// A TIME.
+    Time(Time),
+    /// A DATETIME.
+    DateTime(DateTime),
+    /// A TIMESTAMP: Unix time; (0, 0) is the zero timestamp. Its text needs a time zone, see [`Value::in_zone`].
+    Timestamp {
+        /// Unix seconds.
+        seconds: i64,
+        /// 0..=999999
+        micros: u32,
+    },
+    /// A YEAR, 0 or 1901..=2155.
+    Year(u16),
+    /// A BIT.
+    Bit {
+        /// The bits as a number.
+        bits: u64,
+        /// The column's width, 1..=64.
+        width: u8,
+    },
+    /// An ENUM: its text in string context, its index (1 and up, 0 for the error value '') in numeric context.
+    Enum {
+        /// Position in `members`, from 1.
+        index: u16,
+        /// The column's members; empty where they are not known.
+        members: Arc<[String]>,
+    },
+    /// A SET: its text in string context, its bits in numeric context.
+    Set {
+        /// Bit i set = member i is in the set.
+        bits: u64,
+        /// The column's members; empty where they are not known.
+        members: Arc<[String]>,
+    },
+    /// A JSON document in MySQL's binary form.
+    Json(Vec<u8>),
+}
+
+impl Value {
+    /// Whether it is NULL.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Characters from a string.
+    pub fn text(text: &str) -> Value {
+        Value::Bytes(text.as_bytes().to_vec())
+    }
+
+    /// A TIMESTAMP as the DATETIME it is in a time zone `offset_seconds` east of UTC; other values unchanged.
+    pub fn in_zone(self, offset_seconds: i32) -> Value {
+        match self {
+            Value::Timestamp { seconds: 0, micros: 0 } => Value::DateTime(DateTime::default()),
+            Value::Timestamp { seconds, micros } => {
+                Value::DateTime(DateTime::from_unix(seconds, micros, offset_seconds))
+            }
+            other => other,
+        }
+    }
+
+    /// Appends the text as a result set has it, or nothing for NULL. `ty` gives the fractional digits; without it a
+    /// temporal value shows six where it has a fraction. TIMESTAMP is written in UTC: use [`Value::in_zone`] first.
+    pub fn to_text(&self, ty: Option<&ColumnType>, out: &mut Vec<u8>) {
+        let fsp = |micros: u32| match ty {
+            Some(ty) if ty.is_temporal() => ty.fsp(),
+            _ if micros == 0 => 0,
+            _ => 6,
+        };
+        match self {
+            Value::Null => {}
+            Value::Int(n) => number::write_i64(*n, out),
+            Value::UInt(n) => number::write_u64(*n, out),
+            Value::Float(n) => number::write_f32(*n, out),
+            Value::Double(n) => number::write_f64(*n, out),
+            Value::Decimal(n) => out.extend_from_slice(n.to_string().as_bytes()),
+            Value::Bytes(bytes) => out.extend_from_slice(bytes),
+            Value::Date(date) => date.write_text(out),
+            Value::Time(time) => time.write_text(fsp(time.micros), out),
+            Value::DateTime(at) => at.write_text(fsp(at.micros), out),
+            Value::Timestamp { seconds: 0, micros: 0 } => DateTime::default().write_text(fsp(0), out),
+            Value::Timestamp { seconds, micros } => {
+                DateTime::from_unix(*seconds, *micros, 0).write_text(fsp(*micros), out)
+            }
+            Value::Year(year) => out.extend_from_slice(format!("{year:04}").as_bytes()),
+            Value::Bit { bits, width } => {
+                out.extend_from_slice(&bits.to_be_bytes()[8 - usize::from(width.div_ceil(8)).min(8)..])
+            }
+            Value::Enum { index, members } => match members.get(usize::from(*index).wrapping_sub(1)) {
+                Some(member) => out.extend_from_slice(member.as_bytes()),
+                None if members.is_empty() => number::write_u64(u64::from(*index), out),
+                None => {}
+            },
+            Value::Set { bits, members } if members.is_empty() => number::write_u64(*bits, out),
+            Value::Set { bits, members } => write_set(*bits, members, out),
+            Value::Json(document) => crate::json::write_text(document, out),
+        }
+    }
+
+    /// The text of [`Value::to_text`]; None for NULL.
+    pub fn text_bytes(&self, ty: Option<&ColumnType>) -> Option<Vec<u8>> {
+        if self.is_null() {
+            return None;
+        }
+        let mut out = Vec::new();
+        self.to_text(ty, &mut out);
+        Some(out)
+    }
+
+    /// The type a value has without a column: what a literal or expression result is described as.
+    pub fn natural_type(&self) -> ColumnType {
+        match self {
+            Value::Null => ColumnType { code: TypeCode::Null, ..ColumnType::bigint(false) },
+            Value::Int(_) => ColumnType::bigint(false),
+            Value::UInt(_) => ColumnType::bigint(true),
+            Value::Float(_) => ColumnType::float(),
+            Value::Double(_) => ColumnType::double(),
+            Value::Decimal(n) => {
+                let scale = n.scale().min(crate::decimal::MAX_SCALE);
+                ColumnType::decimal((n.integer_digits().max(1) as u8 + scale).min(65), scale)
+            }
+            Value::Bytes(bytes) => {
+                ColumnType::varchar((bytes.len() as u32).min(16_383), crate::collation::UTF8MB4_0900_AI_CI)
+            }
+            Value::Date(_) => ColumnType::date(),
+            Value::Time(time) => ColumnType::time(if time.micros == 0 { 0 } else { 6 }),
+            Value::DateTime(at) => ColumnType::datetime(if at.micros == 0 { 0 } else { 6 }),
+            Value::Timestamp { micros, .. } => ColumnType::timestamp(if *micros == 0 { 0 } else { 6 }),
+            Value::Year(_) => ColumnType::year(),
+            Value::Bit { width, .. } => ColumnType::bit((*width).clamp(1, 64)),
+            Value::Enum { members, .. } => {
+                ColumnType::enumeration(members.to_vec(), crate::collation::UTF8MB4_0900_AI_CI)
+            }
+            Value::Set { members, .. } => {
+                ColumnType::set(members.to_vec(), crate::collation::UTF8MB4_0900_AI_CI)
+            }
+            Value::Json(_) => ColumnType::json(),
+        }
+    }
+}
+
+fn write_set(bits: u64, members: &[String], out: &mut Vec<u8>) {
+    let mut first = true;
+    for (i, member) in members.iter().take(64).enumerate() {
+        if bits >> i & 1 == 1 {
+            if !first {
+                out.push(b',');
+            }
+            first = false;
+            out.extend_from_slice(member.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: Value, ty: Option<&ColumnType>) -> String {
+        String::from_utf8(value.text_bytes(ty).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn texts() {
+        let members: Arc<[String]> = vec!["a".to_string(), "b".into(), "c".into()].into();
+        assert_eq!(text(Value::Int(-5), None), "-5");
+        assert_eq!(text(Value::UInt(u64::MAX), None), "18446744073709551615");
+        assert_eq!(text(Value::Year(0), None), "0000");
+        assert_eq!(text(Value::Bit { bits: 0x4142, width: 15 }, None), "AB");
+        assert_eq!(text(Value::Enum { index: 2, members: members.clone() }, None), "b");
+        assert_eq!(text(Value::Enum { index: 0, members: members.clone() }, None), "");
+        assert_eq!(text(Value::Set { bits: 5, members }, None), "a,c");
+        let at = DateTime::from_unix(1_700_000_000, 120_000, 0);
+        assert_eq!(text(Value::DateTime(at), None), "2023-11-14 22:13:20.120000");
+        assert_eq!(text(Value::DateTime(at), Some(&ColumnType::datetime(2))), "2023-11-14 22:13:20.12");
+        let stamp = Value::Timestamp { seconds: 1_700_000_000, micros: 0 };
+        assert_eq!(text(stamp.in_zone(-3600), Some(&ColumnType::timestamp(0))), "2023-11-14 21:13:20");
+        assert_eq!(Value::Null.text_bytes(None), None);
+    }
+}
