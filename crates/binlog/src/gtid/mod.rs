@@ -1,0 +1,79 @@
+//! Global transaction identifiers: MySQL's (`server_uuid:number`) and MariaDB's (`domain-server-sequence`).
+//!
+//! MySQL names the transactions that a server has by a set of intervals per UUID ([`GtidSet`]); MariaDB names a point
+//! in a stream by the last identifier of each domain ([`MariadbGtidState`]). Tagged GTIDs (MySQL 8.3) are refused with
+//! [`GtidError::Tagged`] wherever text or bytes hold them.
+
+mod mariadb;
+mod set;
+mod uuid;
+
+pub use mariadb::{MariadbGtid, MariadbGtidState};
+pub use set::{GtidSet, Interval};
+pub use uuid::Uuid;
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Largest transaction number, `GNO_END - 1` of MySQL.
+pub const GNO_MAX: u64 = i64::MAX as u64 - 1;
+
+/// Why text or bytes are no GTID.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GtidError {
+    /// Not of the form that it should have; what was read.
+    Malformed(String),
+    /// A tagged GTID, which is not supported.
+    Tagged(String),
+    /// Encoded bytes end or go wrong at this offset.
+    Damaged {
+        /// Offset in bytes from the start of what was decoded.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for GtidError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GtidError::Malformed(text) => write!(out, "Malformed GTID specification '{text}'"),
+            GtidError::Tagged(text) => write!(out, "GTID '{text}' has a tag, which is not supported"),
+            GtidError::Damaged { offset } => write!(out, "damaged GTID set at byte {offset}"),
+        }
+    }
+}
+
+impl std::error::Error for GtidError {}
+
+/// One transaction of a MySQL server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Gtid {
+    /// The server where it was committed first.
+    pub uuid: Uuid,
+    /// Its number there, from 1.
+    pub gno: u64,
+}
+
+impl fmt::Display for Gtid {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.uuid, self.gno)
+    }
+}
+
+impl FromStr for Gtid {
+    type Err = GtidError;
+
+    fn from_str(text: &str) -> Result<Gtid, GtidError> {
+        let bad = || GtidError::Malformed(text.to_string());
+        let (uuid, gno) = text.trim().split_once(':').ok_or_else(bad)?;
+        if gno.contains(':') {
+            return Err(GtidError::Tagged(text.to_string()));
+        }
+        Ok(Gtid { uuid: uuid.trim().parse().map_err(|_| bad())?, gno: parse_gno(gno).ok_or_else(bad)? })
+    }
+}
+
+/// A transaction number in text: decimal, 1 to [`GNO_MAX`].
+fn parse_gno(text: &str) -> Option<u64> {
+    let gno: u64 = text.trim().parse().ok()?;
+    (1..=GNO_MAX).contains(&gno).then_some(gno)
+}

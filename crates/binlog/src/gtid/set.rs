@@ -1,0 +1,303 @@
+//! Sets of MySQL's GTIDs.
+
+use super::{GNO_MAX, Gtid, GtidError, Uuid, parse_gno};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Transaction numbers from `first` to `last`, both in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Smallest number.
+    pub first: u64,
+    /// Largest number.
+    pub last: u64,
+}
+
+/// Transactions by server: `gtid_executed` and its like.
+///
+/// Invariant: a UUID's intervals are in order, do not touch each other, and are not an empty list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GtidSet {
+    servers: BTreeMap<Uuid, Vec<Interval>>,
+}
+
+impl GtidSet {
+    /// Whether no transaction is in it.
+    pub fn is_empty(&self) -> bool {
+        self.servers.is_empty()
+    }
+
+    /// Adds one transaction. Constant time when it follows the server's last one, as it nearly always does.
+    pub fn add(&mut self, gtid: Gtid) {
+        self.add_interval(gtid.uuid, Interval { first: gtid.gno, last: gtid.gno });
+    }
+
+    /// Adds a server's transactions of an interval.
+    pub fn add_interval(&mut self, uuid: Uuid, new: Interval) {
+        assert!(
+            1 <= new.first && new.first <= new.last && new.last <= GNO_MAX,
+            "an interval of numbers: {new:?}"
+        );
+        let intervals = self.servers.entry(uuid).or_default();
+        match intervals.last_mut() {
+            Some(last) if last.first <= new.first && new.first <= last.last + 1 => {
+                last.last = last.last.max(new.last);
+                return;
+            }
+            Some(last) if new.first <= last.last => {}
+            _ => {
+                intervals.push(new);
+                return;
+            }
+        }
+        let from = intervals.partition_point(|interval| interval.last + 1 < new.first);
+        let to = intervals.partition_point(|interval| interval.first <= new.last + 1);
+        let mut merged = new;
+        if from < to {
+            merged.first = merged.first.min(intervals[from].first);
+            merged.last = merged.last.max(intervals[to - 1].last);
+        }
+        intervals.splice(from..to, [merged]);
+    }
+
+    /// Whether a transaction is in it.
+    pub fn contains(&self, gtid: Gtid) -> bool {
+        self.intervals(gtid.uuid).iter().any(|interval| (interval.first..=interval.last).contains(&gtid.gno))
+    }
+
+    /// A server's intervals, in order.
+    pub fn intervals(&self, uuid: Uuid) -> &[Interval] {
+        self.servers.get(&uuid).map_or(&[], Vec::as_slice)
+    }
+
+    /// Largest number of a server's transactions; 0: none.
+    pub fn last_gno(&self, uuid: Uuid) -> u64 {
+        self.intervals(uuid).last().map_or(0, |interval| interval.last)
+    }
+
+    /// All servers with their intervals, in the order of the UUIDs.
+    pub fn iter(&self) -> impl Iterator<Item = (Uuid, &[Interval])> + '_ {
+        self.servers.iter().map(|(uuid, intervals)| (*uuid, intervals.as_slice()))
+    }
+
+    /// Number of transactions in it.
+    pub fn count(&self) -> u64 {
+        self.servers.values().flatten().map(|interval| interval.last - interval.first + 1).sum()
+    }
+
+    /// Adds what is in `other`.
+    pub fn union(&mut self, other: &GtidSet) {
+        for (uuid, intervals) in other.iter() {
+            for interval in intervals {
+                self.add_interval(uuid, *interval);
+            }
+        }
+    }
+
+    /// Takes away what is in `other`.
+    pub fn subtract(&mut self, other: &GtidSet) {
+        for (uuid, intervals) in other.iter() {
+            let Some(mine) = self.servers.get_mut(&uuid) else { continue };
+            for gone in intervals {
+                *mine = mine.iter().flat_map(|kept| kept.without(*gone)).collect();
+            }
+            if mine.is_empty() {
+                self.servers.remove(&uuid);
+            }
+        }
+    }
+
+    /// Whether `other` has all of it (`GTID_SUBSET(self, other)`).
+    pub fn is_subset(&self, other: &GtidSet) -> bool {
+        self.iter().all(|(uuid, intervals)| {
+            let theirs = other.intervals(uuid);
+            intervals
+                .iter()
+                .all(|mine| theirs.iter().any(|their| their.first <= mine.first && mine.last <= their.last))
+        })
+    }
+
+    /// Appends the binary form of `PREVIOUS_GTIDS_LOG_EVENT` and `COM_BINLOG_DUMP_GTID`: the number of UUIDs, and for
+    /// each its 16 bytes, the number of intervals, and their starts and (exclusive) ends, all u64 little endian.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.servers.len() as u64).to_le_bytes());
+        for (uuid, intervals) in self.iter() {
+            out.extend_from_slice(&uuid.0);
+            out.extend_from_slice(&(intervals.len() as u64).to_le_bytes());
+            for interval in intervals {
+                out.extend_from_slice(&interval.first.to_le_bytes());
+                out.extend_from_slice(&(interval.last + 1).to_le_bytes());
+            }
+        }
+    }
+
+    /// Reads what [`GtidSet::encode`] writes; nothing may follow it.
+    pub fn decode(bytes: &[u8]) -> Result<GtidSet, GtidError> {
+        let mut at = 0;
+        let mut set = GtidSet::default();
+        let servers = take_u64(bytes, &mut at)?;
+        // MySQL 8.4 marks sets that can hold tags by a format number in the last byte of this field.
+        if servers >> 56 != 0 {
+            return Err(GtidError::Tagged("encoded set with tags".to_string()));
+        }
+        for _ in 0..servers {
+            let uuid = Uuid(take(bytes, &mut at)?);
+            for _ in 0..take_u64(bytes, &mut at)? {
+                let offset = at;
+                let (first, end) = (take_u64(bytes, &mut at)?, take_u64(bytes, &mut at)?);
+                if first == 0 || end <= first || end - 1 > GNO_MAX {
+                    return Err(GtidError::Damaged { offset });
+                }
+                set.add_interval(uuid, Interval { first, last: end - 1 });
+            }
+        }
+        if at == bytes.len() { Ok(set) } else { Err(GtidError::Damaged { offset: at }) }
+    }
+}
+
+/// The next `N` bytes; moves `at` past them.
+fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Result<[u8; N], GtidError> {
+    let taken =
+        bytes.get(*at..).and_then(|rest| rest.first_chunk()).ok_or(GtidError::Damaged { offset: *at })?;
+    *at += N;
+    Ok(*taken)
+}
+
+fn take_u64(bytes: &[u8], at: &mut usize) -> Result<u64, GtidError> {
+    take(bytes, at).map(u64::from_le_bytes)
+}
+
+impl Interval {
+    /// What is left of it without another interval: up to two pieces.
+    fn without(self, gone: Interval) -> impl Iterator<Item = Interval> {
+        let before = Interval { first: self.first, last: self.last.min(gone.first - 1) };
+        let after = Interval { first: self.first.max(gone.last + 1), last: self.last };
+        [before, after].into_iter().filter(|piece| piece.first <= piece.last)
+    }
+}
+
+impl fmt::Display for GtidSet {
+    /// As MySQL prints it: `uuid:1-5:7,` and a line feed between UUIDs.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (uuid, intervals)) in self.iter().enumerate() {
+            if at > 0 {
+                out.write_str(",\n")?;
+            }
+            write!(out, "{uuid}")?;
+            for interval in intervals {
+                write!(out, ":{}", interval.first)?;
+                if interval.last > interval.first {
+                    write!(out, "-{}", interval.last)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for GtidSet {
+    type Err = GtidError;
+
+    fn from_str(text: &str) -> Result<GtidSet, GtidError> {
+        let mut set = GtidSet::default();
+        for server in text.split(',').map(str::trim).filter(|server| !server.is_empty()) {
+            let bad = || GtidError::Malformed(server.to_string());
+            let mut parts = server.split(':').map(str::trim);
+            let uuid: Uuid = parts.next().unwrap_or("").parse().map_err(|_| bad())?;
+            let mut any = false;
+            for part in parts {
+                if part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+                    return Err(GtidError::Tagged(server.to_string()));
+                }
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let interval = Interval {
+                    first: parse_gno(first).ok_or_else(bad)?,
+                    last: parse_gno(last).ok_or_else(bad)?,
+                };
+                // MySQL takes an interval that ends before it starts as empty.
+                if interval.first <= interval.last {
+                    set.add_interval(uuid, interval);
+                }
+                any = true;
+            }
+            if !any {
+                return Err(bad());
+            }
+        }
+        Ok(set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+    const B: &str = "4e11fa47-71ca-11e1-9e33-c80aa9429562";
+
+    fn set(text: &str) -> GtidSet {
+        text.parse().expect("is a GTID set")
+    }
+
+    #[test]
+    fn text_is_normalised_as_mysql_does() {
+        assert_eq!(set(&format!("{B}:3, {A}:7:1-5:6:9-8")).to_string(), format!("{A}:1-7,\n{B}:3"));
+        assert_eq!(set("").to_string(), "");
+        for text in [A, "x:1", &format!("{A}:0"), &format!("{A}:1-"), &format!("{A}:9223372036854775807")] {
+            assert!(text.parse::<GtidSet>().is_err(), "{text}");
+        }
+        assert_eq!(format!("{A}:tag:1").parse::<GtidSet>(), Err(GtidError::Tagged(format!("{A}:tag:1"))));
+    }
+
+    #[test]
+    fn operations_agree_with_a_set_of_numbers() {
+        let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_121_u64);
+        println!("SEED={seed}");
+        let mut state = seed;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let uuid: Uuid = A.parse().expect("is a UUID");
+        for _ in 0..300 {
+            let mut sets = [GtidSet::default(), GtidSet::default()];
+            let mut models = [std::collections::BTreeSet::new(), std::collections::BTreeSet::new()];
+            for (set, model) in sets.iter_mut().zip(&mut models) {
+                for _ in 0..random(12) {
+                    let first = random(40) + 1;
+                    let last = first + random(6);
+                    set.add_interval(uuid, Interval { first, last });
+                    model.extend(first..=last);
+                }
+            }
+            let numbers = |set: &GtidSet| -> Vec<u64> {
+                set.intervals(uuid).iter().flat_map(|interval| interval.first..=interval.last).collect()
+            };
+            let [left, right] = &sets;
+            assert_eq!(numbers(left), models[0].iter().copied().collect::<Vec<_>>());
+            assert!(left.intervals(uuid).windows(2).all(|pair| pair[0].last + 1 < pair[1].first));
+            assert_eq!(left.is_subset(right), models[0].is_subset(&models[1]));
+            let (mut union, mut difference) = (left.clone(), left.clone());
+            union.union(right);
+            difference.subtract(right);
+            assert_eq!(numbers(&union), models[0].union(&models[1]).copied().collect::<Vec<_>>());
+            assert_eq!(numbers(&difference), models[0].difference(&models[1]).copied().collect::<Vec<_>>());
+            assert_eq!(left.count(), models[0].len() as u64);
+            let mut bytes = Vec::new();
+            left.encode(&mut bytes);
+            assert_eq!(GtidSet::decode(&bytes).as_ref(), Ok(left));
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused() {
+        let mut bytes = Vec::new();
+        set(&format!("{A}:1-5:7")).encode(&mut bytes);
+        for len in 0..bytes.len() {
+            assert!(GtidSet::decode(&bytes[..len]).is_err(), "cut to {len}");
+        }
+        bytes.push(0);
+        assert_eq!(GtidSet::decode(&bytes), Err(GtidError::Damaged { offset: bytes.len() - 1 }));
+    }
+}
