@@ -103,7 +103,7 @@ impl Reservation<'_> {
             return end;
         }
         Counters::count(&core.counters.write_requests, 1);
-        if end.saturating_sub(core.written()) > core.ring.max_chunk() && core.writer_nap.has_waiters() {
+        if end - core.written() > core.ring.max_chunk() && core.writer_nap.has_waiters() {
             core.writer_nap.notify_all();
         }
         end

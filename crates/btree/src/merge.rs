@@ -1,0 +1,152 @@
+//! Merges: sparse nodes join a neighbour, empty ones go, and the root loses a level when it has one child left.
+
+use buffer::page::{self, PageType};
+use buffer::{Held, Mtr, PageNo, slotted};
+
+use crate::descend::Target;
+use crate::error::Result;
+use crate::tree::Tree;
+
+/// A node takes no more than this share of a page, in sixteenths, from a merge: else the next insert would split it again.
+const MERGED_FILL: usize = 13;
+
+/// The nodes from the topmost that may change down to the sparse one, latched exclusively, with the index of each one's child in the path.
+struct Path {
+    nodes: Vec<Held>,
+    indexes: Vec<usize>,
+}
+
+impl Tree {
+    /// Merges the node of `level` that holds `key` with a neighbour, if it is sparse and a neighbour has room; frees it if it is an empty leaf.
+    pub(crate) fn merge(&self, key: &[u8], mut level: u8) -> Result<()> {
+        let lock = self.pool().lock_structure(self.space())?;
+        // A merge may leave the node above sparse. Each level is a mini-transaction of its own.
+        loop {
+            let mut mtr = Mtr::begin(self.pool(), &lock);
+            let Some(path) = self.latch_to(&mut mtr, key, level)? else { return Ok(()) };
+            if !self.merge_latched(mtr, &path)? {
+                return Ok(());
+            }
+            level += 1;
+        }
+    }
+
+    /// `None` when there is no node of that level below the root.
+    fn latch_to(&self, mtr: &mut Mtr<'_>, key: &[u8], level: u8) -> Result<Option<Path>> {
+        let mut held = mtr.latch(self.root_page())?;
+        let mut at_level = self.check_node(self.root_page(), mtr.page(held), None)?;
+        let mut path = Path { nodes: vec![held], indexes: Vec::new() };
+        if at_level <= level {
+            return Ok(None);
+        }
+        while at_level > level {
+            let node = mtr.page(held);
+            let index = Target::Of(key).child_index(node);
+            let no = slotted::child(node, index);
+            let survives = slotted::count(node) > 2;
+            if survives && path.nodes.len() > 1 {
+                // It keeps at least two children whatever happens below, so nothing above it changes.
+                path = Path { nodes: mtr.release_before(held), indexes: Vec::new() };
+            }
+            path.indexes.push(index);
+            let child = mtr.latch(no)?;
+            at_level = self.check_node(no, mtr.page(child), Some(at_level - 1))?;
+            path.nodes.push(child);
+            held = child;
+        }
+        debug_assert_eq!(held, *path.nodes.last().expect("not empty"));
+        Ok(Some(path))
+    }
+
+    /// True when something was merged or freed.
+    fn merge_latched(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
+        let depth = path.nodes.len() - 1;
+        let (parent, node, index) = (path.nodes[depth - 1], path.nodes[depth], path.indexes[depth - 1]);
+        if slotted::used_bytes(mtr.page(node)) >= mtr.page(node).len() / 4 {
+            return Ok(false);
+        }
+        if slotted::count(mtr.page(parent)) == 1 {
+            return self.free_lonely(mtr, path);
+        }
+        let neighbours =
+            [index.checked_sub(1), Some(index + 1).filter(|&next| next < slotted::count(mtr.page(parent)))];
+        for neighbour in neighbours.into_iter().flatten() {
+            let level = page::level(mtr.page(node));
+            let no = slotted::child(mtr.page(parent), neighbour);
+            let held = mtr.latch(no)?;
+            self.check_node(no, mtr.page(held), Some(level))?;
+            let right_index = index.max(neighbour);
+            let (left, right) = if neighbour < index { (held, node) } else { (node, held) };
+            if merged_bytes(&mtr, parent, left, right, right_index) <= mtr.page(left).len() / 16 * MERGED_FILL
+            {
+                mtr.prepare_free()?;
+                merge_into(&mut mtr, parent, left, right, right_index);
+                self.shrink_root(&mut mtr, parent, left);
+                mtr.commit();
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Frees an empty leaf that is its parent's only child, and all that hangs on nothing else. An empty root is a leaf again.
+    fn free_lonely(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
+        let depth = path.nodes.len() - 1;
+        let node = mtr.page(path.nodes[depth]);
+        if page::level(node) > 0 || slotted::count(node) > 0 {
+            return Ok(false);
+        }
+        mtr.prepare_free()?;
+        let is_root = mtr.no(path.nodes[0]) == self.root_page();
+        let lonely = |above: usize| slotted::count(mtr.page(path.nodes[above])) == 1;
+        let keeps = (0..depth).rev().find(|&above| !lonely(above));
+        if keeps.is_none() && !is_root {
+            return Ok(false);
+        }
+        let first_freed = keeps.map_or(1, |keeps| keeps + 1);
+        path.nodes[first_freed..].iter().for_each(|&held| mtr.free(held));
+        match keeps {
+            Some(keeps) => mtr.remove_child(path.nodes[keeps], path.indexes[keeps]),
+            None => {
+                mtr.format(path.nodes[0], PageType::Index, 0);
+            }
+        }
+        mtr.commit();
+        Ok(true)
+    }
+
+    /// When the node is the root and `child` is all it has left, it takes that child's content and loses a level.
+    fn shrink_root(&self, mtr: &mut Mtr<'_>, node: Held, child: Held) {
+        if mtr.no(node) != self.root_page() || slotted::count(mtr.page(node)) != 1 {
+            return;
+        }
+        let content = mtr.page(child).to_vec();
+        let root = mtr.format(node, PageType::Index, page::level(&content));
+        slotted::append_all(root, &content, 0);
+        mtr.free(child);
+    }
+}
+
+/// Bytes that the entries of both will take on one page.
+fn merged_bytes(mtr: &Mtr<'_>, parent: Held, left: Held, right: Held, right_index: usize) -> usize {
+    let separator = slotted::key(mtr.page(parent), right_index).len();
+    let rises = if page::level(mtr.page(right)) > 0 { separator } else { 0 };
+    slotted::used_bytes(mtr.page(left)) + slotted::used_bytes(mtr.page(right)) + rises
+}
+
+fn merge_into(mtr: &mut Mtr<'_>, parent: Held, left: Held, right: Held, right_index: usize) {
+    let (content, separator) =
+        (mtr.page(right).to_vec(), slotted::key(mtr.page(parent), right_index).to_vec());
+    let is_inner = page::level(&content) > 0;
+    let bytes = mtr.page_mut(left);
+    if is_inner {
+        // Between the two, the right one's first child gets back the key that rose when they were split.
+        let child: PageNo = slotted::child(&content, 0);
+        let at = slotted::count(bytes);
+        slotted::insert(bytes, at, &separator, &child.to_le_bytes());
+    }
+    slotted::append_all(bytes, &content, usize::from(is_inner));
+    mtr.log_image(left);
+    mtr.free(right);
+    mtr.remove_child(parent, right_index);
+}

@@ -1,0 +1,176 @@
+//! Scans: one leaf's entries at a time are copied, and no latch is held in between.
+//!
+//! A leaf's fences say where the next one begins, whatever happens to the tree meanwhile: keys from the high fence on were not in this leaf, and
+//! a split or merge moves entries to other pages but not past their keys. So an entry that is there throughout is seen, once.
+
+use std::ops::Bound;
+
+use buffer::slotted;
+
+use crate::descend::{Fences, Target};
+use crate::error::Result;
+use crate::tree::Tree;
+
+/// Which way a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// In key order.
+    Forward,
+    /// Against it.
+    Backward,
+}
+
+/// Where the next leaf is.
+#[derive(Debug)]
+enum Next {
+    /// At this bound, in the scan's direction.
+    From(Bound<Vec<u8>>),
+    Done,
+}
+
+/// An entry in the scan's buffer: its key begins at `at`, its value follows.
+#[derive(Debug, Clone, Copy)]
+struct Copied {
+    at: u32,
+    key_len: u16,
+    value_len: u16,
+}
+
+/// A running scan; see [`Tree::scan`].
+#[derive(Debug)]
+pub struct Scan {
+    tree: Tree,
+    direction: Direction,
+    /// Where the scan ends: the upper bound of a forward scan, the lower one of a backward scan.
+    end: Bound<Vec<u8>>,
+    next: Next,
+    buffer: Vec<u8>,
+    entries: Vec<Copied>,
+    /// Entries already given out.
+    given: usize,
+}
+
+fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
+    bound.map(<[u8]>::to_vec)
+}
+
+impl Scan {
+    pub(crate) fn new(tree: Tree, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
+        let (first, end) = match direction {
+            Direction::Forward => (owned(start), owned(end)),
+            Direction::Backward => (owned(end), owned(start)),
+        };
+        let next = Next::From(first);
+        Scan { tree, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0 }
+    }
+
+    /// The next entry's key and value.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "it lends from the scan's buffer, which Iterator cannot"
+    )]
+    pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
+        while self.given == self.entries.len() {
+            let Next::From(from) = std::mem::replace(&mut self.next, Next::Done) else { return Ok(None) };
+            self.buffer.clear();
+            self.entries.clear();
+            self.given = 0;
+            match self.direction {
+                Direction::Forward => self.copy_forward(from)?,
+                Direction::Backward => self.copy_backward(from)?,
+            }
+        }
+        let entry = self.entries[self.given];
+        self.given += 1;
+        let (at, key_len) = (entry.at as usize, entry.key_len as usize);
+        let (key, value) = self.buffer[at..at + key_len + entry.value_len as usize].split_at(key_len);
+        Ok(Some((key, value)))
+    }
+
+    fn copy_forward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
+        let target = match &from {
+            Bound::Included(key) | Bound::Excluded(key) => Target::Of(key),
+            Bound::Unbounded => Target::First,
+        };
+        let mut fences = Fences::default();
+        let leaf = self.tree.leaf_read(target, Some(&mut fences))?;
+        let start = first_at_or_after(&leaf, &from);
+        let (stop, ends_here) = match &self.end {
+            Bound::Unbounded => (slotted::count(&leaf), false),
+            Bound::Included(key) => match slotted::search(&leaf, key) {
+                Ok(index) => (index + 1, true),
+                Err(index) => (index, index < slotted::count(&leaf)),
+            },
+            Bound::Excluded(key) => match slotted::search(&leaf, key) {
+                Ok(index) => (index, true),
+                Err(index) => (index, index < slotted::count(&leaf)),
+            },
+        };
+        (start..stop).for_each(|index| copy_entry(&mut self.buffer, &mut self.entries, &leaf, index));
+        if let Some(high) = fences.high
+            && !ends_here
+            && !is_past(&self.end, &high)
+        {
+            self.next = Next::From(Bound::Included(high));
+        }
+        Ok(())
+    }
+
+    fn copy_backward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {
+        let target = match &from {
+            Bound::Included(key) => Target::Of(key),
+            Bound::Excluded(key) => Target::Below(key),
+            Bound::Unbounded => Target::Last,
+        };
+        let mut fences = Fences::default();
+        let leaf = self.tree.leaf_read(target, Some(&mut fences))?;
+        let stop = match &from {
+            Bound::Unbounded => slotted::count(&leaf),
+            Bound::Included(key) => slotted::search(&leaf, key).map_or_else(|index| index, |index| index + 1),
+            Bound::Excluded(key) => slotted::search(&leaf, key).unwrap_or_else(|index| index),
+        };
+        let start = first_at_or_after(&leaf, &self.end);
+        (start..stop).rev().for_each(|index| copy_entry(&mut self.buffer, &mut self.entries, &leaf, index));
+        let goes_on = |low: &Vec<u8>| match &self.end {
+            Bound::Unbounded => true,
+            Bound::Included(end) | Bound::Excluded(end) => end < low,
+        };
+        if start == 0
+            && let Some(low) = fences.low.filter(goes_on)
+        {
+            self.next = Next::From(Bound::Excluded(low));
+        }
+        Ok(())
+    }
+}
+
+fn first_at_or_after(leaf: &[u8], bound: &Bound<Vec<u8>>) -> usize {
+    match bound {
+        Bound::Unbounded => 0,
+        Bound::Included(key) => slotted::search(leaf, key).unwrap_or_else(|index| index),
+        Bound::Excluded(key) => slotted::search(leaf, key).map_or_else(|index| index, |index| index + 1),
+    }
+}
+
+/// Whether every key from `from` on is past the end of a forward scan.
+fn is_past(end: &Bound<Vec<u8>>, from: &[u8]) -> bool {
+    match end {
+        Bound::Unbounded => false,
+        Bound::Included(end) => from > &end[..],
+        Bound::Excluded(end) => from >= &end[..],
+    }
+}
+
+fn copy_entry(buffer: &mut Vec<u8>, entries: &mut Vec<Copied>, leaf: &[u8], index: usize) {
+    let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
+    entries.push(Copied {
+        at: buffer.len() as u32,
+        key_len: key.len() as u16,
+        value_len: value.len() as u16,
+    });
+    buffer.extend_from_slice(key);
+    buffer.extend_from_slice(value);
+}

@@ -1,0 +1,251 @@
+//! Splits: making room in a leaf, and in its ancestors where they need it.
+
+use std::cmp::Ordering;
+
+use buffer::page::{self, PageType};
+use buffer::{Held, Mtr, PageNo, slotted};
+
+use crate::descend::Target;
+use crate::error::{Result, TreeError};
+use crate::tree::{Tree, has_room, is_appending};
+
+/// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from a full one.
+const MAX_LEVELS: usize = 32;
+
+/// How much of the path to latch exclusively.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// From the lowest node that surely has room for another child.
+    Narrow,
+    /// From the root.
+    Full,
+}
+
+/// The nodes from the topmost that may change down to the leaf, latched exclusively.
+struct Path<'m> {
+    mtr: Mtr<'m>,
+    nodes: Vec<Held>,
+    /// Pages allocated ahead, so that the changes cannot fail.
+    spare: Vec<Held>,
+}
+
+/// Where a node is cut.
+struct Cut {
+    /// Entries from here on go right.
+    at: usize,
+    /// All keys on the left are below it, none on the right.
+    separator: Vec<u8>,
+}
+
+impl Tree {
+    /// Makes room for an entry of `needed` bytes under `key`, by one split (a caller whose entry still does not fit calls again).
+    pub(crate) fn split(&self, key: &[u8], needed: usize) -> Result<()> {
+        let lock = self.pool().lock_structure(self.space())?;
+        for scope in [Scope::Narrow, Scope::Full] {
+            let mtr = Mtr::begin(self.pool(), &lock);
+            let mut path = self.latch_path(mtr, key, scope)?;
+            let leaf = *path.nodes.last().expect("a path ends in a leaf");
+            let bytes = path.mtr.page(leaf);
+            let found = slotted::search(bytes, key);
+            let fits = match found {
+                // Another thread may have split it before this one had the lock.
+                Ok(index) => {
+                    let old = slotted::entry_bytes(key.len(), slotted::value(bytes, index).len());
+                    needed <= slotted::free_bytes(bytes) + old
+                }
+                Err(index) => has_room(bytes, index, needed),
+            };
+            if fits {
+                return Ok(());
+            }
+            let appending = found.is_err_and(|index| is_appending(bytes, index));
+            // Any two entries fit a page, so one that is full holds at least two.
+            if !appending && slotted::count(bytes) < 2 {
+                return Err(TreeError::damaged(self.page_id(path.mtr.no(leaf)), "it is full with one entry"));
+            }
+            let cut = if appending { append_cut(bytes, key) } else { middle_cut(bytes) };
+            if path.allocate(&cut.separator, self.root_page())? {
+                path.split_leaf(leaf, &cut);
+                path.mtr.commit();
+                return Ok(());
+            }
+        }
+        Err(TreeError::damaged(self.page_id(self.root_page()), "it cannot be split"))
+    }
+
+    fn latch_path<'m>(&self, mut mtr: Mtr<'m>, key: &[u8], scope: Scope) -> Result<Path<'m>> {
+        let mut no = self.root_page();
+        let mut held = mtr.latch(no)?;
+        let mut level = self.check_node(no, mtr.page(held), None)?;
+        let mut nodes = vec![held];
+        if level as usize >= MAX_LEVELS {
+            return Err(TreeError::damaged(self.page_id(no), format!("its level is {level}")));
+        }
+        while level > 0 {
+            let node = mtr.page(held);
+            no = slotted::child(node, Target::Of(key).child_index(node));
+            held = mtr.latch(no)?;
+            level = self.check_node(no, mtr.page(held), Some(level - 1))?;
+            nodes.push(held);
+            // A separator is rarely longer than the key that asks for it; where it is, the narrow scope fails and the full one follows.
+            let room = slotted::entry_bytes(key.len() + 32, size_of::<PageNo>());
+            if scope == Scope::Narrow && level > 0 && slotted::free_bytes(mtr.page(held)) >= room {
+                nodes = mtr.release_before(held);
+                held = nodes[0];
+            }
+        }
+        Ok(Path { mtr, nodes, spare: Vec::new() })
+    }
+}
+
+impl Path<'_> {
+    /// Allocates the pages that inserting `separator` above the leaf will take; false when the path does not reach high enough.
+    fn allocate(&mut self, separator: &[u8], root: PageNo) -> Result<bool> {
+        let (mut pages, mut rises) = (1, separator.len());
+        let mut above = self.nodes.len() - 1;
+        loop {
+            if above == 0 {
+                if self.mtr.no(self.nodes[0]) != root {
+                    return Ok(false);
+                }
+                // The root's content moves to a page of its own first.
+                pages += 1;
+                break;
+            }
+            above -= 1;
+            let node = self.mtr.page(self.nodes[above]);
+            if fits_child(node, rises) {
+                break;
+            }
+            pages += 1;
+            rises = slotted::key(node, inner_cut(node)).len();
+        }
+        for _ in 0..pages {
+            let page = self.mtr.alloc()?;
+            self.spare.push(page);
+        }
+        Ok(true)
+    }
+
+    fn take_spare(&mut self) -> Held {
+        self.spare.pop().expect("allocate counted the pages")
+    }
+
+    fn split_leaf(&mut self, leaf: Held, cut: &Cut) {
+        let (leaf, depth) = if self.nodes.len() == 1 { self.grow() } else { (leaf, self.nodes.len() - 1) };
+        let right = self.move_right(leaf, cut, 0);
+        let run = slotted::append_run(self.mtr.page(leaf));
+        if cut.at == slotted::count(self.mtr.page(leaf)) {
+            slotted::set_append_run(self.mtr.page_mut(right), run);
+        }
+        self.mtr.truncate_from(leaf, &cut.separator);
+        let right = self.mtr.no(right);
+        self.insert_above(depth, &cut.separator, right);
+    }
+
+    /// Moves the root's content to a new page, which becomes its only child; returns that page and its place in the path.
+    fn grow(&mut self) -> (Held, usize) {
+        let (root, child) = (self.nodes[0], self.take_spare());
+        let content = self.mtr.page(root).to_vec();
+        let level = page::level(&content);
+        let bytes = self.mtr.format(child, PageType::Index, level);
+        slotted::append_all(bytes, &content, 0);
+        slotted::set_append_run(bytes, slotted::append_run(&content));
+        let child_no = self.mtr.no(child);
+        let bytes = self.mtr.format(root, PageType::Index, level + 1);
+        slotted::insert(bytes, 0, &[], &child_no.to_le_bytes());
+        self.nodes.insert(1, child);
+        (child, 1)
+    }
+
+    /// Copies the entries from the cut on to a new page; returns it.
+    fn move_right(&mut self, node: Held, cut: &Cut, level: u8) -> Held {
+        let right = self.take_spare();
+        let content = self.mtr.page(node).to_vec();
+        let bytes = self.mtr.format(right, PageType::Index, level);
+        if level > 0 {
+            // The first child's key rises; below the node it is empty.
+            slotted::insert(bytes, 0, &[], slotted::value(&content, cut.at));
+        }
+        slotted::append_all(bytes, &content, cut.at + usize::from(level > 0));
+        right
+    }
+
+    /// Inserts a child beside the node at `depth` of the path, into the node above.
+    fn insert_above(&mut self, depth: usize, separator: &[u8], child: PageNo) {
+        assert!(depth > 0, "a node that is split has one above it");
+        let mut above = depth - 1;
+        if fits_child(self.mtr.page(self.nodes[above]), separator.len()) {
+            self.mtr.insert_child(self.nodes[above], separator, child);
+            return;
+        }
+        if above == 0 {
+            above = self.grow().1;
+        }
+        let node = self.nodes[above];
+        let content = self.mtr.page(node);
+        let (level, at) = (page::level(content), inner_cut(content));
+        let cut = Cut { at, separator: slotted::key(content, at).to_vec() };
+        let right = self.move_right(node, &cut, level);
+        self.mtr.truncate_from(node, &cut.separator);
+        let right_no = self.mtr.no(right);
+        self.insert_above(above, &cut.separator, right_no);
+        let side = if separator < &cut.separator[..] { node } else { right };
+        self.mtr.insert_child(side, separator, child);
+    }
+}
+
+fn fits_child(node: &[u8], key_len: usize) -> bool {
+    slotted::entry_bytes(key_len, size_of::<PageNo>()) <= slotted::free_bytes(node)
+}
+
+/// Cuts behind the last entry: the right page is empty and the key that did not fit goes there.
+fn append_cut(leaf: &[u8], key: &[u8]) -> Cut {
+    let entries = slotted::count(leaf);
+    Cut { at: entries, separator: shortest_separator(slotted::key(leaf, entries - 1), key) }
+}
+
+/// Cuts where both sides take about the same.
+fn middle_cut(leaf: &[u8]) -> Cut {
+    let at = half_of(leaf);
+    Cut { at, separator: shortest_separator(slotted::key(leaf, at - 1), slotted::key(leaf, at)) }
+}
+
+/// Where an inner node is cut: at least one entry stays, at least one goes.
+fn inner_cut(node: &[u8]) -> usize {
+    half_of(node)
+}
+
+fn half_of(node: &[u8]) -> usize {
+    let entries = slotted::count(node);
+    let (half, mut bytes) = (slotted::used_bytes(node) / 2, 0);
+    let first_over = (0..entries).find(|&index| {
+        bytes += slotted::entry_bytes(slotted::key(node, index).len(), slotted::value(node, index).len());
+        bytes > half
+    });
+    first_over.unwrap_or(entries).clamp(1, (entries - 1).max(1))
+}
+
+/// The shortest prefix of `right` that is above `left`.
+pub(crate) fn shortest_separator(left: &[u8], right: &[u8]) -> Vec<u8> {
+    debug_assert_eq!(left.cmp(right), Ordering::Less);
+    let shared = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+    right[..shared + 1].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_short_and_separate() {
+        for (left, right, expected) in [
+            (&b"abc"[..], &b"abd"[..], &b"abd"[..]),
+            (b"ab", b"abc", b"abc"),
+            (b"apple", b"banana", b"b"),
+            (b"", b"\0\0", b"\0"),
+        ] {
+            assert_eq!(shortest_separator(left, right), expected);
+        }
+    }
+}

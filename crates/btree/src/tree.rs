@@ -1,0 +1,244 @@
+//! The tree itself: open, look up, change.
+
+use std::borrow::Cow;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, slotted};
+
+use crate::descend::Target;
+use crate::error::{Result, TreeError};
+use crate::scan::{Direction, Scan};
+
+/// What [`Tree::modify`]'s caller wants done with the entry it was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change<'v> {
+    /// Nothing.
+    Keep,
+    /// This is the value now, whether there was one or not.
+    Put(Cow<'v, [u8]>),
+    /// There is no entry now.
+    Remove,
+}
+
+impl Change<'static> {
+    /// [`Change::Put`] of an owned value.
+    pub fn put(value: Vec<u8>) -> Change<'static> {
+        Change::Put(Cow::Owned(value))
+    }
+}
+
+/// A B+tree. Cheap to clone; clones are the same tree.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    pool: Arc<Pool>,
+    space: SpaceId,
+    root: PageNo,
+}
+
+/// An insert behind a page's last entry leaves one part in this many free, once that many came in a row: ascending inserts leave pages
+/// 15/16 full, as InnoDB's do.
+const APPEND_RESERVE: usize = 16;
+const APPEND_RUN: u16 = 4;
+
+/// What a leaf change came to.
+enum Outcome {
+    Done,
+    /// Done, and the leaf has become sparse.
+    Sparse,
+    /// Nothing was changed: this many bytes do not fit.
+    Full {
+        needed: usize,
+    },
+}
+
+impl Tree {
+    /// Makes an empty tree in the space, logged.
+    ///
+    /// # Errors
+    /// When the space is not open or cannot grow; an I/O error.
+    pub fn create(pool: &Arc<Pool>, space: SpaceId) -> Result<Tree> {
+        pool.log().free_check();
+        let lock = pool.lock_structure(space)?;
+        let mut mtr = Mtr::begin(pool, &lock);
+        let root = mtr.alloc()?;
+        mtr.format(root, PageType::Index, 0);
+        let no = mtr.no(root);
+        mtr.commit();
+        Ok(Tree::open(pool, space, no))
+    }
+
+    /// The tree with this root page.
+    pub fn open(pool: &Arc<Pool>, space: SpaceId, root: PageNo) -> Tree {
+        Tree { inner: Arc::new(Inner { pool: Arc::clone(pool), space, root }) }
+    }
+
+    /// The root's page number, the same for the tree's whole life.
+    #[inline]
+    pub fn root_page(&self) -> PageNo {
+        self.inner.root
+    }
+
+    /// The space that the tree is in.
+    #[inline]
+    pub fn space(&self) -> SpaceId {
+        self.inner.space
+    }
+
+    /// The pool that its pages are in.
+    #[inline]
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.inner.pool
+    }
+
+    /// The longest key plus value, in bytes: about half a page.
+    pub fn max_entry_len(&self) -> usize {
+        slotted::max_entry_len(self.pool().page_size())
+    }
+
+    /// The longest key, in bytes: about a quarter of a page.
+    pub fn max_key_len(&self) -> usize {
+        slotted::max_key_len(self.pool().page_size())
+    }
+
+    /// Shows the key's value, under the leaf's shared latch; `None` when there is none. `show` must not use this or another tree.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn get<R>(&self, key: &[u8], show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
+        let leaf = self.leaf_read(Target::Of(key), None)?;
+        Ok(slotted::search(&leaf, key).ok().map(|index| show(slotted::value(&leaf, index))))
+    }
+
+    /// Shows the key's value, if any, to `change` under the leaf's exclusive latch, and does what it answers, in one descent. The change is part of
+    /// the record at `lsn`, which the log already holds, or of none ([`RecordLsn::UNLOGGED`]). A value of the same length is
+    /// overwritten in place. When the leaf has no room it is split and `change` asked again; it must not use this or another tree.
+    ///
+    /// # Errors
+    /// [`TreeError::EntryTooLong`] and [`TreeError::KeyTooLong`], nothing being changed; a damaged page; an I/O error.
+    pub fn modify<'v>(
+        &self,
+        key: &[u8],
+        lsn: RecordLsn,
+        mut change: impl FnMut(Option<&[u8]>) -> Change<'v>,
+    ) -> Result<()> {
+        loop {
+            let mut leaf = self.leaf_write(key)?;
+            let found = slotted::search(&leaf, key);
+            let wanted = change(found.ok().map(|index| slotted::value(&leaf, index)));
+            let outcome = self.change_leaf(&mut leaf, key, found, &wanted, lsn)?;
+            drop(leaf);
+            match outcome {
+                Outcome::Done => return Ok(()),
+                Outcome::Sparse => return self.merge(key, 0),
+                Outcome::Full { needed } => {
+                    // A commit's rows are in the log already: waiting for log space here could wait for a checkpoint that waits for them.
+                    if lsn == RecordLsn::UNLOGGED {
+                        self.pool().log().free_check();
+                    }
+                    self.split(key, needed)?;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn change_leaf(
+        &self,
+        leaf: &mut PageWrite<'_>,
+        key: &[u8],
+        found: std::result::Result<usize, usize>,
+        wanted: &Change<'_>,
+        lsn: RecordLsn,
+    ) -> Result<Outcome> {
+        match (wanted, found) {
+            (Change::Keep, _) | (Change::Remove, Err(_)) => Ok(Outcome::Done),
+            (Change::Remove, Ok(index)) => {
+                let before = slotted::used_bytes(leaf);
+                slotted::remove(leaf.bytes_mut(), index);
+                leaf.changed(lsn);
+                let is_root = leaf.id().no == self.root_page();
+                let sparse = !is_root && became_sparse(leaf, before);
+                Ok(if sparse { Outcome::Sparse } else { Outcome::Done })
+            }
+            (Change::Put(value), Ok(index)) => {
+                if value.len() != slotted::value(leaf, index).len() {
+                    self.check_entry(key, value)?;
+                }
+                if !slotted::replace_value(leaf.bytes_mut(), index, value) {
+                    return Ok(Outcome::Full { needed: slotted::entry_bytes(key.len(), value.len()) });
+                }
+                leaf.changed(lsn);
+                Ok(Outcome::Done)
+            }
+            (Change::Put(value), Err(index)) => {
+                self.check_entry(key, value)?;
+                let needed = slotted::entry_bytes(key.len(), value.len());
+                if !has_room(leaf, index, needed) {
+                    return Ok(Outcome::Full { needed });
+                }
+                slotted::insert(leaf.bytes_mut(), index, key, value);
+                leaf.changed(lsn);
+                Ok(Outcome::Done)
+            }
+        }
+    }
+
+    fn check_entry(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        let (max_key, max_entry) = (self.max_key_len(), self.max_entry_len());
+        if key.len() > max_key {
+            return Err(TreeError::KeyTooLong { len: key.len(), max: max_key });
+        }
+        if key.len() + value.len() > max_entry {
+            return Err(TreeError::EntryTooLong { len: key.len() + value.len(), max: max_entry });
+        }
+        Ok(())
+    }
+
+    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between calls of [`Scan::next`]; it sees every entry that
+    /// is there throughout, each once.
+    pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
+        Scan::new(self.clone(), start, end, direction)
+    }
+
+    /// The largest key.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
+        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Backward);
+        Ok(scan.next()?.map(|(key, _)| key.to_vec()))
+    }
+
+    /// Whether there is no entry.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn is_empty(&self) -> Result<bool> {
+        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+        Ok(scan.next()?.is_none())
+    }
+}
+
+/// Whether an entry of `needed` bytes may go to `index` of the leaf.
+pub(crate) fn has_room(leaf: &[u8], index: usize, needed: usize) -> bool {
+    let free = slotted::free_bytes(leaf);
+    needed <= free && (!is_appending(leaf, index) || free - needed >= leaf.len() / APPEND_RESERVE)
+}
+
+/// Whether an insert at `index` goes on a run of inserts behind the last entry.
+pub(crate) fn is_appending(leaf: &[u8], index: usize) -> bool {
+    index > 0 && index == slotted::count(leaf) && slotted::append_run(leaf) >= APPEND_RUN
+}
+
+/// Whether a leaf has just become empty, or gone below another eighth of a page under a quarter: so a leaf that cannot be merged is not
+/// tried again at every removal.
+fn became_sparse(leaf: &[u8], used_before: usize) -> bool {
+    let (eighth, used) = (leaf.len() / 8, slotted::used_bytes(leaf));
+    used == 0 || (used < 2 * eighth && used / eighth != used_before / eighth)
+}

@@ -1,0 +1,177 @@
+//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and freeing it.
+
+use buffer::page::{self, PageType};
+use buffer::{Held, Mtr, PageNo, slotted};
+
+use crate::error::{Result, TreeError};
+use crate::tree::Tree;
+
+/// What a tree consists of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TreeStats {
+    /// Entries in leaves.
+    pub entries: u64,
+    /// Leaf pages.
+    pub leaves: u64,
+    /// Inner pages.
+    pub inner_nodes: u64,
+    /// Bytes that entries take in leaves, slots included.
+    pub leaf_bytes: u64,
+    /// Levels, 1 for a root that is a leaf.
+    pub levels: u8,
+}
+
+/// Pages freed by one mini-transaction.
+const FREE_CHUNK: usize = 32;
+/// Paths that an estimate follows.
+const SAMPLES: usize = 8;
+
+impl Tree {
+    /// Walks the whole tree and checks every page's place, level, order of keys and bounds.
+    ///
+    /// # Errors
+    /// [`TreeError::Damaged`] with the first fault found; an I/O error.
+    pub fn validate(&self) -> Result<TreeStats> {
+        // Inner nodes stand still under it.
+        let _lock = self.pool().lock_structure(self.space())?;
+        let mut stats = TreeStats::default();
+        stats.levels = self.validate_node(self.root_page(), None, (&[], None), &mut stats)? + 1;
+        Ok(stats)
+    }
+
+    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its level.
+    fn validate_node(
+        &self,
+        no: PageNo,
+        expected: Option<u8>,
+        (low, high): (&[u8], Option<&[u8]>),
+        stats: &mut TreeStats,
+    ) -> Result<u8> {
+        let node = self.pool().read(self.page_id(no))?.to_vec();
+        let level = self.check_node(no, &node, expected)?;
+        let damaged = |reason: &str| TreeError::damaged(self.page_id(no), reason);
+        slotted::check(&node).map_err(damaged)?;
+        let entries = slotted::count(&node);
+        for index in 0..entries {
+            let key = slotted::key(&node, index);
+            let in_order = index == 0 || slotted::key(&node, index - 1) < key;
+            let in_bounds = (level > 0 && index == 0 || key >= low) && high.is_none_or(|high| key < high);
+            if !in_order || !in_bounds {
+                return Err(damaged("its keys are out of order or beyond its bounds"));
+            }
+            if slotted::search(&node, key) != Ok(index) {
+                return Err(damaged("a key is there but is not found"));
+            }
+        }
+        if level == 0 {
+            stats.leaves += 1;
+            stats.entries += entries as u64;
+            stats.leaf_bytes += slotted::used_bytes(&node) as u64;
+            return Ok(level);
+        }
+        stats.inner_nodes += 1;
+        if !slotted::key(&node, 0).is_empty() {
+            return Err(damaged("its first key is not empty"));
+        }
+        for index in 0..entries {
+            let low = if index == 0 { low } else { slotted::key(&node, index) };
+            let high = if index + 1 < entries { Some(slotted::key(&node, index + 1)) } else { high };
+            self.validate_node(slotted::child(&node, index), Some(level - 1), (low, high), stats)?;
+        }
+        Ok(level)
+    }
+
+    /// About how many entries there are, from a few paths through the tree.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn approximate_len(&self) -> Result<u64> {
+        let estimates: Result<Vec<f64>> = (0..SAMPLES).map(|sample| self.estimate_along(sample)).collect();
+        Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
+    }
+
+    /// The product of the fan-outs along one path.
+    fn estimate_along(&self, sample: usize) -> Result<f64> {
+        let mut no = self.root_page();
+        let mut node = self.pool().read(self.page_id(no))?;
+        let mut level = self.check_node(no, &node, None)?;
+        let mut product = 1.0;
+        while level > 0 {
+            let entries = slotted::count(&node);
+            product *= entries as f64;
+            no = slotted::child(&node, (entries - 1) * sample / (SAMPLES - 1));
+            let child = self.pool().read(self.page_id(no))?;
+            level = self.check_node(no, &child, Some(level - 1))?;
+            node = child;
+        }
+        Ok(product * slotted::count(&node) as f64)
+    }
+
+    /// Frees all pages of the tree. It must not be used any more, by anybody. A crash in between leaves pages that nothing names and nobody
+    /// frees, which costs their space and nothing else.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn free(&self) -> Result<()> {
+        let mut pages = vec![self.root_page()];
+        let mut read = 0;
+        // Breadth first: children of level 1 are leaves, which need not be read.
+        while read < pages.len() {
+            let no = pages[read];
+            read += 1;
+            let node = self.pool().read(self.page_id(no))?;
+            let level = self.check_node(no, &node, None)?;
+            if level > 0 {
+                pages.extend((0..slotted::count(&node)).map(|index| slotted::child(&node, index)));
+            }
+            if level <= 1 && !self.has_inner(&pages[read..])? {
+                break;
+            }
+        }
+        self.free_pages(&pages)
+    }
+
+    fn has_inner(&self, rest: &[PageNo]) -> Result<bool> {
+        let Some(&first) = rest.first() else { return Ok(false) };
+        Ok(page::level(&self.pool().read(self.page_id(first))?) > 0)
+    }
+
+    pub(crate) fn free_pages(&self, pages: &[PageNo]) -> Result<()> {
+        crate::validate::free_pages(self.pool(), self.space(), pages)
+    }
+}
+
+/// Frees pages of a space, a few by one record.
+pub(crate) fn free_pages(pool: &buffer::Pool, space: buffer::SpaceId, pages: &[PageNo]) -> Result<()> {
+    for chunk in pages.chunks(FREE_CHUNK) {
+        pool.log().free_check();
+        let lock = pool.lock_structure(space)?;
+        let mut mtr = Mtr::begin(pool, &lock);
+        let held: std::result::Result<Vec<Held>, _> = chunk.iter().map(|&no| mtr.latch_unread(no)).collect();
+        let held = held?;
+        mtr.prepare_free()?;
+        held.into_iter().for_each(|held| mtr.free(held));
+        mtr.commit();
+    }
+    Ok(())
+}
+
+/// Allocates pages whose content their writer makes durable itself; the log knows of the allocation only. Returns their numbers and the record.
+pub(crate) fn alloc_unlogged(
+    pool: &buffer::Pool,
+    space: buffer::SpaceId,
+    wanted: usize,
+    page_type: PageType,
+) -> Result<(Vec<PageNo>, buffer::RecordLsn)> {
+    pool.log().free_check();
+    let lock = pool.lock_structure(space)?;
+    let mut mtr = Mtr::begin(pool, &lock);
+    let held: std::result::Result<Vec<Held>, _> = (0..wanted).map(|_| mtr.alloc()).collect();
+    let held = held?;
+    let numbers = held.iter().map(|&held| mtr.no(held)).collect();
+    for &held in &held {
+        mtr.format(held, page_type, 0);
+    }
+    let lsn = mtr.commit_marking(&held);
+    Ok((numbers, lsn))
+}

@@ -1,0 +1,219 @@
+//! A tree against a sorted map: random changes, lookups and scans, over pools large and small.
+
+mod harness;
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use btree::{Change, Direction, Tree};
+use buffer::RecordLsn;
+use harness::{empty_tree, log_commit};
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// What keys and values a run uses.
+struct Load {
+    distinct_keys: u64,
+    longest_value: u64,
+    longest_tail: u64,
+}
+
+impl Load {
+    fn key(&self, rng: &mut Rng) -> Vec<u8> {
+        let mut key = rng.below(self.distinct_keys).to_be_bytes()[4..].to_vec();
+        let tail = if self.longest_tail == 0 { 0 } else { key[3] as usize % self.longest_tail as usize };
+        key.extend(std::iter::repeat_n(b'k', tail));
+        key
+    }
+}
+
+fn change_one(tree: &Tree, model: &mut Model, load: &Load, rng: &mut Rng, removes_percent: u64) {
+    let key = load.key(rng);
+    let value_len = rng.below(load.longest_value + 1) as usize;
+    let value = rng.bytes(value_len);
+    let remove = rng.below(100) < removes_percent;
+    let expected = model.get(&key).cloned();
+    let lsn = if remove && rng.one_in(2) { RecordLsn::UNLOGGED } else { log_commit(tree.pool(), b"commit") };
+    let seen = |current: Option<&[u8]>| assert_eq!(current, expected.as_deref());
+    tree.modify(&key, lsn, |current| {
+        seen(current);
+        if remove { Change::Remove } else { Change::Put((&value[..]).into()) }
+    })
+    .expect("the change is done");
+    if remove {
+        model.remove(&key);
+    } else {
+        model.insert(key, value);
+    }
+}
+
+fn compare_all(tree: &Tree, model: &Model) {
+    let stats = tree.validate().expect("the tree is sound");
+    assert_eq!(stats.entries, model.len() as u64);
+    let mut scan = tree.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+    for (key, value) in model {
+        assert_eq!(scan.next().expect("a page"), Some((&key[..], &value[..])));
+    }
+    assert_eq!(scan.next().expect("a page"), None);
+    assert_eq!(tree.last_key().expect("a page").as_ref(), model.keys().next_back());
+    assert_eq!(tree.is_empty().expect("a page"), model.is_empty());
+}
+
+fn random_bound(load: &Load, rng: &mut Rng) -> Bound<Vec<u8>> {
+    match rng.below(5) {
+        0 => Bound::Unbounded,
+        1 | 2 => Bound::Included(load.key(rng)),
+        _ => Bound::Excluded(load.key(rng)),
+    }
+}
+
+fn compare_range(tree: &Tree, model: &Model, load: &Load, rng: &mut Rng) {
+    let (start, end) = (random_bound(load, rng), random_bound(load, rng));
+    let in_range = |key: &Vec<u8>| {
+        (match &start {
+            Bound::Unbounded => true,
+            Bound::Included(start) => key >= start,
+            Bound::Excluded(start) => key > start,
+        }) && (match &end {
+            Bound::Unbounded => true,
+            Bound::Included(end) => key <= end,
+            Bound::Excluded(end) => key < end,
+        })
+    };
+    let mut expected: Vec<_> = model.iter().filter(|(key, _)| in_range(key)).collect();
+    let direction = if rng.one_in(2) { Direction::Forward } else { Direction::Backward };
+    if direction == Direction::Backward {
+        expected.reverse();
+    }
+    let mut scan = tree.scan(start.as_ref().map(|key| &key[..]), end.as_ref().map(|key| &key[..]), direction);
+    for (key, value) in expected {
+        let found = scan.next().expect("a page");
+        assert!(found == Some((&key[..], &value[..])), "{start:?} {end:?} {direction:?}: no {key:?}");
+    }
+    assert_eq!(scan.next().expect("a page"), None, "{start:?} {end:?} {direction:?}");
+}
+
+fn run(name: &str, page_size: usize, frames: usize, load: &Load, steps: usize) {
+    let mut rng = Rng::new(test_seed(name));
+    let tree = empty_tree(&SimDisk::new(rng.u64()), page_size, frames);
+    let mut model = Model::new();
+    // Grows, stays, shrinks to little, grows again.
+    for removes_percent in [20, 50, 90, 30] {
+        for step in 0..steps {
+            change_one(&tree, &mut model, load, &mut rng, removes_percent);
+            if step % 64 == 0 {
+                let key = load.key(&mut rng);
+                let found = tree.get(&key, <[u8]>::to_vec).expect("a page");
+                assert_eq!(found.as_ref(), model.get(&key));
+                compare_range(&tree, &model, load, &mut rng);
+            }
+        }
+        compare_all(&tree, &model);
+    }
+    while let Some((key, _)) = model.pop_last() {
+        tree.modify(&key, RecordLsn::UNLOGGED, |_| Change::Remove).expect("the change is done");
+    }
+    compare_all(&tree, &model);
+    assert!(tree.validate().expect("sound").leaves <= 2, "empty leaves are given back");
+}
+
+#[test]
+fn small_pages() {
+    let load = Load { distinct_keys: 5000, longest_value: 100, longest_tail: 30 };
+    run("model small_pages", 4096, 2000, &load, 6000);
+}
+
+#[test]
+fn large_entries() {
+    let load = Load { distinct_keys: 600, longest_value: 1500, longest_tail: 500 };
+    run("model large_entries", 4096, 2000, &load, 2500);
+}
+
+#[test]
+fn default_pages() {
+    let load = Load { distinct_keys: 20_000, longest_value: 300, longest_tail: 0 };
+    run("model default_pages", 16384, 2000, &load, 8000);
+}
+
+#[test]
+fn a_pool_much_smaller_than_the_data() {
+    let load = Load { distinct_keys: 4000, longest_value: 600, longest_tail: 100 };
+    run("model a_pool_much_smaller_than_the_data", 4096, 64, &load, 3000);
+}
+
+#[test]
+fn ascending_inserts_fill_pages_and_log_next_to_nothing() {
+    let tree = empty_tree(&SimDisk::new(1), 16384, 2000);
+    let start = tree.pool().log().current_lsn();
+    let rows = 20_000u64;
+    for number in 0..rows {
+        let lsn = RecordLsn::new(start, start + number + 1);
+        tree.modify(&number.to_be_bytes(), lsn, |_| Change::put(vec![7; 180])).expect("the change is done");
+    }
+    let stats = tree.validate().expect("sound");
+    assert_eq!(stats.entries, rows);
+    let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0);
+    assert!((0.90..0.96).contains(&filled), "leaves are filled to {filled}");
+    let logged = tree.pool().log().current_lsn() - start;
+    assert!(logged / stats.leaves < 400, "{logged} bytes for {} leaves", stats.leaves);
+    let estimate = tree.approximate_len().expect("a page") as f64 / rows as f64;
+    assert!((0.7..1.3).contains(&estimate), "estimated {estimate} of what there is");
+}
+
+#[test]
+fn a_sorted_build_equals_inserts_and_pages_come_back_when_freed() {
+    for (page_size, rows) in [(4096, 0), (4096, 1), (4096, 20_000), (16384, 50_000)] {
+        let tree = empty_tree(&SimDisk::new(2), page_size, 3000);
+        let entry = |number: u32| (number.to_be_bytes().to_vec(), vec![number as u8; number as usize % 90]);
+        let model: Model = (0..rows).map(entry).collect();
+        tree.build_sorted((0..rows).map(entry)).expect("it is sorted");
+        compare_all(&tree, &model);
+        assert!(rows == 0 || tree.build_sorted([(b"a", b"b")]).is_err());
+        let bytes = tree.pool().space_bytes(tree.space()).expect("open");
+        tree.free().expect("it is freed");
+        let again = Tree::create(tree.pool(), tree.space()).expect("a page");
+        again.build_sorted((0..rows).map(entry)).expect("it is sorted");
+        compare_all(&again, &model);
+        assert_eq!(again.pool().space_bytes(tree.space()), Some(bytes), "freed pages are used again");
+    }
+}
+
+#[test]
+fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
+    let tree = empty_tree(&SimDisk::new(3), 4096, 200);
+    let put = |key: &[u8], len: usize| {
+        tree.modify(key, log_commit(tree.pool(), b"c"), |_| Change::put(vec![1; len]))
+    };
+    assert!(put(b"k", tree.max_entry_len()).is_err());
+    assert!(put(&vec![0; tree.max_key_len() + 1], 0).is_err());
+    for number in 0..40u8 {
+        put(&[number], tree.max_entry_len() - 1).expect("it fits");
+        let mut key = vec![number / 2; tree.max_key_len()];
+        key[7] = number;
+        put(&key, 3).expect("it fits");
+    }
+    assert_eq!(tree.validate().expect("sound").entries, 80);
+}
+
+#[test]
+fn overflow_values_are_stored_loaded_and_freed() {
+    let mut rng = Rng::new(test_seed("overflow"));
+    let tree = empty_tree(&SimDisk::new(4), 4096, 100);
+    let (pool, space) = (tree.pool(), tree.space());
+    let per_page = btree::overflow::bytes_per_page(4096);
+    for len in [1, per_page, per_page + 1, 300 * per_page + 17] {
+        let bytes = rng.bytes(len);
+        let pages = btree::overflow::store(pool, space, &bytes).expect("it is stored");
+        assert_eq!(pages.len(), len.div_ceil(per_page));
+        assert_eq!(btree::overflow::load(pool, space, pages[0], len).expect("it is there"), bytes);
+        assert!(btree::overflow::load(pool, space, pages[0], len + 1).is_err());
+        let size = pool.space_bytes(space);
+        btree::overflow::free(pool, space, pages[0], len).expect("it is freed");
+        assert!(btree::overflow::load(pool, space, pages[0], len).is_err());
+        let again = btree::overflow::store(pool, space, &bytes).expect("it is stored");
+        assert_eq!(pool.space_bytes(space), size, "freed pages are used again");
+        assert_eq!(btree::overflow::load(pool, space, again[0], len).expect("it is there"), bytes);
+    }
+}

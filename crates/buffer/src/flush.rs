@@ -1,0 +1,266 @@
+//! Writing pages out: capture, log before page, doublewrite, in place, sync.
+//!
+//! The order of one batch ([`Pool::write_out`]), and why:
+//! 1. Each page is copied under its shared latch, so the copy is whole. At that moment the page leaves the `dirty` list for `writing`; changes made
+//!    after it dirty the page again.
+//! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that structure changes put into the
+//!    log, and commits applied to the page, are thereby durable too: both reserve their log space before they let go of the page.
+//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place; then the tablespaces are synced.
+//! 4. Only now are the changes on disk: the pages leave `writing`, which lets the checkpoint pass them, and may be evicted or written
+//!    again. (Until then a page is not evicted, or a read might overtake its write.)
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use os::account::{State, enter};
+use redo::Lsn;
+
+use crate::doublewrite::{Flusher, WriteArea};
+use crate::error::Result;
+use crate::frame::NO_PAGE;
+use crate::page::{self, PageId, SpaceId};
+use crate::pool::Pool;
+use crate::space::{Space, sync_or_stop};
+use crate::status::count;
+
+/// A page whose content has been copied for writing.
+#[derive(Debug)]
+struct Captured {
+    frame: u32,
+    oldest: Lsn,
+    id: PageId,
+    space: Arc<Space>,
+}
+
+impl Pool {
+    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written.
+    pub(crate) fn write_out(&self, mut frames: Vec<u32>, limit: usize, flusher: Flusher) -> Result<usize> {
+        // In order of place, so that neighbours go in one write.
+        frames.sort_unstable_by_key(|&frame| self.frame(frame).page_id.load(Ordering::Relaxed));
+        let mut area = self.areas.take(flusher);
+        let limit = limit.min(area.capacity());
+        let (mut batch, mut newest) = (Vec::with_capacity(limit.min(frames.len())), 0);
+        for frame in frames {
+            if batch.len() == limit {
+                break;
+            }
+            if let Some((captured, lsn)) = self.capture(frame, &mut area) {
+                newest = newest.max(lsn);
+                batch.push(captured);
+            }
+        }
+        if batch.is_empty() {
+            return Ok(0);
+        }
+        let outcome = self.write_batch(&mut area, &batch, newest);
+        self.finish_batch(&batch, outcome.is_ok());
+        outcome?;
+        count(&self.counters.pages_written, batch.len() as u64);
+        Ok(batch.len())
+    }
+
+    fn capture(&self, number: u32, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+        let frame = self.frame(number);
+        if !frame.is_dirty() || !frame.latch.try_shared() {
+            return None;
+        }
+        let captured = self.capture_latched(number, area);
+        frame.latch.release_shared();
+        captured
+    }
+
+    fn capture_latched(&self, number: u32, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+        let frame = self.frame(number);
+        let packed = frame.page_id.load(Ordering::Relaxed);
+        if packed == NO_PAGE {
+            return None;
+        }
+        let id = PageId::new((packed >> 32) as u32, packed as u32);
+        let space = self.space(id.space).ok()?;
+        // Another flusher may hold the latch shared as well: `writing` says which of the two has the page.
+        if frame.writing.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let oldest = {
+            let mut lists = self.flush_lists.lock();
+            let oldest = frame.oldest();
+            if oldest == 0 {
+                frame.writing.store(false, Ordering::Release);
+                return None;
+            }
+            lists.begin_write(number, oldest);
+            frame.oldest_lsn.store(0, Ordering::Relaxed);
+            oldest
+        };
+        // SAFETY: the caller holds the latch shared.
+        let bytes = unsafe { std::slice::from_raw_parts(self.memory().page_ptr(number), self.page_size()) };
+        area.push(bytes);
+        Some((Captured { frame: number, oldest, id, space }, page::lsn(bytes)))
+    }
+
+    fn write_batch(&self, area: &mut WriteArea, batch: &[Captured], newest: Lsn) -> Result<()> {
+        self.log().wait_durable(newest)?;
+        area.seal_all();
+        let runs = runs_of(batch);
+        // Held to the end: no rename between the doublewrite, which names files, and the sync.
+        let mut paths = Vec::new();
+        for run in &runs {
+            let space = &batch[run.start].space;
+            if paths.last().is_none_or(|&(id, _)| id != space.id) {
+                paths.push((space.id, space.path.read()));
+            }
+        }
+        if self.areas.doublewrites() {
+            let path_of = |id: SpaceId| -> &Path {
+                let at = paths
+                    .iter()
+                    .position(|&(space, _)| space == id)
+                    .expect("every space of the batch is here");
+                &paths[at].1
+            };
+            let places: Vec<(PageId, &Path)> =
+                batch.iter().map(|page| (page.id, path_of(page.id.space))).collect();
+            self.areas.save(self.disk(), area, &places)?;
+            count(&self.counters.dblwr_writes, 1);
+            count(&self.counters.dblwr_pages_written, batch.len() as u64);
+        }
+        let _writing = enter(State::PageWrite);
+        for run in &runs {
+            let first = &batch[run.start];
+            first.space.file.write_all_at(area.pages(run.clone()), first.space.offset_of(first.id.no))?;
+        }
+        let mut synced = None;
+        for run in &runs {
+            let space = &batch[run.start].space;
+            if synced != Some(space.id) {
+                sync_or_stop(self.disk(), &*space.file)?;
+                synced = Some(space.id);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_batch(&self, batch: &[Captured], written: bool) {
+        let mut lists = self.flush_lists.lock();
+        for captured in batch {
+            let frame = self.frame(captured.frame);
+            lists.end_write(captured.frame, captured.oldest);
+            let now = frame.oldest();
+            if !written && (now == 0 || captured.oldest < now) {
+                lists.add(captured.frame, now, captured.oldest);
+                frame.oldest_lsn.store(captured.oldest, Ordering::Relaxed);
+            }
+            frame.writing.store(false, Ordering::Release);
+        }
+        self.write_event.notify_all();
+    }
+
+    /// Writes every page whose oldest change starts before `lsn`, and returns when those changes are durable in their places.
+    ///
+    /// # Errors
+    /// An I/O error; what was written stays written.
+    pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
+        loop {
+            let (frames, writing) = {
+                let lists = self.flush_lists.lock();
+                (lists.older_than(lsn, 1024), lists.writes_older_than(lsn))
+            };
+            if frames.is_empty() && !writing {
+                return Ok(());
+            }
+            let written = self.write_out(frames, usize::MAX, Flusher::Checkpoint)?;
+            count(&self.counters.list_flushed, written as u64);
+            if written == 0 {
+                // Latched, or being written by somebody else.
+                let mut lists = self.flush_lists.lock();
+                self.write_event.wait_for(&mut lists, Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// Writes every page that is dirty when this is called.
+    ///
+    /// # Errors
+    /// As [`Pool::flush_until`].
+    pub fn flush_all(&self) -> Result<()> {
+        self.flush_until(self.log().current_lsn() + 1)
+    }
+
+    /// Writes every dirty page of one space, and returns when they are durable in their places.
+    ///
+    /// # Errors
+    /// As [`Pool::flush_until`].
+    pub fn flush_space(&self, id: SpaceId) -> Result<()> {
+        let of_space = |frame: u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
+        loop {
+            let dirty = self.flush_lists.lock().all_dirty();
+            let dirty: Vec<u32> = dirty.into_iter().filter(|&frame| of_space(frame)).collect();
+            let writing = (0..self.frames().len() as u32)
+                .any(|frame| of_space(frame) && self.frame(frame).writing.load(Ordering::Acquire));
+            if dirty.is_empty() && !writing {
+                return Ok(());
+            }
+            let mut written = 0;
+            for chunk in dirty.chunks(1024) {
+                written += self.write_out(chunk.to_vec(), usize::MAX, Flusher::Checkpoint)?;
+            }
+            count(&self.counters.list_flushed, written as u64);
+            if written == 0 {
+                let mut lists = self.flush_lists.lock();
+                self.write_event.wait_for(&mut lists, Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// Writes one dirty page from the LRU list's end, for a foreground thread that needs a frame; false when none could be written.
+    pub(crate) fn flush_single_page(&self) -> Result<bool> {
+        let _flushing = enter(State::SinglePageFlush);
+        let victims = self.dirty_from_tail(64, self.frames().len());
+        let written = self.write_out(victims, 1, Flusher::SinglePage)?;
+        count(&self.counters.single_page_flushes, written as u64);
+        Ok(written > 0)
+    }
+
+    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest.
+    pub(crate) fn dirty_from_tail(&self, wanted: usize, scan: usize) -> Vec<u32> {
+        let writable = |&frame: &u32| {
+            let frame = self.frame(frame);
+            frame.is_dirty() && !frame.writing.load(Ordering::Relaxed)
+        };
+        self.lists.lock().from_tail().take(scan).filter(writable).take(wanted).collect()
+    }
+
+    /// Writes up to `limit` of the oldest dirty pages; returns how many.
+    pub(crate) fn flush_oldest(&self, limit: usize, below: Lsn) -> Result<usize> {
+        let frames = self.flush_lists.lock().older_than(below, limit);
+        let written = self.write_out(frames, limit, Flusher::Cleaner)?;
+        count(&self.counters.list_flushed, written as u64);
+        Ok(written)
+    }
+
+    /// Writes dirty pages from the LRU list's end, so that they can be evicted; returns how many.
+    pub(crate) fn flush_lru(&self, limit: usize, scan: usize) -> Result<usize> {
+        let victims = self.dirty_from_tail(limit, scan);
+        let written = self.write_out(victims, limit, Flusher::Cleaner)?;
+        count(&self.counters.lru_flushed, written as u64);
+        Ok(written)
+    }
+}
+
+/// Ranges of the batch that are neighbours in one file.
+fn runs_of(batch: &[Captured]) -> Vec<std::ops::Range<usize>> {
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    for (index, page) in batch.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if follows(&batch[run.end - 1], page) => run.end = index + 1,
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
+
+fn follows(before: &Captured, page: &Captured) -> bool {
+    before.id.space == page.id.space && before.id.no + 1 == page.id.no
+}

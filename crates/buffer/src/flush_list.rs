@@ -1,0 +1,84 @@
+//! Which changes are not on disk yet, by LSN: the flush list, the writes under way, and the mini-transactions about to log.
+//!
+//! A checkpoint at LSN `c` promises that no change of a record that starts before `c` is missing on disk. So a page counts from the *start* of the
+//! record of its oldest change until the write that holds the change has been **synced**: a page being written moves from
+//! `dirty` to `writing` when its content is captured, and may at the same time be dirty again with newer changes. And
+//! a mini-transaction counts from before it reserves log space until its pages are marked dirty; its reader therefore asks for the log's
+//! current LSN *first* ([`crate::Pool::checkpoint_lsn`]).
+
+use std::collections::BTreeSet;
+
+use redo::Lsn;
+
+/// Under one mutex of the pool, which is a leaf in the lock order (the log's current LSN is read under it).
+#[derive(Debug, Default)]
+pub(crate) struct FlushLists {
+    dirty: BTreeSet<(Lsn, u32)>,
+    writing: BTreeSet<(Lsn, u32)>,
+    logging: BTreeSet<(Lsn, u64)>,
+    next_token: u64,
+}
+
+impl FlushLists {
+    /// Oldest change that may not be on disk.
+    pub fn oldest(&self) -> Option<Lsn> {
+        let first = |set: &BTreeSet<(Lsn, u32)>| set.first().map(|&(lsn, _)| lsn);
+        let logging = self.logging.first().map(|&(lsn, _)| lsn);
+        [first(&self.dirty), first(&self.writing), logging].into_iter().flatten().min()
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        self.dirty.len()
+    }
+
+    pub fn begin_logging(&mut self, floor: Lsn) -> (Lsn, u64) {
+        self.next_token += 1;
+        let token = (floor, self.next_token);
+        self.logging.insert(token);
+        token
+    }
+
+    pub fn end_logging(&mut self, token: (Lsn, u64)) {
+        self.logging.remove(&token);
+    }
+
+    /// Enters a page, or moves it to an older place.
+    pub fn add(&mut self, frame: u32, before: Lsn, oldest: Lsn) {
+        if before != 0 {
+            self.dirty.remove(&(before, frame));
+        }
+        self.dirty.insert((oldest, frame));
+    }
+
+    /// The page's content was captured for writing.
+    pub fn begin_write(&mut self, frame: u32, oldest: Lsn) {
+        let was_dirty = self.dirty.remove(&(oldest, frame));
+        assert!(was_dirty, "a captured page is on the flush list");
+        self.writing.insert((oldest, frame));
+    }
+
+    /// The write is synced, or failed and the page is dirty as before.
+    pub fn end_write(&mut self, frame: u32, oldest: Lsn) {
+        self.writing.remove(&(oldest, frame));
+    }
+
+    /// The page leaves the pool unwritten, because its space is dropped.
+    pub fn forget(&mut self, frame: u32, oldest: Lsn) {
+        self.dirty.remove(&(oldest, frame));
+    }
+
+    /// Dirty frames by age, those older than `below` only.
+    pub fn older_than(&self, below: Lsn, limit: usize) -> Vec<u32> {
+        self.dirty.iter().take_while(|&&(lsn, _)| lsn < below).take(limit).map(|&(_, frame)| frame).collect()
+    }
+
+    /// Whether a change older than `below` is being written right now.
+    pub fn writes_older_than(&self, below: Lsn) -> bool {
+        self.writing.first().is_some_and(|&(lsn, _)| lsn < below)
+    }
+
+    /// All dirty frames.
+    pub fn all_dirty(&self) -> Vec<u32> {
+        self.dirty.iter().map(|&(_, frame)| frame).collect()
+    }
+}

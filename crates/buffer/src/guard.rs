@@ -1,0 +1,98 @@
+//! Latched pages. A guard keeps its page in the pool and its latch held until it is dropped.
+
+use std::ops::Deref;
+
+use crate::page::{self, PageId, RecordLsn};
+use crate::pool::Pool;
+
+/// A page latched shared.
+#[derive(Debug)]
+pub struct PageRead<'p> {
+    pool: &'p Pool,
+    frame: u32,
+}
+
+/// A page latched exclusively.
+#[derive(Debug)]
+pub struct PageWrite<'p> {
+    pool: &'p Pool,
+    frame: u32,
+    /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is changed.
+    pub(crate) fresh: bool,
+}
+
+impl<'p> PageRead<'p> {
+    /// Takes over a shared hold of the frame's latch.
+    pub(crate) fn new(pool: &'p Pool, frame: u32) -> PageRead<'p> {
+        PageRead { pool, frame }
+    }
+}
+
+impl Deref for PageRead<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the latch is held shared while the guard lives, so nobody writes these bytes; they were filled when the page came in.
+        unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
+    }
+}
+
+impl Drop for PageRead<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.pool.frame(self.frame).latch.release_shared();
+    }
+}
+
+impl<'p> PageWrite<'p> {
+    /// Takes over the exclusive hold of the frame's latch.
+    pub(crate) fn new(pool: &'p Pool, frame: u32, fresh: bool) -> PageWrite<'p> {
+        PageWrite { pool, frame, fresh }
+    }
+
+    /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is dropped.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the latch is held exclusively while the guard lives, and `&mut self` makes this the only reference through it.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.pool.memory().page_ptr(self.frame), self.pool.page_size())
+        }
+    }
+
+    /// Says that the page was changed by the record at `lsn` (or by none): raises its LSN, and enters it into the flush list.
+    #[inline]
+    pub fn changed(&mut self, lsn: RecordLsn) {
+        let start =
+            if lsn == RecordLsn::UNLOGGED { self.pool.log().current_lsn().max(1) } else { lsn.start.max(1) };
+        page::raise_lsn(self.bytes_mut(), lsn.end);
+        self.fresh = false;
+        self.pool.mark_dirty(self.frame, start);
+    }
+
+    /// The page's identity.
+    pub fn id(&self) -> PageId {
+        page::id(self)
+    }
+}
+
+impl Deref for PageWrite<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the latch is held exclusively while the guard lives; a mutable reference would borrow the guard mutably.
+        unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
+    }
+}
+
+impl Drop for PageWrite<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.fresh {
+            self.pool.discard(self.frame);
+        } else {
+            self.pool.frame(self.frame).latch.release_exclusive();
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! The slotted page: sorted variable-length entries on an index page. Layout byte by byte in docs/formats/page.md.
+//!
+//! ```text
+//! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32 | 36 append_run u16 | 38 reserved u16
+//! 40 slots, 8 bytes each, in key order: offset u16, key length u16, head u32
+//! .. free space .. cells: value length u16, key, value
+//! ```
+//! `skip` bytes are common to all keys of the page, and a slot's `head` is the four key bytes after them as a big-endian number (zeros
+//! beyond the key's end), so that a search compares numbers within the slot array and touches one or two cells at its end.
+//!
+//! Invariants, which [`check`] verifies on every page that comes from disk, so that the code here may index without failing: slots end
+//! at or before `cells_start`; every cell lies between it and the page's end. Key order and heads are the writer's promise;
+//! `btree`'s validate checks them.
+//!
+//! On inner nodes the value is a child's page number, and the first entry's key is empty: it stands for everything below the
+//! second's key. `remove_child` keeps that so.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+
+use crate::page::{PAGE_HEADER_BYTES, PageNo, put_u16, put_u32, u16_at, u32_at};
+
+const COUNT: usize = PAGE_HEADER_BYTES;
+const SKIP: usize = 26;
+const CELLS_START: usize = 28;
+const GARBAGE: usize = 32;
+const APPEND_RUN: usize = 36;
+/// Where the slots begin.
+pub const SLOTS: usize = 40;
+/// Bytes of one slot.
+pub const SLOT_BYTES: usize = 8;
+const CELL_HEADER_BYTES: usize = 2;
+
+/// Bytes an entry takes on a page, slot included.
+#[inline]
+pub const fn entry_bytes(key_len: usize, value_len: usize) -> usize {
+    SLOT_BYTES + CELL_HEADER_BYTES + key_len + value_len
+}
+
+/// The largest sum of key and value length that fits a page of this size: two such entries fill it.
+pub const fn max_entry_len(page_size: usize) -> usize {
+    (page_size - SLOTS) / 2 - SLOT_BYTES - CELL_HEADER_BYTES
+}
+
+/// The longest key: an inner node holds at least four.
+pub const fn max_key_len(page_size: usize) -> usize {
+    (page_size - SLOTS) / 4 - SLOT_BYTES - CELL_HEADER_BYTES - 4
+}
+
+/// Makes an already formatted index page empty.
+pub fn init(page: &mut [u8]) {
+    page[COUNT..SLOTS].fill(0);
+    let len = page.len() as u32;
+    put_u32(page, CELLS_START, len);
+}
+
+/// Number of entries.
+#[inline]
+pub fn count(page: &[u8]) -> usize {
+    u16_at(page, COUNT) as usize
+}
+
+#[inline]
+fn skip(page: &[u8]) -> usize {
+    u16_at(page, SKIP) as usize
+}
+
+#[inline]
+fn cells_start(page: &[u8]) -> usize {
+    u32_at(page, CELLS_START) as usize
+}
+
+#[inline]
+fn slot(page: &[u8], index: usize) -> (usize, usize, u32) {
+    let at = SLOTS + index * SLOT_BYTES;
+    let bytes: [u8; 8] = page[at..at + 8].try_into().expect("eight bytes");
+    let word = u64::from_le_bytes(bytes);
+    (word as u16 as usize, (word >> 16) as u16 as usize, (word >> 32) as u32)
+}
+
+#[inline]
+fn put_slot(page: &mut [u8], index: usize, offset: usize, key_len: usize, head: u32) {
+    let word = offset as u64 | (key_len as u64) << 16 | (head as u64) << 32;
+    let at = SLOTS + index * SLOT_BYTES;
+    page[at..at + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+#[inline]
+fn head_of(key: &[u8], skip: usize) -> u32 {
+    match key.get(skip..skip + 4) {
+        Some(bytes) => u32::from_be_bytes(bytes.try_into().expect("four bytes")),
+        None => {
+            let mut bytes = [0; 4];
+            let rest = key.get(skip..).unwrap_or(&[]);
+            bytes[..rest.len()].copy_from_slice(rest);
+            u32::from_be_bytes(bytes)
+        }
+    }
+}
+
+/// Key of entry `index`.
+#[inline]
+pub fn key(page: &[u8], index: usize) -> &[u8] {
+    let (offset, key_len, _) = slot(page, index);
+    &page[offset + CELL_HEADER_BYTES..offset + CELL_HEADER_BYTES + key_len]
+}
+
+#[inline]
+fn value_range(page: &[u8], index: usize) -> std::ops::Range<usize> {
+    let (offset, key_len, _) = slot(page, index);
+    let start = offset + CELL_HEADER_BYTES + key_len;
+    start..start + u16_at(page, offset) as usize
+}
+
+/// Value of entry `index`.
+#[inline]
+pub fn value(page: &[u8], index: usize) -> &[u8] {
+    &page[value_range(page, index)]
+}
+
+/// The value's bytes, to be overwritten by as many.
+#[inline]
+pub fn value_mut(page: &mut [u8], index: usize) -> &mut [u8] {
+    let range = value_range(page, index);
+    &mut page[range]
+}
+
+/// The child's page number in entry `index` of an inner node.
+#[inline]
+pub fn child(page: &[u8], index: usize) -> PageNo {
+    let range = value_range(page, index);
+    u32_at(page, range.start)
+}
+
+/// Finds `key`: its index, or the index where it would be inserted.
+#[inline]
+pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
+    let (entries, skip) = (count(page), skip(page));
+    if entries == 0 {
+        return Err(0);
+    }
+    if skip > 0 {
+        let prefix = &self::key(page, 0)[..skip];
+        let shared = key.len().min(skip);
+        match key[..shared].cmp(&prefix[..shared]) {
+            Ordering::Less => return Err(0),
+            Ordering::Greater => return Err(entries),
+            Ordering::Equal if key.len() < skip => return Err(0),
+            Ordering::Equal => {}
+        }
+    }
+    let head = head_of(key, skip);
+    let slots = &page[SLOTS..SLOTS + entries * SLOT_BYTES];
+    let (mut low, mut high) = (0, entries);
+    while low < high {
+        let middle = (low + high) / 2;
+        let at = middle * SLOT_BYTES + 4;
+        let found = u32::from_le_bytes(slots[at..at + 4].try_into().expect("four bytes"));
+        let order = found.cmp(&head).then_with(|| self::key(page, middle)[skip..].cmp(&key[skip..]));
+        match order {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Ok(middle),
+        }
+    }
+    Err(low)
+}
+
+/// The entry of an inner node whose subtree holds `key`.
+#[inline]
+pub fn child_index(page: &[u8], key: &[u8]) -> usize {
+    match search(page, key) {
+        Ok(index) => index,
+        Err(index) => index.saturating_sub(1),
+    }
+}
+
+/// The entry of an inner node whose subtree holds the largest keys below `key`.
+pub fn child_index_below(page: &[u8], key: &[u8]) -> usize {
+    match search(page, key) {
+        Ok(index) | Err(index) => index.saturating_sub(1),
+    }
+}
+
+/// Bytes that entries may still take, after compaction.
+#[inline]
+pub fn free_bytes(page: &[u8]) -> usize {
+    contiguous(page) + u32_at(page, GARBAGE) as usize
+}
+
+/// Bytes that entries take, slots included.
+#[inline]
+pub fn used_bytes(page: &[u8]) -> usize {
+    page.len() - SLOTS - free_bytes(page)
+}
+
+/// How many inserts in a row went behind the last entry; a hint for splits, in no log record.
+#[inline]
+pub fn append_run(page: &[u8]) -> u16 {
+    u16_at(page, APPEND_RUN)
+}
+
+/// Hands the run of appends on to the page that the next append will go to.
+pub fn set_append_run(page: &mut [u8], run: u16) {
+    put_u16(page, APPEND_RUN, run);
+}
+
+#[inline]
+fn contiguous(page: &[u8]) -> usize {
+    cells_start(page) - SLOTS - count(page) * SLOT_BYTES
+}
+
+/// Inserts an entry at `index`, the place that [`search`] named. The caller has made sure that it fits ([`free_bytes`]).
+pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
+    let needed = entry_bytes(key.len(), value.len());
+    assert!(needed <= free_bytes(page), "the caller checks that the entry fits");
+    if needed > contiguous(page) {
+        compact(page);
+    }
+    let entries = count(page);
+    let run = if index == entries { append_run(page).saturating_add(1) } else { 0 };
+    put_u16(page, APPEND_RUN, run);
+    let offset = put_cell(page, key, value);
+    let at = SLOTS + index * SLOT_BYTES;
+    page.copy_within(at..SLOTS + entries * SLOT_BYTES, at + SLOT_BYTES);
+    put_u16(page, COUNT, entries as u16 + 1);
+    let skip = skip(page);
+    put_slot(page, index, offset, key.len(), head_of(key, skip));
+    let neighbour = if index == 0 { entries.min(1) } else { 0 };
+    // Also now and then while a page fills, since only this lets `skip` rise again.
+    if (entries + 1) & entries == 0 || common_prefix(self::key(page, neighbour), key) < skip {
+        rehead(page);
+    }
+}
+
+fn put_cell(page: &mut [u8], key: &[u8], value: &[u8]) -> usize {
+    let offset = cells_start(page) - CELL_HEADER_BYTES - key.len() - value.len();
+    put_u16(page, offset, value.len() as u16);
+    let key_at = offset + CELL_HEADER_BYTES;
+    page[key_at..key_at + key.len()].copy_from_slice(key);
+    page[key_at + key.len()..key_at + key.len() + value.len()].copy_from_slice(value);
+    put_u32(page, CELLS_START, offset as u32);
+    offset
+}
+
+fn common_prefix(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
+}
+
+/// Recomputes `skip` and all heads. Keys are sorted, so what the first and the last share, all share.
+fn rehead(page: &mut [u8]) {
+    let entries = count(page);
+    let skip = match entries {
+        0 | 1 => 0,
+        _ => common_prefix(key(page, 0), key(page, entries - 1)),
+    };
+    put_u16(page, SKIP, skip as u16);
+    for index in 0..entries {
+        let (offset, key_len, _) = slot(page, index);
+        let head = head_of(key(page, index), skip);
+        put_slot(page, index, offset, key_len, head);
+    }
+}
+
+/// Removes entry `index`.
+pub fn remove(page: &mut [u8], index: usize) {
+    let entries = count(page);
+    let (_, key_len, _) = slot(page, index);
+    let freed = CELL_HEADER_BYTES + key_len + value_range(page, index).len();
+    let garbage = u32_at(page, GARBAGE) + freed as u32;
+    put_u32(page, GARBAGE, garbage);
+    let at = SLOTS + index * SLOT_BYTES;
+    page.copy_within(at + SLOT_BYTES..SLOTS + entries * SLOT_BYTES, at);
+    put_u16(page, COUNT, entries as u16 - 1);
+    if entries == 1 {
+        init(page);
+    }
+}
+
+/// Puts another value into entry `index`; false, with nothing changed, when it does not fit.
+pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
+    let range = value_range(page, index);
+    if value.len() == range.len() {
+        page[range].copy_from_slice(value);
+        return true;
+    }
+    let (offset, key_len, _) = slot(page, index);
+    if value.len() < range.len() {
+        let garbage = u32_at(page, GARBAGE) + (range.len() - value.len()) as u32;
+        put_u32(page, GARBAGE, garbage);
+        put_u16(page, offset, value.len() as u16);
+        page[range.start..range.start + value.len()].copy_from_slice(value);
+        return true;
+    }
+    let old_cell = CELL_HEADER_BYTES + key_len + range.len();
+    let new_cell = CELL_HEADER_BYTES + key_len + value.len();
+    if new_cell > free_bytes(page) + old_cell {
+        return false;
+    }
+    let key = key(page, index).to_vec();
+    if new_cell <= contiguous(page) {
+        let garbage = u32_at(page, GARBAGE) + old_cell as u32;
+        put_u32(page, GARBAGE, garbage);
+    } else {
+        // Shrunk to nothing first, so that compaction sees the old value as gone.
+        put_u16(page, offset, 0);
+        let garbage = u32_at(page, GARBAGE) + range.len() as u32;
+        put_u32(page, GARBAGE, garbage);
+        compact(page);
+        // The short cell that compaction kept is garbage now; where room lacks for both, it is compacted away with its slot.
+        if new_cell > contiguous(page) {
+            remove(page, index);
+            compact(page);
+            insert(page, index, &key, value);
+            return true;
+        }
+        let garbage = u32_at(page, GARBAGE) + (CELL_HEADER_BYTES + key_len) as u32;
+        put_u32(page, GARBAGE, garbage);
+    }
+    let offset = put_cell(page, &key, value);
+    // Compaction may have changed how much the heads skip.
+    let head = head_of(&key, skip(page));
+    put_slot(page, index, offset, key.len(), head);
+    true
+}
+
+/// Removes all entries from `key` on; true when there were any.
+pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
+    let (Ok(first) | Err(first)) = search(page, key);
+    let entries = count(page);
+    let freed: usize = (first..entries)
+        .map(|index| CELL_HEADER_BYTES + self::key(page, index).len() + value_range(page, index).len())
+        .sum();
+    let garbage = u32_at(page, GARBAGE) + freed as u32;
+    put_u32(page, GARBAGE, garbage);
+    put_u16(page, COUNT, first as u16);
+    put_u16(page, APPEND_RUN, 0);
+    if first == 0 {
+        init(page);
+    }
+    compact(page);
+    first < entries
+}
+
+/// Removes entry `index` of an inner node; when it was the first, the new first entry's key becomes empty.
+pub fn remove_child(page: &mut [u8], index: usize) {
+    remove(page, index);
+    if index == 0 && count(page) > 0 {
+        let child = child(page, 0);
+        remove(page, 0);
+        insert(page, 0, &[], &child.to_le_bytes());
+    }
+}
+
+/// Appends entries `from..` of `source`. The caller has made sure that they fit and are above all keys here.
+pub fn append_all(page: &mut [u8], source: &[u8], from: usize) {
+    for index in from..count(source) {
+        let (at, run) = (count(page), append_run(page));
+        insert(page, at, key(source, index), value(source, index));
+        put_u16(page, APPEND_RUN, run);
+    }
+}
+
+thread_local! {
+    /// Room to rebuild a page in.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Moves the cells together, in key order, so that all free space is one piece, and recomputes the heads.
+pub fn compact(page: &mut [u8]) {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.clear();
+        scratch.extend_from_slice(page);
+        let len = page.len() as u32;
+        put_u32(page, CELLS_START, len);
+        put_u32(page, GARBAGE, 0);
+        for index in (0..count(scratch)).rev() {
+            let (_, key_len, head) = slot(scratch, index);
+            let offset = put_cell(page, key(scratch, index), value(scratch, index));
+            put_slot(page, index, offset, key_len, head);
+        }
+    });
+    rehead(page);
+}
+
+/// The two parts of a page that an image must hold: everything before and after the hole of free space.
+pub(crate) fn image_bounds(page: &[u8]) -> (usize, usize) {
+    (SLOTS + count(page) * SLOT_BYTES, cells_start(page))
+}
+
+/// Checks an index page read from disk: that no access of this module can leave the page.
+///
+/// # Errors
+/// What is wrong, as the middle of a sentence.
+pub fn check(page: &[u8]) -> Result<(), &'static str> {
+    let (entries, start) = (count(page), cells_start(page));
+    if start > page.len() || SLOTS + entries * SLOT_BYTES > start {
+        return Err("its slots and cells overlap");
+    }
+    let skip = skip(page);
+    let mut cell_bytes = 0;
+    for index in 0..entries {
+        let (offset, key_len, _) = slot(page, index);
+        if offset < start || offset + CELL_HEADER_BYTES + key_len > page.len() {
+            return Err("a key lies outside of the cells");
+        }
+        let end = offset + CELL_HEADER_BYTES + key_len + u16_at(page, offset) as usize;
+        if end > page.len() {
+            return Err("a value lies outside of the cells");
+        }
+        if key_len < skip {
+            return Err("a key is shorter than what all keys share");
+        }
+        if crate::page::level(page) > 0 && end - offset != CELL_HEADER_BYTES + key_len + 4 {
+            return Err("an inner node's entry names no child");
+        }
+        cell_bytes += end - offset;
+    }
+    if page.len() - start != cell_bytes + u32_at(page, GARBAGE) as usize {
+        return Err("its cells and its count of garbage do not add up");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Tablespaces: one file each, page 0 of which says what the rest is. Byte by byte in docs/formats/page.md.
+//!
+//! Page 0 changes only inside mini-transactions, under its page latch, and is logged with them. The file grows ahead of use, with
+//! written zeros, so that a page write never needs space or metadata that the file system might refuse.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use os::disk::{Disk, File, OpenMode};
+use parking_lot::{Mutex, RwLock};
+
+use crate::error::{BufferError, Result};
+use crate::page::{self, PAGE_SIZES, PageId, PageNo, PageType, SpaceId, put_u32, u32_at};
+
+const MAGIC_AT: usize = 24;
+const MAGIC: &[u8; 8] = b"SLIPSPC1";
+const PAGE_SIZE_AT: usize = 32;
+const ALLOCATED_AT: usize = 36;
+const FREE_HEAD_AT: usize = 40;
+const FREE_COUNT_AT: usize = 44;
+/// Where a page on the free list names the next one.
+const NEXT_FREE_AT: usize = 24;
+
+/// Bytes by which a file grows once it is that large; a smaller one doubles.
+const EXTENT_BYTES: usize = 1 << 20;
+const FIRST_PAGES: u32 = 4;
+
+/// The changing part of page 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpaceHeader {
+    /// Pages below this number have been handed out at some time.
+    pub allocated: PageNo,
+    /// First page of the free list, 0 for none.
+    pub free_head: PageNo,
+    /// Length of the free list.
+    pub free_count: u32,
+}
+
+impl SpaceHeader {
+    pub fn of(page: &[u8]) -> SpaceHeader {
+        SpaceHeader {
+            allocated: u32_at(page, ALLOCATED_AT),
+            free_head: u32_at(page, FREE_HEAD_AT),
+            free_count: u32_at(page, FREE_COUNT_AT),
+        }
+    }
+
+    pub fn put(self, page: &mut [u8]) {
+        put_u32(page, ALLOCATED_AT, self.allocated);
+        put_u32(page, FREE_HEAD_AT, self.free_head);
+        put_u32(page, FREE_COUNT_AT, self.free_count);
+    }
+}
+
+pub(crate) fn next_free(page: &[u8]) -> PageNo {
+    u32_at(page, NEXT_FREE_AT)
+}
+
+pub(crate) fn put_next_free(page: &mut [u8], next: PageNo) {
+    put_u32(page, NEXT_FREE_AT, next);
+}
+
+/// An open tablespace.
+#[derive(Debug)]
+pub(crate) struct Space {
+    pub id: SpaceId,
+    pub file: Arc<dyn File>,
+    page_size: usize,
+    /// Where the file is. A flush batch holds this read-locked from its doublewrite to its sync, so that a rename cannot come between
+    /// and leave a doublewrite entry with a stale name. Lock order: after the doublewrite area.
+    pub path: RwLock<PathBuf>,
+    /// Held through a structure change of any tree in this space: inner nodes change under it only. Lock order: before all latches.
+    pub structure: Mutex<()>,
+    /// Length of the file in pages. Changed under `grow`.
+    file_pages: AtomicU32,
+    grow: Mutex<()>,
+}
+
+impl Space {
+    /// Makes the file with its page 0, durably.
+    pub fn create(disk: &dyn Disk, path: &Path, id: SpaceId, page_size: usize) -> Result<Space> {
+        let file = disk.open(path, OpenMode::CreateNew)?;
+        let mut first = vec![0; page_size * FIRST_PAGES as usize];
+        let page = &mut first[..page_size];
+        page::format(page, PageId::new(id, 0), PageType::SpaceHeader, 0);
+        page[MAGIC_AT..MAGIC_AT + MAGIC.len()].copy_from_slice(MAGIC);
+        put_u32(page, PAGE_SIZE_AT, page_size as u32);
+        SpaceHeader { allocated: 1, free_head: 0, free_count: 0 }.put(page);
+        page::seal(page);
+        file.write_all_at(&first, 0)?;
+        sync_or_stop(disk, &*file)?;
+        if let Some(dir) = path.parent() {
+            disk.sync_dir(dir)?;
+        }
+        Ok(Space::new(id, file, path, page_size, FIRST_PAGES))
+    }
+
+    /// Opens the file and reads from page 0 which space it is.
+    pub fn open(disk: &dyn Disk, path: &Path, page_size: usize) -> Result<Space> {
+        let file = disk.open(path, OpenMode::ReadWrite)?;
+        let mut page = vec![0; page_size];
+        let got = file.read_at(&mut page, 0)?;
+        let not_a_space =
+            |reason: &str| BufferError::NotASpace { path: path.to_owned(), reason: reason.to_owned() };
+        if got < PAGE_SIZES[0] {
+            return Err(not_a_space("it is too short"));
+        }
+        if &page[MAGIC_AT..MAGIC_AT + MAGIC.len()] != MAGIC {
+            return Err(not_a_space("its first page has no tablespace header"));
+        }
+        let found = u32_at(&page, PAGE_SIZE_AT);
+        if found as usize != page_size {
+            return Err(BufferError::PageSize { path: path.to_owned(), found, expected: page_size as u32 });
+        }
+        let id = page::id(&page).space;
+        page::verify(&page, PageId::new(id, 0)).map_err(|reason| BufferError::corrupt(path, 0, reason))?;
+        let file_pages = (file.len_bytes()? / page_size as u64).min(u32::MAX as u64) as u32;
+        Ok(Space::new(id, file, path, page_size, file_pages))
+    }
+
+    fn new(id: SpaceId, file: Arc<dyn File>, path: &Path, page_size: usize, file_pages: u32) -> Space {
+        Space {
+            id,
+            file,
+            page_size,
+            path: RwLock::new(path.to_owned()),
+            structure: Mutex::new(()),
+            file_pages: AtomicU32::new(file_pages),
+            grow: Mutex::new(()),
+        }
+    }
+
+    pub fn offset_of(&self, no: PageNo) -> u64 {
+        no as u64 * self.page_size as u64
+    }
+
+    /// Length of the file in pages.
+    pub fn file_pages(&self) -> u32 {
+        self.file_pages.load(Ordering::Acquire)
+    }
+
+    /// Reads a page as it is on disk, unverified; pages beyond the end read as zeros.
+    pub fn read_raw(&self, no: PageNo, page: &mut [u8]) -> Result<()> {
+        let _reading = os::account::enter(os::account::State::PageRead);
+        let got = self.file.read_at(page, self.offset_of(no))?;
+        page[got..].fill(0);
+        Ok(())
+    }
+
+    /// Makes the file long enough to hold page `no`.
+    pub fn ensure(&self, no: PageNo) -> Result<()> {
+        if no < self.file_pages() {
+            return Ok(());
+        }
+        let _growing = self.grow.lock();
+        let have = self.file_pages();
+        if no < have {
+            return Ok(());
+        }
+        let _writing = os::account::enter(os::account::State::PageWrite);
+        let extent = (EXTENT_BYTES / self.page_size) as u32;
+        let target = have.saturating_add(have.clamp(1, extent)).max(no.saturating_add(1));
+        let zeros = vec![0; extent as usize * self.page_size];
+        let mut at = have;
+        while at < target {
+            let pages = extent.min(target - at);
+            self.file.write_all_at(&zeros[..pages as usize * self.page_size], self.offset_of(at))?;
+            at += pages;
+        }
+        self.file_pages.store(target, Ordering::Release);
+        Ok(())
+    }
+
+    pub fn corrupt(&self, no: PageNo, reason: impl Into<String>) -> BufferError {
+        BufferError::corrupt(&self.path.read(), no, reason)
+    }
+}
+
+/// Syncs a file; a failure stops the process, since the kernel may have dropped the writes and would not say so again.
+pub(crate) fn sync_or_stop(disk: &dyn Disk, file: &dyn File) -> Result<()> {
+    let _syncing = os::account::enter(os::account::State::PageSync);
+    file.sync_data().map_err(|error| {
+        disk.fail_stop(&format!("a sync of {} failed: {error}", file.path().display()));
+        BufferError::Io(error)
+    })
+}
+
+/// Holds a space's structure lock until dropped: only under it do inner nodes, page 0 and free pages of the space change.
+#[derive(Debug)]
+pub struct StructureLock {
+    pub(crate) space: Arc<Space>,
+    /// A mutex is let go of by the thread that took it.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl StructureLock {
+    pub(crate) fn new(space: Arc<Space>) -> StructureLock {
+        std::mem::forget(space.structure.lock());
+        StructureLock { space, _not_send: std::marker::PhantomData }
+    }
+}
+
+impl Drop for StructureLock {
+    fn drop(&mut self) {
+        // SAFETY: `new` took the mutex and forgot its guard; this value is the only one that stands for it.
+        unsafe { self.space.structure.force_unlock() }
+    }
+}

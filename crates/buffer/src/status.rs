@@ -1,0 +1,78 @@
+//! Counters behind `SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool%'` and its neighbours.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $field:ident = $name:literal;)*) => {
+        /// Counters since the pool was opened. All are relaxed: each is a figure of its own.
+        #[derive(Debug, Default)]
+        pub(crate) struct Counters { $(pub $field: AtomicU64,)* }
+
+        /// The pool's figures at a moment, as MySQL names them.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct PoolStatus {
+            $($(#[$doc])* pub $field: u64,)*
+            /// Pages that the pool has room for.
+            pub pages_total: u64,
+            /// Frames that hold nothing.
+            pub pages_free: u64,
+            /// Frames that hold a page.
+            pub pages_data: u64,
+            /// Pages changed since they were written.
+            pub pages_dirty: u64,
+            /// Size of a page.
+            pub page_size: u64,
+        }
+
+        impl Counters {
+            pub fn snapshot(&self) -> PoolStatus {
+                PoolStatus { $($field: self.$field.load(Ordering::Relaxed),)* ..PoolStatus::default() }
+            }
+        }
+
+        impl PoolStatus {
+            /// All figures under the names of MySQL's status variables.
+            pub fn variables(&self) -> Vec<(&'static str, u64)> {
+                vec![
+                    $(($name, self.$field),)*
+                    ("Innodb_buffer_pool_pages_total", self.pages_total),
+                    ("Innodb_buffer_pool_pages_free", self.pages_free),
+                    ("Innodb_buffer_pool_pages_data", self.pages_data),
+                    ("Innodb_buffer_pool_pages_dirty", self.pages_dirty),
+                    ("Innodb_buffer_pool_bytes_data", self.pages_data * self.page_size),
+                    ("Innodb_buffer_pool_bytes_dirty", self.pages_dirty * self.page_size),
+                    ("Innodb_page_size", self.page_size),
+                ]
+            }
+        }
+    };
+}
+
+counters! {
+    /// Pages read from disk.
+    pages_read = "Innodb_buffer_pool_reads";
+    /// Pages written to their place.
+    pages_written = "Innodb_pages_written";
+    /// Pages that came to be without a read.
+    pages_created = "Innodb_pages_created";
+    /// Pages that left the pool for another.
+    pages_evicted = "Innodb_buffer_pool_pages_evicted";
+    /// Pages made young.
+    pages_made_young = "Innodb_buffer_pool_pages_made_young";
+    /// Times a foreground thread found no free page.
+    wait_free = "Innodb_buffer_pool_wait_free";
+    /// Pages that foreground threads wrote themselves for want of a free one.
+    single_page_flushes = "Innodb_buffer_pool_single_page_flushes";
+    /// Pages written because they were at the LRU list's end.
+    lru_flushed = "Innodb_buffer_pool_lru_flushed";
+    /// Pages written because of their age in the log.
+    list_flushed = "Innodb_buffer_pool_list_flushed";
+    /// Pages that went through the doublewrite file.
+    dblwr_pages_written = "Innodb_dblwr_pages_written";
+    /// Batches of the doublewrite file.
+    dblwr_writes = "Innodb_dblwr_writes";
+}
+
+pub(crate) fn count(counter: &AtomicU64, by: u64) {
+    counter.fetch_add(by, Ordering::Relaxed);
+}
