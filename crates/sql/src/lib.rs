@@ -16,3 +16,6 @@ mod error;
 
 pub use admin::AdminCommand;
 pub use error::{Result, SqlError, sqlstate};
+mod ast;
+mod lexer;
+mod parse;

@@ -1,0 +1,454 @@
+//! The text of a statement as tokens.
+//!
+//! Tokens are spans of the text; nothing is copied until a parser asks for a token's value. A text is bytes, not
+//! UTF-8: string literals may hold any bytes. `/*! ... */` and `/*!NNNNN ... */` comments are part of the text when
+//! their version is at most [`VERSION_COMMENTS`], as MySQL treats them; all other comments are white space.
+
+use crate::error::{Result, SqlError};
+
+/// `/*!80400 ... */` is executed, `/*!80401 ... */` is a comment. MariaDB's own `/*M! ... */` is a comment.
+pub const VERSION_COMMENTS: u32 = 80400;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A word without quotes: keyword or name.
+    Word,
+    /// A name in backticks (or double quotes under ANSI_QUOTES).
+    QuotedName,
+    /// A string in quotes.
+    Text,
+    /// Digits only.
+    Integer,
+    /// Digits with a point.
+    Decimal,
+    /// With an exponent.
+    Float,
+    /// `0x1F` or `x'1F'`.
+    Hex,
+    /// `0b101` or `b'101'`.
+    Bits,
+    /// `?`.
+    Parameter,
+    /// `@name`, `@'name'`; `@` alone is a symbol's place in `user@host` and is this kind with nothing behind it.
+    UserVariable,
+    /// `@@`.
+    SystemVariable,
+    /// One of the operators and punctuation marks.
+    Symbol,
+    /// The end of the statement (the end of the text or a semicolon at the top level).
+    End,
+}
+
+/// A span of the text and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// What.
+    pub kind: TokenKind,
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+}
+
+/// Parts of `sql_mode` that change how a text is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct LexMode {
+    /// ANSI_QUOTES: double quotes enclose names.
+    pub ansi_quotes: bool,
+    /// NO_BACKSLASH_ESCAPES.
+    pub no_backslash_escapes: bool,
+    /// PIPES_AS_CONCAT.
+    pub pipes_as_concat: bool,
+}
+
+struct Lexer<'a> {
+    text: &'a [u8],
+    at: usize,
+    mode: LexMode,
+    in_version_comment: bool,
+}
+
+/// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the semicolon or the end.
+///
+/// # Errors
+/// 1064 for a string or name without its closing quote, or a byte that starts no token.
+pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
+    let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
+    let mut tokens = Vec::with_capacity(text.len() / 6 + 4);
+    loop {
+        lexer.skip_space()?;
+        let token = lexer.token()?;
+        tokens.push(token);
+        if token.kind == TokenKind::End {
+            return Ok(tokens);
+        }
+    }
+}
+
+/// An error near byte `at` of `text`.
+pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
+    let at = at.min(text.len());
+    let line = 1 + text[..at].iter().filter(|b| **b == b'\n').count();
+    SqlError::syntax(&String::from_utf8_lossy(&text[at..]), line)
+}
+
+fn is_word_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        self.text.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn skip_space(&mut self) -> Result<()> {
+        loop {
+            match self.peek(0) {
+                b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => self.at += 1,
+                b'#' => self.skip_line(),
+                b'-' if self.peek(1) == b'-' && (self.peek(2) <= b' ') => self.skip_line(),
+                b'/' if self.peek(1) == b'*' => self.comment()?,
+                b'*' if self.in_version_comment && self.peek(1) == b'/' => {
+                    self.in_version_comment = false;
+                    self.at += 2;
+                }
+                _ => return Ok(()),
+            }
+            if self.at >= self.text.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.at < self.text.len() && self.text[self.at] != b'\n' {
+            self.at += 1;
+        }
+    }
+
+    /// At `/*`: enters a version comment that counts, or skips a comment.
+    fn comment(&mut self) -> Result<()> {
+        if self.peek(2) == b'!' && !self.in_version_comment {
+            let digits = self.text[self.at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+            let version = self.text[self.at + 3..self.at + 3 + digits]
+                .iter()
+                .fold(0u32, |version, digit| version * 10 + u32::from(digit - b'0'));
+            if digits < 5 || version <= VERSION_COMMENTS {
+                self.at += 3 + if digits >= 5 { digits } else { 0 };
+                self.in_version_comment = true;
+                return Ok(());
+            }
+        }
+        let start = self.at;
+        match self.text[start + 2..].windows(2).position(|pair| pair == b"*/") {
+            Some(length) => self.at = start + 2 + length + 2,
+            None => return Err(syntax_error(self.text, start)),
+        }
+        Ok(())
+    }
+
+    fn token(&mut self) -> Result<Token> {
+        let start = self.at;
+        let kind = self.token_kind()?;
+        Ok(Token { kind, start: start as u32, end: self.at as u32 })
+    }
+
+    fn token_kind(&mut self) -> Result<TokenKind> {
+        if self.at >= self.text.len() {
+            return Ok(TokenKind::End);
+        }
+        let byte = self.peek(0);
+        match byte {
+            b';' => Ok(TokenKind::End),
+            b'x' | b'X' | b'b' | b'B' if self.peek(1) == b'\'' => self.quoted_number(byte),
+            b'n' | b'N' if self.peek(1) == b'\'' => {
+                self.at += 1;
+                self.quoted(b'\'', TokenKind::Text)
+            }
+            b'0' if matches!(self.peek(1), b'x' | b'b') => self.prefixed_number(),
+            b'0'..=b'9' => Ok(self.number()),
+            b'.' if self.peek(1).is_ascii_digit() && !self.after_word() => Ok(self.number()),
+            b'\'' => self.quoted(b'\'', TokenKind::Text),
+            b'"' if self.mode.ansi_quotes => self.quoted(b'"', TokenKind::QuotedName),
+            b'"' => self.quoted(b'"', TokenKind::Text),
+            b'`' => self.quoted(b'`', TokenKind::QuotedName),
+            b'?' => {
+                self.at += 1;
+                Ok(TokenKind::Parameter)
+            }
+            b'@' => self.variable(),
+            _ if is_word_byte(byte) => {
+                self.word();
+                Ok(TokenKind::Word)
+            }
+            _ => self.symbol(),
+        }
+    }
+
+    /// A point right behind a name is that name's qualifier, `t.1a`.
+    fn after_word(&self) -> bool {
+        self.at > 0 && (is_word_byte(self.text[self.at - 1]) || self.text[self.at - 1] == b'`')
+    }
+
+    fn word(&mut self) {
+        while self.at < self.text.len() && is_word_byte(self.text[self.at]) {
+            self.at += 1;
+        }
+    }
+
+    fn quoted(&mut self, quote: u8, kind: TokenKind) -> Result<TokenKind> {
+        let start = self.at;
+        let escapes = kind == TokenKind::Text && !self.mode.no_backslash_escapes;
+        self.at += 1;
+        while self.at < self.text.len() {
+            let byte = self.text[self.at];
+            if byte == quote {
+                if self.peek(1) != quote {
+                    self.at += 1;
+                    return Ok(kind);
+                }
+                self.at += 2;
+            } else if byte == b'\\' && escapes {
+                self.at += 2;
+            } else {
+                self.at += 1;
+            }
+        }
+        Err(syntax_error(self.text, start))
+    }
+
+    fn quoted_number(&mut self, prefix: u8) -> Result<TokenKind> {
+        let start = self.at;
+        self.at += 1;
+        self.quoted(b'\'', TokenKind::QuotedName)?;
+        let digits = &self.text[start + 2..self.at - 1];
+        let hex = prefix.eq_ignore_ascii_case(&b'x');
+        let valid = if hex {
+            digits.len() % 2 == 0 && digits.iter().all(u8::is_ascii_hexdigit)
+        } else {
+            digits.iter().all(|digit| matches!(digit, b'0' | b'1'))
+        };
+        match (valid, hex) {
+            (true, true) => Ok(TokenKind::Hex),
+            (true, false) => Ok(TokenKind::Bits),
+            (false, _) => Err(syntax_error(self.text, start)),
+        }
+    }
+
+    /// `0x` or `0b`: a number when digits follow, else the start of a name such as `0xyz`.
+    fn prefixed_number(&mut self) -> Result<TokenKind> {
+        let hex = self.peek(1) == b'x';
+        let start = self.at;
+        self.word();
+        let digits = &self.text[start + 2..self.at];
+        let valid = |digit: &u8| if hex { digit.is_ascii_hexdigit() } else { matches!(digit, b'0' | b'1') };
+        if !digits.is_empty() && digits.iter().all(valid) {
+            return Ok(if hex { TokenKind::Hex } else { TokenKind::Bits });
+        }
+        Ok(TokenKind::Word)
+    }
+
+    fn digits(&mut self) {
+        while self.peek(0).is_ascii_digit() {
+            self.at += 1;
+        }
+    }
+
+    fn number(&mut self) -> TokenKind {
+        let mut kind = TokenKind::Integer;
+        self.digits();
+        if self.peek(0) == b'.' {
+            kind = TokenKind::Decimal;
+            self.at += 1;
+            self.digits();
+        }
+        let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
+        if matches!(self.peek(0), b'e' | b'E') && self.peek(1 + sign).is_ascii_digit() {
+            kind = TokenKind::Float;
+            self.at += 1 + sign;
+            self.digits();
+        }
+        if kind == TokenKind::Integer && is_word_byte(self.peek(0)) {
+            // A name may start with digits: `1st_column`.
+            self.word();
+            kind = TokenKind::Word;
+        }
+        kind
+    }
+
+    fn variable(&mut self) -> Result<TokenKind> {
+        self.at += 1;
+        match self.peek(0) {
+            b'@' => {
+                self.at += 1;
+                Ok(TokenKind::SystemVariable)
+            }
+            quote @ (b'\'' | b'"' | b'`') => {
+                let kind = if quote == b'`' { TokenKind::QuotedName } else { TokenKind::Text };
+                self.quoted(quote, kind)?;
+                Ok(TokenKind::UserVariable)
+            }
+            _ => {
+                while is_word_byte(self.peek(0)) || self.peek(0) == b'.' {
+                    self.at += 1;
+                }
+                Ok(TokenKind::UserVariable)
+            }
+        }
+    }
+
+    fn symbol(&mut self) -> Result<TokenKind> {
+        const LONG: [&[u8]; 13] =
+            [b"<=>", b"->>", b"<=", b">=", b"<>", b"!=", b"<<", b">>", b"&&", b"||", b":=", b"->", b"=="];
+        for symbol in LONG {
+            if self.text[self.at..].starts_with(symbol) && symbol != b"==" {
+                self.at += symbol.len();
+                return Ok(TokenKind::Symbol);
+            }
+        }
+        if b"+-*/%=<>!~&|^(),.:{}".contains(&self.peek(0)) {
+            self.at += 1;
+            return Ok(TokenKind::Symbol);
+        }
+        Err(syntax_error(self.text, self.at))
+    }
+}
+
+/// The bytes that a [`TokenKind::Text`] or [`TokenKind::QuotedName`] token `raw` (quotes included) stands for.
+pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
+    let raw = if raw.first().is_some_and(|b| matches!(b, b'n' | b'N')) { &raw[1..] } else { raw };
+    let quote = raw[0];
+    let inner = &raw[1..raw.len() - 1];
+    let escapes = is_text && !mode.no_backslash_escapes;
+    if !inner.iter().any(|b| *b == quote || (escapes && *b == b'\\')) {
+        return inner.to_vec();
+    }
+    let mut out = Vec::with_capacity(inner.len());
+    let mut bytes = inner.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte == quote {
+            // Doubled inside: the lexer has seen to it that another follows.
+            bytes.next();
+            out.push(quote);
+        } else if byte == b'\\' && escapes {
+            match bytes.next() {
+                Some(b'0') => out.push(0),
+                Some(b'b') => out.push(8),
+                Some(b'n') => out.push(b'\n'),
+                Some(b'r') => out.push(b'\r'),
+                Some(b't') => out.push(b'\t'),
+                Some(b'Z') => out.push(0x1a),
+                // LIKE's escapes keep their backslash.
+                Some(wildcard @ (b'%' | b'_')) => out.extend([b'\\', wildcard]),
+                Some(other) => out.push(other),
+                None => out.push(b'\\'),
+            }
+        } else {
+            out.push(byte);
+        }
+    }
+    out
+}
+
+/// The bytes of a [`TokenKind::Hex`] or [`TokenKind::Bits`] token.
+pub fn number_bytes(raw: &[u8], is_hex: bool) -> Vec<u8> {
+    let digits = if raw.last() == Some(&b'\'') { &raw[2..raw.len() - 1] } else { &raw[2..] };
+    let per_byte = if is_hex { 2 } else { 8 };
+    let bits = if is_hex { 4 } else { 1 };
+    let mut out = vec![0u8; digits.len().div_ceil(per_byte)];
+    let last = out.len().wrapping_sub(1);
+    for (place, digit) in digits.iter().rev().enumerate() {
+        let value = (*digit as char).to_digit(16).unwrap_or(0) as u8;
+        out[last - place / per_byte] |= value << ((place % per_byte) * bits);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<TokenKind> {
+        tokenize(text.as_bytes(), LexMode::default()).unwrap().iter().map(|token| token.kind).collect()
+    }
+
+    fn texts(text: &str) -> Vec<&str> {
+        let tokens = tokenize(text.as_bytes(), LexMode::default()).unwrap();
+        tokens.iter().map(|t| &text[t.start as usize..t.end as usize]).collect()
+    }
+
+    #[test]
+    fn words_numbers_and_strings() {
+        use TokenKind::*;
+        assert_eq!(
+            kinds("select 1, 1.5, .5, 2e3, 0x1F, x'0a', b'1', 'a''b', `c`, @v, @@x, ? -- end"),
+            [
+                Word,
+                Integer,
+                Symbol,
+                Decimal,
+                Symbol,
+                Decimal,
+                Symbol,
+                Float,
+                Symbol,
+                Hex,
+                Symbol,
+                Hex,
+                Symbol,
+                Bits,
+                Symbol,
+                Text,
+                Symbol,
+                QuotedName,
+                Symbol,
+                UserVariable,
+                Symbol,
+                SystemVariable,
+                Word,
+                Symbol,
+                Parameter,
+                End
+            ]
+        );
+    }
+
+    #[test]
+    fn version_comments_count_up_to_the_version() {
+        assert_eq!(
+            texts("a /*! b */ /*!40101 c */ /*!99999 d */ /* e */ /*+ f */ g"),
+            ["a", "b", "c", "g", ""]
+        );
+        assert_eq!(texts("a /*!50000 b /* inner */ c */ d # x\ne"), ["a", "b", "c", "d", "e", ""]);
+    }
+
+    #[test]
+    fn ends_at_a_semicolon() {
+        assert_eq!(texts("a ; b"), ["a", ""]);
+    }
+
+    #[test]
+    fn unclosed_quotes_are_errors_with_their_place() {
+        let error = tokenize(b"select\n 'abc", LexMode::default()).unwrap_err();
+        assert_eq!(error.code, 1064);
+        assert!(error.message.ends_with("near ''abc' at line 2"), "{}", error.message);
+    }
+
+    #[test]
+    fn unquoting() {
+        let mode = LexMode::default();
+        assert_eq!(unquote(br"'a\n\'b''c\%\\'", mode, true), b"a\n'b'c\\%\\");
+        assert_eq!(unquote(br"`a\b``c`", mode, false), br"a\b`c");
+        let plain = LexMode { no_backslash_escapes: true, ..mode };
+        assert_eq!(unquote(br"'a\n'", plain, true), br"a\n");
+    }
+
+    #[test]
+    fn hex_and_bit_literals() {
+        assert_eq!(number_bytes(b"0x1F2", true), [0x01, 0xf2]);
+        assert_eq!(number_bytes(b"x'0aFF'", true), [0x0a, 0xff]);
+        assert_eq!(number_bytes(b"b'100000001'", false), [1, 1]);
+        assert_eq!(number_bytes(b"x''", true), []);
+    }
+}

@@ -1,0 +1,334 @@
+//! Replication, the binary log, FLUSH, PURGE, KILL, SHUTDOWN.
+
+use super::Parser;
+use crate::SqlError;
+use crate::admin::{AdminCommand, FlushTarget, PurgeTo, ReplicaThreads, SourceOptions, Until};
+use crate::ast::{Expr, Literal, Maintenance, Statement};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO; CHANGE REPLICATION FILTER is refused.
+    pub(super) fn change(&mut self) -> Result<Statement> {
+        self.expect("CHANGE")?;
+        if self.are(&["REPLICATION", "FILTER"]) {
+            return Err(SqlError::not_supported("replication filters"));
+        }
+        if !self.eat_all(&["REPLICATION", "SOURCE"]) {
+            self.expect("MASTER")?;
+        }
+        let mut channel = match self.token().kind {
+            TokenKind::Text => self.string()?,
+            _ => String::new(),
+        };
+        self.expect("TO")?;
+        let mut options = SourceOptions::default();
+        self.list(|parser| parser.source_option(&mut options))?;
+        if let Some(name) = self.channel()? {
+            channel = name;
+        }
+        Ok(Statement::Admin(AdminCommand::ChangeReplicationSource { options: Box::new(options), channel }))
+    }
+
+    fn source_option(&mut self, options: &mut SourceOptions) -> Result<()> {
+        let word = self.upper();
+        let name =
+            word.strip_prefix("SOURCE_").or_else(|| word.strip_prefix("MASTER_")).unwrap_or(&word).to_owned();
+        if name.is_empty() {
+            return Err(self.error());
+        }
+        let at = self.at;
+        self.advance();
+        self.expect_symbol("=")?;
+        match name.as_str() {
+            "HOST" => options.host = Some(self.string()?),
+            "PORT" => {
+                let error = self.error();
+                options.port = Some(u16::try_from(self.unsigned()?).map_err(|_| error)?);
+            }
+            "USER" => options.user = Some(self.string()?),
+            "PASSWORD" => options.password = Some(self.string()?),
+            "BIND" => options.bind = Some(self.string()?),
+            "LOG_FILE" => options.log_file = Some(self.string()?),
+            "LOG_POS" => options.log_pos = Some(self.unsigned()?),
+            "RELAY_LOG_FILE" => options.relay_log_file = Some(self.string()?),
+            "RELAY_LOG_POS" => options.relay_log_pos = Some(self.unsigned()?),
+            "AUTO_POSITION" => options.auto_position = Some(self.unsigned()? != 0),
+            "USE_GTID" => options.use_gtid = Some(self.any_name()?.to_ascii_lowercase()),
+            "CONNECT_RETRY" => options.connect_retry_s = Some(self.unsigned32()?),
+            "RETRY_COUNT" => options.retry_count = Some(self.unsigned()?),
+            "HEARTBEAT_PERIOD" => options.heartbeat_period_s = Some(self.seconds()?),
+            "DELAY" => options.delay_s = Some(self.unsigned32()?),
+            "SSL" => options.ssl = Some(self.unsigned()? != 0),
+            "SSL_CA" => options.ssl_ca = Some(self.string()?),
+            "SSL_CERT" => options.ssl_cert = Some(self.string()?),
+            "SSL_KEY" => options.ssl_key = Some(self.string()?),
+            "SSL_VERIFY_SERVER_CERT" => options.ssl_verify_server_cert = Some(self.unsigned()? != 0),
+            "PUBLIC_KEY_PATH" => options.public_key_path = Some(self.string()?),
+            "COMPRESSION_ALGORITHMS" => options.compression_algorithms = Some(self.string()?),
+            "IGNORE_SERVER_IDS" => {
+                self.expect_symbol("(")?;
+                let ids = if self.is_symbol(")") { Vec::new() } else { self.list(Self::unsigned32)? };
+                self.expect_symbol(")")?;
+                options.ignore_server_ids = Some(ids);
+            }
+            "REQUIRE_ROW_FORMAT" => options.require_row_format = Some(self.unsigned()? != 0),
+            "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => options.assign_gtids = Some(self.string_or_name()?),
+            "GET_SOURCE_PUBLIC_KEY" | "GET_MASTER_PUBLIC_KEY" => {
+                options.get_public_key = Some(self.unsigned()? != 0);
+            }
+            "SSL_CAPATH"
+            | "SSL_CIPHER"
+            | "SSL_CRL"
+            | "SSL_CRLPATH"
+            | "TLS_VERSION"
+            | "TLS_CIPHERSUITES"
+            | "ZSTD_COMPRESSION_LEVEL"
+            | "CONNECTION_AUTO_FAILOVER"
+            | "PRIVILEGE_CHECKS_USER"
+            | "GTID_ONLY"
+            | "REQUIRE_TABLE_PRIMARY_KEY_CHECK"
+            | "NETWORK_NAMESPACE"
+            | "DO_DOMAIN_IDS"
+            | "IGNORE_DOMAIN_IDS"
+            | "DEMOTE_TO_SLAVE" => {
+                let text = match self.token().kind {
+                    TokenKind::Integer => self.unsigned()?.to_string(),
+                    _ => self.string_or_name()?,
+                };
+                options.other.push((name, text));
+            }
+            _ => {
+                self.at = at;
+                return Err(self.error());
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds with a fraction.
+    fn seconds(&mut self) -> Result<f64> {
+        let token = self.token();
+        if !matches!(token.kind, TokenKind::Integer | TokenKind::Decimal) {
+            return Err(self.error());
+        }
+        let digits = String::from_utf8_lossy(self.raw(token)).into_owned();
+        self.advance();
+        digits.parse().map_err(|_| self.error())
+    }
+
+    /// `FOR CHANNEL 'name'`.
+    pub(super) fn channel(&mut self) -> Result<Option<String>> {
+        if !self.eat_all(&["FOR", "CHANNEL"]) {
+            return Ok(None);
+        }
+        self.string_or_name().map(Some)
+    }
+
+    /// START REPLICA, START SLAVE, STOP REPLICA, STOP SLAVE.
+    pub(super) fn start_or_stop_replica(&mut self) -> Result<Statement> {
+        let start = self.is("START");
+        self.advance();
+        if self.is("GROUP_REPLICATION") {
+            return Err(SqlError::not_supported("group replication"));
+        }
+        let all = self.eat("ALL");
+        if !(self.eat("REPLICA")
+            || self.eat("SLAVE")
+            || (all && (self.eat("SLAVES") || self.eat("REPLICAS"))))
+        {
+            return Err(self.error());
+        }
+        let mut threads = ReplicaThreads { receiver: false, applier: false };
+        while self.is_any(&["IO_THREAD", "SQL_THREAD", "RELAY_THREAD"]) {
+            if self.eat("SQL_THREAD") {
+                threads.applier = true;
+            } else {
+                self.advance();
+                threads.receiver = true;
+            }
+            if !self.eat_symbol(",") {
+                break;
+            }
+        }
+        if threads == (ReplicaThreads { receiver: false, applier: false }) {
+            threads = ReplicaThreads { receiver: true, applier: true };
+        }
+        let until = if start && self.eat("UNTIL") { Some(self.until()?) } else { None };
+        if self.is_any(&["USER", "PASSWORD", "DEFAULT_AUTH", "PLUGIN_DIR"]) {
+            return Err(SqlError::not_supported("START REPLICA ... USER"));
+        }
+        let channel = self.channel()?;
+        Ok(Statement::Admin(if start {
+            AdminCommand::StartReplica { threads, until, channel }
+        } else {
+            AdminCommand::StopReplica { threads, channel }
+        }))
+    }
+
+    fn until(&mut self) -> Result<Until> {
+        let word = self.upper();
+        self.advance();
+        match word.as_str() {
+            "SQL_AFTER_MTS_GAPS" => return Ok(Until::SqlAfterGaps),
+            "SQL_BEFORE_GTIDS" | "SQL_AFTER_GTIDS" => {
+                self.expect_symbol("=")?;
+                let set = self.string()?;
+                let before = word == "SQL_BEFORE_GTIDS";
+                return Ok(if before { Until::SqlBeforeGtids(set) } else { Until::SqlAfterGtids(set) });
+            }
+            "SOURCE_LOG_FILE" | "MASTER_LOG_FILE" | "RELAY_LOG_FILE" => {}
+            _ => {
+                self.at -= 1;
+                return Err(self.error());
+            }
+        }
+        self.expect_symbol("=")?;
+        let log_file = self.string()?;
+        self.expect_symbol(",")?;
+        if !self.eat_any(&["SOURCE_LOG_POS", "MASTER_LOG_POS", "RELAY_LOG_POS"]) {
+            return Err(self.error());
+        }
+        self.expect_symbol("=")?;
+        let log_pos = self.unsigned()?;
+        Ok(if word == "RELAY_LOG_FILE" {
+            Until::RelayPosition { log_file, log_pos }
+        } else {
+            Until::SourcePosition { log_file, log_pos }
+        })
+    }
+
+    /// RESET REPLICA, RESET BINARY LOGS AND GTIDS, RESET MASTER; RESET PERSIST is refused.
+    pub(super) fn reset(&mut self) -> Result<Statement> {
+        self.expect("RESET")?;
+        if self.eat("REPLICA") || self.eat("SLAVE") {
+            let all = self.eat("ALL");
+            return Ok(Statement::Admin(AdminCommand::ResetReplica { all, channel: self.channel()? }));
+        }
+        if !self.eat("MASTER") {
+            if self.is("PERSIST") {
+                return Err(SqlError::not_supported("RESET PERSIST"));
+            }
+            if self.are(&["QUERY", "CACHE"]) {
+                self.at += 2;
+                let targets = vec![FlushTarget::Other("QUERY CACHE".to_owned())];
+                return Ok(Statement::Admin(AdminCommand::Flush { targets, local: true }));
+            }
+            self.expect_all(&["BINARY", "LOGS", "AND", "GTIDS"])?;
+        }
+        let to = if self.eat("TO") { Some(self.unsigned()?) } else { None };
+        Ok(Statement::Admin(AdminCommand::ResetBinaryLogsAndGtids { to }))
+    }
+
+    pub(super) fn purge(&mut self) -> Result<Statement> {
+        self.expect("PURGE")?;
+        if !self.eat_any(&["BINARY", "MASTER"]) {
+            return Err(self.error());
+        }
+        self.expect("LOGS")?;
+        if self.eat("TO") {
+            return Ok(Statement::Admin(AdminCommand::PurgeBinaryLogs(PurgeTo::File(self.string()?))));
+        }
+        self.expect("BEFORE")?;
+        let at = self.expr()?;
+        Ok(Statement::PurgeBefore(at))
+    }
+
+    pub(super) fn flush(&mut self) -> Result<Statement> {
+        self.expect("FLUSH")?;
+        let local = self.eat_any(&["LOCAL", "NO_WRITE_TO_BINLOG"]);
+        let targets = if self.is_any(&["TABLES", "TABLE"]) {
+            vec![self.flush_tables()?]
+        } else {
+            self.list(Self::flush_target)?
+        };
+        Ok(Statement::Admin(AdminCommand::Flush { targets, local }))
+    }
+
+    fn flush_tables(&mut self) -> Result<FlushTarget> {
+        self.advance();
+        if self.eat_all(&["WITH", "READ", "LOCK"]) {
+            return Ok(FlushTarget::TablesWithReadLock);
+        }
+        let mut tables = Vec::new();
+        if self.is_name() {
+            tables = self.list(Self::table_name)?;
+        }
+        if self.is("WITH") || self.is("FOR") {
+            return Err(SqlError::not_supported(
+                "FLUSH TABLES ... WITH READ LOCK | FOR EXPORT of named tables",
+            ));
+        }
+        Ok(FlushTarget::Tables(tables.into_iter().map(|t| (t.schema.unwrap_or_default(), t.name)).collect()))
+    }
+
+    fn flush_target(&mut self) -> Result<FlushTarget> {
+        let word = self.upper();
+        let error = self.error();
+        self.advance();
+        Ok(match word.as_str() {
+            "LOGS" => FlushTarget::Logs,
+            "PRIVILEGES" => FlushTarget::Privileges,
+            "STATUS" => FlushTarget::Status,
+            "HOSTS" | "USER_RESOURCES" | "OPTIMIZER_COSTS" => FlushTarget::Other(word),
+            "QUERY" => {
+                self.expect("CACHE")?;
+                FlushTarget::Other("QUERY CACHE".to_owned())
+            }
+            "BINARY" | "RELAY" | "ERROR" | "GENERAL" | "SLOW" | "ENGINE" => {
+                self.expect("LOGS")?;
+                match word.as_str() {
+                    "BINARY" => FlushTarget::BinaryLogs,
+                    "RELAY" => {
+                        self.channel()?;
+                        FlushTarget::RelayLogs
+                    }
+                    _ => FlushTarget::OtherLogs(word),
+                }
+            }
+            _ => return Err(error),
+        })
+    }
+
+    pub(super) fn kill(&mut self) -> Result<Statement> {
+        self.expect("KILL")?;
+        let query_only = self.eat("QUERY");
+        if !query_only {
+            self.eat("CONNECTION");
+        }
+        let negative = self.eat_symbol("-");
+        match self.expr()? {
+            Expr::Literal(Literal::Integer(connection_id)) if !negative => {
+                Ok(Statement::Admin(AdminCommand::Kill { query_only, connection_id }))
+            }
+            _ => Err(SqlError::not_supported("KILL of an expression")),
+        }
+    }
+
+    /// ANALYZE, CHECK, OPTIMIZE, REPAIR, CHECKSUM TABLE.
+    pub(super) fn maintain(&mut self, what: Maintenance) -> Result<Statement> {
+        self.advance();
+        let _ = self.eat_any(&["LOCAL", "NO_WRITE_TO_BINLOG"]);
+        if !self.eat_any(&["TABLE", "TABLES"]) {
+            return Err(self.error());
+        }
+        let tables = self.list(Self::table_name)?;
+        if self.is_any(&["UPDATE", "DROP"]) && what == Maintenance::Analyze {
+            return Err(SqlError::not_supported("ANALYZE TABLE ... HISTOGRAM"));
+        }
+        let options: &[&str] = match what {
+            Maintenance::Check => &["QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"],
+            Maintenance::Repair => &["QUICK", "EXTENDED", "USE_FRM"],
+            Maintenance::Checksum => &["QUICK", "EXTENDED"],
+            Maintenance::Analyze | Maintenance::Optimize => &[],
+        };
+        loop {
+            if what == Maintenance::Check && self.eat_all(&["FOR", "UPGRADE"]) {
+                continue;
+            }
+            if !self.eat_any(options) {
+                return Ok(Statement::Maintain { what, tables });
+            }
+        }
+    }
+}

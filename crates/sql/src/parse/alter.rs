@@ -1,0 +1,288 @@
+//! ALTER TABLE, DROP, RENAME TABLE, TRUNCATE.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::{AlterTable, Alteration, ColumnPlace, Statement, TableOptions};
+use crate::error::Result;
+
+impl Parser<'_> {
+    pub(super) fn alter(&mut self) -> Result<Statement> {
+        self.expect("ALTER")?;
+        let _ = self.eat_any(&["ONLINE", "IGNORE"]);
+        match self.upper().as_str() {
+            "TABLE" => self.alter_table(),
+            "DATABASE" | "SCHEMA" => {
+                self.advance();
+                let has_name = self.is_name() && !self.is_any(&["CHARSET", "ENCRYPTION"]);
+                let schema = if has_name { Some(self.name()?) } else { None };
+                Ok(Statement::AlterSchema { schema, options: self.schema_options()? })
+            }
+            "USER" => self.alter_user(),
+            word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
+            | "INSTANCE" | "ALGORITHM" | "DEFINER" | "LOGFILE" | "RESOURCE") => {
+                Err(SqlError::not_supported(format!("ALTER {word}")))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    fn alter_table(&mut self) -> Result<Statement> {
+        self.expect("TABLE")?;
+        self.if_exists();
+        let table = self.table_name()?;
+        let alterations = if self.at_end() { Vec::new() } else { self.alterations()? };
+        Ok(Statement::AlterTable(AlterTable { table, alterations }))
+    }
+
+    fn alterations(&mut self) -> Result<Vec<Alteration>> {
+        let mut alterations = Vec::new();
+        loop {
+            self.alteration(&mut alterations)?;
+            // Table options may follow one another without a comma.
+            if !self.eat_symbol(",") && self.at_end() {
+                return Ok(alterations);
+            }
+        }
+    }
+
+    fn alteration(&mut self, into: &mut Vec<Alteration>) -> Result<()> {
+        let word = self.upper();
+        let alteration = match word.as_str() {
+            "ADD" => return self.add(into),
+            "MODIFY" | "CHANGE" => self.modify(word == "CHANGE")?,
+            "DROP" => self.drop_part()?,
+            "ALTER" => self.alter_part()?,
+            "RENAME" => self.rename_part()?,
+            "CONVERT" => {
+                self.expect_all(&["CONVERT", "TO"])?;
+                if !self.eat_charset_word() {
+                    return Err(self.error());
+                }
+                let charset = self.string_or_name()?.to_ascii_lowercase();
+                let collation = if self.eat("COLLATE") {
+                    Some(self.string_or_name()?.to_ascii_lowercase())
+                } else {
+                    None
+                };
+                Alteration::ConvertTo { charset, collation }
+            }
+            "FORCE" => {
+                self.advance();
+                Alteration::Force
+            }
+            "ORDER" => {
+                self.order_by()?;
+                Alteration::Nothing
+            }
+            "ALGORITHM" | "LOCK" => {
+                self.algorithm_and_lock()?;
+                Alteration::Nothing
+            }
+            "DISABLE" | "ENABLE" => {
+                self.advance();
+                self.expect("KEYS")?;
+                Alteration::Nothing
+            }
+            "WITH" | "WITHOUT" => {
+                self.advance();
+                self.expect("VALIDATION")?;
+                Alteration::Nothing
+            }
+            "DISCARD" | "IMPORT" | "PARTITION" | "COALESCE" | "REORGANIZE" | "EXCHANGE" | "REMOVE"
+            | "TRUNCATE" => {
+                return Err(SqlError::not_supported(format!("ALTER TABLE ... {word}")));
+            }
+            _ => {
+                let mut options = TableOptions::default();
+                if !self.table_option(&mut options)? {
+                    return Err(self.error());
+                }
+                Alteration::Options(options)
+            }
+        };
+        into.push(alteration);
+        Ok(())
+    }
+
+    fn add(&mut self, into: &mut Vec<Alteration>) -> Result<()> {
+        self.expect("ADD")?;
+        if self.is("PARTITION") {
+            return Err(SqlError::not_supported("ALTER TABLE ... ADD PARTITION"));
+        }
+        if !self.is("COLUMN")
+            && let Some(key) = self.key_spec()?
+        {
+            into.push(Alteration::AddKey(key));
+            return Ok(());
+        }
+        self.eat("COLUMN");
+        self.if_not_exists();
+        if self.eat_symbol("(") {
+            for spec in self.list(Self::column_spec)? {
+                into.push(Alteration::AddColumn(spec, ColumnPlace::Last));
+            }
+            return self.expect_symbol(")");
+        }
+        let spec = self.column_spec()?;
+        let place = self.column_place()?.unwrap_or(ColumnPlace::Last);
+        into.push(Alteration::AddColumn(spec, place));
+        Ok(())
+    }
+
+    fn column_place(&mut self) -> Result<Option<ColumnPlace>> {
+        if self.eat("FIRST") {
+            return Ok(Some(ColumnPlace::First));
+        }
+        if self.eat("AFTER") {
+            return Ok(Some(ColumnPlace::After(self.name()?)));
+        }
+        Ok(None)
+    }
+
+    fn modify(&mut self, renames: bool) -> Result<Alteration> {
+        self.advance();
+        self.eat("COLUMN");
+        let name = self.name()?;
+        let spec = if renames { self.column_spec()? } else { self.column_spec_of(name.clone())? };
+        Ok(Alteration::ModifyColumn { name, spec, place: self.column_place()? })
+    }
+
+    fn drop_part(&mut self) -> Result<Alteration> {
+        self.expect("DROP")?;
+        match self.upper().as_str() {
+            "PRIMARY" => {
+                self.advance();
+                self.expect("KEY")?;
+                Ok(Alteration::DropPrimaryKey)
+            }
+            "INDEX" | "KEY" => {
+                self.advance();
+                let if_exists = self.if_exists();
+                if self.is("PRIMARY") {
+                    self.advance();
+                    return Ok(Alteration::DropPrimaryKey);
+                }
+                Ok(Alteration::DropKey { name: self.name()?, if_exists })
+            }
+            "FOREIGN" => Err(SqlError::not_supported("FOREIGN KEY constraints")),
+            "CHECK" | "CONSTRAINT" => Err(SqlError::not_supported("CHECK constraints")),
+            "PARTITION" => Err(SqlError::not_supported("ALTER TABLE ... DROP PARTITION")),
+            _ => {
+                self.eat("COLUMN");
+                let if_exists = self.if_exists();
+                let name = self.name()?;
+                let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
+                Ok(Alteration::DropColumn { name, if_exists })
+            }
+        }
+    }
+
+    fn alter_part(&mut self) -> Result<Alteration> {
+        self.expect("ALTER")?;
+        if self.is_any(&["INDEX", "CHECK", "CONSTRAINT"]) {
+            return Err(SqlError::not_supported(format!("ALTER TABLE ... ALTER {}", self.upper())));
+        }
+        self.eat("COLUMN");
+        let name = self.name()?;
+        if self.eat("DROP") {
+            self.expect("DEFAULT")?;
+            return Ok(Alteration::SetDefault { name, default: None });
+        }
+        self.expect_all(&["SET", "DEFAULT"])?;
+        Ok(Alteration::SetDefault { name, default: Some(self.default_value()?) })
+    }
+
+    fn rename_part(&mut self) -> Result<Alteration> {
+        self.expect("RENAME")?;
+        if self.eat("COLUMN") {
+            let from = self.name()?;
+            self.expect("TO")?;
+            return Ok(Alteration::RenameColumn { from, to: self.name()? });
+        }
+        if self.eat_any(&["INDEX", "KEY"]) {
+            let from = self.name()?;
+            self.expect("TO")?;
+            return Ok(Alteration::RenameKey { from, to: self.name()? });
+        }
+        if !self.eat_any(&["TO", "AS"]) {
+            self.eat_symbol("=");
+        }
+        Ok(Alteration::RenameTo(self.table_name()?))
+    }
+
+    pub(super) fn drop(&mut self) -> Result<Statement> {
+        self.expect("DROP")?;
+        let temporary = self.eat("TEMPORARY");
+        let word = self.upper();
+        match word.as_str() {
+            "TABLE" | "TABLES" => {
+                self.advance();
+                let if_exists = self.if_exists();
+                let tables = self.list(Self::table_name)?;
+                let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
+                Ok(Statement::DropTable { tables, if_exists, temporary })
+            }
+            "DATABASE" | "SCHEMA" => {
+                self.advance();
+                let if_exists = self.if_exists();
+                Ok(Statement::DropSchema { schema: self.name()?, if_exists })
+            }
+            "INDEX" => {
+                self.advance();
+                let if_exists = self.if_exists();
+                let name = if self.is("PRIMARY") { self.any_name()? } else { self.name()? };
+                self.expect("ON")?;
+                let table = self.table_name()?;
+                self.algorithm_and_lock()?;
+                Ok(Statement::DropIndex { table, name, if_exists })
+            }
+            "USER" => self.drop_user(),
+            "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => self.drop_absent(&word),
+            "PREPARE" => {
+                self.advance();
+                Ok(Statement::Deallocate(self.name()?))
+            }
+            "SERVER" | "TABLESPACE" | "ROLE" | "UNDO" | "LOGFILE" | "SPATIAL" | "RESOURCE" => {
+                Err(SqlError::not_supported(format!("DROP {word}")))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    fn drop_absent(&mut self, word: &str) -> Result<Statement> {
+        let kind = match word {
+            "VIEW" => "VIEW",
+            "TRIGGER" => "TRIGGER",
+            "PROCEDURE" => "PROCEDURE",
+            "FUNCTION" => "FUNCTION",
+            _ => "EVENT",
+        };
+        self.advance();
+        let if_exists = self.if_exists();
+        let names = self.list(Self::table_name)?;
+        let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
+        Ok(Statement::DropAbsent { kind, names, if_exists })
+    }
+
+    pub(super) fn rename(&mut self) -> Result<Statement> {
+        self.expect("RENAME")?;
+        if self.is("USER") {
+            return self.rename_user();
+        }
+        if !self.eat_any(&["TABLE", "TABLES"]) {
+            return Err(self.error());
+        }
+        let pairs = self.list(|parser| {
+            let from = parser.table_name()?;
+            parser.expect("TO")?;
+            Ok((from, parser.table_name()?))
+        })?;
+        Ok(Statement::RenameTable(pairs))
+    }
+
+    pub(super) fn truncate(&mut self) -> Result<Statement> {
+        self.expect("TRUNCATE")?;
+        self.eat("TABLE");
+        Ok(Statement::Truncate(self.table_name()?))
+    }
+}

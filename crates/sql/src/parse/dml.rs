@@ -1,0 +1,160 @@
+//! INSERT, REPLACE, UPDATE, DELETE.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::{Assignment, Delete, Expr, Insert, InsertSource, Statement, TableName, TableRef, Update};
+use crate::error::Result;
+
+impl Parser<'_> {
+    pub(super) fn insert(&mut self) -> Result<Statement> {
+        let replace = self.is("REPLACE");
+        self.advance();
+        let _ = self.eat_any(&["LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"]);
+        let ignore = self.eat("IGNORE");
+        self.eat("INTO");
+        let table = self.table_name()?;
+        if self.is("PARTITION") {
+            return Err(SqlError::not_supported("partition selection"));
+        }
+        let mut insert = Insert {
+            table,
+            columns: None,
+            source: InsertSource::Values(Vec::new()),
+            replace,
+            ignore,
+            row_alias: None,
+            on_duplicate: Vec::new(),
+        };
+        self.insert_source(&mut insert)?;
+        if !replace && self.eat_all(&["ON", "DUPLICATE", "KEY", "UPDATE"]) {
+            let assignments = self.list(Self::assignment)?;
+            insert.on_duplicate = assignments.into_iter().map(|a| (a.column, a.value)).collect();
+        }
+        if self.is("RETURNING") {
+            return Err(SqlError::not_supported("RETURNING"));
+        }
+        Ok(Statement::Insert(insert))
+    }
+
+    fn insert_source(&mut self, insert: &mut Insert) -> Result<()> {
+        if self.eat("SET") {
+            let assignments = self.list(Self::assignment)?;
+            let (columns, values) = assignments.into_iter().map(|a| (a.column, a.value)).unzip();
+            insert.columns = Some(columns);
+            insert.source = InsertSource::Values(vec![values]);
+            return self.row_alias(insert);
+        }
+        if self.is_symbol("(") && !self.token_is(self.ahead(1), "SELECT") {
+            self.advance();
+            insert.columns = Some(if self.is_symbol(")") {
+                Vec::new()
+            } else {
+                self.list(Self::column_name_unqualified)?
+            });
+            self.expect_symbol(")")?;
+        }
+        if self.eat_any(&["VALUES", "VALUE"]) {
+            let rows = self.list(Self::insert_row)?;
+            insert.source = InsertSource::Values(rows);
+            return self.row_alias(insert);
+        }
+        insert.source = InsertSource::Query(Box::new(self.query()?));
+        Ok(())
+    }
+
+    fn insert_row(&mut self) -> Result<Vec<Expr>> {
+        self.eat("ROW");
+        self.expect_symbol("(")?;
+        if self.eat_symbol(")") {
+            return Ok(Vec::new());
+        }
+        let values = self.list(Self::expr)?;
+        self.expect_symbol(")")?;
+        Ok(values)
+    }
+
+    fn row_alias(&mut self, insert: &mut Insert) -> Result<()> {
+        if self.eat("AS") {
+            let alias = self.name()?;
+            let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
+            insert.row_alias = Some((alias, columns));
+        }
+        Ok(())
+    }
+
+    fn assignment(&mut self) -> Result<Assignment> {
+        let mut table = None;
+        let mut column = self.name()?;
+        while self.eat_symbol(".") {
+            table = Some(std::mem::replace(&mut column, self.any_name()?));
+        }
+        if !self.eat_symbol("=") {
+            self.expect_symbol(":=")?;
+        }
+        Ok(Assignment { table, column, value: self.expr()? })
+    }
+
+    pub(super) fn update(&mut self) -> Result<Statement> {
+        self.expect("UPDATE")?;
+        self.eat("LOW_PRIORITY");
+        let ignore = self.eat("IGNORE");
+        let from = self.table_references()?;
+        self.expect("SET")?;
+        let assignments = self.list(Self::assignment)?;
+        let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        Ok(Statement::Update(Update { from, assignments, filter, order_by, limit, ignore }))
+    }
+
+    pub(super) fn delete(&mut self) -> Result<Statement> {
+        self.expect("DELETE")?;
+        while self.eat_any(&["LOW_PRIORITY", "QUICK"]) {}
+        let ignore = self.eat("IGNORE");
+        let mut targets = Vec::new();
+        let from;
+        if self.eat("FROM") {
+            let names = self.list(Self::delete_target)?;
+            if self.eat("USING") {
+                targets = names;
+                from = self.table_references()?;
+            } else {
+                from = self.single_table(names)?;
+            }
+        } else {
+            targets = self.list(Self::delete_target)?;
+            self.expect("FROM")?;
+            from = self.table_references()?;
+        }
+        let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        if self.is("RETURNING") {
+            return Err(SqlError::not_supported("RETURNING"));
+        }
+        Ok(Statement::Delete(Delete { targets, from, filter, order_by, limit, ignore }))
+    }
+
+    /// `t`, `s.t`, `t.*`.
+    fn delete_target(&mut self) -> Result<TableName> {
+        let name = self.name()?;
+        let mut table = TableName { schema: None, name };
+        while self.eat_symbol(".") {
+            if self.eat_symbol("*") {
+                break;
+            }
+            let name = self.any_name()?;
+            table = TableName { schema: Some(table.name), name };
+        }
+        Ok(table)
+    }
+
+    fn single_table(&mut self, mut names: Vec<TableName>) -> Result<TableRef> {
+        if self.is("PARTITION") {
+            return Err(SqlError::not_supported("partition selection"));
+        }
+        let (Some(name), true) = (names.pop(), names.is_empty()) else { return Err(self.error()) };
+        let alias = if self.eat("AS") || self.is_name() { Some(self.name()?) } else { None };
+        Ok(TableRef::Table { name, alias, hints: Vec::new() })
+    }
+}

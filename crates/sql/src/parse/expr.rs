@@ -1,0 +1,518 @@
+//! Expressions, by precedence climbing.
+
+use super::Parser;
+use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
+use crate::error::Result;
+use crate::lexer::{self, TokenKind};
+
+/// How tightly an operator binds; a bigger number binds tighter. The order is the manual's "Operator Precedence".
+mod power {
+    pub const ASSIGN: u8 = 1;
+    pub const OR: u8 = 2;
+    pub const XOR: u8 = 3;
+    pub const AND: u8 = 4;
+    pub const NOT: u8 = 5;
+    pub const COMPARE: u8 = 7;
+    pub const BIT_OR: u8 = 8;
+    pub const BIT_AND: u8 = 9;
+    pub const SHIFT: u8 = 10;
+    pub const SUM: u8 = 11;
+    pub const PRODUCT: u8 = 12;
+    pub const BIT_XOR: u8 = 13;
+    pub const UNARY: u8 = 14;
+    pub const COLLATE: u8 = 16;
+}
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self) -> Result<Expr> {
+        self.expr_above(0)
+    }
+
+    /// An expression of operators that bind tighter than `least`.
+    fn expr_above(&mut self, least: u8) -> Result<Expr> {
+        self.enter()?;
+        let mut left = self.prefix()?;
+        let mut chain = 0usize;
+        while let Some((op, strength)) = self.infix() {
+            if strength <= least {
+                break;
+            }
+            // A chain is a tree that leans left: its depth counts as well.
+            chain += usize::from(!matches!(op, Infix::And | Infix::Or));
+            left = self.infix_expr(left, op, strength)?;
+            if chain % 32 == 31 {
+                chain += 1;
+                self.enter()?;
+            }
+        }
+        self.depth -= chain / 32;
+        self.leave();
+        Ok(left)
+    }
+
+    /// An expression without comparisons and predicates.
+    pub(super) fn bit_expr(&mut self) -> Result<Expr> {
+        self.expr_above(power::COMPARE)
+    }
+
+    fn prefix(&mut self) -> Result<Expr> {
+        if self.eat("NOT") {
+            return Ok(Expr::Unary(UnaryOp::Not, Box::new(self.expr_above(power::NOT - 1)?)));
+        }
+        if self.token().kind == TokenKind::Symbol {
+            let op = match self.raw(self.token()) {
+                b"-" => Some(UnaryOp::Minus),
+                b"+" => Some(UnaryOp::Plus),
+                b"~" => Some(UnaryOp::BitNot),
+                b"!" => Some(UnaryOp::Not),
+                _ => None,
+            };
+            if let Some(op) = op {
+                self.advance();
+                return Ok(Expr::Unary(op, Box::new(self.expr_above(power::UNARY)?)));
+            }
+        }
+        if self.is("BINARY") {
+            self.advance();
+            return Ok(Expr::Unary(UnaryOp::Binary, Box::new(self.expr_above(power::UNARY)?)));
+        }
+        self.primary()
+    }
+
+    /// The infix operator here, not eaten.
+    fn infix(&self) -> Option<(Infix, u8)> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Symbol => symbol_operator(self.raw(token), self.mode.pipes_as_concat),
+            TokenKind::Word => word_operator(self.raw(token), |word| self.token_is(self.ahead(1), word)),
+            _ => None,
+        }
+    }
+
+    fn infix_expr(&mut self, left: Expr, op: Infix, strength: u8) -> Result<Expr> {
+        match op {
+            Infix::And | Infix::Or => {
+                self.advance();
+                let right = self.expr_above(strength)?;
+                return Ok(match op {
+                    Infix::And => Expr::and(left, right),
+                    _ => Expr::or(left, right),
+                });
+            }
+            Infix::Binary(op) => {
+                self.advance();
+                if strength == power::COMPARE && self.is_any(&["ALL", "ANY", "SOME"]) {
+                    return Err(crate::SqlError::not_supported("ALL/ANY/SOME subqueries"));
+                }
+                if matches!(op, BinaryOp::Add | BinaryOp::Subtract) && self.is_interval() {
+                    let (amount, unit) = self.interval()?;
+                    let subtract = op == BinaryOp::Subtract;
+                    return Ok(Expr::DateAdd { date: Box::new(left), amount, unit, subtract });
+                }
+                let right = self.expr_above(strength)?;
+                return Ok(Expr::Binary(op, Box::new(left), Box::new(right)));
+            }
+            Infix::Concat => {
+                self.advance();
+                let right = self.expr_above(strength)?;
+                return Ok(Expr::call("concat", vec![left, right]));
+            }
+            Infix::Collate => {
+                self.advance();
+                let collation = self.string_or_name()?;
+                return Ok(Expr::Collate { operand: Box::new(left), collation });
+            }
+            Infix::Assign => {
+                self.advance();
+                let Expr::UserVariable(name) = left else { return Err(self.error()) };
+                return Ok(Expr::AssignVariable(name, Box::new(self.expr_above(power::ASSIGN - 1)?)));
+            }
+            Infix::Json => return Err(crate::SqlError::not_supported("JSON path operators")),
+            Infix::Is => return self.is_expr(left),
+            Infix::Predicate => {}
+        }
+        let negated = self.eat("NOT");
+        self.predicate(left, negated)
+    }
+
+    fn is_expr(&mut self, operand: Expr) -> Result<Expr> {
+        self.expect("IS")?;
+        let negated = self.eat("NOT");
+        let operand = Box::new(operand);
+        if self.eat("NULL") {
+            return Ok(Expr::IsNull { negated, operand });
+        }
+        let value = match () {
+            _ if self.eat("TRUE") => TruthValue::True,
+            _ if self.eat("FALSE") => TruthValue::False,
+            _ if self.eat("UNKNOWN") => TruthValue::Unknown,
+            _ => return Err(self.error()),
+        };
+        Ok(Expr::IsTruth { negated, operand, value })
+    }
+
+    /// BETWEEN, IN, LIKE, REGEXP.
+    fn predicate(&mut self, operand: Expr, negated: bool) -> Result<Expr> {
+        let operand = Box::new(operand);
+        if self.eat("BETWEEN") {
+            let low = Box::new(self.expr_above(power::COMPARE)?);
+            self.expect("AND")?;
+            let high = Box::new(self.expr_above(power::COMPARE)?);
+            return Ok(Expr::Between { negated, operand, low, high });
+        }
+        if self.eat("IN") {
+            self.expect_symbol("(")?;
+            let is = if self.is_any(&["SELECT", "WITH"]) {
+                let query = Box::new(self.query()?);
+                Expr::InQuery { negated, operand, query }
+            } else {
+                Expr::InList { negated, operand, list: self.list(Self::expr)? }
+            };
+            self.expect_symbol(")")?;
+            return Ok(is);
+        }
+        if self.eat("LIKE") {
+            let pattern = Box::new(self.expr_above(power::COMPARE)?);
+            let escape =
+                if self.eat("ESCAPE") { Some(Box::new(self.expr_above(power::COMPARE)?)) } else { None };
+            return Ok(Expr::Like { negated, operand, pattern, escape });
+        }
+        if self.eat("REGEXP") || self.eat("RLIKE") {
+            let pattern = Box::new(self.expr_above(power::COMPARE)?);
+            return Ok(Expr::Regexp { negated, operand, pattern });
+        }
+        Err(self.error())
+    }
+
+    fn primary(&mut self) -> Result<Expr> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Parameter => {
+                self.advance();
+                self.parameters += 1;
+                Ok(Expr::Parameter(self.parameters - 1))
+            }
+            TokenKind::UserVariable => Ok(Expr::UserVariable(self.user_variable()?)),
+            TokenKind::SystemVariable => {
+                let (scope, name) = self.system_variable()?;
+                Ok(Expr::SystemVariable { scope, name })
+            }
+            TokenKind::Symbol if self.raw(token) == b"(" => self.in_parentheses(),
+            TokenKind::Symbol if self.raw(token) == b"{" => self.odbc_literal(),
+            TokenKind::Word | TokenKind::QuotedName => self.word_expr(),
+            TokenKind::End | TokenKind::Symbol => Err(self.error()),
+            _ => Ok(Expr::Literal(self.literal()?)),
+        }
+    }
+
+    fn in_parentheses(&mut self) -> Result<Expr> {
+        self.expect_symbol("(")?;
+        if self.is_any(&["SELECT", "WITH"]) {
+            let query = self.query()?;
+            self.expect_symbol(")")?;
+            return Ok(Expr::Subquery(Box::new(query)));
+        }
+        let mut items = self.list(Self::expr)?;
+        self.expect_symbol(")")?;
+        if items.len() == 1
+            && let Some(item) = items.pop()
+        {
+            return Ok(item);
+        }
+        Ok(Expr::Row(items))
+    }
+
+    /// `{d '2020-01-01'}`.
+    fn odbc_literal(&mut self) -> Result<Expr> {
+        self.expect_symbol("{")?;
+        let kind = self.upper();
+        self.advance();
+        let text = self.text_literal()?;
+        self.expect_symbol("}")?;
+        Ok(Expr::Literal(match kind.as_str() {
+            "D" => Literal::Date(text),
+            "T" => Literal::Time(text),
+            "TS" => Literal::Timestamp(text),
+            _ => return Err(self.error()),
+        }))
+    }
+
+    pub(super) fn literal(&mut self) -> Result<Literal> {
+        let token = self.token();
+        let raw = self.raw(token);
+        let digits = || String::from_utf8_lossy(raw).into_owned();
+        let literal = match token.kind {
+            TokenKind::Text => return Ok(Literal::Text(self.text_literal()?, None)),
+            TokenKind::Integer => match integer(raw) {
+                Some(value) => Literal::Integer(value),
+                None => Literal::Decimal(digits()),
+            },
+            TokenKind::Decimal => Literal::Decimal(digits()),
+            TokenKind::Float => Literal::Float(digits().parse().map_err(|_| self.error())?),
+            TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true)),
+            TokenKind::Bits => Literal::Bytes(lexer::number_bytes(raw, false)),
+            _ => return Err(self.error()),
+        };
+        self.advance();
+        Ok(literal)
+    }
+
+    /// An expression that starts with a word: a literal, a function, a column.
+    fn word_expr(&mut self) -> Result<Expr> {
+        let token = self.token();
+        let quoted = token.kind == TokenKind::QuotedName;
+        if !quoted {
+            let raw = self.raw(token);
+            if raw.len() <= 8
+                && let Some(expr) = self.word_literal()?
+            {
+                return Ok(expr);
+            }
+            if raw[0] == b'_' && self.ahead(1).kind == TokenKind::Text {
+                let charset = self.word_text(token)?[1..].to_ascii_lowercase();
+                self.advance();
+                return Ok(Expr::Literal(Literal::Text(self.text_literal()?, Some(charset))));
+            }
+            if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
+                self.advance();
+                return Ok(Expr::Literal(self.literal()?));
+            }
+            if let Some(expr) = self.special_function()? {
+                return Ok(expr);
+            }
+        }
+        if self.symbol_ahead(1, "(") && (quoted || super::function::may_be_function(self.raw(token))) {
+            return self.function_call();
+        }
+        self.column()
+    }
+
+    /// NULL, TRUE, FALSE, CASE, EXISTS, DATE '...' and the like.
+    fn word_literal(&mut self) -> Result<Option<Expr>> {
+        let literal = match () {
+            _ if self.eat("NULL") => Literal::Null,
+            _ if self.eat("TRUE") => Literal::Bool(true),
+            _ if self.eat("FALSE") => Literal::Bool(false),
+            _ if self.is("CASE") => return self.case().map(Some),
+            _ if self.is("EXISTS") && self.symbol_ahead(1, "(") => {
+                self.advance();
+                self.expect_symbol("(")?;
+                let query = Box::new(self.query()?);
+                self.expect_symbol(")")?;
+                return Ok(Some(Expr::Exists(query)));
+            }
+            _ if self.is("DEFAULT") => return self.default().map(Some),
+            _ if self.is("ROW") && self.symbol_ahead(1, "(") => {
+                self.advance();
+                return Ok(Some(Expr::Row(self.parenthesized(Self::expr)?)));
+            }
+            _ if self.is_interval() => {
+                let (amount, unit) = self.interval()?;
+                self.expect_symbol("+")?;
+                let date = Box::new(self.expr_above(power::SUM)?);
+                return Ok(Some(Expr::DateAdd { date, amount, unit, subtract: false }));
+            }
+            _ if self.ahead(1).kind == TokenKind::Text && self.is_any(&["DATE", "TIME"]) => {
+                let is_date = self.is("DATE");
+                self.advance();
+                let text = self.text_literal()?;
+                if is_date { Literal::Date(text) } else { Literal::Time(text) }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Expr::Literal(literal)))
+    }
+
+    fn default(&mut self) -> Result<Expr> {
+        self.expect("DEFAULT")?;
+        if !self.eat_symbol("(") {
+            return Ok(Expr::Default);
+        }
+        let name = self.column_name_unqualified()?;
+        self.expect_symbol(")")?;
+        Ok(Expr::DefaultOf(name))
+    }
+
+    /// `[[schema.]table.]column`, of which only the column counts.
+    pub(super) fn column_name_unqualified(&mut self) -> Result<String> {
+        let mut name = self.name()?;
+        while self.eat_symbol(".") {
+            name = self.any_name()?;
+        }
+        Ok(name)
+    }
+
+    pub(super) fn column(&mut self) -> Result<Expr> {
+        let first = self.name()?;
+        if !self.eat_symbol(".") {
+            return Ok(Expr::Column { schema: None, table: None, name: first });
+        }
+        let second = self.any_name()?;
+        if !self.eat_symbol(".") {
+            return Ok(Expr::Column { schema: None, table: Some(first), name: second });
+        }
+        Ok(Expr::Column { schema: Some(first), table: Some(second), name: self.any_name()? })
+    }
+
+    fn case(&mut self) -> Result<Expr> {
+        self.expect("CASE")?;
+        let operand = if self.is("WHEN") { None } else { Some(Box::new(self.expr()?)) };
+        let mut whens = Vec::new();
+        while self.eat("WHEN") {
+            let when = self.expr()?;
+            self.expect("THEN")?;
+            whens.push((when, self.expr()?));
+        }
+        let otherwise = if self.eat("ELSE") { Some(Box::new(self.expr()?)) } else { None };
+        self.expect("END")?;
+        if whens.is_empty() {
+            return Err(self.error());
+        }
+        Ok(Expr::Case { operand, whens, otherwise })
+    }
+
+    /// INTERVAL of date arithmetic, not the function INTERVAL(a, b, c).
+    pub(super) fn is_interval(&self) -> bool {
+        self.is("INTERVAL")
+    }
+
+    /// `INTERVAL n unit`.
+    pub(super) fn interval(&mut self) -> Result<(Box<Expr>, TimeUnit)> {
+        self.expect("INTERVAL")?;
+        let amount = Box::new(self.expr()?);
+        Ok((amount, self.time_unit()?))
+    }
+
+    pub(super) fn time_unit(&mut self) -> Result<TimeUnit> {
+        let word = self.upper();
+        let unit = match word.strip_prefix("SQL_TSI_").unwrap_or(&word) {
+            "MICROSECOND" => TimeUnit::Microsecond,
+            "SECOND" => TimeUnit::Second,
+            "MINUTE" => TimeUnit::Minute,
+            "HOUR" => TimeUnit::Hour,
+            "DAY" => TimeUnit::Day,
+            "WEEK" => TimeUnit::Week,
+            "MONTH" => TimeUnit::Month,
+            "QUARTER" => TimeUnit::Quarter,
+            "YEAR" => TimeUnit::Year,
+            "SECOND_MICROSECOND" => TimeUnit::SecondMicrosecond,
+            "MINUTE_MICROSECOND" => TimeUnit::MinuteMicrosecond,
+            "MINUTE_SECOND" => TimeUnit::MinuteSecond,
+            "HOUR_MICROSECOND" => TimeUnit::HourMicrosecond,
+            "HOUR_SECOND" => TimeUnit::HourSecond,
+            "HOUR_MINUTE" => TimeUnit::HourMinute,
+            "DAY_MICROSECOND" => TimeUnit::DayMicrosecond,
+            "DAY_SECOND" => TimeUnit::DaySecond,
+            "DAY_MINUTE" => TimeUnit::DayMinute,
+            "DAY_HOUR" => TimeUnit::DayHour,
+            "YEAR_MONTH" => TimeUnit::YearMonth,
+            _ => return Err(self.error()),
+        };
+        self.advance();
+        Ok(unit)
+    }
+
+    /// `@name`, without the `@`.
+    pub(super) fn user_variable(&mut self) -> Result<String> {
+        let token = self.token();
+        if token.kind != TokenKind::UserVariable {
+            return Err(self.error());
+        }
+        let raw = &self.raw(token)[1..];
+        let bytes = match raw.first() {
+            Some(b'\'' | b'"') => lexer::unquote(raw, self.mode, true),
+            Some(b'`') => lexer::unquote(raw, self.mode, false),
+            _ => raw.to_vec(),
+        };
+        let name = String::from_utf8(bytes).map_err(|_| self.error())?;
+        self.advance();
+        Ok(name.to_lowercase())
+    }
+
+    /// `@@[global.|session.|...]name`; the name in lower case.
+    pub(super) fn system_variable(&mut self) -> Result<(Scope, String)> {
+        self.advance();
+        let mut name = self.any_name()?.to_ascii_lowercase();
+        let mut scope = Scope::Unwritten;
+        if self.eat_symbol(".") {
+            scope = match name.as_str() {
+                "global" => Scope::Global,
+                "session" | "local" => Scope::Session,
+                "persist" => Scope::Persist,
+                "persist_only" => Scope::PersistOnly,
+                _ => return Err(crate::SqlError::not_supported("structured system variables")),
+            };
+            name = self.any_name()?.to_ascii_lowercase();
+        }
+        Ok((scope, name))
+    }
+}
+
+fn integer(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+/// What an infix operator builds.
+#[derive(Debug, Clone, Copy)]
+enum Infix {
+    And,
+    Or,
+    Binary(BinaryOp),
+    Concat,
+    Collate,
+    Assign,
+    Json,
+    Is,
+    /// BETWEEN, IN, LIKE, REGEXP, with or without NOT.
+    Predicate,
+}
+
+fn symbol_operator(symbol: &[u8], pipes_as_concat: bool) -> Option<(Infix, u8)> {
+    use BinaryOp::*;
+    let binary = |op, strength| Some((Infix::Binary(op), strength));
+    match symbol {
+        b"||" if pipes_as_concat => Some((Infix::Concat, power::BIT_XOR)),
+        b"||" => Some((Infix::Or, power::OR)),
+        b"&&" => Some((Infix::And, power::AND)),
+        b":=" => Some((Infix::Assign, power::ASSIGN)),
+        b"->" | b"->>" => Some((Infix::Json, power::COLLATE)),
+        b"=" => binary(Equal, power::COMPARE),
+        b"<=>" => binary(NullSafeEqual, power::COMPARE),
+        b"<>" | b"!=" => binary(NotEqual, power::COMPARE),
+        b"<" => binary(Less, power::COMPARE),
+        b"<=" => binary(LessEqual, power::COMPARE),
+        b">" => binary(Greater, power::COMPARE),
+        b">=" => binary(GreaterEqual, power::COMPARE),
+        b"|" => binary(BitOr, power::BIT_OR),
+        b"&" => binary(BitAnd, power::BIT_AND),
+        b"<<" => binary(ShiftLeft, power::SHIFT),
+        b">>" => binary(ShiftRight, power::SHIFT),
+        b"+" => binary(Add, power::SUM),
+        b"-" => binary(Subtract, power::SUM),
+        b"*" => binary(Multiply, power::PRODUCT),
+        b"/" => binary(Divide, power::PRODUCT),
+        b"%" => binary(Modulo, power::PRODUCT),
+        b"^" => binary(BitXor, power::BIT_XOR),
+        _ => None,
+    }
+}
+
+fn word_operator(word: &[u8], next_is: impl Fn(&str) -> bool) -> Option<(Infix, u8)> {
+    if word.len() > 7 {
+        return None;
+    }
+    let is = |text: &str| word.eq_ignore_ascii_case(text.as_bytes());
+    let predicates = ["BETWEEN", "IN", "LIKE", "REGEXP", "RLIKE"];
+    match () {
+        _ if is("AND") => Some((Infix::And, power::AND)),
+        _ if is("OR") => Some((Infix::Or, power::OR)),
+        _ if is("XOR") => Some((Infix::Binary(BinaryOp::Xor), power::XOR)),
+        _ if is("DIV") => Some((Infix::Binary(BinaryOp::IntegerDivide), power::PRODUCT)),
+        _ if is("MOD") => Some((Infix::Binary(BinaryOp::Modulo), power::PRODUCT)),
+        _ if is("IS") => Some((Infix::Is, power::COMPARE)),
+        _ if is("COLLATE") => Some((Infix::Collate, power::COLLATE)),
+        _ if predicates.iter().any(|p| is(p)) => Some((Infix::Predicate, power::COMPARE)),
+        _ if is("NOT") && predicates.iter().any(|p| next_is(p)) => Some((Infix::Predicate, power::COMPARE)),
+        _ => None,
+    }
+}

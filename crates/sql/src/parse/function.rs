@@ -1,0 +1,346 @@
+//! Function calls, those with a syntax of their own among them.
+
+use super::{Parser, reserved};
+use crate::ast::{CastType, Expr, FunctionCall, Literal};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+/// Reserved words that are functions when a parenthesis follows.
+const RESERVED_FUNCTIONS: &[&str] = &[
+    "CHAR",
+    "CURRENT_DATE",
+    "CURRENT_TIME",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_USER",
+    "DATABASE",
+    "IF",
+    "INSERT",
+    "LEFT",
+    "LOCALTIME",
+    "LOCALTIMESTAMP",
+    "MOD",
+    "REPEAT",
+    "REPLACE",
+    "RIGHT",
+    "SCHEMA",
+    "UTC_DATE",
+    "UTC_TIME",
+    "UTC_TIMESTAMP",
+    "VALUES",
+];
+
+/// Whether a word with a parenthesis behind it is a call.
+pub(super) fn may_be_function(word: &[u8]) -> bool {
+    !reserved::is_reserved(word) || RESERVED_FUNCTIONS.iter().any(|f| word.eq_ignore_ascii_case(f.as_bytes()))
+}
+
+impl Parser<'_> {
+    /// Functions whose arguments are no plain list, and those without parentheses.
+    pub(super) fn special_function(&mut self) -> Result<Option<Expr>> {
+        const NO_PARENTHESES: &[(&str, &str)] = &[
+            ("CURRENT_TIMESTAMP", "now"),
+            ("LOCALTIME", "now"),
+            ("LOCALTIMESTAMP", "now"),
+            ("CURRENT_DATE", "curdate"),
+            ("CURRENT_TIME", "curtime"),
+            ("UTC_TIMESTAMP", "utc_timestamp"),
+            ("UTC_DATE", "utc_date"),
+            ("UTC_TIME", "utc_time"),
+            ("CURRENT_USER", "current_user"),
+        ];
+        if let Some((_, name)) = NO_PARENTHESES.iter().find(|(word, _)| self.is(word)) {
+            self.advance();
+            let args = if self.is_symbol("(") { self.arguments()? } else { Vec::new() };
+            return Ok(Some(Expr::call(name, args)));
+        }
+        if !self.symbol_ahead(1, "(") {
+            if self.is("TIMESTAMP") && self.ahead(1).kind == TokenKind::Text {
+                self.advance();
+                return Ok(Some(Expr::Literal(Literal::Timestamp(self.text_literal()?))));
+            }
+            return Ok(None);
+        }
+        let word = self.upper();
+        let expr = match word.as_str() {
+            "CAST" => self.cast()?,
+            "CONVERT" => self.convert()?,
+            "SUBSTRING" | "SUBSTR" | "MID" => self.substring()?,
+            "TRIM" => self.trim()?,
+            "EXTRACT" => self.extract()?,
+            "POSITION" => self.position()?,
+            "VALUES" => {
+                self.call_start();
+                let name = self.column_name_unqualified()?;
+                self.expect_symbol(")")?;
+                Expr::Values(name)
+            }
+            "DATE_ADD" | "DATE_SUB" | "ADDDATE" | "SUBDATE" => {
+                self.date_add(word.ends_with("SUB") || word == "SUBDATE")?
+            }
+            "TIMESTAMPDIFF" | "TIMESTAMPADD" => self.timestamp_function(word == "TIMESTAMPADD")?,
+            "GROUP_CONCAT" => self.group_concat()?,
+            "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "BIT_XOR" | "BIT_AND" | "BIT_OR" | "STD" | "STDDEV"
+            | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" | "JSON_ARRAYAGG" => {
+                self.aggregate()?
+            }
+            "CHAR" => self.char_function()?,
+            "WEIGHT_STRING" | "JSON_VALUE" | "MATCH" => {
+                return Err(crate::SqlError::not_supported(format!("{word}()")));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(expr))
+    }
+
+    /// Eats the name and the parenthesis.
+    fn call_start(&mut self) {
+        self.advance();
+        self.advance();
+    }
+
+    /// `(a, b, ...)`, possibly empty.
+    fn arguments(&mut self) -> Result<Vec<Expr>> {
+        self.expect_symbol("(")?;
+        if self.eat_symbol(")") {
+            return Ok(Vec::new());
+        }
+        let args = self.list(Self::expr)?;
+        self.expect_symbol(")")?;
+        Ok(args)
+    }
+
+    pub(super) fn function_call(&mut self) -> Result<Expr> {
+        let name = self.any_name()?.to_ascii_lowercase();
+        let args = self.arguments()?;
+        if self.is("OVER") {
+            return Err(crate::SqlError::not_supported("window functions"));
+        }
+        Ok(Expr::call(&name, args))
+    }
+
+    fn aggregate(&mut self) -> Result<Expr> {
+        let name = self.upper().to_ascii_lowercase();
+        self.call_start();
+        let mut call = FunctionCall {
+            name,
+            args: Vec::new(),
+            star: false,
+            distinct: false,
+            order_by: Vec::new(),
+            separator: None,
+        };
+        if call.name == "count" && self.eat_symbol("*") {
+            call.star = true;
+        } else {
+            call.distinct = self.eat("DISTINCT");
+            self.eat("ALL");
+            call.args = self.list(Self::expr)?;
+        }
+        self.expect_symbol(")")?;
+        if self.is("OVER") {
+            return Err(crate::SqlError::not_supported("window functions"));
+        }
+        Ok(Expr::Function(Box::new(call)))
+    }
+
+    fn group_concat(&mut self) -> Result<Expr> {
+        self.call_start();
+        let distinct = self.eat("DISTINCT");
+        let args = self.list(Self::expr)?;
+        let order_by = if self.eat_all(&["ORDER", "BY"]) { self.list(Self::order_item)? } else { Vec::new() };
+        let separator = if self.eat("SEPARATOR") { Some(self.text_literal()?) } else { None };
+        self.expect_symbol(")")?;
+        let name = "group_concat".to_owned();
+        Ok(Expr::Function(Box::new(FunctionCall { name, args, star: false, distinct, order_by, separator })))
+    }
+
+    fn cast(&mut self) -> Result<Expr> {
+        self.call_start();
+        let operand = Box::new(self.expr()?);
+        self.expect("AS")?;
+        let ty = self.cast_type()?;
+        self.expect_symbol(")")?;
+        Ok(Expr::Cast { operand, ty })
+    }
+
+    fn convert(&mut self) -> Result<Expr> {
+        self.call_start();
+        let operand = Box::new(self.expr()?);
+        let expr = if self.eat("USING") {
+            Expr::ConvertUsing { operand, charset: self.string_or_name()?.to_ascii_lowercase() }
+        } else {
+            self.expect_symbol(",")?;
+            Expr::Cast { operand, ty: self.cast_type()? }
+        };
+        self.expect_symbol(")")?;
+        Ok(expr)
+    }
+
+    /// `(n)`, when written.
+    fn optional_length(&mut self) -> Result<Option<u64>> {
+        if !self.eat_symbol("(") {
+            return Ok(None);
+        }
+        let length = self.unsigned()?;
+        self.expect_symbol(")")?;
+        Ok(Some(length))
+    }
+
+    fn cast_type(&mut self) -> Result<CastType> {
+        let word = self.upper();
+        self.advance();
+        Ok(match word.as_str() {
+            "SIGNED" | "UNSIGNED" => {
+                let _ = self.eat_any(&["INTEGER", "INT"]);
+                if word == "SIGNED" { CastType::Signed } else { CastType::Unsigned }
+            }
+            "CHAR" | "CHARACTER" | "NCHAR" | "VARCHAR" => {
+                let length = self.optional_length()?;
+                let charset = if self.eat_charset_word() { Some(self.string_or_name()?) } else { None };
+                CastType::Char { length, charset: charset.map(|c| c.to_ascii_lowercase()) }
+            }
+            "BINARY" => CastType::Binary { length: self.optional_length()? },
+            "DECIMAL" | "DEC" => {
+                let (mut precision, mut scale) = (10, 0);
+                if self.eat_symbol("(") {
+                    precision = self.unsigned()?;
+                    if self.eat_symbol(",") {
+                        scale = self.unsigned()?;
+                    }
+                    self.expect_symbol(")")?;
+                }
+                CastType::Decimal { precision, scale }
+            }
+            "DOUBLE" => {
+                self.eat("PRECISION");
+                CastType::Double
+            }
+            "REAL" => CastType::Double,
+            "FLOAT" => match self.optional_length()? {
+                Some(25..) => CastType::Double,
+                _ => CastType::Float,
+            },
+            "DATE" => CastType::Date,
+            "TIME" => CastType::Time { fsp: self.fsp()? },
+            "DATETIME" => CastType::DateTime { fsp: self.fsp()? },
+            "YEAR" => CastType::Year,
+            "JSON" => CastType::Json,
+            _ => {
+                self.at -= 1;
+                return Err(self.error());
+            }
+        })
+    }
+
+    pub(super) fn fsp(&mut self) -> Result<u8> {
+        match self.optional_length()? {
+            None => Ok(0),
+            Some(digits @ 0..=6) => Ok(digits as u8),
+            Some(digits) => Err(crate::SqlError::new(
+                1426,
+                format!("Too-big precision {digits} specified for 'CAST'. Maximum is 6."),
+            )),
+        }
+    }
+
+    fn substring(&mut self) -> Result<Expr> {
+        self.call_start();
+        let mut args = vec![self.expr()?];
+        if self.eat("FROM") {
+            args.push(self.expr()?);
+            if self.eat("FOR") {
+                args.push(self.expr()?);
+            }
+        } else {
+            while self.eat_symbol(",") {
+                args.push(self.expr()?);
+            }
+        }
+        self.expect_symbol(")")?;
+        Ok(Expr::call("substring", args))
+    }
+
+    fn trim(&mut self) -> Result<Expr> {
+        self.call_start();
+        let (leading, trailing) = match () {
+            _ if self.eat("LEADING") => (true, false),
+            _ if self.eat("TRAILING") => (false, true),
+            _ => {
+                self.eat("BOTH");
+                (true, true)
+            }
+        };
+        let mut remove = None;
+        let operand;
+        if self.eat("FROM") {
+            operand = self.expr()?;
+        } else {
+            let first = self.expr()?;
+            if self.eat("FROM") {
+                remove = Some(Box::new(first));
+                operand = self.expr()?;
+            } else {
+                operand = first;
+            }
+        }
+        self.expect_symbol(")")?;
+        Ok(Expr::Trim { leading, trailing, remove, operand: Box::new(operand) })
+    }
+
+    fn extract(&mut self) -> Result<Expr> {
+        self.call_start();
+        let unit = self.time_unit()?;
+        self.expect("FROM")?;
+        let operand = Box::new(self.expr()?);
+        self.expect_symbol(")")?;
+        Ok(Expr::Extract { unit, operand })
+    }
+
+    /// `POSITION(a IN b)`: `a` is a bit expression, so that IN is not taken for the predicate.
+    fn position(&mut self) -> Result<Expr> {
+        self.call_start();
+        let needle = self.bit_expr()?;
+        self.expect("IN")?;
+        let haystack = self.expr()?;
+        self.expect_symbol(")")?;
+        Ok(Expr::call("locate", vec![needle, haystack]))
+    }
+
+    fn date_add(&mut self, subtract: bool) -> Result<Expr> {
+        self.call_start();
+        let date = Box::new(self.expr()?);
+        self.expect_symbol(",")?;
+        let (amount, unit) = if self.is_interval() {
+            self.interval()?
+        } else {
+            (Box::new(self.expr()?), crate::ast::TimeUnit::Day)
+        };
+        self.expect_symbol(")")?;
+        Ok(Expr::DateAdd { date, amount, unit, subtract })
+    }
+
+    fn timestamp_function(&mut self, add: bool) -> Result<Expr> {
+        self.call_start();
+        let unit = self.time_unit()?;
+        self.expect_symbol(",")?;
+        let first = Box::new(self.expr()?);
+        self.expect_symbol(",")?;
+        let second = Box::new(self.expr()?);
+        self.expect_symbol(")")?;
+        Ok(Expr::TimestampFunction { add, unit, first, second })
+    }
+
+    /// `CHAR(65, 66 [USING charset])`.
+    fn char_function(&mut self) -> Result<Expr> {
+        self.call_start();
+        let args = self.list(Self::expr)?;
+        let charset =
+            if self.eat("USING") { Some(self.string_or_name()?.to_ascii_lowercase()) } else { None };
+        self.expect_symbol(")")?;
+        let call = Expr::call("char", args);
+        Ok(match charset {
+            Some(charset) => Expr::ConvertUsing { operand: Box::new(call), charset },
+            None => call,
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! SELECT, UNION, tables and joins.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::{
+    Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, OrderItem, Query, QueryBody, Select,
+    SelectItem, TableRef,
+};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn query(&mut self) -> Result<Query> {
+        self.enter()?;
+        if self.is("WITH") {
+            return Err(SqlError::not_supported("common table expressions"));
+        }
+        let mut body = self.query_term()?;
+        while self.is_any(&["UNION", "EXCEPT", "INTERSECT"]) {
+            if !self.eat("UNION") {
+                return Err(SqlError::not_supported(format!("{} of queries", self.upper())));
+            }
+            let all = self.eat("ALL");
+            if !all {
+                self.eat("DISTINCT");
+            }
+            let right = self.query_term()?;
+            body = QueryBody::Union { left: Box::new(body), right: Box::new(right), all };
+        }
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        if self.is("INTO") {
+            return Err(SqlError::not_supported("SELECT ... INTO"));
+        }
+        let lock = self.lock_clause()?;
+        self.leave();
+        Ok(Query { body, order_by, limit, lock })
+    }
+
+    fn query_term(&mut self) -> Result<QueryBody> {
+        if self.eat_symbol("(") {
+            let query = self.query()?;
+            self.expect_symbol(")")?;
+            return Ok(QueryBody::Nested(Box::new(query)));
+        }
+        if self.is("VALUES") || self.is("TABLE") {
+            return Err(SqlError::not_supported(format!("{} statement", self.upper())));
+        }
+        Ok(QueryBody::Select(Box::new(self.select()?)))
+    }
+
+    pub(super) fn order_item(&mut self) -> Result<OrderItem> {
+        let expr = self.expr()?;
+        let descending = self.eat("DESC");
+        if !descending {
+            self.eat("ASC");
+        }
+        Ok(OrderItem { expr, descending })
+    }
+
+    pub(super) fn order_by(&mut self) -> Result<Vec<OrderItem>> {
+        if self.eat_all(&["ORDER", "BY"]) { self.list(Self::order_item) } else { Ok(Vec::new()) }
+    }
+
+    pub(super) fn limit(&mut self) -> Result<Option<Limit>> {
+        if !self.eat("LIMIT") {
+            return Ok(None);
+        }
+        let first = self.limit_number()?;
+        if self.eat_symbol(",") {
+            let count = self.limit_number()?;
+            return Ok(Some(Limit { count, offset: Some(first) }));
+        }
+        let offset = if self.eat("OFFSET") { Some(self.limit_number()?) } else { None };
+        Ok(Some(Limit { count: first, offset }))
+    }
+
+    fn limit_number(&mut self) -> Result<Expr> {
+        match self.token().kind {
+            TokenKind::Parameter => self.bit_expr(),
+            TokenKind::Integer => Ok(Expr::Literal(self.literal()?)),
+            _ => Err(self.error()),
+        }
+    }
+
+    fn lock_clause(&mut self) -> Result<Option<LockClause>> {
+        let mut lock = None;
+        loop {
+            if self.eat_all(&["LOCK", "IN", "SHARE", "MODE"]) {
+                lock = Some(LockClause::Share);
+            } else if self.eat_all(&["FOR", "UPDATE"]) {
+                lock = Some(LockClause::Update);
+            } else if self.eat_all(&["FOR", "SHARE"]) {
+                lock = Some(LockClause::Share);
+            } else {
+                return Ok(lock);
+            }
+            if self.eat("OF") {
+                self.list(Self::table_name)?;
+            }
+            if self.is("NOWAIT") || self.are(&["SKIP", "LOCKED"]) {
+                return Err(SqlError::not_supported("NOWAIT and SKIP LOCKED"));
+            }
+        }
+    }
+
+    fn select(&mut self) -> Result<Select> {
+        self.expect("SELECT")?;
+        let mut select = Select::default();
+        self.select_options(&mut select)?;
+        select.items = self.list(Self::select_item)?;
+        if self.is("INTO") {
+            return Err(SqlError::not_supported("SELECT ... INTO"));
+        }
+        if self.eat("FROM") && !self.eat("DUAL") {
+            select.from = Some(self.table_references()?);
+        }
+        if self.eat("WHERE") {
+            select.filter = Some(self.expr()?);
+        }
+        if self.eat_all(&["GROUP", "BY"]) {
+            select.group_by = self.list(|parser| parser.order_item().map(|item| item.expr))?;
+            if self.are(&["WITH", "ROLLUP"]) {
+                return Err(SqlError::not_supported("GROUP BY ... WITH ROLLUP"));
+            }
+        }
+        if self.eat("HAVING") {
+            select.having = Some(self.expr()?);
+        }
+        if self.is("WINDOW") {
+            return Err(SqlError::not_supported("window functions"));
+        }
+        Ok(select)
+    }
+
+    fn select_options(&mut self, select: &mut Select) -> Result<()> {
+        loop {
+            if self.eat_any(&["DISTINCT", "DISTINCTROW"]) {
+                select.distinct = true;
+            } else if self.eat("SQL_CALC_FOUND_ROWS") {
+                select.calc_found_rows = true;
+            } else if !self.eat_any(&[
+                "ALL",
+                "HIGH_PRIORITY",
+                "STRAIGHT_JOIN",
+                "SQL_SMALL_RESULT",
+                "SQL_BIG_RESULT",
+                "SQL_BUFFER_RESULT",
+                "SQL_NO_CACHE",
+            ]) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn select_item(&mut self) -> Result<SelectItem> {
+        if self.eat_symbol("*") {
+            return Ok(SelectItem::All);
+        }
+        if self.is_name()
+            && self.symbol_ahead(1, ".")
+            && self.symbol_ahead(3, ".")
+            && self.symbol_ahead(4, "*")
+        {
+            let schema = Some(self.name()?);
+            self.advance();
+            let table = self.any_name()?;
+            self.at += 2;
+            return Ok(SelectItem::AllOf { schema, table });
+        }
+        if self.is_name() && self.symbol_ahead(1, ".") && self.symbol_ahead(2, "*") {
+            let table = self.name()?;
+            self.at += 2;
+            return Ok(SelectItem::AllOf { schema: None, table });
+        }
+        let start = self.token().start as usize;
+        let expr = self.expr()?;
+        let end = self.tokens[self.at - 1].end as usize;
+        let alias = self.select_alias()?;
+        let text = match &expr {
+            Expr::Literal(crate::ast::Literal::Text(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => String::from_utf8_lossy(&self.text[start..end]).into_owned(),
+        };
+        Ok(SelectItem::Expr { expr, alias, text })
+    }
+
+    fn select_alias(&mut self) -> Result<Option<String>> {
+        if self.eat("AS") {
+            return self.string_or_name().map(Some);
+        }
+        if self.is_name() || self.token().kind == TokenKind::Text {
+            return self.string_or_name().map(Some);
+        }
+        Ok(None)
+    }
+
+    pub(super) fn table_references(&mut self) -> Result<TableRef> {
+        let mut left = self.table_reference()?;
+        while self.eat_symbol(",") {
+            let right = self.table_reference()?;
+            left = join(JoinKind::Inner, left, right, None);
+        }
+        Ok(left)
+    }
+
+    /// One table factor with the joins behind it.
+    pub(super) fn table_reference(&mut self) -> Result<TableRef> {
+        let mut left = self.table_factor()?;
+        let mut joins = 0;
+        while let Some((kind, natural)) = self.join_words()? {
+            joins += 1;
+            if joins > 61 {
+                return Err(SqlError::new(1116, "Too many tables; MySQL can only use 61 tables in a join"));
+            }
+            let right = self.table_factor()?;
+            let mut on = None;
+            let mut using = Vec::new();
+            if !natural && self.eat("ON") {
+                on = Some(self.expr()?);
+            } else if !natural && self.eat("USING") {
+                using = self.parenthesized(Self::name)?;
+            } else if !natural && kind != JoinKind::Inner {
+                return Err(self.error());
+            }
+            left = TableRef::Join { kind, left: Box::new(left), right: Box::new(right), on, using, natural };
+        }
+        Ok(left)
+    }
+
+    fn join_words(&mut self) -> Result<Option<(JoinKind, bool)>> {
+        let natural = self.eat("NATURAL");
+        let kind = if self.eat("LEFT") || self.eat("RIGHT") {
+            let left = self.token_is(self.tokens[self.at - 1], "LEFT");
+            self.eat("OUTER");
+            self.expect("JOIN")?;
+            if left { JoinKind::Left } else { JoinKind::Right }
+        } else if self.eat("INNER") || self.eat("CROSS") {
+            self.expect("JOIN")?;
+            JoinKind::Inner
+        } else if self.eat("JOIN") || (!natural && self.eat("STRAIGHT_JOIN")) {
+            JoinKind::Inner
+        } else if natural {
+            return Err(self.error());
+        } else {
+            return Ok(None);
+        };
+        Ok(Some((kind, natural)))
+    }
+
+    fn table_factor(&mut self) -> Result<TableRef> {
+        self.enter()?;
+        let factor = self.table_factor_inner();
+        self.leave();
+        factor
+    }
+
+    fn table_factor_inner(&mut self) -> Result<TableRef> {
+        if self.is("LATERAL") || (self.is("JSON_TABLE") && self.symbol_ahead(1, "(")) {
+            return Err(SqlError::not_supported(format!("{} tables", self.upper())));
+        }
+        if self.is_symbol("(") {
+            let mut ahead = 1;
+            while self.symbol_ahead(ahead, "(") {
+                ahead += 1;
+            }
+            let is_query =
+                self.token_is(self.ahead(ahead), "SELECT") || self.token_is(self.ahead(ahead), "WITH");
+            self.advance();
+            if !is_query {
+                let inside = self.table_references()?;
+                self.expect_symbol(")")?;
+                return Ok(inside);
+            }
+            let query = Box::new(self.query()?);
+            self.expect_symbol(")")?;
+            self.eat("AS");
+            if !self.is_name() {
+                return Err(SqlError::new(1248, "Every derived table must have its own alias"));
+            }
+            let alias = self.name()?;
+            let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
+            return Ok(TableRef::Derived { query, alias, columns });
+        }
+        let name = self.table_name()?;
+        if self.is("PARTITION") {
+            return Err(SqlError::not_supported("partition selection"));
+        }
+        let alias = if self.eat("AS") || self.is_name() { Some(self.string_or_name()?) } else { None };
+        let mut hints = Vec::new();
+        while let Some(hint) = self.index_hint()? {
+            hints.push(hint);
+        }
+        Ok(TableRef::Table { name, alias, hints })
+    }
+
+    fn index_hint(&mut self) -> Result<Option<IndexHint>> {
+        let kind = match self.upper().as_str() {
+            "USE" => IndexHintKind::Use,
+            "FORCE" => IndexHintKind::Force,
+            "IGNORE" => IndexHintKind::Ignore,
+            _ => return Ok(None),
+        };
+        self.advance();
+        if !self.eat_any(&["INDEX", "KEY"]) {
+            return Err(self.error());
+        }
+        if self.eat("FOR") && !self.eat("JOIN") && !self.eat_all(&["ORDER", "BY"]) {
+            self.expect_all(&["GROUP", "BY"])?;
+        }
+        self.expect_symbol("(")?;
+        let mut indexes = Vec::new();
+        if !self.is_symbol(")") {
+            indexes =
+                self.list(|parser| if parser.is("PRIMARY") { parser.any_name() } else { parser.name() })?;
+        }
+        self.expect_symbol(")")?;
+        Ok(Some(IndexHint { kind, indexes }))
+    }
+}
+
+fn join(kind: JoinKind, left: TableRef, right: TableRef, on: Option<Expr>) -> TableRef {
+    TableRef::Join {
+        kind,
+        left: Box::new(left),
+        right: Box::new(right),
+        on,
+        using: Vec::new(),
+        natural: false,
+    }
+}

@@ -1,0 +1,145 @@
+//! SET in its many forms.
+
+use super::Parser;
+use crate::SqlError;
+use crate::admin::AdminCommand;
+use crate::ast::{Expr, IsolationName, Literal, Scope, SetItem, Statement};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn set(&mut self) -> Result<Statement> {
+        self.expect("SET")?;
+        if self.is("PASSWORD") {
+            return self.set_password();
+        }
+        if self.is("ROLE") || self.are(&["DEFAULT", "ROLE"]) {
+            return Err(SqlError::not_supported("roles"));
+        }
+        if self.are(&["RESOURCE", "GROUP"]) {
+            return Err(SqlError::not_supported("resource groups"));
+        }
+        if self.eat("STATEMENT") {
+            return Err(SqlError::not_supported("SET STATEMENT"));
+        }
+        Ok(Statement::Set(self.list(Self::set_item)?))
+    }
+
+    fn set_password(&mut self) -> Result<Statement> {
+        self.expect("PASSWORD")?;
+        let account = if self.eat("FOR") { Some(self.account()?) } else { None };
+        if !self.eat_symbol("=") {
+            return Err(SqlError::not_supported("SET PASSWORD ... TO RANDOM"));
+        }
+        let function = self.eat("PASSWORD") && self.eat_symbol("(");
+        let password = self.string()?;
+        if function {
+            self.expect_symbol(")")?;
+        }
+        Ok(Statement::Admin(AdminCommand::SetPassword { account, password }))
+    }
+
+    fn set_item(&mut self) -> Result<SetItem> {
+        match self.token().kind {
+            TokenKind::UserVariable => {
+                let name = self.user_variable()?;
+                self.assign()?;
+                return Ok(SetItem::UserVariable(name, self.expr()?));
+            }
+            TokenKind::SystemVariable => {
+                let (scope, name) = self.system_variable()?;
+                self.assign()?;
+                return Ok(SetItem::Variable { scope, name, value: self.variable_value()? });
+            }
+            _ => {}
+        }
+        if self.is("NAMES") && !self.symbol_ahead(1, "=") {
+            return self.set_names();
+        }
+        if self.eat_charset_word() {
+            let charset =
+                if self.eat("DEFAULT") { None } else { Some(self.string_or_name()?.to_ascii_lowercase()) };
+            return Ok(SetItem::CharacterSet(charset));
+        }
+        let scope = match self.upper().as_str() {
+            "GLOBAL" => Scope::Global,
+            "SESSION" | "LOCAL" => Scope::Session,
+            "PERSIST" => Scope::Persist,
+            "PERSIST_ONLY" => Scope::PersistOnly,
+            _ => Scope::Unwritten,
+        };
+        if scope != Scope::Unwritten {
+            self.advance();
+        }
+        if self.is("TRANSACTION") && !self.symbol_ahead(1, "=") {
+            return self.set_transaction(scope);
+        }
+        let mut name = self.name()?.to_ascii_lowercase();
+        if self.eat_symbol(".") {
+            // `keycache.key_buffer_size`, and MariaDB's connection names.
+            name = self.any_name()?.to_ascii_lowercase();
+        }
+        self.assign()?;
+        Ok(SetItem::Variable { scope, name, value: self.variable_value()? })
+    }
+
+    fn assign(&mut self) -> Result<()> {
+        if self.eat_symbol(":=") { Ok(()) } else { self.expect_symbol("=") }
+    }
+
+    /// `None` is DEFAULT. Words such as ON, ALL, BINARY and ROW are texts.
+    fn variable_value(&mut self) -> Result<Option<Expr>> {
+        if self.eat("DEFAULT") {
+            return Ok(None);
+        }
+        let next = self.ahead(1);
+        let alone = next.kind == TokenKind::End || (next.kind == TokenKind::Symbol && self.raw(next) == b",");
+        let token = self.token();
+        if alone && token.kind == TokenKind::Word && !self.is_any(&["NULL", "TRUE", "FALSE"]) {
+            let text = self.raw(token).to_vec();
+            self.advance();
+            return Ok(Some(Expr::Literal(Literal::Text(text, None))));
+        }
+        self.expr().map(Some)
+    }
+
+    fn set_names(&mut self) -> Result<SetItem> {
+        self.expect("NAMES")?;
+        if self.eat("DEFAULT") {
+            return Ok(SetItem::Names { charset: None, collation: None });
+        }
+        let charset = Some(if self.eat("BINARY") { "binary".to_owned() } else { self.string_or_name()? });
+        let collation =
+            if self.eat("COLLATE") { Some(self.string_or_name()?.to_ascii_lowercase()) } else { None };
+        Ok(SetItem::Names { charset: charset.map(|c| c.to_ascii_lowercase()), collation })
+    }
+
+    fn set_transaction(&mut self, scope: Scope) -> Result<SetItem> {
+        self.expect("TRANSACTION")?;
+        let (mut isolation, mut read_only) = (None, None);
+        loop {
+            if self.eat_all(&["ISOLATION", "LEVEL"]) {
+                isolation = Some(self.isolation_level()?);
+            } else if self.eat_all(&["READ", "ONLY"]) {
+                read_only = Some(true);
+            } else if self.eat_all(&["READ", "WRITE"]) {
+                read_only = Some(false);
+            } else {
+                return Err(self.error());
+            }
+            if !self.eat_symbol(",") {
+                return Ok(SetItem::Transaction { scope, isolation, read_only });
+            }
+        }
+    }
+
+    fn isolation_level(&mut self) -> Result<IsolationName> {
+        Ok(match () {
+            _ if self.eat_all(&["READ", "UNCOMMITTED"]) => IsolationName::ReadUncommitted,
+            _ if self.eat_all(&["READ", "COMMITTED"]) => IsolationName::ReadCommitted,
+            _ if self.eat_all(&["REPEATABLE", "READ"]) => IsolationName::RepeatableRead,
+            _ if self.eat("SERIALIZABLE") => IsolationName::Serializable,
+            _ => return Err(self.error()),
+        })
+    }
+}

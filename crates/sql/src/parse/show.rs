@@ -1,0 +1,263 @@
+//! SHOW, DESCRIBE, EXPLAIN.
+
+use super::Parser;
+use crate::SqlError;
+use crate::admin::AdminCommand;
+use crate::ast::{Scope, Show, ShowFilter, Statement, TableName};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn show(&mut self) -> Result<Statement> {
+        self.expect("SHOW")?;
+        let full = self.eat("FULL");
+        self.eat("EXTENDED");
+        let full = self.eat("FULL") || full;
+        if let Some(command) = self.show_admin(full)? {
+            return Ok(Statement::Admin(command));
+        }
+        let show = self.show_what(full)?;
+        let filter = self.show_filter()?;
+        Ok(Statement::Show { show, filter })
+    }
+
+    fn show_filter(&mut self) -> Result<ShowFilter> {
+        if self.eat("LIKE") {
+            return Ok(ShowFilter::Like(self.text_literal()?));
+        }
+        if self.eat("WHERE") {
+            return Ok(ShowFilter::Where(self.expr()?));
+        }
+        Ok(ShowFilter::None)
+    }
+
+    /// `FROM x` or `IN x`.
+    fn from_schema(&mut self) -> Result<Option<String>> {
+        if self.eat("FROM") || self.eat("IN") { self.name().map(Some) } else { Ok(None) }
+    }
+
+    /// `FROM t [FROM s]`.
+    fn from_table(&mut self) -> Result<TableName> {
+        if !self.eat("FROM") {
+            self.expect("IN")?;
+        }
+        let mut table = self.table_name()?;
+        if let Some(schema) = self.from_schema()? {
+            table.schema = Some(schema);
+        }
+        Ok(table)
+    }
+
+    fn show_what(&mut self, full: bool) -> Result<Show> {
+        let scope = match self.upper().as_str() {
+            "GLOBAL" => Scope::Global,
+            "SESSION" | "LOCAL" => Scope::Session,
+            _ => Scope::Unwritten,
+        };
+        if scope != Scope::Unwritten {
+            self.advance();
+        }
+        let word = self.upper();
+        let at = self.at;
+        self.advance();
+        Ok(match word.as_str() {
+            "DATABASES" | "SCHEMAS" => Show::Schemas,
+            "TABLES" => Show::Tables { schema: self.from_schema()?, full },
+            "TABLE" if self.eat("STATUS") => Show::TableStatus { schema: self.from_schema()? },
+            "OPEN" if self.eat("TABLES") => {
+                self.from_schema()?;
+                Show::OpenTables
+            }
+            "COLUMNS" | "FIELDS" => Show::Columns { table: self.from_table()?, full },
+            "INDEX" | "INDEXES" | "KEYS" => Show::Index { table: self.from_table()? },
+            "CREATE" => self.show_create()?,
+            "VARIABLES" => Show::Variables(scope),
+            "STATUS" => Show::Status(scope),
+            "WARNINGS" | "ERRORS" => {
+                let limit = self.show_limit()?;
+                Show::Warnings { errors_only: word == "ERRORS", count: false, limit }
+            }
+            "COUNT" => {
+                for symbol in ["(", "*", ")"] {
+                    self.expect_symbol(symbol)?;
+                }
+                let errors = self.eat("ERRORS");
+                if !errors {
+                    self.expect("WARNINGS")?;
+                }
+                Show::CountOf { errors }
+            }
+            "ENGINES" => Show::Engines,
+            "STORAGE" if self.eat("ENGINES") => Show::Engines,
+            "COLLATION" => Show::Collation,
+            "CHARSET" => Show::CharacterSet,
+            "CHARACTER" if self.eat("SET") => Show::CharacterSet,
+            "TRIGGERS" => {
+                self.from_schema()?;
+                Show::Triggers
+            }
+            "EVENTS" => {
+                self.from_schema()?;
+                Show::Events
+            }
+            "PROCEDURE" if self.eat("STATUS") => Show::ProcedureStatus,
+            "FUNCTION" if self.eat("STATUS") => Show::FunctionStatus,
+            "PROFILES" => Show::Profiles,
+            "PROFILE" => return Err(SqlError::not_supported("SHOW PROFILE")),
+            _ => {
+                self.at = at;
+                return Err(self.error());
+            }
+        })
+    }
+
+    fn show_limit(&mut self) -> Result<Option<(u64, u64)>> {
+        if !self.eat("LIMIT") {
+            return Ok(None);
+        }
+        let first = self.unsigned()?;
+        if self.eat_symbol(",") {
+            return Ok(Some((first, self.unsigned()?)));
+        }
+        if self.eat("OFFSET") {
+            return Ok(Some((self.unsigned()?, first)));
+        }
+        Ok(Some((0, first)))
+    }
+
+    fn show_create(&mut self) -> Result<Show> {
+        match self.upper().as_str() {
+            "TABLE" => {
+                self.advance();
+                Ok(Show::CreateTable(self.table_name()?))
+            }
+            "DATABASE" | "SCHEMA" => {
+                self.advance();
+                let if_not_exists = self.if_not_exists();
+                Ok(Show::CreateSchema { schema: self.name()?, if_not_exists })
+            }
+            word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT") => {
+                Err(SqlError::not_supported(format!("SHOW CREATE {word}")))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// What the server answers.
+    fn show_admin(&mut self, full: bool) -> Result<Option<AdminCommand>> {
+        let word = self.upper();
+        let next = |word: &str| self.token_is(self.ahead(1), word);
+        let command = match word.as_str() {
+            "PROCESSLIST" => {
+                self.advance();
+                AdminCommand::ShowProcesslist { full }
+            }
+            "PLUGINS" => {
+                self.advance();
+                AdminCommand::ShowPlugins
+            }
+            "PRIVILEGES" => {
+                self.advance();
+                AdminCommand::ShowPrivileges
+            }
+            "REPLICA" | "SLAVE" if next("STATUS") => {
+                self.at += 2;
+                let channel = self.channel()?;
+                AdminCommand::ShowReplicaStatus { old_names: word == "SLAVE", channel }
+            }
+            "ALL" if next("SLAVES") || next("REPLICAS") => {
+                self.at += 2;
+                self.expect("STATUS")?;
+                AdminCommand::ShowReplicaStatus { old_names: true, channel: None }
+            }
+            "REPLICAS" => {
+                self.advance();
+                AdminCommand::ShowReplicas { old_names: false }
+            }
+            "SLAVE" if next("HOSTS") => {
+                self.at += 2;
+                AdminCommand::ShowReplicas { old_names: true }
+            }
+            "BINARY" | "MASTER" if next("LOGS") => {
+                self.at += 2;
+                AdminCommand::ShowBinaryLogs
+            }
+            "MASTER" if next("STATUS") => {
+                self.at += 2;
+                AdminCommand::ShowBinaryLogStatus
+            }
+            "BINLOG" if next("STATUS") => {
+                self.at += 2;
+                AdminCommand::ShowBinaryLogStatus
+            }
+            "BINARY" if next("LOG") => {
+                self.at += 2;
+                self.expect("STATUS")?;
+                AdminCommand::ShowBinaryLogStatus
+            }
+            "BINLOG" | "RELAYLOG" if next("EVENTS") => self.show_binlog_events(word == "RELAYLOG")?,
+            "ENGINE" => {
+                self.advance();
+                let engine = self.string_or_name()?;
+                let what = self.upper();
+                if !matches!(what.as_str(), "STATUS" | "MUTEX" | "LOGS") {
+                    return Err(self.error());
+                }
+                self.advance();
+                AdminCommand::ShowEngine { engine, what }
+            }
+            "GRANTS" => {
+                self.advance();
+                let account = if self.eat("FOR") { Some(self.account()?) } else { None };
+                AdminCommand::ShowGrants { account }
+            }
+            "CREATE" if next("USER") => {
+                self.at += 2;
+                AdminCommand::ShowCreateUser(self.account()?)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(command))
+    }
+
+    fn show_binlog_events(&mut self, relay: bool) -> Result<AdminCommand> {
+        self.at += 2;
+        let file = if self.eat("IN") { Some(self.string()?) } else { None };
+        let position = if self.eat("FROM") { Some(self.unsigned()?) } else { None };
+        let limit = self.show_limit()?;
+        self.channel()?;
+        Ok(AdminCommand::ShowBinlogEvents {
+            relay,
+            file,
+            position,
+            offset: limit.map_or(0, |(offset, _)| offset),
+            limit: limit.map(|(_, count)| count),
+        })
+    }
+
+    /// DESCRIBE of a table, or EXPLAIN of a statement.
+    pub(super) fn explain(&mut self) -> Result<Statement> {
+        self.advance();
+        let analyze = self.eat("ANALYZE");
+        let mut format = None;
+        if self.eat("FORMAT") {
+            self.expect_symbol("=")?;
+            format = Some(self.string_or_name()?.to_ascii_lowercase());
+        }
+        let _ = self.eat_any(&["EXTENDED", "PARTITIONS"]);
+        if self.is_any(&["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"]) || self.is_symbol("(") {
+            let statement = Box::new(self.statement()?);
+            return Ok(Statement::Explain { statement, format, analyze });
+        }
+        if self.are(&["FOR", "CONNECTION"]) {
+            return Err(SqlError::not_supported("EXPLAIN FOR CONNECTION"));
+        }
+        let table = self.table_name()?;
+        let filter = match self.token().kind {
+            TokenKind::Text => ShowFilter::Like(self.text_literal()?),
+            TokenKind::Word | TokenKind::QuotedName => ShowFilter::Like(self.any_name()?.into_bytes()),
+            _ => ShowFilter::None,
+        };
+        Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
+    }
+}

@@ -1,0 +1,186 @@
+//! Which statement it is, and the statements about transactions and the session.
+
+use super::Parser;
+use crate::SqlError;
+use crate::admin::AdminCommand;
+use crate::ast::{Maintenance, PrepareText, Statement};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn statement(&mut self) -> Result<Statement> {
+        if self.is_symbol("(") {
+            return Ok(Statement::Query(self.query()?));
+        }
+        let word = self.upper();
+        match word.as_str() {
+            "SELECT" | "WITH" | "VALUES" => Ok(Statement::Query(self.query()?)),
+            "INSERT" | "REPLACE" => self.insert(),
+            "UPDATE" => self.update(),
+            "DELETE" => self.delete(),
+            "BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "SAVEPOINT" | "RELEASE" => self.transaction(&word),
+            "SET" => self.set(),
+            "SHOW" => self.show(),
+            "CREATE" => self.create(),
+            "ALTER" => self.alter(),
+            "DROP" => self.drop(),
+            "RENAME" => self.rename(),
+            "TRUNCATE" => self.truncate(),
+            "USE" => {
+                self.advance();
+                Ok(Statement::Use(self.name()?))
+            }
+            "DESCRIBE" | "DESC" | "EXPLAIN" => self.explain(),
+            "PREPARE" | "EXECUTE" | "DEALLOCATE" => self.prepared(&word),
+            "DO" => {
+                self.advance();
+                Ok(Statement::Do(self.list(Self::expr)?))
+            }
+            "LOCK" | "UNLOCK" => self.lock_tables(),
+            "ANALYZE" => self.maintain(Maintenance::Analyze),
+            "CHECK" => self.maintain(Maintenance::Check),
+            "OPTIMIZE" => self.maintain(Maintenance::Optimize),
+            "REPAIR" => self.maintain(Maintenance::Repair),
+            "CHECKSUM" => self.maintain(Maintenance::Checksum),
+            "CHANGE" => self.change(),
+            "STOP" => self.start_or_stop_replica(),
+            "RESET" => self.reset(),
+            "PURGE" => self.purge(),
+            "FLUSH" => self.flush(),
+            "KILL" => self.kill(),
+            "SHUTDOWN" | "RESTART" => {
+                self.advance();
+                Ok(Statement::Admin(AdminCommand::Shutdown { restart: word == "RESTART" }))
+            }
+            "GRANT" => self.grant(),
+            "REVOKE" => self.revoke(),
+            "XA" | "CALL" | "LOAD" | "HANDLER" | "INSTALL" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL"
+            | "RESIGNAL" | "GET" | "CACHE" | "BINLOG" | "HELP" | "TABLE" => {
+                Err(SqlError::not_supported(format!("{word} statement")))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    fn transaction(&mut self, word: &str) -> Result<Statement> {
+        if word == "START" && !self.token_is(self.ahead(1), "TRANSACTION") {
+            return self.start_or_stop_replica();
+        }
+        self.advance();
+        match word {
+            "BEGIN" => {
+                self.eat("WORK");
+                Ok(Statement::Begin { snapshot: false, read_only: None })
+            }
+            "START" => {
+                self.expect("TRANSACTION")?;
+                self.start_transaction()
+            }
+            "SAVEPOINT" => Ok(Statement::Savepoint(self.name()?)),
+            "RELEASE" => {
+                self.expect("SAVEPOINT")?;
+                Ok(Statement::ReleaseSavepoint(self.name()?))
+            }
+            "COMMIT" => {
+                let (chain, release) = self.completion()?;
+                Ok(Statement::Commit { chain, release })
+            }
+            _ => {
+                self.eat("WORK");
+                if self.eat("TO") {
+                    self.eat("SAVEPOINT");
+                    return Ok(Statement::RollbackTo(self.name()?));
+                }
+                let (chain, release) = self.completion()?;
+                Ok(Statement::Rollback { chain, release })
+            }
+        }
+    }
+
+    fn start_transaction(&mut self) -> Result<Statement> {
+        let (mut snapshot, mut read_only) = (false, None);
+        while !self.at_end() {
+            match () {
+                _ if self.eat_all(&["WITH", "CONSISTENT", "SNAPSHOT"]) => snapshot = true,
+                _ if self.eat_all(&["READ", "ONLY"]) => read_only = Some(true),
+                _ if self.eat_all(&["READ", "WRITE"]) => read_only = Some(false),
+                _ => return Err(self.error()),
+            }
+            if !self.eat_symbol(",") {
+                break;
+            }
+        }
+        Ok(Statement::Begin { snapshot, read_only })
+    }
+
+    /// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`
+    fn completion(&mut self) -> Result<(bool, bool)> {
+        self.eat("WORK");
+        let (mut chain, mut release) = (false, false);
+        if self.eat("AND") {
+            chain = !self.eat("NO");
+            self.expect("CHAIN")?;
+        }
+        if self.are(&["NO", "RELEASE"]) {
+            self.at += 2;
+        } else {
+            release = self.eat("RELEASE");
+        }
+        Ok((chain, release))
+    }
+
+    fn prepared(&mut self, word: &str) -> Result<Statement> {
+        self.advance();
+        match word {
+            "PREPARE" => {
+                let name = self.name()?;
+                self.expect("FROM")?;
+                let text = match self.token().kind {
+                    TokenKind::UserVariable => PrepareText::UserVariable(self.user_variable()?),
+                    _ => PrepareText::Literal(self.text_literal()?),
+                };
+                Ok(Statement::Prepare { name, text })
+            }
+            "EXECUTE" => {
+                if self.is("IMMEDIATE") {
+                    return Err(SqlError::not_supported("EXECUTE IMMEDIATE"));
+                }
+                let name = self.name()?;
+                let using = if self.eat("USING") { self.list(Self::user_variable)? } else { Vec::new() };
+                Ok(Statement::Execute { name, using })
+            }
+            _ => {
+                self.expect("PREPARE")?;
+                Ok(Statement::Deallocate(self.name()?))
+            }
+        }
+    }
+
+    fn lock_tables(&mut self) -> Result<Statement> {
+        let lock = self.is("LOCK");
+        self.advance();
+        if self.is("INSTANCE") {
+            return Err(SqlError::not_supported("LOCK INSTANCE FOR BACKUP"));
+        }
+        if !self.eat_any(&["TABLES", "TABLE"]) {
+            return Err(self.error());
+        }
+        if !lock {
+            return Ok(Statement::UnlockTables);
+        }
+        let tables = self.list(|parser| {
+            let table = parser.table_name()?;
+            if parser.eat("AS") || (parser.is_name() && !parser.is("LOW_PRIORITY")) {
+                parser.name()?;
+            }
+            parser.eat("LOW_PRIORITY");
+            let write = parser.eat("WRITE");
+            if !write {
+                parser.expect("READ")?;
+                parser.eat("LOCAL");
+            }
+            Ok((table, write))
+        })?;
+        Ok(Statement::LockTables(tables))
+    }
+}

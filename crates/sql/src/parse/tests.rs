@@ -1,0 +1,141 @@
+//! Statements that clients send, and where errors point.
+
+use super::{parse, parse_expression};
+use crate::admin::AdminCommand;
+use crate::ast::{BinaryOp, Expr, Literal, Statement, TableRef};
+use crate::lexer::LexMode;
+
+fn statement(text: &str) -> Statement {
+    match parse(text.as_bytes(), LexMode::default()) {
+        Ok(Some(parsed)) => parsed.statement,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn refusal(text: &str) -> (u16, String) {
+    let error = parse(text.as_bytes(), LexMode::default()).unwrap_err();
+    (error.code, error.message)
+}
+
+fn expr(text: &str) -> Expr {
+    parse_expression(text.as_bytes(), LexMode::default()).unwrap()
+}
+
+fn integer(value: u64) -> Box<Expr> {
+    Box::new(Expr::Literal(Literal::Integer(value)))
+}
+
+#[test]
+fn precedence() {
+    use BinaryOp::*;
+    let product = Expr::Binary(Multiply, integer(2), integer(3));
+    assert_eq!(expr("1+2*3"), Expr::Binary(Add, integer(1), Box::new(product)));
+    assert_eq!(expr("1-2-3"), Expr::Binary(Subtract, Box::new(expr("1-2")), integer(3)));
+    assert_eq!(expr("1 or 2 and not 3 = 4"), Expr::Or(vec![*integer(1), expr("2 and (not (3 = 4))")]));
+    assert_eq!(expr("1 between 2 and 3 and 4"), Expr::And(vec![expr("1 between 2 and 3"), *integer(4)]));
+    assert_eq!(expr("-2 ^ 3"), Expr::Binary(BitXor, Box::new(expr("-2")), integer(3)));
+    assert_eq!(
+        expr("1 not in (2)"),
+        Expr::InList { negated: true, operand: integer(1), list: vec![*integer(2)] }
+    );
+}
+
+#[test]
+fn statements_of_the_benchmarks_and_clients() {
+    for text in [
+        "CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  c CHAR(120) \
+         DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) /*! ENGINE = innodb */ ",
+        "CREATE INDEX k_1 ON sbtest1(k)",
+        "INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)",
+        "SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c",
+        "SELECT count(k) FROM sbtest1 WHERE k BETWEEN 1 AND 2 OR k BETWEEN 3 AND 4",
+        "SELECT AVG(id) FROM (SELECT * FROM sbtest1 FORCE KEY (PRIMARY) LIMIT 10) t",
+        "CREATE TABLE `t1` (intcol1 INT(32) ,charcol1 VARCHAR(128))",
+        "CREATE TABLE t (id serial, a varchar(36) unique key)",
+        "INSERT INTO t1 VALUES (NULL, uuid(), 1804289383,'xyz')",
+        "create table i (transactionid bigint not null auto_increment, dateandtime datetime, primary key \
+         (transactionid)) engine=InnoDB",
+        "alter table i add index a (productid, customerid, price), add index b (price, dateandtime)",
+        "delete from i where transactionid >= 10 order by transactionid asc limit 5",
+        "select price from i FORCE INDEX (marketsegment) where price >= 1.5 order by price, customerid limit 10",
+        "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",
+        "SET autocommit=1, @@session.sql_mode='ANSI', GLOBAL x = ON, @a := 3",
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY",
+        "START TRANSACTION WITH CONSISTENT SNAPSHOT",
+        "SHOW FULL TABLES FROM `a` LIKE 'x%'",
+        "SHOW GLOBAL STATUS WHERE Variable_name IN ('a','b')",
+        "SHOW KEYS FROM t FROM s",
+        "/*!40103 SET TIME_ZONE='+00:00' */",
+        "/*!40000 ALTER TABLE `t` DISABLE KEYS */",
+        "LOCK TABLES `t` WRITE, u AS v READ LOCAL",
+        "GRANT REPLICATION SLAVE, SELECT (a, b) ON *.* TO 'repl'@'%' IDENTIFIED BY 'x' WITH GRANT OPTION",
+        "CREATE USER 'a'@'localhost' IDENTIFIED WITH caching_sha2_password BY 'p'",
+        "select @@version_comment limit 1",
+        "select t.*, a.b.* from t, a.b left join c using (x) where exists (select 1)",
+        "select date_add(now(), interval 1 day), '2020-01-01' + interval 2 month",
+        "insert into t select * from u on duplicate key update a = values(a)",
+        "select case when a then b else c end from t group by a, b having count(*) > 1",
+        "(select 1) union all (select 2) order by 1 limit 3",
+        "select if(a, 1, 2), replace(b, 'x', 'y'), left(c, 3), mod(d, 2), char(65, 66 using utf8mb4)",
+        "STOP SLAVE IO_THREAD",
+        "START REPLICA SQL_THREAD UNTIL SQL_AFTER_GTIDS = 'a:1'",
+        "RESET BINARY LOGS AND GTIDS",
+    ] {
+        statement(text);
+    }
+}
+
+#[test]
+fn change_replication_source() {
+    let text = "CHANGE MASTER TO MASTER_HOST='h', MASTER_PORT=3307, MASTER_USE_GTID=slave_pos, \
+                MASTER_HEARTBEAT_PERIOD=1.5 FOR CHANNEL 'c'";
+    let Statement::Admin(AdminCommand::ChangeReplicationSource { options, channel }) = statement(text) else {
+        panic!("not a CHANGE");
+    };
+    assert_eq!((options.host.as_deref(), options.port), (Some("h"), Some(3307)));
+    assert_eq!((options.use_gtid.as_deref(), options.heartbeat_period_s), (Some("slave_pos"), Some(1.5)));
+    assert_eq!(channel, "c");
+}
+
+#[test]
+fn errors_point_at_the_token() {
+    let near = |text: &str| refusal(text).1.split("near ").nth(1).unwrap().to_owned();
+    assert_eq!(near("selec 1"), "'selec 1' at line 1");
+    assert_eq!(near("select 1\nfrom where a"), "'where a' at line 2");
+    assert_eq!(near("select 1 +"), "'' at line 1");
+    assert_eq!(near("insert into t values (1,)"), "')' at line 1");
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    assert_eq!(refusal("create table t (a int, foreign key (a) references u (a))").0, 1235);
+    assert_eq!(refusal("xa start 'a'").0, 1235);
+    assert_eq!(refusal("create view v as select 1").0, 1235);
+    assert!(refusal("with a as (select 1) select * from a").1.contains("common table expressions"));
+}
+
+#[test]
+fn several_statements_and_depth() {
+    let text = b"select 1; select 2";
+    let first = parse(text, LexMode::default()).unwrap().unwrap();
+    assert_eq!(first.next, 9);
+    assert!(parse(&text[first.next..], LexMode::default()).unwrap().is_some());
+    assert!(parse(b"  -- nothing\n", LexMode::default()).unwrap().is_none());
+    let deep = format!("select {}1{}", "(".repeat(5000), ")".repeat(5000));
+    assert_eq!(refusal(&deep).0, 1436);
+    let long = format!("select 1{}", " or 1".repeat(50_000));
+    statement(&long);
+    let long = format!("select 1{}", "+1".repeat(50_000));
+    assert_eq!(refusal(&long).0, 1436);
+}
+
+#[test]
+fn table_aliases() {
+    let Statement::Query(query) = statement("select a from s.t as x force index (primary) where 1") else {
+        panic!()
+    };
+    let crate::ast::QueryBody::Select(select) = query.body else { panic!() };
+    let Some(TableRef::Table { name, alias, hints }) = select.from else { panic!() };
+    assert_eq!((name.schema.as_deref(), name.name.as_str(), alias.as_deref()), (Some("s"), "t", Some("x")));
+    assert_eq!(hints[0].indexes, ["primary"]);
+}
