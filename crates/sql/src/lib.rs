@@ -12,10 +12,14 @@
 //! client sends.
 
 pub mod admin;
+mod ast;
 mod error;
+mod host;
+mod lexer;
+mod parse;
+mod sink;
 
 pub use admin::AdminCommand;
 pub use error::{Result, SqlError, sqlstate};
-mod ast;
-mod lexer;
-mod parse;
+pub use host::{Host, Privilege, VariableScope, VirtualTable};
+pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

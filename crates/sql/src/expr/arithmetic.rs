@@ -1,0 +1,239 @@
+//! Numbers out of values, and arithmetic on them: 64-bit integers with overflow errors, DECIMAL, DOUBLE.
+
+use super::{Context, text_of};
+use crate::ast::BinaryOp;
+use crate::error::{Result, SqlError};
+use types::number::double_prefix;
+use types::{Decimal, Value};
+
+/// A value in numeric context.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Number {
+    Int(i64),
+    UInt(u64),
+    Decimal(Decimal),
+    Double(f64),
+}
+
+/// The number that a value is in numeric context; text counts as a double, NULL (which callers handle before) as 0.
+pub(crate) fn number(value: &Value) -> Number {
+    match value {
+        Value::Null => Number::Int(0),
+        Value::Int(n) => Number::Int(*n),
+        Value::UInt(n) => Number::UInt(*n),
+        Value::Float(n) => Number::Double(f64::from(*n)),
+        Value::Double(n) => Number::Double(*n),
+        Value::Decimal(n) => Number::Decimal(*n),
+        Value::Bytes(text) => Number::Double(double_prefix(text).value),
+        Value::Date(date) => Number::Int(i64::from(date.to_number())),
+        Value::Time(time) => with_micros(time.to_number(), time.micros, time.negative),
+        Value::DateTime(at) => with_micros(at.to_number() as i64, at.micros, false),
+        Value::Timestamp { seconds, micros } => {
+            with_micros(types::DateTime::from_unix(*seconds, *micros, 0).to_number() as i64, *micros, false)
+        }
+        Value::Year(year) => Number::Int(i64::from(*year)),
+        Value::Bit { bits, .. } => Number::UInt(*bits),
+        Value::Enum { index, .. } => Number::UInt(u64::from(*index)),
+        Value::Set { bits, .. } => Number::UInt(*bits),
+        Value::Json(_) => Number::Double(double_prefix(&text_of(value)).value),
+    }
+}
+
+fn with_micros(whole: i64, micros: u32, negative: bool) -> Number {
+    if micros == 0 {
+        return Number::Int(whole);
+    }
+    let text = format!("{}{}.{micros:06}", if negative { "-" } else { "" }, whole.unsigned_abs());
+    Number::Decimal(Decimal::parse_prefix(text.as_bytes()).number)
+}
+
+/// The number as a DECIMAL; a double out of its range becomes the largest.
+pub(crate) fn decimal_of(number: &Number) -> Decimal {
+    match number {
+        Number::Int(n) => Decimal::from(*n),
+        Number::UInt(n) => Decimal::from(*n),
+        Number::Decimal(n) => *n,
+        Number::Double(n) => Decimal::from_f64(*n).unwrap_or_else(|| {
+            let largest = Decimal::largest(65, 0);
+            if *n < 0.0 { largest.negate() } else { largest }
+        }),
+    }
+}
+
+/// The number as a double.
+pub(crate) fn double_of(number: &Number) -> f64 {
+    match number {
+        Number::Int(n) => *n as f64,
+        Number::UInt(n) => *n as f64,
+        Number::Decimal(n) => n.to_f64(),
+        Number::Double(n) => *n,
+    }
+}
+
+/// The number as an integer in the joint range of BIGINT and BIGINT UNSIGNED, rounded, clipped.
+pub(crate) fn integer_of(number: &Number) -> i128 {
+    match number {
+        Number::Int(n) => i128::from(*n),
+        Number::UInt(n) => i128::from(*n),
+        Number::Decimal(n) => match (n.to_i64(), n.to_u64()) {
+            (Some(n), _) => i128::from(n),
+            (None, Some(n)) => i128::from(n),
+            _ if n.is_negative() => i128::from(i64::MIN),
+            _ => i128::from(u64::MAX),
+        },
+        // `as` saturates, so that the clamp sees no wrapped number.
+        Number::Double(n) => (n.round_ties_even() as i128).clamp(i128::from(i64::MIN), i128::from(u64::MAX)),
+    }
+}
+
+/// The 64 bits of a value in a bit operation; `None` for NULL.
+pub(crate) fn bits(value: &Value) -> Option<u64> {
+    if value.is_null() {
+        return None;
+    }
+    Some(integer_of(&number(value)) as u64)
+}
+
+/// An operand as it stands in an out-of-range message.
+fn shown(value: &Value) -> String {
+    String::from_utf8_lossy(&text_of(value)).into_owned()
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::IntegerDivide => "DIV",
+        _ => "%",
+    }
+}
+
+fn overflow(type_name: &str, op: BinaryOp, a: &Value, b: &Value) -> SqlError {
+    SqlError::out_of_range(type_name, format!("({} {} {})", shown(a), symbol(op), shown(b)))
+}
+
+/// `a op b`.
+pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    if a.is_null() || b.is_null() {
+        return Ok(Value::Null);
+    }
+    match op {
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+            let (a, b) = (bits(a).unwrap_or(0), bits(b).unwrap_or(0));
+            return Ok(Value::UInt(match op {
+                BinaryOp::BitAnd => a & b,
+                BinaryOp::BitOr => a | b,
+                BinaryOp::BitXor => a ^ b,
+                BinaryOp::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
+                _ => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
+            }));
+        }
+        _ => {}
+    }
+    let (x, y) = (number(a), number(b));
+    let is_double = matches!(x, Number::Double(_)) || matches!(y, Number::Double(_));
+    let is_decimal = matches!(x, Number::Decimal(_)) || matches!(y, Number::Decimal(_));
+    match op {
+        BinaryOp::IntegerDivide => integer_divide(&x, &y, a, b, ctx),
+        _ if is_double => double(op, double_of(&x), double_of(&y), a, b, ctx),
+        BinaryOp::Divide => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
+        _ if is_decimal => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
+        _ => integer(op, &x, &y, a, b, ctx),
+    }
+}
+
+fn division_by_zero(ctx: &Context<'_>) -> Result<Value> {
+    if ctx.variables.sql_mode.error_for_division_by_zero() {
+        if ctx.strict {
+            return Err(SqlError::new(1365, "Division by 0"));
+        }
+        ctx.warn(1365, "Division by 0");
+    }
+    Ok(Value::Null)
+}
+
+fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    let unsigned = matches!(x, Number::UInt(_)) || matches!(y, Number::UInt(_));
+    let (x, y) = (integer_of(x), integer_of(y));
+    let result = match op {
+        BinaryOp::Add => x + y,
+        BinaryOp::Subtract => x - y,
+        BinaryOp::Multiply => x.saturating_mul(y),
+        _ if y == 0 => return division_by_zero(ctx),
+        _ => x % y,
+    };
+    let unsigned = unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
+    // The sign of a remainder is the dividend's, so that it may be negative though the divisor is unsigned.
+    if unsigned && !(op == BinaryOp::Modulo && result < 0) {
+        u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", op, a, b))
+    } else {
+        i64::try_from(result).map(Value::Int).map_err(|_| overflow("BIGINT", op, a, b))
+    }
+}
+
+fn decimal(op: BinaryOp, x: &Decimal, y: &Decimal, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    let result = match op {
+        BinaryOp::Add => x.add(y),
+        BinaryOp::Subtract => x.sub(y),
+        BinaryOp::Multiply => x.mul(y),
+        _ if y.is_zero() => return division_by_zero(ctx),
+        BinaryOp::Divide => x.div(y, ctx.variables.div_precision_increment),
+        _ => x.rem(y),
+    };
+    result.map(Value::Decimal).ok_or_else(|| overflow("DECIMAL", op, a, b))
+}
+
+fn double(op: BinaryOp, x: f64, y: f64, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    let result = match op {
+        BinaryOp::Add => x + y,
+        BinaryOp::Subtract => x - y,
+        BinaryOp::Multiply => x * y,
+        _ if y == 0.0 => return division_by_zero(ctx),
+        BinaryOp::Divide => x / y,
+        _ => x % y,
+    };
+    if result.is_finite() { Ok(Value::Double(result)) } else { Err(overflow("DOUBLE", op, a, b)) }
+}
+
+fn integer_divide(x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    let unsigned = matches!(x, Number::UInt(_)) || matches!(y, Number::UInt(_));
+    let exact = |n: &Number| matches!(n, Number::Int(_) | Number::UInt(_));
+    let result = if exact(x) && exact(y) {
+        let (x, y) = (integer_of(x), integer_of(y));
+        if y == 0 {
+            return division_by_zero(ctx);
+        }
+        x / y
+    } else {
+        let y = decimal_of(y);
+        if y.is_zero() {
+            return division_by_zero(ctx);
+        }
+        let quotient = decimal_of(x).div(&y, 0).ok_or_else(|| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))?;
+        integer_of(&Number::Decimal(quotient.truncate(0)))
+    };
+    if unsigned {
+        u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", BinaryOp::IntegerDivide, a, b))
+    } else {
+        i64::try_from(result).map(Value::Int).map_err(|_| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))
+    }
+}
+
+/// `-value`.
+pub(crate) fn negate(value: &Value) -> Result<Value> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(match number(value) {
+        Number::Int(n) => match n.checked_neg() {
+            Some(n) => Value::Int(n),
+            None => return Err(SqlError::out_of_range("BIGINT", format!("-({n})"))),
+        },
+        Number::UInt(n) if n <= 1 << 63 => Value::Int((n as i64).wrapping_neg()),
+        Number::UInt(n) => return Err(SqlError::out_of_range("BIGINT", format!("-({n})"))),
+        Number::Decimal(n) => Value::Decimal(n.negate()),
+        Number::Double(n) => Value::Double(-n),
+    })
+}

@@ -1,0 +1,258 @@
+//! Values as text and as other types: CAST, and the common type of CASE and its relatives.
+
+use super::arithmetic::{decimal_of, double_of, integer_of};
+use super::{Context, Number, number};
+use crate::error::{Result, SqlError};
+use std::borrow::Cow;
+use types::temporal::parse;
+use types::{ColumnType, Date, DateTime, Time, TypeCode, Value, collation};
+
+/// A value as text (bytes for binary values); empty for NULL.
+pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
+    match value {
+        Value::Bytes(bytes) => Cow::Borrowed(bytes),
+        other => Cow::Owned(other.text_bytes(None).unwrap_or_default()),
+    }
+}
+
+fn incorrect(ctx: &Context<'_>, kind: &str, value: &Value) {
+    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    ctx.warn(1292, format!("Truncated incorrect {kind} value: '{shown}'"));
+}
+
+fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
+    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    ctx.warn(1292, format!("Incorrect {kind} value: '{shown}'"));
+}
+
+/// The value as a point in time: DATE and text are read as one, TIME is of today. `None` (with a warning for text) when
+/// it is none.
+pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    let read = match value {
+        Value::Null => return None,
+        Value::Date(date) => Some(DateTime::midnight(*date)),
+        Value::DateTime(at) => Some(*at),
+        Value::Timestamp { .. } => match value.clone().in_zone(ctx.zone()) {
+            Value::DateTime(at) => Some(at),
+            _ => None,
+        },
+        Value::Time(time) => {
+            let today = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone()).date;
+            DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
+        }
+        Value::Bytes(text) => parse::datetime(text).map(|parsed| parsed.value),
+        other => match number(other) {
+            Number::Int(n) => u64::try_from(n).ok().and_then(parse::datetime_from_number),
+            Number::UInt(n) => parse::datetime_from_number(n),
+            _ => parse::datetime(&text_of(other)).map(|parsed| parsed.value),
+        },
+    };
+    if read.is_none() {
+        wrong_value(ctx, "datetime", value);
+    }
+    read
+}
+
+/// The value as a TIME.
+pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
+    let read = match value {
+        Value::Null => return None,
+        Value::Time(time) => Some(*time),
+        Value::Date(_) => Some(Time::default()),
+        Value::DateTime(at) => Some(at.time()),
+        Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
+        Value::Bytes(text) => parse::time(text).map(|parsed| parsed.value.time),
+        other => match number(other) {
+            Number::Int(n) => parse::time_from_number(n).map(|read| read.time),
+            Number::UInt(n) => i64::try_from(n).ok().and_then(parse::time_from_number).map(|read| read.time),
+            _ => parse::time(&text_of(other)).map(|parsed| parsed.value.time),
+        },
+    };
+    if read.is_none() {
+        wrong_value(ctx, "time", value);
+    }
+    read
+}
+
+/// `CAST(value AS ty)`.
+pub(crate) fn cast(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(match ty.code {
+        TypeCode::LongLong => integer(value, ty.unsigned, ctx),
+        TypeCode::NewDecimal => decimal(value, ty, ctx),
+        TypeCode::Double => Value::Double(double(value, ctx)),
+        TypeCode::Float => Value::Float(double(value, ctx) as f32),
+        TypeCode::Date => datetime_of(value, ctx).map_or(Value::Null, |at| Value::Date(at.date)),
+        TypeCode::Datetime2 => {
+            datetime_of(value, ctx).and_then(|at| at.round(ty.fsp())).map_or(Value::Null, Value::DateTime)
+        }
+        TypeCode::Time2 => time_of(value, ctx).map_or(Value::Null, |time| Value::Time(time.round(ty.fsp()))),
+        TypeCode::Year => year(value, ctx),
+        _ => text(value, ty, ctx),
+    })
+}
+
+fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
+    let wide = match value {
+        Value::Bytes(text) => {
+            let prefix = types::number::integer_prefix(text);
+            // CAST of text reads an integer only: '1.5' is 1.
+            let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
+            let read = if digits < prefix.len { types::number::integer_prefix(&text[..digits]) } else { prefix };
+            if prefix.len < text.len() || digits < text.len() || prefix.overflow {
+                incorrect(ctx, "INTEGER", value);
+            }
+            read.value
+        }
+        other => integer_of(&number(other)),
+    };
+    if unsigned {
+        // Negative numbers wrap, as MySQL's CAST(-1 AS UNSIGNED) does; large positive ones are kept.
+        Value::UInt(wide as u64)
+    } else {
+        Value::Int(wide as i64)
+    }
+}
+
+fn double(value: &Value, ctx: &Context<'_>) -> f64 {
+    if let Value::Bytes(text) = value {
+        let prefix = types::number::double_prefix(text);
+        if prefix.len < text.len() {
+            incorrect(ctx, "DOUBLE", value);
+        }
+        return prefix.value;
+    }
+    double_of(&number(value))
+}
+
+fn decimal(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
+    let exact = match value {
+        Value::Bytes(text) => {
+            let prefix = types::Decimal::parse_prefix(text);
+            if prefix.len < text.len() {
+                incorrect(ctx, "DECIMAL", value);
+            }
+            prefix.number
+        }
+        other => decimal_of(&number(other)),
+    };
+    let limit = types::Decimal::largest(ty.precision(), ty.scale());
+    match exact.with_scale(ty.scale()) {
+        Some(rounded) if rounded.abs() <= limit => Value::Decimal(rounded),
+        _ => {
+            let column = String::from_utf8_lossy(&text_of(value)).into_owned();
+            ctx.warn(1264, format!("Out of range value for column '{column}' at row 1"));
+            Value::Decimal(if exact.is_negative() { limit.negate() } else { limit })
+        }
+    }
+}
+
+fn year(value: &Value, ctx: &Context<'_>) -> Value {
+    let wide = match value {
+        Value::Year(year) => i128::from(*year),
+        Value::Date(date) => i128::from(date.year),
+        Value::DateTime(at) => i128::from(at.date.year),
+        other => integer_of(&number(other)),
+    };
+    match wide {
+        0 => Value::Year(if matches!(value, Value::Bytes(text) if text.len() < 4) { 2000 } else { 0 }),
+        1..=99 => Value::Year(parse::expand_year(wide as u16)),
+        1901..=2155 => Value::Year(wide as u16),
+        _ => {
+            incorrect(ctx, "YEAR", value);
+            Value::Null
+        }
+    }
+}
+
+/// CHAR and BINARY: cut off at the length, BINARY filled up with zero bytes.
+fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
+    let mut bytes = match value {
+        Value::Timestamp { .. } => text_of(&value.clone().in_zone(ctx.zone())).into_owned(),
+        other => text_of(other).into_owned(),
+    };
+    let limit = match ty.code {
+        TypeCode::String | TypeCode::Varchar => ty.chars() as usize,
+        _ => return Value::Bytes(bytes),
+    };
+    let kept = if ty.collation == collation::BINARY {
+        bytes.len().min(limit)
+    } else {
+        collation::char_prefix(collation::UTF8MB4_BIN, &bytes, limit).len()
+    };
+    if kept < bytes.len() {
+        let kind = if ty.collation == collation::BINARY { "BINARY" } else { "CHAR" };
+        incorrect(ctx, &format!("{kind}({limit})"), value);
+        bytes.truncate(kept);
+    } else if ty.code == TypeCode::String && ty.collation == collation::BINARY {
+        bytes.resize(limit, 0);
+    }
+    Value::Bytes(bytes)
+}
+
+/// A value as one of the type that the result's description promises, where it is of another kind.
+pub(crate) fn conform<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
+    let fits = match (&*value, ty.code) {
+        (Value::Null, _) => true,
+        (Value::Int(_), code) => is_integer(code) && !ty.unsigned,
+        (Value::UInt(_), code) => is_integer(code) && ty.unsigned,
+        (Value::Decimal(n), TypeCode::NewDecimal) => n.scale() == ty.scale(),
+        (Value::Float(_), TypeCode::Float) | (Value::Double(_), TypeCode::Double) => true,
+        (Value::Bytes(_), code) => is_text(code),
+        (Value::Date(_), TypeCode::Date) => true,
+        (Value::DateTime(_), TypeCode::Datetime2 | TypeCode::Timestamp2) => true,
+        (Value::Time(_), TypeCode::Time2) => true,
+        (Value::Year(_), TypeCode::Year) | (Value::Bit { .. }, TypeCode::Bit) => true,
+        (Value::Enum { .. }, TypeCode::Enum) | (Value::Set { .. }, TypeCode::Set) => true,
+        (Value::Json(_), TypeCode::Json) => true,
+        _ => false,
+    };
+    if fits {
+        return Ok(value);
+    }
+    let converted = match (&*value, ty.code) {
+        (Value::Timestamp { .. }, TypeCode::Timestamp2 | TypeCode::Datetime2) => {
+            value.into_owned().in_zone(ctx.zone())
+        }
+        (Value::Int(n), _) if is_integer(ty.code) => match u64::try_from(*n) {
+            Ok(n) => Value::UInt(n),
+            Err(_) => Value::Int(*n),
+        },
+        (Value::UInt(n), _) if is_integer(ty.code) => match i64::try_from(*n) {
+            Ok(n) => Value::Int(n),
+            Err(_) => Value::UInt(*n),
+        },
+        (_, TypeCode::NewDecimal) => {
+            let exact = decimal_of(&number(&value));
+            Value::Decimal(exact.with_scale(ty.scale()).unwrap_or(exact))
+        }
+        (_, TypeCode::Double) => Value::Double(double_of(&number(&value))),
+        (_, TypeCode::Float) => Value::Float(double_of(&number(&value)) as f32),
+        (_, code) if is_text(code) => match value.into_owned() {
+            stamp @ Value::Timestamp { .. } => Value::Bytes(text_of(&stamp.in_zone(ctx.zone())).into_owned()),
+            other => Value::Bytes(text_of(&other).into_owned()),
+        },
+        (_, TypeCode::Datetime2 | TypeCode::Timestamp2 | TypeCode::Date | TypeCode::Time2) => cast(&value, ty, ctx)?,
+        (_, code) if is_integer(code) => match integer_of(&number(&value)) {
+            n if ty.unsigned && n >= 0 => Value::UInt(n as u64),
+            n => Value::Int(i64::try_from(n).map_err(|_| SqlError::out_of_range("BIGINT", n))?),
+        },
+        _ => value.into_owned(),
+    };
+    Ok(Cow::Owned(converted))
+}
+
+fn is_integer(code: TypeCode) -> bool {
+    matches!(code, TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong)
+}
+
+fn is_text(code: TypeCode) -> bool {
+    matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+}
+
+/// The date part of a value, for functions about dates.
+pub(crate) fn date_of(value: &Value, ctx: &Context<'_>) -> Option<Date> {
+    datetime_of(value, ctx).map(|at| at.date)
+}

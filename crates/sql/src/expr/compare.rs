@@ -1,0 +1,149 @@
+//! Comparing values as MySQL does: each pair of kinds has one common kind in which it is compared (manual, "Type
+//! Conversion in Expression Evaluation").
+
+use super::{Context, Number, arithmetic, number, text_of};
+use crate::error::Result;
+use std::cmp::Ordering;
+use types::temporal::parse;
+use types::{DateTime, Value, collation};
+
+/// Orders two values; `None` when one is NULL. `collation_id` is for text.
+pub(crate) fn compare(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>) -> Result<Option<Ordering>> {
+    Ok(match (a, b) {
+        (Value::Null, _) | (_, Value::Null) => None,
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::UInt(a), Value::UInt(b)) => Some(a.cmp(b)),
+        (Value::Int(a), Value::UInt(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::UInt(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Bytes(a), Value::Bytes(b)) => Some(collation::compare_utf8mb4(collation_id, a, b)),
+        _ if is_point_in_time(a) || is_point_in_time(b) => temporal(a, b, ctx),
+        (Value::Time(a), Value::Time(b)) => Some(a.cmp(b)),
+        (Value::Time(a), Value::Bytes(text)) => time_with_text(a, text),
+        (Value::Bytes(text), Value::Time(b)) => time_with_text(b, text).map(Ordering::reverse),
+        _ if is_text(a) && is_text(b) => Some(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b))),
+        _ => numbers(&number(a), &number(b)),
+    })
+}
+
+fn is_text(value: &Value) -> bool {
+    matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_))
+}
+
+fn is_point_in_time(value: &Value) -> bool {
+    matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. })
+}
+
+fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
+    match (a, b) {
+        (Number::Double(_), _) | (_, Number::Double(_)) => {
+            arithmetic::double_of(a).partial_cmp(&arithmetic::double_of(b))
+        }
+        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+            Some(arithmetic::decimal_of(a).cmp(&arithmetic::decimal_of(b)))
+        }
+        _ => Some(arithmetic::integer_of(a).cmp(&arithmetic::integer_of(b))),
+    }
+}
+
+/// At least one side is a date or datetime: both as datetimes, or as numbers when the other side is a number; a text
+/// that is no date compares as text.
+fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
+    let as_datetime = |value: &Value| -> Option<DateTime> {
+        match value {
+            Value::Date(date) => Some(DateTime::midnight(*date)),
+            Value::DateTime(at) => Some(*at),
+            Value::Timestamp { .. } => match value.clone().in_zone(ctx.zone()) {
+                Value::DateTime(at) => Some(at),
+                _ => None,
+            },
+            Value::Bytes(text) => parse::datetime(text).map(|parsed| parsed.value),
+            Value::Time(time) => {
+                let today = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone()).date;
+                DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
+            }
+            _ => None,
+        }
+    };
+    match (as_datetime(a), as_datetime(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ if is_text(a) || is_text(b) => {
+            Some(collation::compare_utf8mb4(collation::UTF8MB4_0900_AI_CI, &text_of(a), &text_of(b)))
+        }
+        _ => numbers(&number(a), &number(b)),
+    }
+}
+
+fn time_with_text(time: &types::Time, text: &[u8]) -> Option<Ordering> {
+    match parse::time(text) {
+        Some(parsed) => Some(time.cmp(&parsed.value.time)),
+        None => {
+            let mut own = Vec::new();
+            time.write_text(if time.micros == 0 { 0 } else { 6 }, &mut own);
+            Some(collation::compare_utf8mb4(collation::UTF8MB4_0900_AI_CI, &own, text))
+        }
+    }
+}
+
+/// Total order for ORDER BY, MIN and MAX: NULL first.
+pub(crate) fn sort_compare(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>) -> Result<Ordering> {
+    Ok(match (a.is_null(), b.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => match (a, b) {
+            // ENUM and SET sort by number.
+            (Value::Enum { index: a, .. }, Value::Enum { index: b, .. }) => a.cmp(b),
+            (Value::Set { bits: a, .. }, Value::Set { bits: b, .. }) => a.cmp(b),
+            _ => compare(a, b, collation_id, ctx)?.unwrap_or(Ordering::Equal),
+        },
+    })
+}
+
+/// Appends bytes that are equal exactly for values that are equal: the key of DISTINCT and GROUP BY. Values of one
+/// column are of one kind.
+pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.push(0),
+        Value::Int(n) => {
+            out.push(1);
+            out.extend(i128::from(*n).to_le_bytes());
+        }
+        Value::UInt(n) => {
+            out.push(1);
+            out.extend(i128::from(*n).to_le_bytes());
+        }
+        Value::Float(_) | Value::Double(_) => {
+            out.push(2);
+            let n = arithmetic::double_of(&number(value));
+            // -0 equals 0.
+            out.extend(if n == 0.0 { 0f64 } else { n }.to_bits().to_le_bytes());
+        }
+        Value::Decimal(n) => {
+            out.push(3);
+            let text = n.to_string();
+            let text = if n.scale() > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            out.extend(text.as_bytes());
+            out.push(0xff);
+        }
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
+            out.push(4);
+            collation::write_key(utf8mb4_collation(collation_id), &text_of(value), out);
+        }
+        temporal => {
+            out.push(5);
+            out.extend(text_of(temporal).iter());
+            out.push(0xff);
+        }
+    }
+}
+
+/// Values are in utf8mb4 whatever the column's character set, so that the weights of a utf8mb4 collation apply: the
+/// one that treats case as the column's does.
+fn utf8mb4_collation(id: u16) -> u16 {
+    match id {
+        collation::BINARY => collation::BINARY,
+        id if collation::max_bytes_per_char(id) == 4 => id,
+        id if collation::name(id).ends_with("_bin") => collation::UTF8MB4_BIN,
+        _ => collation::UTF8MB4_GENERAL_CI,
+    }
+}

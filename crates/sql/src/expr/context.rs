@@ -1,0 +1,104 @@
+//! What an expression may ask of its statement and session while it is computed.
+
+use crate::host::Host;
+use crate::variables::Variables;
+use engine::Engine;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use types::Value;
+
+/// How serious a warning is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+impl Level {
+    /// As SHOW WARNINGS prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Note => "Note",
+            Level::Warning => "Warning",
+            Level::Error => "Error",
+        }
+    }
+}
+
+/// A line of SHOW WARNINGS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Warning {
+    pub level: Level,
+    pub code: u16,
+    pub message: String,
+}
+
+/// The diagnostics area: the warnings of the last statement.
+#[derive(Debug, Default)]
+pub(crate) struct Diagnostics {
+    pub warnings: Vec<Warning>,
+    /// All that were raised; only [`Diagnostics::KEPT`] of them are kept.
+    pub count: u64,
+}
+
+impl Diagnostics {
+    /// Warnings that are kept (MySQL's default `max_error_count`).
+    pub const KEPT: usize = 1024;
+
+    pub fn push(&mut self, level: Level, code: u16, message: impl Into<String>) {
+        self.count += 1;
+        if self.warnings.len() < Self::KEPT {
+            self.warnings.push(Warning { level, code, message: message.into() });
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.warnings.clear();
+        self.count = 0;
+    }
+
+    /// For the packets that have 16 bits for it.
+    pub fn count_u16(&self) -> u16 {
+        self.count.min(u64::from(u16::MAX)) as u16
+    }
+}
+
+/// The rows of a subquery that was run before the statement around it.
+#[derive(Debug, Default)]
+pub(crate) struct SubqueryResult {
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// The surroundings of an expression.
+pub(crate) struct Context<'a> {
+    pub host: &'a dyn Host,
+    pub engine: &'a Engine,
+    pub variables: &'a Variables,
+    pub user_variables: &'a RefCell<HashMap<String, Value>>,
+    pub parameters: &'a [Value],
+    pub diagnostics: &'a RefCell<Diagnostics>,
+    pub schema: Option<&'a str>,
+    /// Unix time of the statement's start: NOW() is one value in a statement.
+    pub now_us: u64,
+    pub last_insert_id: &'a Cell<u64>,
+    pub row_count: i64,
+    pub found_rows: u64,
+    /// Results of the statement's subqueries, by number.
+    pub subqueries: RefCell<Vec<SubqueryResult>>,
+    /// State of RAND() without a seed, and of each RAND(seed) by its address.
+    pub random: &'a Cell<u64>,
+    /// An inexact conversion is an error and no warning (strict mode in a statement that changes data).
+    pub strict: bool,
+}
+
+impl Context<'_> {
+    pub fn warn(&self, code: u16, message: impl Into<String>) {
+        self.diagnostics.borrow_mut().push(Level::Warning, code, message);
+    }
+
+    /// Seconds east of UTC of the session's time zone.
+    pub fn zone(&self) -> i32 {
+        self.variables.time_zone_offset_s
+    }
+}

@@ -1,0 +1,265 @@
+//! INTERVAL arithmetic, EXTRACT, TIMESTAMPDIFF.
+
+use super::cast::{datetime_of, text_of, time_of};
+use super::{Context, Number, arithmetic, number};
+use crate::ast::TimeUnit;
+use crate::error::Result;
+use types::temporal::days_in_month;
+use types::{ColumnType, Date, DateTime, Time, TypeCode, Value};
+
+const MICROS: i64 = 1_000_000;
+const DAY_MICROS: i64 = 86_400 * MICROS;
+
+/// An interval: whole months, and microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Interval {
+    months: i64,
+    micros: i64,
+}
+
+impl TimeUnit {
+    /// DATE stays a DATE under it.
+    pub(crate) fn is_of_days(self) -> bool {
+        matches!(
+            self,
+            TimeUnit::Day
+                | TimeUnit::Week
+                | TimeUnit::Month
+                | TimeUnit::Quarter
+                | TimeUnit::Year
+                | TimeUnit::YearMonth
+        )
+    }
+
+    /// It may leave microseconds.
+    pub(crate) fn has_micros(self) -> bool {
+        matches!(
+            self,
+            TimeUnit::Microsecond
+                | TimeUnit::SecondMicrosecond
+                | TimeUnit::MinuteMicrosecond
+                | TimeUnit::HourMicrosecond
+                | TimeUnit::DayMicrosecond
+        )
+    }
+
+    /// Microseconds of one, for the simple units without months.
+    fn micros(self) -> Option<i64> {
+        Some(match self {
+            TimeUnit::Microsecond => 1,
+            TimeUnit::Second => MICROS,
+            TimeUnit::Minute => 60 * MICROS,
+            TimeUnit::Hour => 3600 * MICROS,
+            TimeUnit::Day => DAY_MICROS,
+            TimeUnit::Week => 7 * DAY_MICROS,
+            _ => return None,
+        })
+    }
+
+    /// The parts of a compound unit, largest first.
+    fn parts(self) -> &'static [i64] {
+        const D: i64 = DAY_MICROS;
+        const H: i64 = 3600 * MICROS;
+        const M: i64 = 60 * MICROS;
+        const S: i64 = MICROS;
+        match self {
+            TimeUnit::SecondMicrosecond => &[S, 1],
+            TimeUnit::MinuteMicrosecond => &[M, S, 1],
+            TimeUnit::MinuteSecond => &[M, S],
+            TimeUnit::HourMicrosecond => &[H, M, S, 1],
+            TimeUnit::HourSecond => &[H, M, S],
+            TimeUnit::HourMinute => &[H, M],
+            TimeUnit::DayMicrosecond => &[D, H, M, S, 1],
+            TimeUnit::DaySecond => &[D, H, M, S],
+            TimeUnit::DayMinute => &[D, H, M],
+            TimeUnit::DayHour => &[D, H],
+            TimeUnit::YearMonth => &[12, 1],
+            _ => &[],
+        }
+    }
+}
+
+fn interval(amount: &Value, unit: TimeUnit) -> Option<Interval> {
+    let whole = || i64::try_from(arithmetic::integer_of(&number(amount))).ok();
+    match unit {
+        TimeUnit::Month => return Some(Interval { months: whole()?, micros: 0 }),
+        TimeUnit::Quarter => return Some(Interval { months: whole()?.checked_mul(3)?, micros: 0 }),
+        TimeUnit::Year => return Some(Interval { months: whole()?.checked_mul(12)?, micros: 0 }),
+        TimeUnit::Second => {
+            // Seconds may have a fraction.
+            let exact = match number(amount) {
+                Number::Int(n) => return Some(Interval { months: 0, micros: n.checked_mul(MICROS)? }),
+                other => arithmetic::decimal_of(&other),
+            };
+            let micros = exact.mul(&types::Decimal::from(MICROS))?.to_i64()?;
+            return Some(Interval { months: 0, micros });
+        }
+        _ => {}
+    }
+    if let Some(micros) = unit.micros() {
+        return Some(Interval { months: 0, micros: whole()?.checked_mul(micros)? });
+    }
+    compound(&text_of(amount), unit)
+}
+
+/// `'1 10:30'` and the like: numbers between any other characters; fewer numbers than parts are the last parts.
+fn compound(text: &[u8], unit: TimeUnit) -> Option<Interval> {
+    let negative = text.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'-');
+    let parts = unit.parts();
+    let mut numbers: Vec<i64> = Vec::new();
+    let mut last_digits = 0u32;
+    for run in text.split(|b| !b.is_ascii_digit()).filter(|run| !run.is_empty()) {
+        last_digits = run.len() as u32;
+        numbers.push(std::str::from_utf8(run).ok()?.parse().ok()?);
+    }
+    if numbers.len() > parts.len() {
+        return None;
+    }
+    if unit.has_micros() && last_digits < 6 && !numbers.is_empty() {
+        // '1.5' of SECOND_MICROSECOND is 1 second and 500000 microseconds.
+        let last = numbers.len() - 1;
+        numbers[last] *= 10i64.pow(6 - last_digits);
+    }
+    let skipped = parts.len() - numbers.len();
+    let mut total = 0i64;
+    for (number, part) in numbers.iter().zip(&parts[skipped..]) {
+        total = total.checked_add(number.checked_mul(*part)?)?;
+    }
+    let total = if negative { -total } else { total };
+    Some(match unit {
+        TimeUnit::YearMonth => Interval { months: total, micros: 0 },
+        _ => Interval { months: 0, micros: total },
+    })
+}
+
+fn add_months(at: DateTime, months: i64) -> Option<DateTime> {
+    let total = (i64::from(at.date.year) * 12 + i64::from(at.date.month) - 1).checked_add(months)?;
+    let year = u16::try_from(total.div_euclid(12)).ok().filter(|year| *year <= 9999)?;
+    let month = (total.rem_euclid(12) + 1) as u8;
+    let day = at.date.day.min(days_in_month(year, month));
+    Some(DateTime { date: Date::new(year, month, day)?, ..at })
+}
+
+/// `date + INTERVAL amount unit`, of the type that the expression was bound with.
+pub(crate) fn add(
+    date: &Value,
+    amount: &Value,
+    unit: TimeUnit,
+    subtract: bool,
+    ty: &ColumnType,
+    ctx: &Context<'_>,
+) -> Result<Value> {
+    if date.is_null() || amount.is_null() {
+        return Ok(Value::Null);
+    }
+    let Some(mut interval) = interval(amount, unit) else { return Ok(Value::Null) };
+    if subtract {
+        interval = Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };
+    }
+    if let (Value::Time(time), 0) = (date, interval.months) {
+        let sum = time.to_micros().checked_add(interval.micros).and_then(Time::from_micros);
+        return Ok(sum.map_or(Value::Null, Value::Time));
+    }
+    let Some(at) = datetime_of(date, ctx) else { return Ok(Value::Null) };
+    if at.date.has_zero_part() {
+        return Ok(Value::Null);
+    }
+    let sum = add_months(at, interval.months)
+        .and_then(|at| at.to_micros().checked_add(interval.micros))
+        .and_then(DateTime::from_micros);
+    let Some(sum) = sum else {
+        ctx.warn(1441, "Datetime function: date_add_interval field overflow");
+        return Ok(Value::Null);
+    };
+    Ok(match (ty.code, date) {
+        (TypeCode::Date, _) => Value::Date(sum.date),
+        (TypeCode::Datetime2, _) => Value::DateTime(sum),
+        // Text in, text out; a date alone stays one where the unit leaves it.
+        (_, Value::Bytes(text)) => {
+            let has_time = types::temporal::parse::datetime(text).is_some_and(|parsed| parsed.has_time);
+            let value = if has_time || !unit.is_of_days() { Value::DateTime(sum) } else { Value::Date(sum.date) };
+            Value::Bytes(text_of(&value).into_owned())
+        }
+        (_, Value::Date(_)) if unit.is_of_days() => Value::Date(sum.date),
+        _ => Value::DateTime(sum),
+    })
+}
+
+/// `EXTRACT(unit FROM value)`.
+pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let needs_date = matches!(
+        unit,
+        TimeUnit::Day
+            | TimeUnit::Week
+            | TimeUnit::Month
+            | TimeUnit::Quarter
+            | TimeUnit::Year
+            | TimeUnit::YearMonth
+            | TimeUnit::DayMicrosecond
+            | TimeUnit::DaySecond
+            | TimeUnit::DayMinute
+            | TimeUnit::DayHour
+    );
+    let (date, time) = if needs_date || matches!(value, Value::DateTime(_) | Value::Timestamp { .. }) {
+        match datetime_of(value, ctx) {
+            Some(at) => (at.date, at.time()),
+            None => return Ok(Value::Null),
+        }
+    } else {
+        match time_of(value, ctx) {
+            Some(time) => (Date::default(), time),
+            None => return Ok(Value::Null),
+        }
+    };
+    let (year, month, day) = (i64::from(date.year), i64::from(date.month), i64::from(date.day));
+    let (hour, minute) = (i64::from(time.hours), i64::from(time.minutes));
+    let (second, micros) = (i64::from(time.seconds), i64::from(time.micros));
+    let hms = hour * 10_000 + minute * 100 + second;
+    let number = match unit {
+        TimeUnit::Microsecond => micros,
+        TimeUnit::Second => second,
+        TimeUnit::Minute => minute,
+        TimeUnit::Hour => hour,
+        TimeUnit::Day => day,
+        TimeUnit::Week => i64::from(super::functions::week_of(&date, 0).1),
+        TimeUnit::Month => month,
+        TimeUnit::Quarter => (month + 2) / 3,
+        TimeUnit::Year => year,
+        TimeUnit::SecondMicrosecond => second * MICROS + micros,
+        TimeUnit::MinuteMicrosecond => (minute * 100 + second) * MICROS + micros,
+        TimeUnit::MinuteSecond => minute * 100 + second,
+        TimeUnit::HourMicrosecond => hms * MICROS + micros,
+        TimeUnit::HourSecond => hms,
+        TimeUnit::HourMinute => hour * 100 + minute,
+        TimeUnit::DayMicrosecond => (day * 1_000_000 + hms) * MICROS + micros,
+        TimeUnit::DaySecond => day * 1_000_000 + hms,
+        TimeUnit::DayMinute => day * 10_000 + hour * 100 + minute,
+        TimeUnit::DayHour => day * 100 + hour,
+        TimeUnit::YearMonth => year * 100 + month,
+    };
+    Ok(Value::Int(if time.negative { -number } else { number }))
+}
+
+/// `TIMESTAMPDIFF(unit, a, b)`: whole units from `a` to `b`.
+pub(crate) fn difference(a: &Value, b: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
+    let (Some(a), Some(b)) = (datetime_of(a, ctx), datetime_of(b, ctx)) else { return Ok(Value::Null) };
+    if let Some(micros) = unit.micros() {
+        return Ok(Value::Int((b.to_micros() - a.to_micros()) / micros));
+    }
+    let months_of = |at: &DateTime| i64::from(at.date.year) * 12 + i64::from(at.date.month);
+    let rest_of = |at: &DateTime| (at.date.day, at.hour, at.minute, at.second, at.micros);
+    let mut months = months_of(&b) - months_of(&a);
+    if months > 0 && rest_of(&b) < rest_of(&a) {
+        months -= 1;
+    } else if months < 0 && rest_of(&b) > rest_of(&a) {
+        months += 1;
+    }
+    Ok(Value::Int(match unit {
+        TimeUnit::Quarter => months / 3,
+        TimeUnit::Year => months / 12,
+        _ => months,
+    }))
+}

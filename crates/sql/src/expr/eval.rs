@@ -1,0 +1,345 @@
+//! Computing a bound expression.
+
+use super::{
+    Context, Expr, Node, Number, SubqueryUse, arithmetic, cast, compare, conform, date_arithmetic, like, number,
+    text_of,
+};
+use crate::ast::{BinaryOp, Scope, TruthValue};
+use crate::error::{Result, SqlError};
+use crate::host::VariableScope;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use types::Value;
+
+/// SQL's three-valued truth of a value; `None` is unknown.
+pub(crate) fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Null => None,
+        Value::Int(n) => Some(*n != 0),
+        Value::UInt(n) => Some(*n != 0),
+        other => Some(match number(other) {
+            Number::Int(n) => n != 0,
+            Number::UInt(n) => n != 0,
+            Number::Decimal(n) => !n.is_zero(),
+            Number::Double(n) => n != 0.0,
+        }),
+    }
+}
+
+fn boolean(value: Option<bool>) -> Cow<'static, Value> {
+    Cow::Owned(match value {
+        None => Value::Null,
+        Some(value) => Value::Int(i64::from(value)),
+    })
+}
+
+fn ordering_matches(op: BinaryOp, ordering: Ordering) -> bool {
+    match op {
+        BinaryOp::Equal | BinaryOp::NullSafeEqual => ordering == Ordering::Equal,
+        BinaryOp::NotEqual => ordering != Ordering::Equal,
+        BinaryOp::Less => ordering == Ordering::Less,
+        BinaryOp::LessEqual => ordering != Ordering::Greater,
+        BinaryOp::Greater => ordering == Ordering::Greater,
+        BinaryOp::GreaterEqual => ordering != Ordering::Less,
+        _ => unreachable!("only comparisons are bound as comparisons"),
+    }
+}
+
+/// `a op b` with unknown as `None`.
+fn compared(op: BinaryOp, a: &Value, b: &Value, collation: u16, ctx: &Context<'_>) -> Result<Option<bool>> {
+    if op == BinaryOp::NullSafeEqual {
+        return Ok(Some(match (a.is_null(), b.is_null()) {
+            (true, true) => true,
+            (false, false) => compare(a, b, collation, ctx)? == Some(Ordering::Equal),
+            _ => false,
+        }));
+    }
+    Ok(compare(a, b, collation, ctx)?.map(|ordering| ordering_matches(op, ordering)))
+}
+
+impl Expr {
+    /// Whether the condition holds: unknown is no.
+    pub fn holds(&self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
+        Ok(truth(&*self.eval(row, ctx)?) == Some(true))
+    }
+
+    /// The value for a row.
+    pub fn eval<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
+        match &self.node {
+            Node::Slot(slot) | Node::InsertedValue(slot) => Ok(Cow::Borrowed(&row[*slot])),
+            Node::Constant(value) => Ok(Cow::Borrowed(value)),
+            Node::Parameter(index) => match ctx.parameters.get(*index) {
+                Some(value) => Ok(Cow::Borrowed(value)),
+                None => Err(SqlError::new(1210, "Incorrect arguments to EXECUTE")),
+            },
+            Node::Compare { op, operands, collation } => {
+                let a = operands[0].eval(row, ctx)?;
+                let b = operands[1].eval(row, ctx)?;
+                Ok(boolean(compared(*op, &a, &b, *collation, ctx)?))
+            }
+            Node::And(operands) => Self::all(operands, row, ctx),
+            Node::Or(operands) => Self::any(operands, row, ctx),
+            Node::Between { negated, operands, collation } => self.between(*negated, operands, *collation, row, ctx),
+            Node::In { negated, operand, list, collation } => {
+                let needle = operand.eval(row, ctx)?;
+                let list = list.iter().map(|item| item.eval(row, ctx));
+                Self::is_in(*negated, &needle, list, *collation, ctx)
+            }
+            Node::Arithmetic { op, operands } => {
+                let a = operands[0].eval(row, ctx)?;
+                let b = operands[1].eval(row, ctx)?;
+                arithmetic::binary(*op, &a, &b, ctx).map(Cow::Owned)
+            }
+            Node::IsNull { negated, operand } => {
+                Ok(boolean(Some(operand.eval(row, ctx)?.is_null() != *negated)))
+            }
+            Node::Not(operand) => Ok(boolean(truth(&*operand.eval(row, ctx)?).map(|value| !value))),
+            Node::Call { function, args } => function.call(args, row, ctx).map(Cow::Owned),
+            _ => self.eval_rare(row, ctx),
+        }
+    }
+
+    /// The nodes that are seldom on a hot path.
+    fn eval_rare<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
+        let value = match &self.node {
+            Node::Xor(operands) => {
+                let (a, b) = (truth(&*operands[0].eval(row, ctx)?), truth(&*operands[1].eval(row, ctx)?));
+                return Ok(boolean(a.zip(b).map(|(a, b)| a != b)));
+            }
+            Node::CompareRows { op, pairs } => return self.compare_rows(*op, pairs, row, ctx),
+            Node::IsTruth { negated, operand, value } => {
+                let is = match (truth(&*operand.eval(row, ctx)?), value) {
+                    (None, wanted) => *wanted == TruthValue::Unknown,
+                    (Some(is), TruthValue::True) => is,
+                    (Some(is), TruthValue::False) => !is,
+                    (Some(_), TruthValue::Unknown) => false,
+                };
+                return Ok(boolean(Some(is != *negated)));
+            }
+            Node::Like { negated, operands, escape, collation } => {
+                let (a, b) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
+                if a.is_null() || b.is_null() {
+                    return Ok(boolean(None));
+                }
+                let is = like::like(&text_of(&a), &text_of(&b), *escape, *collation);
+                return Ok(boolean(Some(is != *negated)));
+            }
+            Node::Subquery { subquery, what } => self.subquery(*subquery, *what, ctx)?,
+            Node::InSubquery { negated, operand, subquery, collation } => {
+                let needle = operand.eval(row, ctx)?;
+                let results = ctx.subqueries.borrow();
+                let rows = results[*subquery].rows.iter().map(|row| Ok(Cow::Borrowed(&row[0])));
+                let found = Self::is_in(*negated, &needle, rows, *collation, ctx)?;
+                return Ok(Cow::Owned(found.into_owned()));
+            }
+            Node::UserVariable(name) => ctx.user_variables.borrow().get(name).cloned().unwrap_or(Value::Null),
+            Node::AssignVariable(name, operand) => {
+                let value = operand.eval(row, ctx)?.into_owned();
+                ctx.user_variables.borrow_mut().insert(name.clone(), value.clone());
+                value
+            }
+            Node::SystemVariable { scope, name } => system_variable(*scope, name, ctx)?,
+            Node::Negate(operand) => arithmetic::negate(&*operand.eval(row, ctx)?)?,
+            Node::BitNot(operand) => match arithmetic::bits(&*operand.eval(row, ctx)?) {
+                None => Value::Null,
+                Some(bits) => Value::UInt(!bits),
+            },
+            Node::Case { operand, whens, otherwise, collation } => {
+                return self.case(operand.as_deref(), whens, otherwise.as_deref(), *collation, row, ctx);
+            }
+            Node::If(operands) => {
+                let chosen = if operands[0].holds(row, ctx)? { &operands[1] } else { &operands[2] };
+                return self.conformed(chosen.eval(row, ctx)?, ctx);
+            }
+            Node::Coalesce(operands) => {
+                for operand in operands {
+                    let value = operand.eval(row, ctx)?;
+                    if !value.is_null() {
+                        return self.conformed(value, ctx);
+                    }
+                }
+                Value::Null
+            }
+            Node::NullIf { operands, collation } => {
+                let (a, b) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
+                if compare(&a, &b, *collation, ctx)? == Some(Ordering::Equal) {
+                    return Ok(Cow::Owned(Value::Null));
+                }
+                return Ok(a);
+            }
+            Node::Cast(operand) => cast(&*operand.eval(row, ctx)?, &self.ty, ctx)?,
+            Node::Recollate(operand) => match operand.eval(row, ctx)? {
+                value if matches!(*value, Value::Null | Value::Bytes(_)) => return Ok(value),
+                value => Value::Bytes(text_of(&value).into_owned()),
+            },
+            Node::DateAdd { operands, unit, subtract } => {
+                let (date, amount) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
+                date_arithmetic::add(&date, &amount, *unit, *subtract, &self.ty, ctx)?
+            }
+            Node::Extract { unit, operand } => date_arithmetic::extract(&*operand.eval(row, ctx)?, *unit, ctx)?,
+            Node::TimestampDiff { unit, operands } => {
+                let (a, b) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
+                date_arithmetic::difference(&a, &b, *unit, ctx)?
+            }
+            Node::Trim { leading, trailing, operands } => {
+                let (text, remove) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
+                if text.is_null() || remove.is_null() {
+                    return Ok(boolean(None));
+                }
+                Value::Bytes(trim(&text_of(&text), &text_of(&remove), *leading, *trailing))
+            }
+            _ => unreachable!("Expr::eval handles the other nodes"),
+        };
+        Ok(Cow::Owned(value))
+    }
+
+    fn all<'v>(operands: &'v [Expr], row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
+        let mut unknown = false;
+        for operand in operands {
+            match truth(&*operand.eval(row, ctx)?) {
+                Some(false) => return Ok(boolean(Some(false))),
+                None => unknown = true,
+                Some(true) => {}
+            }
+        }
+        Ok(boolean(if unknown { None } else { Some(true) }))
+    }
+
+    fn any<'v>(operands: &'v [Expr], row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
+        let mut unknown = false;
+        for operand in operands {
+            match truth(&*operand.eval(row, ctx)?) {
+                Some(true) => return Ok(boolean(Some(true))),
+                None => unknown = true,
+                Some(false) => {}
+            }
+        }
+        Ok(boolean(if unknown { None } else { Some(false) }))
+    }
+
+    fn between<'v>(
+        &self,
+        negated: bool,
+        operands: &'v [Expr; 3],
+        collation: u16,
+        row: &'v [Value],
+        ctx: &'v Context<'_>,
+    ) -> Result<Cow<'v, Value>> {
+        let value = operands[0].eval(row, ctx)?;
+        let low = operands[1].eval(row, ctx)?;
+        let high = operands[2].eval(row, ctx)?;
+        let above = compared(BinaryOp::GreaterEqual, &value, &low, collation, ctx)?;
+        let below = compared(BinaryOp::LessEqual, &value, &high, collation, ctx)?;
+        let between = match (above, below) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        };
+        Ok(boolean(between.map(|between| between != negated)))
+    }
+
+    fn is_in<'v>(
+        negated: bool,
+        needle: &Value,
+        list: impl Iterator<Item = Result<Cow<'v, Value>>>,
+        collation: u16,
+        ctx: &Context<'_>,
+    ) -> Result<Cow<'static, Value>> {
+        let (mut unknown, mut any) = (false, false);
+        for item in list {
+            any = true;
+            match compare(needle, &*item?, collation, ctx)? {
+                Some(Ordering::Equal) => return Ok(boolean(Some(!negated))),
+                None => unknown = true,
+                Some(_) => {}
+            }
+        }
+        Ok(boolean(if unknown && any { None } else { Some(negated) }))
+    }
+
+    /// `pairs` is left, right, left, right, ...
+    fn compare_rows<'v>(
+        &self,
+        op: BinaryOp,
+        pairs: &'v [Expr],
+        row: &'v [Value],
+        ctx: &'v Context<'_>,
+    ) -> Result<Cow<'v, Value>> {
+        let equal_op = if op == BinaryOp::NullSafeEqual { op } else { BinaryOp::Equal };
+        let mut unknown = false;
+        for pair in pairs.chunks_exact(2) {
+            let (a, b) = (pair[0].eval(row, ctx)?, pair[1].eval(row, ctx)?);
+            let collation = super::comparison_collation(&pair[0], &pair[1])?;
+            match compared(equal_op, &a, &b, collation, ctx)? {
+                Some(false) => return Ok(boolean(Some(op == BinaryOp::NotEqual))),
+                None => unknown = true,
+                Some(true) => {}
+            }
+        }
+        Ok(boolean(if unknown { None } else { Some(op != BinaryOp::NotEqual) }))
+    }
+
+    fn case<'v>(
+        &'v self,
+        operand: Option<&'v Expr>,
+        whens: &'v [(Expr, Expr)],
+        otherwise: Option<&'v Expr>,
+        collation: u16,
+        row: &'v [Value],
+        ctx: &'v Context<'_>,
+    ) -> Result<Cow<'v, Value>> {
+        let operand = operand.map(|operand| operand.eval(row, ctx)).transpose()?;
+        for (when, then) in whens {
+            let value = when.eval(row, ctx)?;
+            let matches = match &operand {
+                None => truth(&value) == Some(true),
+                Some(operand) => compare(operand, &value, collation, ctx)? == Some(Ordering::Equal),
+            };
+            if matches {
+                return self.conformed(then.eval(row, ctx)?, ctx);
+            }
+        }
+        match otherwise {
+            Some(otherwise) => self.conformed(otherwise.eval(row, ctx)?, ctx),
+            None => Ok(Cow::Owned(Value::Null)),
+        }
+    }
+
+    /// The value of one branch as the expression's own type.
+    fn conformed<'v>(&self, value: Cow<'v, Value>, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
+        conform(value, &self.ty, ctx)
+    }
+
+    fn subquery(&self, subquery: usize, what: SubqueryUse, ctx: &Context<'_>) -> Result<Value> {
+        let results = ctx.subqueries.borrow();
+        let rows = &results[subquery].rows;
+        match what {
+            SubqueryUse::Exists => Ok(Value::Int(i64::from(!rows.is_empty()))),
+            SubqueryUse::Scalar if rows.len() > 1 => Err(SqlError::new(1242, "Subquery returns more than 1 row")),
+            SubqueryUse::Scalar => Ok(rows.first().map_or(Value::Null, |row| row[0].clone())),
+        }
+    }
+}
+
+fn system_variable(scope: Scope, name: &str, ctx: &Context<'_>) -> Result<Value> {
+    if scope != Scope::Global {
+        if let Some(value) = ctx.variables.get(name, ctx) {
+            return Ok(value);
+        }
+    }
+    let scope = if scope == Scope::Global { VariableScope::Global } else { VariableScope::Session };
+    ctx.host.variable(scope, name)?.ok_or_else(|| SqlError::unknown_variable(name))
+}
+
+fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
+    let mut text = text;
+    if !remove.is_empty() {
+        while let (true, Some(rest)) = (leading, text.strip_prefix(remove)) {
+            text = rest;
+        }
+        while let (true, Some(rest)) = (trailing, text.strip_suffix(remove)) {
+            text = rest;
+        }
+    }
+    text.to_vec()
+}

@@ -1,0 +1,181 @@
+//! Digests, hexadecimal and base 64.
+
+use super::super::{Number, number};
+use super::{Call, Function, ascii_text, long_text, md5, text, unsigned};
+use crate::error::Result;
+use sha1::Digest;
+use types::{ColumnType, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("crc32", 1..=1, unsigned, |call| Ok(Value::UInt(u64::from(crc32fast::hash(&call.bytes(0)))))),
+    Function::new("md5", 1..=1, ascii_text::<32>, |call| Ok(hex(&md5::md5(&call.bytes(0)), false))),
+    Function::new("sha1", 1..=1, ascii_text::<40>, |call| Ok(hex(&sha1::Sha1::digest(&*call.bytes(0)), false))),
+    Function::new("sha2", 2..=2, ascii_text::<128>, |call| {
+        let bytes = call.bytes(0);
+        Ok(match call.integer(1) {
+            0 | 256 => hex(&sha2::Sha256::digest(&*bytes), false),
+            224 => hex(&sha2::Sha224::digest(&*bytes), false),
+            384 => hex(&sha2::Sha384::digest(&*bytes), false),
+            512 => hex(&sha2::Sha512::digest(&*bytes), false),
+            _ => Value::Null,
+        })
+    }),
+    Function::new("hex", 1..=1, long_text, |call| {
+        Ok(match &*call.values[0] {
+            Value::Bytes(bytes) => hex(bytes, true),
+            Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => hex(&call.bytes(0), true),
+            Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
+                hex(&call.bytes(0), true)
+            }
+            Value::Bit { bits, .. } => text(format!("{bits:X}")),
+            other => match number(other) {
+                Number::UInt(n) => text(format!("{n:X}")),
+                _ => text(format!("{:X}", call.integer(0))),
+            },
+        })
+    }),
+    Function::new(
+        "unhex",
+        1..=1,
+        |_| Ok((ColumnType::varbinary(65_535), super::Coercibility::Literal)),
+        |call| {
+            let digits = call.bytes(0);
+            let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
+            let padded = if digits.len() % 2 == 1 { [b"0", &*digits].concat() } else { digits.to_vec() };
+            let pairs = padded.chunks_exact(2).map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?));
+            Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
+        },
+    ),
+    Function::new("to_base64", 1..=1, long_text, |call| Ok(Value::Bytes(to_base64(&call.bytes(0))))),
+    Function::new("from_base64", 1..=1, |_| Ok((ColumnType::longblob(), super::Coercibility::Literal)), |call| {
+        Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes))
+    }),
+    Function::new("random_bytes", 1..=1, |_| Ok((ColumnType::varbinary(1024), super::Coercibility::Literal)), |call| {
+        if call.values[0].is_null() {
+            return Ok(Value::Null);
+        }
+        let length = call.integer(0);
+        if !(1..=1024).contains(&length) {
+            return Err(crate::SqlError::out_of_range("length", "random_bytes"));
+        }
+        let mut bytes = vec![0; length as usize];
+        os::random::fill(&mut bytes);
+        Ok(Value::Bytes(bytes))
+    })
+    .varies(),
+    Function::new("uuid", 0..=0, ascii_text::<36>, |_| Ok(uuid())).varies(),
+    Function::new("is_uuid", 1..=1, super::int, |call| {
+        let plain: Vec<u8> = call.bytes(0).iter().copied().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
+        Ok(super::truth_value(plain.len() == 32 && plain.iter().all(u8::is_ascii_hexdigit)))
+    }),
+    Function::new("uuid_to_bin", 1..=2, |_| Ok((ColumnType::varbinary(16), super::Coercibility::Literal)), uuid_to_bin),
+    Function::new("bin_to_uuid", 1..=2, ascii_text::<36>, bin_to_uuid),
+];
+
+fn hex(bytes: &[u8], upper: bool) -> Value {
+    let digits: &[u8; 16] = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
+    Value::Bytes(bytes.iter().flat_map(|b| [digits[usize::from(b >> 4)], digits[usize::from(b & 15)]]).collect())
+}
+
+fn dashed(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(36);
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            out.push(b'-');
+        }
+        out.extend_from_slice(format!("{byte:02x}").as_bytes());
+    }
+    out
+}
+
+/// A version 1 UUID as MySQL makes them: 100 ns since 1582, and a random node (its multicast bit set, RFC 4122).
+fn uuid() -> Value {
+    const GREGORIAN_TO_UNIX_100NS: u64 = 0x01b2_1dd2_1381_4000;
+    let random = os::random::u64().to_le_bytes();
+    let ticks = os::clock::now_us() * 10 + u64::from(random[0] % 10) + GREGORIAN_TO_UNIX_100NS;
+    let mut bytes = [0u8; 16];
+    bytes[..4].copy_from_slice(&(ticks as u32).to_be_bytes());
+    bytes[4..6].copy_from_slice(&((ticks >> 32) as u16).to_be_bytes());
+    bytes[6..8].copy_from_slice(&(((ticks >> 48) as u16 & 0x0fff) | 0x1000).to_be_bytes());
+    bytes[8..].copy_from_slice(&random);
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    bytes[10] |= 1;
+    Value::Bytes(dashed(&bytes))
+}
+
+/// Whether the second argument asks to swap the time parts; not given is no.
+fn swaps(call: &Call<'_>) -> bool {
+    call.is_given(1) && call.integer(1) != 0
+}
+
+fn uuid_to_bin(call: &Call<'_>) -> Result<Value> {
+    let shown = call.string(0);
+    let digits: Vec<u8> = shown.bytes().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
+    let invalid = || crate::SqlError::new(1411, format!("Incorrect string value: '{shown}' for function uuid_to_bin"));
+    if digits.len() != 32 {
+        return Err(invalid());
+    }
+    let mut bytes = Vec::with_capacity(16);
+    for pair in digits.chunks_exact(2) {
+        let pair = std::str::from_utf8(pair).map_err(|_| invalid())?;
+        bytes.push(u8::from_str_radix(pair, 16).map_err(|_| invalid())?);
+    }
+    if swaps(call) {
+        bytes = [&bytes[6..8], &bytes[4..6], &bytes[..4], &bytes[8..]].concat();
+    }
+    Ok(Value::Bytes(bytes))
+}
+
+fn bin_to_uuid(call: &Call<'_>) -> Result<Value> {
+    let bytes = call.bytes(0);
+    if bytes.len() != 16 {
+        let shown = call.string(0);
+        return Err(crate::SqlError::new(1411, format!("Incorrect string value: '{shown}' for function bin_to_uuid")));
+    }
+    let bytes = if swaps(call) {
+        [&bytes[4..8], &bytes[2..4], &bytes[..2], &bytes[8..]].concat()
+    } else {
+        bytes.to_vec()
+    };
+    Ok(Value::Bytes(dashed(&bytes)))
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// With a line break after every 76 characters, as MySQL's.
+fn to_base64(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut line = 0;
+    for chunk in bytes.chunks(3) {
+        if line == 76 {
+            out.push(b'\n');
+            line = 0;
+        }
+        let bits = chunk.iter().enumerate().fold(0u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
+        for at in 0..4 {
+            let digit = BASE64[(bits >> (18 - 6 * at) & 63) as usize];
+            out.push(if at <= chunk.len() { digit } else { b'=' });
+        }
+        line += 4;
+    }
+    out
+}
+
+fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    if digits.len() % 4 != 0 {
+        return None;
+    }
+    let mut out = Vec::new();
+    for chunk in digits.chunks_exact(4) {
+        let padding = chunk.iter().rev().take_while(|b| **b == b'=').count();
+        let mut bits = 0u32;
+        for digit in &chunk[..4 - padding] {
+            bits = bits << 6 | BASE64.iter().position(|b| b == digit)? as u32;
+        }
+        bits <<= 6 * padding as u32;
+        let bytes = bits.to_be_bytes();
+        out.extend_from_slice(&bytes[1..4 - padding.min(2)]);
+    }
+    Some(out)
+}

@@ -1,0 +1,200 @@
+//! Native functions: a table of them for each subject.
+
+mod digest;
+mod gtid;
+mod md5;
+mod numeric;
+mod session;
+mod string;
+mod time;
+
+pub(crate) use time::week_of;
+
+use super::infer::{self, Coercibility, text_type};
+use super::{Context, Expr, text_of};
+use crate::error::{Result, SqlError};
+use std::borrow::Cow;
+use types::{ColumnType, TypeCode, Value, collation};
+
+/// A call that is being computed.
+pub(crate) struct Call<'c> {
+    /// The arguments' values.
+    pub values: &'c [Cow<'c, Value>],
+    /// The arguments.
+    pub args: &'c [Expr],
+    pub ctx: &'c Context<'c>,
+}
+
+impl Call<'_> {
+    fn is_given(&self, at: usize) -> bool {
+        at < self.values.len()
+    }
+
+    fn bytes(&self, at: usize) -> Cow<'_, [u8]> {
+        match &*self.values[at] {
+            stamp @ Value::Timestamp { .. } => {
+                Cow::Owned(text_of(&stamp.clone().in_zone(self.ctx.zone())).into_owned())
+            }
+            value => text_of(value),
+        }
+    }
+
+    fn string(&self, at: usize) -> String {
+        String::from_utf8_lossy(&self.bytes(at)).into_owned()
+    }
+
+    /// The argument as a 64-bit integer, rounded and clipped.
+    fn integer(&self, at: usize) -> i64 {
+        let wide = super::arithmetic::integer_of(&super::number(&self.values[at]));
+        i64::try_from(wide).unwrap_or(i64::MAX)
+    }
+
+    fn double(&self, at: usize) -> f64 {
+        super::arithmetic::double_of(&super::number(&self.values[at]))
+    }
+
+    /// Characters are bytes here.
+    fn is_binary(&self, at: usize) -> bool {
+        let ty = &self.args[at].ty;
+        ty.collation == collation::BINARY
+            && matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+    }
+}
+
+/// What a result's type is made from.
+pub(crate) type Infer = fn(&[Expr]) -> Result<(ColumnType, Coercibility)>;
+
+/// A native function.
+pub(crate) struct Function {
+    /// In lower case.
+    pub name: &'static str,
+    pub least_args: usize,
+    pub most_args: usize,
+    /// Two calls with the same arguments in one statement may differ.
+    pub varies: bool,
+    /// A NULL argument makes the result NULL without a call.
+    pub null_in_null_out: bool,
+    pub infer: Infer,
+    pub run: fn(&Call<'_>) -> Result<Value>,
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Function {
+    /// A function of so many arguments that is NULL when one of them is.
+    const fn new(
+        name: &'static str,
+        args: std::ops::RangeInclusive<usize>,
+        infer: Infer,
+        run: fn(&Call<'_>) -> Result<Value>,
+    ) -> Function {
+        let (least_args, most_args) = (*args.start(), *args.end());
+        Function { name, least_args, most_args, varies: false, null_in_null_out: true, infer, run }
+    }
+
+    const fn sees_nulls(self) -> Function {
+        Function { null_in_null_out: false, ..self }
+    }
+
+    const fn varies(self) -> Function {
+        Function { varies: true, null_in_null_out: false, ..self }
+    }
+
+    /// Computes the arguments and calls it.
+    pub fn call(&self, args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = arg.eval(row, ctx)?;
+            if self.null_in_null_out && value.is_null() {
+                return Ok(Value::Null);
+            }
+            values.push(value);
+        }
+        (self.run)(&Call { values: &values, args, ctx })
+    }
+}
+
+/// The function with this name (in lower case).
+pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
+    let name = match name {
+        "character_length" => "char_length",
+        "octet_length" => "length",
+        "lcase" => "lower",
+        "ucase" => "upper",
+        "substr" | "mid" => "substring",
+        "pow" => "power",
+        "ceil" => "ceiling",
+        "schema" => "database",
+        "session_user" | "system_user" => "user",
+        "current_timestamp" | "localtime" | "localtimestamp" => "now",
+        "current_date" => "curdate",
+        "current_time" => "curtime",
+        "sha" => "sha1",
+        "day" => "dayofmonth",
+        "master_pos_wait" => "source_pos_wait",
+        name => name,
+    };
+    [string::FUNCTIONS, numeric::FUNCTIONS, time::FUNCTIONS, digest::FUNCTIONS, session::FUNCTIONS, gtid::FUNCTIONS]
+        .iter()
+        .flat_map(|table| table.iter())
+        .find(|function| function.name == name)
+}
+
+fn bigint(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::bigint(false), Coercibility::Numeric))
+}
+
+fn int(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::int(false), Coercibility::Numeric))
+}
+
+fn unsigned(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::bigint(true), Coercibility::Numeric))
+}
+
+fn double(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::double(), Coercibility::Numeric))
+}
+
+/// Text as long as all arguments together.
+fn joined(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let chars = args.iter().fold(0u32, |sum, arg| sum.saturating_add(infer::text_length(&arg.ty)));
+    let (id, coercibility) = infer::aggregate_collations(args.iter())?;
+    Ok((text_type(chars, id), coercibility))
+}
+
+/// Text as long as the first argument.
+fn like_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (id, coercibility) = infer::aggregate_collations(args[..1].iter())?;
+    Ok((text_type(infer::text_length(&args[0].ty), id), coercibility))
+}
+
+/// Text of no known length.
+fn long_text(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (id, coercibility) = infer::aggregate_collations(args.iter())?;
+    Ok((ColumnType::longtext(id), coercibility))
+}
+
+fn system_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::SystemConstant))
+}
+
+fn ascii_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
+}
+
+fn truth_value(value: bool) -> Value {
+    Value::Int(i64::from(value))
+}
+
+fn text(text: impl AsRef<[u8]>) -> Value {
+    Value::Bytes(text.as_ref().to_vec())
+}
+
+fn wrong_arguments(function: &str) -> SqlError {
+    SqlError::new(1210, format!("Incorrect arguments to {function}"))
+}

@@ -1,0 +1,258 @@
+//! Functions on numbers, and GREATEST, LEAST.
+
+use super::super::arithmetic::{decimal_of, double_of, integer_of};
+use super::super::{Number, common_type, compare, conform, number};
+use super::{Call, Coercibility, Function, ascii_text, bigint, double, int, text};
+use crate::error::{Result, SqlError};
+use std::cmp::Ordering;
+use types::{ColumnType, TypeCode, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("abs", 1..=1, like_number, |call| {
+        Ok(match number(&call.values[0]) {
+            Number::Int(n) => match n.checked_abs() {
+                Some(n) => Value::Int(n),
+                None => return Err(SqlError::out_of_range("BIGINT", format!("abs({n})"))),
+            },
+            Number::UInt(n) => Value::UInt(n),
+            Number::Decimal(n) => Value::Decimal(n.abs()),
+            Number::Double(n) => Value::Double(n.abs()),
+        })
+    }),
+    Function::new("sign", 1..=1, int, |call| {
+        Ok(Value::Int(match number(&call.values[0]) {
+            Number::Int(n) => n.signum(),
+            Number::UInt(n) => i64::from(n > 0),
+            other => match double_of(&other) {
+                n if n > 0.0 => 1,
+                n if n < 0.0 => -1,
+                _ => 0,
+            },
+        }))
+    }),
+    Function::new("round", 1..=2, rounded, |call| round(call, true)),
+    Function::new("truncate", 2..=2, rounded, |call| round(call, false)),
+    Function::new("floor", 1..=1, whole, |call| {
+        Ok(match number(&call.values[0]) {
+            Number::Decimal(n) => integer_or_decimal(&n.floor()),
+            Number::Double(n) => Value::Double(n.floor()),
+            exact => integer_value(&exact),
+        })
+    }),
+    Function::new("ceiling", 1..=1, whole, |call| {
+        Ok(match number(&call.values[0]) {
+            Number::Decimal(n) => integer_or_decimal(&n.ceil()),
+            Number::Double(n) => Value::Double(n.ceil()),
+            exact => integer_value(&exact),
+        })
+    }),
+    Function::new("mod", 2..=2, like_number, |call| {
+        super::super::arithmetic::binary(crate::ast::BinaryOp::Modulo, &call.values[0], &call.values[1], call.ctx)
+    }),
+    Function::new("power", 2..=2, double, |call| finite(call.double(0).powf(call.double(1)), "pow")),
+    Function::new("sqrt", 1..=1, double, |call| Ok(nan_is_null(call.double(0).sqrt()))),
+    Function::new("exp", 1..=1, double, |call| finite(call.double(0).exp(), "exp")),
+    Function::new("ln", 1..=1, double, |call| Ok(logarithm(call, call.double(0).ln()))),
+    Function::new("log", 1..=2, double, |call| {
+        if call.is_given(1) {
+            let base = call.double(0);
+            if base <= 0.0 || base == 1.0 || call.double(1) <= 0.0 {
+                return Ok(logarithm(call, f64::NAN));
+            }
+            return Ok(nan_is_null(call.double(1).ln() / base.ln()));
+        }
+        Ok(logarithm(call, call.double(0).ln()))
+    }),
+    Function::new("log2", 1..=1, double, |call| Ok(logarithm(call, call.double(0).log2()))),
+    Function::new("log10", 1..=1, double, |call| Ok(logarithm(call, call.double(0).log10()))),
+    Function::new("sin", 1..=1, double, |call| Ok(Value::Double(call.double(0).sin()))),
+    Function::new("cos", 1..=1, double, |call| Ok(Value::Double(call.double(0).cos()))),
+    Function::new("tan", 1..=1, double, |call| Ok(Value::Double(call.double(0).tan()))),
+    Function::new("asin", 1..=1, double, |call| Ok(nan_is_null(call.double(0).asin()))),
+    Function::new("acos", 1..=1, double, |call| Ok(nan_is_null(call.double(0).acos()))),
+    Function::new("atan", 1..=2, double, |call| {
+        Ok(Value::Double(match call.is_given(1) {
+            true => call.double(0).atan2(call.double(1)),
+            false => call.double(0).atan(),
+        }))
+    }),
+    Function::new("atan2", 2..=2, double, |call| Ok(Value::Double(call.double(0).atan2(call.double(1))))),
+    Function::new("radians", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_radians()))),
+    Function::new("degrees", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_degrees()))),
+    Function::new("pi", 0..=0, double, |_| Ok(Value::Double(std::f64::consts::PI))),
+    Function::new("rand", 0..=1, double, rand).varies(),
+    Function::new("bit_count", 1..=1, bigint, |call| {
+        let bits = super::super::arithmetic::bits(&call.values[0]).unwrap_or(0);
+        Ok(Value::Int(i64::from(bits.count_ones())))
+    }),
+    Function::new("conv", 3..=3, ascii_text::<64>, convert_base),
+    Function::new("bin", 1..=1, ascii_text::<64>, |call| Ok(text(format!("{:b}", call.integer(0))))),
+    Function::new("oct", 1..=1, ascii_text::<64>, |call| Ok(text(format!("{:o}", call.integer(0))))),
+    Function::new("greatest", 2..=usize::MAX, common, |call| extreme(call, Ordering::Greater)),
+    Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)),
+];
+
+/// Of the first argument's kind: BIGINT, DECIMAL or DOUBLE.
+fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    use super::super::infer::{NumericClass, integer_digits, numeric_class, scale_of};
+    let class = args.iter().map(|arg| numeric_class(&arg.ty)).max().unwrap_or(NumericClass::Double);
+    let ty = match class {
+        NumericClass::Integer => ColumnType::bigint(args[0].ty.unsigned),
+        NumericClass::Decimal => {
+            let digits = args.iter().map(|arg| integer_digits(&arg.ty)).max().unwrap_or(1);
+            let scale = args.iter().map(|arg| scale_of(&arg.ty)).max().unwrap_or(0);
+            super::super::decimal_type(digits, scale)
+        }
+        NumericClass::Double => ColumnType::double(),
+    };
+    Ok((ty, Coercibility::Numeric))
+}
+
+/// ROUND and TRUNCATE: a constant second argument is the scale.
+fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (ty, coercibility) = like_number(&args[..1])?;
+    if ty.code != TypeCode::NewDecimal {
+        return Ok((ty, coercibility));
+    }
+    let wanted = match args.get(1).map(|arg| &arg.node) {
+        None => 0,
+        Some(super::super::Node::Constant(value)) => integer_of(&number(value)).clamp(0, 30) as u32,
+        Some(_) => u32::from(ty.scale()),
+    };
+    let digits = u32::from(ty.precision() - ty.scale()) + 1;
+    Ok((super::super::decimal_type(digits, wanted.min(u32::from(ty.scale()))), coercibility))
+}
+
+/// FLOOR and CEILING: exact numbers become BIGINT where they fit.
+fn whole(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (ty, coercibility) = like_number(args)?;
+    if ty.code == TypeCode::NewDecimal {
+        let digits = u32::from(ty.precision() - ty.scale()) + 1;
+        let ty = if digits <= 18 { ColumnType::bigint(false) } else { super::super::decimal_type(digits, 0) };
+        return Ok((ty, coercibility));
+    }
+    Ok((ty, coercibility))
+}
+
+fn common(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
+    common_type(&args.iter().collect::<Vec<_>>())
+}
+
+fn integer_value(exact: &Number) -> Value {
+    match exact {
+        Number::UInt(n) => Value::UInt(*n),
+        other => Value::Int(integer_of(other) as i64),
+    }
+}
+
+fn integer_or_decimal(exact: &types::Decimal) -> Value {
+    exact.to_i64().map_or(Value::Decimal(*exact), Value::Int)
+}
+
+fn nan_is_null(n: f64) -> Value {
+    if n.is_finite() { Value::Double(n) } else { Value::Null }
+}
+
+fn finite(n: f64, function: &str) -> Result<Value> {
+    if n.is_finite() { Ok(Value::Double(n)) } else { Err(SqlError::out_of_range("DOUBLE", format!("{function}()"))) }
+}
+
+fn logarithm(call: &Call<'_>, n: f64) -> Value {
+    if !n.is_finite() {
+        call.ctx.warn(3020, "Invalid argument for logarithm");
+    }
+    nan_is_null(n)
+}
+
+fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
+    let digits = if call.is_given(1) { call.integer(1).clamp(-100, 100) as i32 } else { 0 };
+    let exact = |decimal: types::Decimal| if to_nearest { decimal.round(digits) } else { decimal.truncate(digits) };
+    let value = match number(&call.values[0]) {
+        n @ (Number::Int(_) | Number::UInt(_)) if digits >= 0 => integer_value(&n),
+        Number::Int(n) => {
+            let rounded = exact(types::Decimal::from(n));
+            Value::Int(rounded.to_i64().ok_or_else(|| SqlError::out_of_range("BIGINT", format!("round({n})")))?)
+        }
+        Number::UInt(n) => {
+            let rounded = exact(types::Decimal::from(n));
+            Value::UInt(rounded.to_u64().ok_or_else(|| SqlError::out_of_range("BIGINT UNSIGNED", format!("round({n})")))?)
+        }
+        Number::Decimal(n) => Value::Decimal(exact(n)),
+        Number::Double(n) => {
+            let factor = 10f64.powi(digits.abs());
+            let scaled = if digits >= 0 { n * factor } else { n / factor };
+            if !scaled.is_finite() {
+                return Ok(Value::Double(n));
+            }
+            let whole = if to_nearest { scaled.round_ties_even() } else { scaled.trunc() };
+            Value::Double(if digits >= 0 { whole / factor } else { whole * factor })
+        }
+    };
+    Ok(value)
+}
+
+/// Without a seed the session's generator; with one, MySQL's sequence of that seed (its first number, as a constant
+/// seed restarts for each statement).
+fn rand(call: &Call<'_>) -> Result<Value> {
+    if call.is_given(0) {
+        const MODULUS: u64 = 0x3fff_ffff;
+        let seed = call.integer(0) as u32 as u64;
+        let mut first = (seed.wrapping_mul(0x10001).wrapping_add(55_555_555) & 0xffff_ffff) % MODULUS;
+        let second = (seed.wrapping_mul(0x1000_0001) & 0xffff_ffff) % MODULUS;
+        first = (first * 3 + second) % MODULUS;
+        return Ok(Value::Double(first as f64 / MODULUS as f64));
+    }
+    // SplitMix64.
+    let state = call.ctx.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    call.ctx.random.set(state);
+    let mut mixed = state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^= mixed >> 31;
+    Ok(Value::Double((mixed >> 11) as f64 / (1u64 << 53) as f64))
+}
+
+fn convert_base(call: &Call<'_>) -> Result<Value> {
+    let (from, to) = (call.integer(1).unsigned_abs() as u32, call.integer(2));
+    let radix = to.unsigned_abs() as u32;
+    if !(2..=36).contains(&from) || !(2..=36).contains(&radix) {
+        return Ok(Value::Null);
+    }
+    let source = call.string(0);
+    let source = source.trim();
+    let (negative, digits) = source.strip_prefix('-').map_or((false, source), |digits| (true, digits));
+    let valid: String = digits.chars().take_while(|c| c.is_digit(from)).collect();
+    let mut value = valid
+        .chars()
+        .fold(0u64, |value, c| value.saturating_mul(u64::from(from)).saturating_add(u64::from(c.to_digit(from).unwrap_or(0))));
+    if negative {
+        value = value.wrapping_neg();
+    }
+    let signed = to < 0 && (value as i64) < 0;
+    let mut rest = if signed { (value as i64).unsigned_abs() } else { value };
+    let mut out = Vec::new();
+    loop {
+        let digit = char::from_digit((rest % u64::from(radix)) as u32, radix).unwrap_or('0');
+        out.push(digit.to_ascii_uppercase() as u8);
+        rest /= u64::from(radix);
+        if rest == 0 {
+            break;
+        }
+    }
+    if signed {
+        out.push(b'-');
+    }
+    out.reverse();
+    Ok(Value::Bytes(out))
+}
+
+fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
+    let (ty, _) = common(call.args)?;
+    let mut best = 0;
+    for at in 1..call.values.len() {
+        if compare(&call.values[at], &call.values[best], ty.collation, call.ctx)? == Some(wanted) {
+            best = at;
+        }
+    }
+    conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
+}

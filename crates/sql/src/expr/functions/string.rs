@@ -1,0 +1,362 @@
+//! Functions on text.
+
+use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
+use crate::error::{Result, SqlError};
+use types::{Value, collation};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("ascii", 1..=1, int, |call| Ok(Value::Int(i64::from(call.bytes(0).first().copied().unwrap_or(0))))),
+    Function::new("ord", 1..=1, bigint, |call| {
+        let bytes = call.bytes(0);
+        let first = if call.is_binary(0) { bytes.len().min(1) } else { prefix(&bytes, 1).len() };
+        Ok(Value::Int(bytes[..first].iter().fold(0, |code, byte| (code << 8) | i64::from(*byte))))
+    }),
+    Function::new("bit_length", 1..=1, bigint, |call| Ok(Value::Int(call.bytes(0).len() as i64 * 8))),
+    Function::new("length", 1..=1, int, |call| Ok(Value::Int(call.bytes(0).len() as i64))),
+    Function::new("char_length", 1..=1, int, |call| {
+        let bytes = call.bytes(0);
+        Ok(Value::Int(if call.is_binary(0) { bytes.len() } else { chars(&bytes) } as i64))
+    }),
+    Function::new("concat", 1..=usize::MAX, joined, |call| {
+        let mut out = Vec::new();
+        for at in 0..call.values.len() {
+            out.extend_from_slice(&call.bytes(at));
+        }
+        Ok(Value::Bytes(out))
+    }),
+    Function::new("concat_ws", 2..=usize::MAX, joined, concat_ws).sees_nulls(),
+    Function::new("substring", 2..=3, like_first, substring),
+    Function::new("left", 2..=2, like_first, |call| {
+        let bytes = call.bytes(0);
+        Ok(text(slice(&bytes, 0, call.integer(1).max(0) as usize, call.is_binary(0))))
+    }),
+    Function::new("right", 2..=2, like_first, |call| {
+        let bytes = call.bytes(0);
+        let binary = call.is_binary(0);
+        let total = if binary { bytes.len() } else { chars(&bytes) };
+        let count = (call.integer(1).max(0) as usize).min(total);
+        Ok(text(slice(&bytes, total - count, count, binary)))
+    }),
+    Function::new("upper", 1..=1, like_first, |call| Ok(change_case(call, |text| text.to_uppercase()))),
+    Function::new("lower", 1..=1, like_first, |call| Ok(change_case(call, |text| text.to_lowercase()))),
+    Function::new("ltrim", 1..=1, like_first, |call| {
+        let bytes = call.bytes(0);
+        let start = bytes.iter().take_while(|b| **b == b' ').count();
+        Ok(text(&bytes[start..]))
+    }),
+    Function::new("rtrim", 1..=1, like_first, |call| {
+        let bytes = call.bytes(0);
+        let end = bytes.len() - bytes.iter().rev().take_while(|b| **b == b' ').count();
+        Ok(text(&bytes[..end]))
+    }),
+    Function::new("lpad", 3..=3, long_text, |call| pad(call, true)),
+    Function::new("rpad", 3..=3, long_text, |call| pad(call, false)),
+    Function::new("repeat", 2..=2, long_text, |call| {
+        let count = call.integer(1).max(0) as usize;
+        let bytes = call.bytes(0);
+        within_packet(call, bytes.len().saturating_mul(count), "repeat").map(|fits| match fits {
+            true => Value::Bytes(bytes.repeat(count)),
+            false => Value::Null,
+        })
+    }),
+    Function::new("space", 1..=1, long_text, |call| {
+        let count = call.integer(0).max(0) as usize;
+        within_packet(call, count, "space").map(|fits| if fits { text(vec![b' '; count]) } else { Value::Null })
+    }),
+    Function::new("replace", 3..=3, long_text, replace),
+    Function::new("insert", 4..=4, joined, insert),
+    Function::new("reverse", 1..=1, like_first, |call| {
+        let bytes = call.bytes(0);
+        if call.is_binary(0) {
+            return Ok(Value::Bytes(bytes.iter().rev().copied().collect()));
+        }
+        Ok(text(String::from_utf8_lossy(&bytes).chars().rev().collect::<String>()))
+    }),
+    Function::new("locate", 2..=3, bigint, |call| locate(call, 0, 1)),
+    Function::new("instr", 2..=2, bigint, |call| locate(call, 1, 0)),
+    Function::new("strcmp", 2..=2, int, |call| {
+        let id = super::super::comparison_collation(&call.args[0], &call.args[1])?;
+        Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
+    }),
+    Function::new("substring_index", 3..=3, like_first, substring_index),
+    Function::new("char", 1..=usize::MAX, |args| {
+        Ok((types::ColumnType::varbinary(4 * args.len() as u32), super::Coercibility::Literal))
+    }, |call| {
+        let mut out = Vec::new();
+        for (at, value) in call.values.iter().enumerate() {
+            if !value.is_null() {
+                let code = (call.integer(at) as u32).to_be_bytes();
+                let zeros = code.iter().take_while(|b| **b == 0).count().min(3);
+                out.extend_from_slice(&code[zeros..]);
+            }
+        }
+        Ok(Value::Bytes(out))
+    })
+    .sees_nulls(),
+    Function::new("elt", 2..=usize::MAX, joined, |call| {
+        let index = usize::try_from(call.integer(0)).unwrap_or(0);
+        Ok(match call.values.get(index) {
+            Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => text(call.bytes(index)),
+            _ => Value::Null,
+        })
+    })
+    .sees_nulls(),
+    Function::new("field", 2..=usize::MAX, int, |call| {
+        for at in 1..call.values.len() {
+            let id = super::super::comparison_collation(&call.args[0], &call.args[at])?;
+            let ordering = super::super::compare(&call.values[0], &call.values[at], id, call.ctx)?;
+            if ordering == Some(std::cmp::Ordering::Equal) {
+                return Ok(Value::Int(at as i64));
+            }
+        }
+        Ok(Value::Int(0))
+    })
+    .sees_nulls(),
+    Function::new("find_in_set", 2..=2, int, |call| {
+        let id = super::super::comparison_collation(&call.args[0], &call.args[1])?;
+        let (needle, set) = (call.bytes(0), call.bytes(1));
+        if set.is_empty() {
+            return Ok(Value::Int(0));
+        }
+        let same = |member: &&[u8]| collation::compare_utf8mb4(id, &needle, member).is_eq();
+        let position = set.split(|b| *b == b',').position(|member| same(&member));
+        Ok(Value::Int(position.map_or(0, |at| at as i64 + 1)))
+    }),
+    Function::new("quote", 1..=1, long_text, |call| {
+        if call.values[0].is_null() {
+            return Ok(text("NULL"));
+        }
+        let mut out = vec![b'\''];
+        for byte in call.bytes(0).iter() {
+            match byte {
+                b'\'' | b'\\' => out.extend([b'\\', *byte]),
+                0 => out.extend(b"\\0"),
+                0x1a => out.extend(b"\\Z"),
+                other => out.push(*other),
+            }
+        }
+        out.push(b'\'');
+        Ok(Value::Bytes(out))
+    })
+    .sees_nulls(),
+    Function::new("format", 2..=3, ascii_text::<64>, format_number),
+    Function::new("charset", 1..=1, ascii_text::<64>, |call| {
+        Ok(text(collation::charset_of(text_collation(call)).name()))
+    })
+    .sees_nulls(),
+    Function::new("collation", 1..=1, ascii_text::<64>, |call| Ok(text(collation::name(text_collation(call)))))
+        .sees_nulls(),
+    Function::new("coercibility", 1..=1, int, |call| Ok(Value::Int(call.args[0].coercibility as i64))).sees_nulls(),
+];
+
+fn text_collation(call: &Call<'_>) -> u16 {
+    call.args[0].ty.collation
+}
+
+/// Characters of utf8mb4 text; a byte that is none counts as one.
+pub(super) fn chars(bytes: &[u8]) -> usize {
+    collation::char_count(collation::UTF8MB4_BIN, bytes)
+}
+
+fn prefix(bytes: &[u8], count: usize) -> &[u8] {
+    collation::char_prefix(collation::UTF8MB4_BIN, bytes, count)
+}
+
+/// `count` characters (bytes of binary text) from the one at `start`, counted from 0.
+fn slice(bytes: &[u8], start: usize, count: usize, binary: bool) -> &[u8] {
+    if binary {
+        let start = start.min(bytes.len());
+        return &bytes[start..start.saturating_add(count).min(bytes.len())];
+    }
+    let rest = &bytes[prefix(bytes, start).len()..];
+    prefix(rest, count)
+}
+
+/// False (with a warning) when a result would be over `max_allowed_packet`.
+fn within_packet(call: &Call<'_>, bytes: usize, function: &str) -> Result<bool> {
+    let limit = call.ctx.variables.max_allowed_packet;
+    if bytes > limit {
+        call.ctx.warn(
+            1301,
+            format!("Result of {function}() was larger than max_allowed_packet ({limit}) - truncated"),
+        );
+    }
+    Ok(bytes <= limit)
+}
+
+fn change_case(call: &Call<'_>, change: fn(&str) -> String) -> Value {
+    let bytes = call.bytes(0);
+    match (call.is_binary(0), std::str::from_utf8(&bytes)) {
+        (false, Ok(valid)) => text(change(valid)),
+        _ => text(&bytes),
+    }
+}
+
+fn concat_ws(call: &Call<'_>) -> Result<Value> {
+    if call.values[0].is_null() {
+        return Ok(Value::Null);
+    }
+    let separator = call.bytes(0);
+    let mut out = Vec::new();
+    let mut first = true;
+    for at in 1..call.values.len() {
+        if !call.values[at].is_null() {
+            if !first {
+                out.extend_from_slice(&separator);
+            }
+            first = false;
+            out.extend_from_slice(&call.bytes(at));
+        }
+    }
+    Ok(Value::Bytes(out))
+}
+
+fn substring(call: &Call<'_>) -> Result<Value> {
+    let bytes = call.bytes(0);
+    let binary = call.is_binary(0);
+    let total = if binary { bytes.len() } else { chars(&bytes) } as i64;
+    let position = call.integer(1);
+    let start = match position {
+        0 => return Ok(text("")),
+        1.. => position - 1,
+        _ => total + position,
+    };
+    let count = if call.is_given(2) { call.integer(2) } else { i64::MAX };
+    if start < 0 || start >= total || count <= 0 {
+        return Ok(text(""));
+    }
+    Ok(text(slice(&bytes, start as usize, count as usize, binary)))
+}
+
+fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
+    let (bytes, fill) = (call.bytes(0), call.bytes(2));
+    let binary = call.is_binary(0);
+    let wanted = call.integer(1);
+    let Ok(wanted) = usize::try_from(wanted) else { return Ok(Value::Null) };
+    let count = |bytes: &[u8]| if binary { bytes.len() } else { chars(bytes) };
+    let have = count(&bytes);
+    if wanted <= have {
+        return Ok(text(slice(&bytes, 0, wanted, binary)));
+    }
+    if fill.is_empty() {
+        return Ok(text(""));
+    }
+    if !within_packet(call, wanted.saturating_mul(4), if left { "lpad" } else { "rpad" })? {
+        return Ok(Value::Null);
+    }
+    let missing = wanted - have;
+    let times = missing / count(&fill) + 1;
+    let filled = fill.repeat(times);
+    let filler = slice(&filled, 0, missing, binary);
+    Ok(Value::Bytes(if left { [filler, &bytes].concat() } else { [&bytes, filler].concat() }))
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    if needle.is_empty() {
+        return Some(0);
+    }
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+fn replace(call: &Call<'_>) -> Result<Value> {
+    let (bytes, from, to) = (call.bytes(0), call.bytes(1), call.bytes(2));
+    if from.is_empty() {
+        return Ok(text(&bytes));
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest: &[u8] = &bytes;
+    while let Some(at) = find(rest, &from) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(&to);
+        rest = &rest[at + from.len()..];
+    }
+    out.extend_from_slice(rest);
+    let fits = within_packet(call, out.len(), "replace")?;
+    Ok(if fits { Value::Bytes(out) } else { Value::Null })
+}
+
+fn insert(call: &Call<'_>) -> Result<Value> {
+    let (bytes, with) = (call.bytes(0), call.bytes(3));
+    let binary = call.is_binary(0);
+    let total = if binary { bytes.len() } else { chars(&bytes) } as i64;
+    let (position, length) = (call.integer(1), call.integer(2));
+    if position < 1 || position > total {
+        return Ok(text(&bytes));
+    }
+    let start = (position - 1) as usize;
+    let rest = total - position + 1;
+    let length = if length < 0 || length > rest { rest } else { length } as usize;
+    let head = slice(&bytes, 0, start, binary);
+    let tail = slice(&bytes, start + length, usize::MAX, binary);
+    Ok(Value::Bytes([head, &with, tail].concat()))
+}
+
+/// The place of the `needle` argument in the `haystack` argument, in characters from 1; 0 when it is not there.
+fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
+    let binary = call.is_binary(needle) || call.is_binary(haystack);
+    let fold = |bytes: &[u8]| match (binary, std::str::from_utf8(bytes)) {
+        (false, Ok(valid)) if !collation::name(call.args[haystack].ty.collation).ends_with("_bin") => {
+            valid.to_lowercase().into_bytes()
+        }
+        _ => bytes.to_vec(),
+    };
+    let (needle, haystack) = (fold(&call.bytes(needle)), fold(&call.bytes(haystack)));
+    let start = if call.is_given(2) { call.integer(2) } else { 1 };
+    let Some(skipped) = start.checked_sub(1).and_then(|skipped| usize::try_from(skipped).ok()) else {
+        return Ok(Value::Int(0));
+    };
+    let total = if binary { haystack.len() } else { chars(&haystack) };
+    if skipped > total {
+        return Ok(Value::Int(0));
+    }
+    let rest = slice(&haystack, skipped, usize::MAX, binary);
+    Ok(Value::Int(match find(rest, &needle) {
+        None => 0,
+        Some(at) => (skipped + if binary { at } else { chars(&rest[..at]) }) as i64 + 1,
+    }))
+}
+
+fn substring_index(call: &Call<'_>) -> Result<Value> {
+    let (bytes, delimiter) = (call.bytes(0), call.bytes(1));
+    let count = call.integer(2);
+    if delimiter.is_empty() || count == 0 {
+        return Ok(text(""));
+    }
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(at) = find(&bytes[from..], &delimiter) {
+        places.push(from + at);
+        from += at + delimiter.len();
+    }
+    let wanted = count.unsigned_abs() as usize;
+    if wanted > places.len() {
+        return Ok(text(&bytes));
+    }
+    Ok(text(if count > 0 {
+        &bytes[..places[wanted - 1]]
+    } else {
+        &bytes[places[places.len() - wanted] + delimiter.len()..]
+    }))
+}
+
+/// `FORMAT(1234.5, 2)`: `1,234.50`.
+fn format_number(call: &Call<'_>) -> Result<Value> {
+    let decimals = call.integer(1).clamp(0, 30) as u8;
+    let exact = super::super::decimal_of(&super::super::number(&call.values[0]));
+    let rounded = exact.with_scale(decimals).ok_or_else(|| SqlError::out_of_range("DECIMAL", "format"))?;
+    let shown = rounded.to_string();
+    let (sign, digits) = shown.strip_prefix('-').map_or(("", shown.as_str()), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut out = String::from(sign);
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if decimals > 0 {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    Ok(text(out))
+}

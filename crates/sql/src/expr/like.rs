@@ -1,0 +1,108 @@
+//! LIKE: `%` any characters, `_` one character, compared in a collation.
+
+use types::collation;
+
+/// Whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise; `None` is no escape at all.
+pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id: u16) -> bool {
+    let by_bytes = collation_id == collation::BINARY;
+    let same = |a: &[u8], b: &[u8]| {
+        a == b || (!by_bytes && collation::compare_utf8mb4(collation_id, a, b) == std::cmp::Ordering::Equal)
+    };
+    let char_at = |bytes: &[u8], at: usize| {
+        if by_bytes { 1 } else { char_length(bytes, at) }
+    };
+    // Greedy with one point to come back to: the last `%`.
+    let (mut t, mut p) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        let mut matched = false;
+        if p < pattern.len() {
+            let escaped = Some(pattern[p]) == escape && p + 1 < pattern.len();
+            match pattern[p] {
+                b'%' if !escaped => {
+                    retry = Some((p + 1, t));
+                    p += 1;
+                    continue;
+                }
+                b'_' if !escaped && t < text.len() => {
+                    t += char_at(text, t);
+                    p += 1;
+                    continue;
+                }
+                b'_' if !escaped => {}
+                _ if t < text.len() => {
+                    let start = p + usize::from(escaped);
+                    let (p_len, t_len) = (char_at(pattern, start), char_at(text, t));
+                    if same(&text[t..t + t_len], &pattern[start..start + p_len]) {
+                        t += t_len;
+                        p = start + p_len;
+                        matched = true;
+                    }
+                }
+                _ => {}
+            }
+        } else if t == text.len() {
+            return true;
+        }
+        if !matched {
+            match retry {
+                Some((after, from)) if from < text.len() => {
+                    let next = from + char_at(text, from);
+                    retry = Some((after, next));
+                    (p, t) = (after, next);
+                }
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// Bytes of the UTF-8 character at `at`; 1 where it is none.
+fn char_length(bytes: &[u8], at: usize) -> usize {
+    let length = match bytes[at] {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 1,
+    };
+    if at + length <= bytes.len() { length } else { 1 }
+}
+
+/// The bytes that every match of the pattern starts with, for a range on an index.
+pub(crate) fn fixed_prefix(pattern: &[u8], escape: Option<u8>) -> Vec<u8> {
+    let mut prefix = Vec::new();
+    let mut at = 0;
+    while at < pattern.len() && !matches!(pattern[at], b'%' | b'_') {
+        if Some(pattern[at]) == escape && at + 1 < pattern.len() {
+            at += 1;
+        }
+        prefix.push(pattern[at]);
+        at += 1;
+    }
+    prefix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(text: &str, pattern: &str) -> bool {
+        like(text.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_0900_AI_CI)
+    }
+
+    #[test]
+    fn wildcards() {
+        assert!(matches("abc", "a%") && matches("abc", "%c") && matches("abc", "a_c") && matches("", "%"));
+        assert!(matches("ABC", "abc") && !matches("abc", "ab") && !matches("ab", "abc") && !matches("a", "__"));
+        assert!(matches("aXbXc", "%X%c") && matches("mississippi", "%iss%ip%") && !matches("abc", "%d%"));
+        assert!(matches("ü1", "_1") && matches("日本", "__"));
+    }
+
+    #[test]
+    fn escapes() {
+        assert!(matches("50%", "50\\%") && !matches("50x", "50\\%") && matches("a_b", "a\\_b"));
+        assert!(like(b"50%", b"50|%", Some(b'|'), collation::BINARY));
+        assert!(!like(b"ABC", b"abc", None, collation::BINARY));
+        assert_eq!(fixed_prefix(b"ab\\%c%d", Some(b'\\')), b"ab%c");
+    }
+}

@@ -1,0 +1,176 @@
+//! Bound expressions: names are slots of a row, types are known, and a value comes out.
+//!
+//! A row is a slice of values, one slot a column of the statement's tables, in the order of the tables; behind them, in
+//! a grouped query, the results of the aggregates. `Expr::eval` borrows what it can from the row, so that comparing
+//! two columns copies nothing.
+
+mod aggregate;
+mod arithmetic;
+mod cast;
+mod compare;
+mod context;
+mod date_arithmetic;
+mod eval;
+mod functions;
+mod infer;
+mod like;
+
+pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
+pub(crate) use arithmetic::{Number, decimal_of, number};
+pub(crate) use cast::{cast, conform, datetime_of, text_of, time_of};
+pub(crate) use compare::{compare, group_key, sort_compare};
+pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
+pub(crate) use eval::truth;
+pub(crate) use functions::{Function, find_function};
+pub(crate) use infer::{Coercibility, common_type, comparison_collation, decimal_type, numeric_class};
+
+use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
+use types::{ColumnType, Value};
+
+/// An expression and what is known of its value before it is computed.
+#[derive(Debug, Clone)]
+pub(crate) struct Expr {
+    pub node: Node,
+    /// Type of the value; its collation is the expression's.
+    pub ty: ColumnType,
+    pub nullable: bool,
+    /// How strongly the collation holds against another operand's.
+    pub coercibility: Coercibility,
+}
+
+/// What a subquery's result is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SubqueryUse {
+    /// One column of at most one row.
+    Scalar,
+    Exists,
+}
+
+/// What computes the value.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Constant(Value),
+    Parameter(usize),
+    /// A column, or in a grouped query an aggregate's result.
+    Slot(usize),
+    UserVariable(String),
+    AssignVariable(String, Box<Expr>),
+    SystemVariable { scope: Scope, name: String },
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Xor(Box<[Expr; 2]>),
+    Not(Box<Expr>),
+    Compare { op: BinaryOp, operands: Box<[Expr; 2]>, collation: u16 },
+    /// `(a, b) = (c, d)` and its relatives; `op` is Equal, NotEqual or NullSafeEqual.
+    CompareRows { op: BinaryOp, pairs: Vec<Expr> },
+    Between { negated: bool, operands: Box<[Expr; 3]>, collation: u16 },
+    In { negated: bool, operand: Box<Expr>, list: Vec<Expr>, collation: u16 },
+    InSubquery { negated: bool, operand: Box<Expr>, subquery: usize, collation: u16 },
+    Subquery { subquery: usize, what: SubqueryUse },
+    Like { negated: bool, operands: Box<[Expr; 2]>, escape: Option<u8>, collation: u16 },
+    IsNull { negated: bool, operand: Box<Expr> },
+    IsTruth { negated: bool, operand: Box<Expr>, value: TruthValue },
+    Negate(Box<Expr>),
+    BitNot(Box<Expr>),
+    Arithmetic { op: BinaryOp, operands: Box<[Expr; 2]> },
+    Case { operand: Option<Box<Expr>>, whens: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>>, collation: u16 },
+    If(Box<[Expr; 3]>),
+    Coalesce(Vec<Expr>),
+    NullIf { operands: Box<[Expr; 2]>, collation: u16 },
+    Call { function: &'static Function, args: Vec<Expr> },
+    /// To the expression's own type; `unsigned` casts of integers wrap as MySQL's do.
+    Cast(Box<Expr>),
+    /// The same value under another collation, or in another character set.
+    Recollate(Box<Expr>),
+    DateAdd { operands: Box<[Expr; 2]>, unit: TimeUnit, subtract: bool },
+    Extract { unit: TimeUnit, operand: Box<Expr> },
+    TimestampDiff { unit: TimeUnit, operands: Box<[Expr; 2]> },
+    Trim { leading: bool, trailing: bool, operands: Box<[Expr; 2]> },
+    /// `VALUES(column)`: the value that the row was to have; the slot is in the second half of the row.
+    InsertedValue(usize),
+}
+
+impl Expr {
+    /// A constant of its value's natural type.
+    pub fn constant(value: Value) -> Expr {
+        let ty = value.natural_type();
+        let nullable = value.is_null();
+        Expr { node: Node::Constant(value), ty, nullable, coercibility: Coercibility::Literal }
+    }
+
+    /// Whether the value is the same for every row of one execution of the statement.
+    pub fn is_constant(&self) -> bool {
+        let mut constant = true;
+        self.visit(&mut |expr| match &expr.node {
+            Node::Slot(_) | Node::InsertedValue(_) | Node::AssignVariable(..) => constant = false,
+            Node::Call { function, .. } if function.varies => constant = false,
+            _ => {}
+        });
+        constant
+    }
+
+    /// The slots that the value depends on.
+    pub fn slots(&self, found: &mut Vec<usize>) {
+        self.visit(&mut |expr| {
+            if let Node::Slot(slot) | Node::InsertedValue(slot) = expr.node {
+                found.push(slot);
+            }
+        });
+    }
+
+    /// Calls `f` for this expression and all below it.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        f(self);
+        self.for_children(&mut |child| child.visit(f));
+    }
+
+    fn for_children(&self, f: &mut dyn FnMut(&Expr)) {
+        match &self.node {
+            Node::Constant(_)
+            | Node::Parameter(_)
+            | Node::Slot(_)
+            | Node::UserVariable(_)
+            | Node::SystemVariable { .. }
+            | Node::Subquery { .. }
+            | Node::InsertedValue(_) => {}
+            Node::AssignVariable(_, operand)
+            | Node::Not(operand)
+            | Node::Negate(operand)
+            | Node::BitNot(operand)
+            | Node::Cast(operand)
+            | Node::Recollate(operand)
+            | Node::InSubquery { operand, .. }
+            | Node::IsNull { operand, .. }
+            | Node::IsTruth { operand, .. }
+            | Node::Extract { operand, .. } => f(operand),
+            Node::And(operands) | Node::Or(operands) | Node::Coalesce(operands) => operands.iter().for_each(f),
+            Node::CompareRows { pairs, .. } => pairs.iter().for_each(f),
+            Node::Xor(operands) => operands.iter().for_each(f),
+            Node::Compare { operands, .. }
+            | Node::Arithmetic { operands, .. }
+            | Node::Like { operands, .. }
+            | Node::NullIf { operands, .. }
+            | Node::DateAdd { operands, .. }
+            | Node::TimestampDiff { operands, .. }
+            | Node::Trim { operands, .. } => operands.iter().for_each(f),
+            Node::Between { operands, .. } => operands.iter().for_each(f),
+            Node::If(operands) => operands.iter().for_each(f),
+            Node::In { operand, list, .. } => {
+                f(operand);
+                list.iter().for_each(f);
+            }
+            Node::Case { operand, whens, otherwise, .. } => {
+                operand.iter().for_each(|operand| f(operand));
+                for (when, then) in whens {
+                    f(when);
+                    f(then);
+                }
+                otherwise.iter().for_each(|otherwise| f(otherwise));
+            }
+            Node::Call { args, .. } => args.iter().for_each(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
