@@ -7,8 +7,24 @@
 //! Invariants: a test that cannot run for want of a peer says so ([`available`]), and the summary of `make test`
 //! repeats it; the binary under test is built from the sources beside it ([`binary::slipstream`]).
 
+pub mod background;
 pub mod binary;
+pub mod following;
+pub mod ledger;
+pub mod program;
 pub mod proxy;
+pub mod repertoire;
+pub mod server;
 mod skipped;
+pub mod sysbench;
 
+pub use server::{Replica, Server};
 pub use skipped::{available, tool_available};
+
+/// How often the kill loops kill: 50 times, or what `SLIPSTREAM_KILLS` says.
+pub fn kills() -> u64 {
+    match std::env::var("SLIPSTREAM_KILLS") {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("SLIPSTREAM_KILLS={text} is no number")),
+        Err(_) => 50,
+    }
+}

@@ -72,14 +72,12 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
             options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
             options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
             options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
-            options.push("--skip-replica-start".to_string());
         }
         Flavor::MySql => {
             options.push(format!("--log-replica-updates={log_replica_updates}"));
             options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
             options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
             options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
-            options.push("--skip-replica-start".to_string());
             options.push("--replica-parallel-workers=0".to_string());
             options.push("--innodb-flush-method=O_DIRECT".to_string());
             options.push("--performance-schema=OFF".to_string());
@@ -90,12 +88,15 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
                 options.push("--log-slave-updates".to_string());
             }
             options.push(format!("--innodb-log-file-size={}", settings.redo_bytes));
-            options.push("--skip-slave-start".to_string());
             options.push("--slave-parallel-threads=0".to_string());
             options.push("--innodb-flush-method=O_DIRECT".to_string());
             options.push("--performance-schema=OFF".to_string());
             options.push("--max-connections=300".to_string());
         }
+    }
+    if !settings.start_replica {
+        let mariadb = flavor == Flavor::MariaDb;
+        options.push(if mariadb { "--skip-slave-start" } else { "--skip-replica-start" }.to_string());
     }
     options.extend(settings.extra.iter().cloned());
     options

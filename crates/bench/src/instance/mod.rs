@@ -97,6 +97,8 @@ pub struct Settings {
     pub durable: bool,
     /// `binlog_row_image`.
     pub row_image: RowImage,
+    /// Whether a replica starts its threads by itself when the server starts.
+    pub start_replica: bool,
     /// Further options, verbatim, after all others.
     pub extra: Vec<String>,
     /// The `slipstream` binary, for [`Flavor::Slipstream`]; the running one when none is given.
@@ -114,6 +116,7 @@ impl Default for Settings {
             gtid: true,
             durable: true,
             row_image: RowImage::Full,
+            start_replica: false,
             extra: Vec::new(),
             slipstream: None,
         }
@@ -129,6 +132,8 @@ pub enum InstanceError {
     Io(String, io::Error),
     /// A process ended instead of getting ready; the end of its log.
     Ended(String, ExitStatus, String),
+    /// A server refused a statement that sets it up.
+    Refused(String, protocol::client::ClientError),
     /// A process did not answer in time; the end of its log.
     Silent(String, Duration, String),
 }
@@ -139,6 +144,7 @@ impl fmt::Display for InstanceError {
             InstanceError::Unavailable(flavor, why) => write!(f, "{flavor} is not available: {why}"),
             InstanceError::Io(what, error) => write!(f, "{what}: {error}"),
             InstanceError::Ended(what, status, log) => write!(f, "{what} ended with {status}:\n{log}"),
+            InstanceError::Refused(what, error) => write!(f, "{what}: {error}"),
             InstanceError::Silent(what, after, log) => {
                 write!(f, "{what} did not get ready within {} s:\n{log}", after.as_secs())
             }
@@ -177,18 +183,33 @@ impl Instance {
         let mut instance =
             Instance { flavor, settings: settings.clone(), place, port: free_port()?, child: None };
         instance.start_again()?;
+        if flavor == Flavor::Slipstream {
+            prototype::create_accounts(&instance)?;
+        }
         Ok(instance)
     }
 
     /// Starts the server on the data that it left, after [`Instance::kill`] or [`Instance::stop`].
     pub fn start_again(&mut self) -> Result<(), InstanceError> {
+        self.launch()?;
+        self.wait_ready()
+    }
+
+    /// Starts the process and does not wait until it is ready: for killing it before that.
+    pub fn launch(&mut self) -> Result<(), InstanceError> {
         assert!(self.child.is_none(), "{} runs already", self.name());
         let command = command::server(self.flavor, &self.settings, &self.place, self.port);
-        let mut child = process::spawn(command, &self.place.outside("console.log"))
+        let child = process::spawn(command, &self.place.outside("console.log"))
             .map_err(|error| InstanceError::Io(format!("starting {}", self.name()), error))?;
-        let ready = process::wait_ready(&mut child, self.port, READY_WITHIN);
         self.child = Some(child);
-        ready.map_err(|refusal| match refusal {
+        Ok(())
+    }
+
+    /// Waits until a process that was launched greets clients.
+    pub fn wait_ready(&mut self) -> Result<(), InstanceError> {
+        let name = self.name();
+        let child = self.child.as_mut().unwrap_or_else(|| panic!("{name} does not run"));
+        process::wait_ready(child, self.port, READY_WITHIN).map_err(|refusal| match refusal {
             process::Refusal::Ended(status) => InstanceError::Ended(self.name(), status, self.log_tail()),
             process::Refusal::Silent => InstanceError::Silent(self.name(), READY_WITHIN, self.log_tail()),
         })

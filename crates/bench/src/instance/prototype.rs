@@ -7,9 +7,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use protocol::client::{Client, ConnectOptions};
+
 use super::place::{Place, copy_tree, peers_dir};
 use super::process::is_root;
-use super::{Flavor, InstanceError, Settings, USER, command};
+use super::{Flavor, Instance, InstanceError, Settings, USER, command};
 
 /// Puts a fresh data directory at `place`'s `data`.
 pub(super) fn lay_down(flavor: Flavor, settings: &Settings, place: &Place) -> Result<(), InstanceError> {
@@ -98,6 +100,18 @@ fn create_user() -> String {
             )
         })
         .concat()
+}
+
+/// Makes the kit's user on a fresh Slipstream, which starts with a root that has no password.
+pub(super) fn create_accounts(instance: &Instance) -> Result<(), InstanceError> {
+    let refused = |error| InstanceError::Refused(format!("making user '{USER}'"), error);
+    let mut root = Client::connect(&ConnectOptions::tcp("127.0.0.1", instance.port())).map_err(refused)?;
+    root.query("SET SESSION sql_log_bin = 0").map_err(refused)?;
+    for statement in create_user().lines() {
+        root.query(statement.trim_end_matches(';')).map_err(refused)?;
+    }
+    root.quit();
+    Ok(())
 }
 
 fn write_statements(place: &Place, name: &str, statements: &str) -> Result<PathBuf, InstanceError> {

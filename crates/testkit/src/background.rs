@@ -1,0 +1,68 @@
+//! A load that runs on a server until the test has seen enough.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use bench::sbtest::{Load, SbtestError, Size, Workload, run_workload};
+use protocol::client::ConnectOptions;
+
+/// Transactions between two looks at whether to go on.
+const BATCH: u64 = 400;
+
+/// A running load. Stop it, or it is stopped with its value.
+pub struct Background {
+    stop: Arc<AtomicBool>,
+    /// Only ever grows; relaxed is enough for a count that is shown and waited for.
+    committed: Arc<AtomicU64>,
+    thread: Option<JoinHandle<Result<(), SbtestError>>>,
+}
+
+impl Background {
+    /// Starts a load of this kind.
+    pub fn start(
+        options: ConnectOptions,
+        workload: Workload,
+        size: Size,
+        clients: u32,
+        seed: u64,
+    ) -> Background {
+        let stop = Arc::new(AtomicBool::new(false));
+        let committed = Arc::new(AtomicU64::new(0));
+        let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&committed));
+        let thread = os::thread::spawn("background_load", move || {
+            let mut load = Load { workload, size, transactions: BATCH, clients, seed };
+            while !stopped.load(Ordering::Acquire) {
+                load.seed = load.seed.wrapping_add(1_000_003);
+                let loaded = run_workload(&options, &load, &mut |_| {})?;
+                counted.fetch_add(loaded.transactions, Ordering::Relaxed);
+            }
+            Ok(())
+        });
+        Background { stop, committed, thread: Some(thread) }
+    }
+
+    /// Transactions committed so far.
+    pub fn committed(&self) -> u64 {
+        self.committed.load(Ordering::Relaxed)
+    }
+
+    /// Ends the load; it must not have failed. Returns how many transactions it has committed.
+    pub fn stop(mut self) -> u64 {
+        self.stop.store(true, Ordering::Release);
+        let thread = self.thread.take().expect("a load is stopped once");
+        let result = thread.join().expect("the load does not panic");
+        result.unwrap_or_else(|error| panic!("the load failed: {error}"));
+        self.committed()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // The test is failing already, or has stopped its server: what the load says is no news.
+            let _ = thread.join();
+        }
+    }
+}

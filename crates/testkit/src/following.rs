@@ -1,0 +1,166 @@
+//! A replica that follows a source through everything that a test can put in its way. The same for every pair of
+//! flavors; each pair has its own test file.
+
+use bench::instance::{Flavor, RowImage, Settings};
+use bench::replication::{Position, StartFrom, Thread};
+use bench::sbtest::{Size, Workload};
+
+use crate::background::Background;
+use crate::proxy::Proxy;
+use crate::repertoire;
+use crate::server::{Replica, Server};
+
+/// Tables small enough that loads meet the same rows often.
+pub const SIZE: Size = Size { tables: 2, rows: 500 };
+
+/// How a replica is asked to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The GTIDs that it has.
+    Gtid,
+    /// File and position.
+    Position,
+}
+
+/// A source, a replica, and the proxy between them.
+pub struct Pair {
+    /// The source.
+    pub source: Server,
+    /// What the replica takes for the source.
+    pub proxy: Proxy,
+    /// The replica.
+    pub replica: Replica,
+}
+
+/// The source's first binary log file, after its header's magic number.
+fn beginning(source: &Server) -> StartFrom {
+    let file = source.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();
+    StartFrom::Position(Position { file, offset: 4 })
+}
+
+impl Pair {
+    /// Starts both, with the replica at the beginning of the source's binary log.
+    pub fn start(source: Flavor, replica: Flavor, image: RowImage, by: By) -> Pair {
+        Pair::start_with(source, replica, &Settings { row_image: image, ..Settings::default() }, by)
+    }
+
+    /// Starts both with these settings.
+    pub fn start_with(source: Flavor, replica: Flavor, settings: &Settings, by: By) -> Pair {
+        let source = Server::start(source, &Settings { server_id: 1, ..settings.clone() });
+        let replica = Replica::start(replica, &Settings { server_id: 2, ..settings.clone() });
+        let proxy = Proxy::start(source.port());
+        let from = match by {
+            By::Gtid => StartFrom::Gtid,
+            By::Position => beginning(&source),
+        };
+        replica.follow(source.flavor(), proxy.port(), &from);
+        Pair { source, proxy, replica }
+    }
+
+    /// Runs a load of so many transactions on the source.
+    pub fn load(&self, workload: Workload, transactions: u64, seed: u64) {
+        let load = bench::sbtest::Load { workload, size: SIZE, transactions, clients: 4, seed };
+        bench::sbtest::run_workload(&self.source.connect_options(), &load, &mut |_| {})
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The replica has caught up and holds the same rows.
+    pub fn is_equal(&self) {
+        self.replica.equals(&self.source, SIZE.tables);
+    }
+}
+
+/// Everything that replication must carry arrives.
+pub fn carries_everything(source: Flavor, replica: Flavor, image: RowImage, by: By) {
+    let pair = Pair::start(source, replica, image, by);
+    pair.source.fill(SIZE, 1);
+    repertoire::perform(&pair.source);
+    for (workload, seed) in
+        [Workload::ReadWrite, Workload::Insert, Workload::UpdateIndex, Workload::UpdateNonIndex]
+            .into_iter()
+            .zip(2..)
+    {
+        pair.load(workload, 300, seed);
+    }
+    pair.is_equal();
+    repertoire::compare(&pair.source, &pair.replica);
+    let status = pair.replica.status();
+    assert_eq!((status.io_running.as_str(), status.sql_running.as_str()), ("Yes", "Yes"), "{status:?}");
+}
+
+/// Threads that are stopped and started, servers that are restarted and connections that are cut lose and double
+/// nothing.
+pub fn survives_interruptions(source: Flavor, replica: Flavor, by: By) {
+    let mut pair = Pair::start(source, replica, RowImage::Minimal, by);
+    pair.source.fill(SIZE, 1);
+    let load = Background::start(pair.source.connect_options(), Workload::ReadWrite, SIZE, 2, 7);
+    let mut rng = os::random::Rng::new(os::random::test_seed("survives_interruptions"));
+    for _ in 0..6 {
+        let before = pair.proxy.passed_bytes();
+        let cut_after = rng.between(1, 60_000);
+        pair.proxy.cut_after(cut_after);
+        pair.replica
+            .wait_until("received through a cut", |_| pair.proxy.passed_bytes() > before + cut_after + 5_000);
+    }
+    pair.proxy.refuse(true);
+    pair.proxy.cut();
+    pair.replica.wait_until("reconnecting", |status| status.io_running == "Connecting");
+    pair.proxy.refuse(false);
+    for thread in [Thread::Sql, Thread::Io] {
+        pair.replica.stop_thread(thread);
+        let stopped = pair.replica.status();
+        assert!([&stopped.io_running, &stopped.sql_running].contains(&&"No".to_string()), "{stopped:?}");
+        pair.replica.start_thread(thread);
+    }
+    pair.replica.server.shut_down();
+    pair.replica.server.come_back();
+    load.stop();
+    pair.is_equal();
+    // The source goes away and comes back with a new binary log file.
+    pair.source.shut_down();
+    pair.source.come_back();
+    pair.load(Workload::ReadWrite, 100, 8);
+    pair.is_equal();
+}
+
+/// A byte that changes on the way is noticed and never applied; what was damaged is received again.
+pub fn notices_damage(source: Flavor, replica: Flavor) {
+    let pair = Pair::start(source, replica, RowImage::Full, By::Gtid);
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    let mut rng = os::random::Rng::new(os::random::test_seed("notices_damage"));
+    for seed in 0..5 {
+        pair.proxy.damage_after(rng.between(2_000, 40_000));
+        pair.load(Workload::UpdateNonIndex, 200, seed);
+        // A replica may stop at the damage, as MySQL's does, or fetch the event again; both are right.
+        pair.replica.wait_until("past the damage", |status| pair.proxy.has_damaged() || status.io_errno != 0);
+        let target = pair.source.position();
+        pair.replica.wait_until("received", |status| {
+            if status.io_running == "No" {
+                pair.replica.start_thread(Thread::Io);
+            }
+            status.received.as_ref().is_some_and(|received| *received >= target)
+        });
+        pair.is_equal();
+    }
+}
+
+/// A source that no longer has what the replica needs is a named error, and nothing is skipped.
+pub fn tells_that_logs_are_lost(source: Flavor, replica: Flavor, by: By) {
+    let pair = Pair::start(source, replica, RowImage::Minimal, by);
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    pair.replica.stop_thread(Thread::Io);
+    let before = pair.replica.checksums(SIZE.tables);
+    pair.load(Workload::UpdateNonIndex, 50, 3);
+    pair.source.run("FLUSH BINARY LOGS");
+    pair.load(Workload::UpdateNonIndex, 50, 4);
+    let kept = pair.source.position();
+    pair.source.run(&format!("PURGE BINARY LOGS TO '{}'", kept.file));
+    pair.replica.start_thread(Thread::Io);
+    let status = pair.replica.wait_until("told of the lost logs", |status| status.io_errno != 0);
+    // 13114 is what MySQL 8 and later wrap the source's 1236 in.
+    assert!([1236, 13114].contains(&status.io_errno), "{status:?}");
+    assert_eq!(status.io_running, "No", "{status:?}");
+    assert_eq!(pair.replica.checksums(SIZE.tables), before, "something was applied past the gap");
+}

@@ -1,0 +1,118 @@
+//! Clients that remember which of their commits were acknowledged, and check after a crash that none is missing and
+//! that no transaction is there in part.
+//!
+//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)` into `entry` and
+//! sets `total.n` of the client to the number. So at any moment `total.n`, the count and the greatest number of the
+//! client's entries are the same; and it is the last acknowledged number, or one more: a commit may have happened whose
+//! answer the crash cut off.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use protocol::client::{Client, ClientError, ConnectOptions};
+use protocol::scalar::Scalar;
+
+use crate::server::Server;
+
+/// One client's account: what it knows to be committed. Written by its thread, read when the thread has ended.
+type Acknowledged = Arc<AtomicU64>;
+
+/// The clients' memory, which outlives the server's crashes.
+pub struct Ledger {
+    acknowledged: Vec<Acknowledged>,
+}
+
+/// Clients at work.
+pub struct Working {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Ledger {
+    /// Makes the tables, and an account for each of so many clients.
+    pub fn create(server: &Server, clients: u32) -> Ledger {
+        server.run("CREATE DATABASE ledger");
+        server.run("CREATE TABLE ledger.entry (client INT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (client, number))");
+        server.run("CREATE TABLE ledger.total (client INT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)");
+        for client in 0..clients {
+            server.run(&format!("INSERT INTO ledger.total VALUES ({client}, 0)"));
+        }
+        Ledger { acknowledged: (0..clients).map(|_| Arc::default()).collect() }
+    }
+
+    /// Lets every client commit until it is stopped or the server is gone.
+    pub fn work(&self, server: &Server) -> Working {
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = self.acknowledged.iter().enumerate().map(|(client, acknowledged)| {
+            let (options, stop, acknowledged) =
+                (server.connect_options(), Arc::clone(&stop), Arc::clone(acknowledged));
+            os::thread::spawn("ledger_client", move || {
+                // Every error is the server's end; whether it was, the check finds out.
+                let _ = commit_until_stopped(&options, client as i64, &stop, &acknowledged);
+            })
+        });
+        Working { threads: threads.collect(), stop: Arc::clone(&stop) }
+    }
+
+    /// Checks every account, and goes on from what the server has. Returns the number of commits there are.
+    pub fn check(&self, server: &Server) -> u64 {
+        let mut all = 0;
+        for (client, acknowledged) in self.acknowledged.iter().enumerate() {
+            let number = |sql: &str| -> u64 {
+                let rows = server.rows(sql);
+                rows[0].parse().unwrap_or_else(|_| panic!("{sql}: {rows:?}"))
+            };
+            let total = number(&format!("SELECT n FROM ledger.total WHERE client = {client}"));
+            let count = number(&format!("SELECT COUNT(*) FROM ledger.entry WHERE client = {client}"));
+            let last =
+                number(&format!("SELECT COALESCE(MAX(number), 0) FROM ledger.entry WHERE client = {client}"));
+            assert_eq!((count, last), (total, total), "client {client}: a transaction is there in part");
+            let known = acknowledged.load(Ordering::Acquire);
+            assert!(
+                total >= known,
+                "client {client}: commits {} to {known} were acknowledged and are missing",
+                total + 1
+            );
+            assert!(total <= known + 1, "client {client}: {total} commits, but only {known} were asked for");
+            acknowledged.store(total, Ordering::Release);
+            all += total;
+        }
+        all
+    }
+
+    /// Commits that were acknowledged so far.
+    pub fn acknowledged(&self) -> u64 {
+        self.acknowledged.iter().map(|one| one.load(Ordering::Acquire)).sum()
+    }
+}
+
+impl Working {
+    /// Waits for the clients' ends, after they were stopped or their server is gone.
+    pub fn end(self) {
+        self.stop.store(true, Ordering::Release);
+        for thread in self.threads {
+            thread.join().expect("a ledger client does not panic");
+        }
+    }
+}
+
+fn commit_until_stopped(
+    options: &ConnectOptions,
+    client: i64,
+    stop: &AtomicBool,
+    acknowledged: &AtomicU64,
+) -> Result<(), ClientError> {
+    let mut session = Client::connect(&options.clone().schema("ledger"))?;
+    let insert = session.prepare("INSERT INTO entry (client, number) VALUES (?, ?)")?;
+    let update = session.prepare("UPDATE total SET n = ? WHERE client = ?")?;
+    while !stop.load(Ordering::Acquire) {
+        let number = acknowledged.load(Ordering::Acquire) + 1;
+        session.query_discard("BEGIN")?;
+        session.execute_discard(&insert, &[Scalar::Int(client), Scalar::Int(number as i64)])?;
+        session.execute_discard(&update, &[Scalar::Int(number as i64), Scalar::Int(client)])?;
+        session.query_discard("COMMIT")?;
+        acknowledged.store(number, Ordering::Release);
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! `kill -9` of a replica under load, with a random delay, durable and relaxed: after each restart it goes on by itself
+//! from exactly the last applied transaction, and at the end its tables are the source's.
+
+use std::time::Duration;
+
+use bench::instance::{Flavor, RowImage, Settings};
+use bench::sbtest::Workload;
+use os::clock::sleep;
+use os::random::{Rng, test_seed};
+use testkit::background::Background;
+use testkit::following::{By, Pair, SIZE};
+use testkit::kills;
+use testkit::server::flavor_under_test;
+
+fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By) {
+    let mut rng = Rng::new(test_seed(test));
+    let settings = Settings { durable, row_image: RowImage::Minimal, ..Settings::default() };
+    let mut pair = Pair::start_with(source, flavor_under_test(), &settings, by);
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    let load = Background::start(pair.source.connect_options(), Workload::ReadWrite, SIZE, 2, 7);
+    let kills = kills();
+    for _ in 1..=kills {
+        sleep(Duration::from_millis(rng.between(1, 300)));
+        pair.replica.server.kill();
+        if rng.one_in(5) {
+            // Once more, while it recovers.
+            pair.replica.server.launch().unwrap_or_else(|error| panic!("{error}"));
+            sleep(Duration::from_millis(rng.between(1, 100)));
+            pair.replica.server.kill();
+        }
+        let source_was_at = pair.source.position();
+        pair.replica.server.come_back();
+        if rng.one_in(4) {
+            // It gets past what it had at the kill, without being told anything.
+            pair.replica.reach(&source_was_at);
+        }
+    }
+    let committed = load.stop();
+    println!("{test}: {kills} kills, {committed} transactions");
+    assert!(committed > 0, "the load did nothing");
+    pair.is_equal();
+}
+
+#[test]
+fn durable_behind_mysql() {
+    if testkit::available("kill_replica::durable_behind_mysql", &[Flavor::MySql]) {
+        goes_on_after_every_kill("durable_behind_mysql", Flavor::MySql, true, By::Gtid);
+    }
+}
+
+#[test]
+fn relaxed_behind_mariadb() {
+    if testkit::available("kill_replica::relaxed_behind_mariadb", &[Flavor::MariaDb]) {
+        goes_on_after_every_kill("relaxed_behind_mariadb", Flavor::MariaDb, false, By::Gtid);
+    }
+}
+
+#[test]
+fn durable_behind_slipstream_by_position() {
+    let slipstream = Flavor::Slipstream;
+    goes_on_after_every_kill("durable_behind_slipstream_by_position", slipstream, true, By::Position);
+}
+
+#[test]
+fn relaxed_behind_slipstream() {
+    goes_on_after_every_kill("relaxed_behind_slipstream", Flavor::Slipstream, false, By::Gtid);
+}
