@@ -125,6 +125,7 @@ states! {
 }
 
 const STATES: usize = State::ALL.len();
+const _: () = assert!(STATES <= 64, "a state is one bit of `Account::touched`");
 
 /// One thread's account. Only its own thread writes it; everyone may read. All accesses are relaxed: each counter is a figure of
 /// its own, a reader may see one a switch older than another, and nothing else is published through them.
@@ -141,6 +142,8 @@ struct Account {
     cpu_sampled_ns: AtomicU64,
     /// `wall_ticks` at the last blocking edge: the difference is what the next sample is shared out by.
     wall_sampled_ticks: [AtomicU64; STATES],
+    /// Bit `n` is set when state number `n` was in force since the last blocking edge, so that an edge looks at few of them.
+    touched: AtomicU64,
 }
 
 /// What was counted for one state.
@@ -214,6 +217,7 @@ impl Account {
             cpu_ns: zeros(),
             cpu_sampled_ns: AtomicU64::new(clock::thread_cpu_ns()),
             wall_sampled_ticks: zeros(),
+            touched: AtomicU64::new(0),
         }
     }
 
@@ -241,6 +245,7 @@ impl Account {
         let since = self.since_ticks.load(Ordering::Relaxed);
         bump(&self.wall_ticks[state as usize], now.saturating_sub(since));
         self.since_ticks.store(now, Ordering::Relaxed);
+        self.touched.store(self.touched.load(Ordering::Relaxed) | 1 << state as usize, Ordering::Relaxed);
     }
 
     /// Called by the owning thread: reads the CPU clock and shares the span since the last reading out.
@@ -249,39 +254,40 @@ impl Account {
         self.charge(self.current(), now);
         let cpu_now = clock::thread_cpu_ns();
         let used_ns = cpu_now.saturating_sub(self.cpu_sampled_ns.load(Ordering::Relaxed));
-        for (state, share_ns) in self.shares(used_ns, None) {
-            bump(&self.cpu_ns[state as usize], share_ns);
-        }
+        self.share_out(used_ns, None, |index, share_ns| bump(&self.cpu_ns[index], share_ns));
         self.cpu_sampled_ns.store(cpu_now, Ordering::Relaxed);
-        for (sampled, wall) in self.wall_sampled_ticks.iter().zip(&self.wall_ticks) {
-            sampled.store(wall.load(Ordering::Relaxed), Ordering::Relaxed);
+        for index in bits(self.touched.load(Ordering::Relaxed)) {
+            let wall = self.wall_ticks[index].load(Ordering::Relaxed);
+            self.wall_sampled_ticks[index].store(wall, Ordering::Relaxed);
         }
+        self.touched.store(0, Ordering::Relaxed);
     }
 
-    /// `used_ns` split over the states by their wall time since the last sample; `open` adds the running span of the current state.
-    fn shares(&self, used_ns: u64, open: Option<(State, u64)>) -> Vec<(State, u64)> {
-        let spans: Vec<(State, u64)> = State::ALL
-            .iter()
-            .map(|&state| {
-                let wall = self.wall_ticks[state as usize].load(Ordering::Relaxed);
-                let sampled = self.wall_sampled_ticks[state as usize].load(Ordering::Relaxed);
-                let open_ticks = open.map_or(0, |(current, ticks)| if current == state { ticks } else { 0 });
-                (state, wall.saturating_sub(sampled) + open_ticks)
-            })
-            .filter(|&(_, span)| span > 0)
-            .collect();
-        let total: u128 = spans.iter().map(|&(_, span)| u128::from(span)).sum();
-        let part = |span: u64| (u128::from(used_ns) * u128::from(span) / total) as u64;
-        spans.into_iter().map(|(state, span)| (state, part(span))).collect()
+    /// Splits `used_ns` over the states by their wall time since the last sample; `open` adds the running span of the current state.
+    fn share_out(&self, used_ns: u64, open: Option<(State, u64)>, mut give: impl FnMut(usize, u64)) {
+        let open_bit = open.map_or(0, |(current, _)| 1 << current as usize);
+        let touched = self.touched.load(Ordering::Relaxed) | open_bit;
+        let span_of = |index: usize| {
+            let wall = self.wall_ticks[index].load(Ordering::Relaxed);
+            let sampled = self.wall_sampled_ticks[index].load(Ordering::Relaxed);
+            let open_ticks =
+                open.map_or(0, |(current, ticks)| if current as usize == index { ticks } else { 0 });
+            wall.saturating_sub(sampled) + open_ticks
+        };
+        let total: u64 = bits(touched).map(span_of).sum();
+        if total == 0 {
+            return;
+        }
+        for index in bits(touched) {
+            give(index, (u128::from(used_ns) * u128::from(span_of(index)) / u128::from(total)) as u64);
+        }
     }
 
     /// What is counted so far; `open` is the current state with the ticks it has run, and the CPU time since the last sample.
     fn states(&self, open: Option<(State, u64, u64)>) -> Vec<StateTime> {
         let mut cpu: [u64; STATES] = std::array::from_fn(|index| self.cpu_ns[index].load(Ordering::Relaxed));
         if let Some((current, open_ticks, used_ns)) = open {
-            for (state, share_ns) in self.shares(used_ns, Some((current, open_ticks))) {
-                cpu[state as usize] += share_ns;
-            }
+            self.share_out(used_ns, Some((current, open_ticks)), |index, share_ns| cpu[index] += share_ns);
         }
         let time_of = |&state: &State| {
             let index = state as usize;
@@ -310,6 +316,15 @@ impl Account {
             states: self.states(Some((current, open_ticks, used_ns))),
         }
     }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = (mask != 0).then_some(mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        lowest
+    })
 }
 
 /// An addition to a counter that only this thread writes: no locked instruction is needed.

@@ -88,6 +88,17 @@ impl SimDisk {
         SimDisk::of(names, contents, rng)
     }
 
+    /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing unsynced becomes durable. Returns the disk that the next
+    /// process finds; this one stays dead.
+    pub fn kill(&self) -> SimDisk {
+        let mut machine = self.shared.machine.lock();
+        machine.off = true;
+        let names = std::mem::take(&mut machine.names);
+        let contents = std::mem::take(&mut machine.contents);
+        let rng = Rng::new(machine.rng.u64());
+        SimDisk::of(names, contents, rng)
+    }
+
     /// Lets the power go by itself after `changes` more writes, syncs and name changes: the one after them fails, as does all else from then on.
     pub fn cut_power_after(&self, changes: u64) {
         self.shared.machine.lock().changes_until_cut = Some(changes);

@@ -28,6 +28,8 @@ pub(crate) struct Core {
     pub slots: Slots,
     pub ring: Ring,
     pub lives: Lives,
+    /// The seed of the life that began when this log was opened: what is appended carries it.
+    pub seed: u64,
     pub log_id: u64,
     pub capacity_bytes: u64,
 
@@ -101,6 +103,7 @@ pub(crate) struct CheckpointState {
 /// Counters for SHOW STATUS; all relaxed, each on its own.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
+    /// Records, or the parts in which a large one was published.
     pub write_requests: AtomicU64,
     pub writes: AtomicU64,
     pub written_bytes: AtomicU64,
@@ -133,6 +136,7 @@ impl Core {
             files,
             slots,
             ring: Ring::new(config.ring_bytes()),
+            seed: start.lives.current_seed(),
             lives: start.lives,
             log_id: start.log_id,
             capacity_bytes: config.capacity(),

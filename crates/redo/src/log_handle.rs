@@ -31,7 +31,7 @@ pub struct LogStatus {
     pub capacity_bytes: u64,
     /// `Innodb_redo_log_physical_size`.
     pub physical_bytes: u64,
-    /// `Innodb_log_write_requests`: records.
+    /// `Innodb_log_write_requests`: records (a large one counts by its parts).
     pub write_requests: u64,
     /// `Innodb_log_writes`.
     pub writes: u64,

@@ -84,7 +84,7 @@ impl Reservation<'_> {
         assert!(kind != 0, "kind 0 is what zeros would be");
         self.filled = true;
         let (core, start, end) = (self.core, self.start_lsn, self.end_lsn());
-        let frame = Frame::encode(core.lives.current_seed(), start, kind, self.payload_bytes, parts);
+        let frame = Frame::encode(core.seed, start, kind, self.payload_bytes, parts);
         let whole = end - start;
         if whole <= core.ring.max_chunk() && core.has_room(end) {
             let mut at = start;
@@ -102,8 +102,7 @@ impl Reservation<'_> {
             // Poisoned: nobody writes any more, and the wait for this record reports why.
             return end;
         }
-        Counters::count(&core.counters.write_requests, 1);
-        if end - core.written() > core.ring.max_chunk() && core.writer_nap.has_waiters() {
+        if end.saturating_sub(core.written()) > core.ring.max_chunk() && core.writer_nap.has_waiters() {
             core.writer_nap.notify_all();
         }
         end

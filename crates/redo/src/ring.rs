@@ -91,8 +91,10 @@ impl Ring {
         &self.links[(lsn / LINK_BYTES) as usize & (self.links.len() - 1)]
     }
 
-    /// Follows the published chunks from `tail` and consumes their links; returns the new tail. Only under the write lock.
-    pub fn advance(&self, mut tail: Lsn, limit: Lsn) -> Lsn {
+    /// Follows the published chunks from `tail` and consumes their links; returns the new tail and how many chunks there were. Only under the
+    /// write lock.
+    pub fn advance(&self, mut tail: Lsn, limit: Lsn) -> (Lsn, u64) {
+        let mut chunks = 0;
         while tail < limit {
             let link = self.link(tail);
             let len = link.load(Ordering::Acquire);
@@ -101,8 +103,9 @@ impl Ring {
             }
             link.store(0, Ordering::Relaxed);
             tail += u64::from(len);
+            chunks += 1;
         }
-        tail
+        (tail, chunks)
     }
 
     /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever comes first.

@@ -37,7 +37,9 @@ impl Core {
         let mut any = false;
         loop {
             let from = self.written();
-            state.tail_lsn = self.ring.advance(state.tail_lsn, self.reserved());
+            let (tail_lsn, chunks) = self.ring.advance(state.tail_lsn, self.reserved());
+            state.tail_lsn = tail_lsn;
+            Counters::count(&self.counters.write_requests, chunks);
             if state.tail_lsn == from {
                 return Ok(any);
             }

@@ -130,3 +130,17 @@ fn the_order_in_which_directories_are_synced_does_not_matter() {
         assert!(disk.power_cut().exists(Path::new("/d/f")).unwrap(), "{dirs:?}");
     }
 }
+
+#[test]
+fn a_killed_process_loses_nothing_until_the_power_goes() {
+    let disk = SimDisk::new(5);
+    let written = file(&disk, "f", OpenMode::CreateNew);
+    disk.sync_dir(Path::new("")).unwrap();
+    written.write_all_at(b"data", 0).unwrap();
+    disk.fail_sync("f");
+    assert!(written.sync_data().is_err());
+    let next = disk.kill();
+    assert!(written.write_all_at(b"x", 0).is_err());
+    assert_eq!(next.read(Path::new("f")).unwrap(), b"data");
+    assert_eq!(next.power_cut().read(Path::new("f")).unwrap(), b"", "its sync had failed");
+}

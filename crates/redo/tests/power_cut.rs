@@ -1,0 +1,216 @@
+//! Random work on a simulated disk whose power goes, or whose process is killed, at a random write; many lives of one log, one after the other.
+//!
+//! After every cut the log that is found must be a prefix of what was appended, and hold everything that a wait had returned for. Nothing of a cut-off
+//! tail may ever come back, in this life or in a later one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use parking_lot::Mutex;
+use redo::{Checkpoint, Log, LogConfig, Lsn, RedoError, START_LSN, kind};
+
+fn config(rng: &mut Rng) -> LogConfig {
+    LogConfig {
+        dir: PathBuf::from("/data"),
+        capacity_bytes: *rng.pick(&[4 << 20, 6 << 20, 40 << 20]),
+        buffer_bytes: 64 << 10,
+        flush_at_trx_commit: 1,
+    }
+}
+
+/// What was appended and what was promised about it.
+#[derive(Default)]
+struct Model {
+    /// End LSN and first bytes of each record, by its start.
+    records: BTreeMap<Lsn, (Lsn, Vec<u8>)>,
+    durable_lsn: Lsn,
+    /// The newest checkpoint that was acknowledged, and the one that was being written when the end came.
+    checkpoint: Checkpoint,
+    attempt: Option<Checkpoint>,
+}
+
+/// Payloads repeat few lengths, so that a record of one life often ends exactly where one of a cut-off tail began.
+fn payload(rng: &mut Rng) -> Vec<u8> {
+    let len = *rng.pick(&[1, 40, 40, 40, 400, 400, 5000, 150_000]);
+    let mut bytes = vec![rng.u64() as u8; len];
+    let head = len.min(8);
+    rng.fill(&mut bytes[..head]);
+    bytes
+}
+
+/// Appends, waits and makes checkpoints until the disk dies or the steps are done.
+fn work(log: &Log, model: &Mutex<Model>, mut rng: Rng, steps: u64) -> Result<(), RedoError> {
+    for _ in 0..steps {
+        if log.current_lsn() - log.checkpoint_lsn() < 3 << 20 {
+            let bytes = payload(&mut rng);
+            let reservation = log.reserve(bytes.len() as u64)?;
+            let (start, end) = (reservation.start_lsn(), reservation.end_lsn());
+            model.lock().records.insert(start, (end, bytes.clone()));
+            reservation.fill(kind::COMMIT, &[&bytes]);
+            match rng.below(6) {
+                0 | 1 => {
+                    log.wait_durable(end)?;
+                    let mut model = model.lock();
+                    model.durable_lsn = model.durable_lsn.max(end);
+                }
+                2 => log.wait_written(end)?,
+                3 => log.request_durable(end),
+                _ => {}
+            }
+        }
+        if rng.one_in(40) {
+            checkpoint(log, model, &mut rng)?;
+        }
+    }
+    Ok(())
+}
+
+fn checkpoint(log: &Log, model: &Mutex<Model>, rng: &mut Rng) -> Result<(), RedoError> {
+    let chosen = {
+        let mut model = model.lock();
+        if model.attempt.is_some() {
+            return Ok(()); // Another thread is at it.
+        }
+        let after = model.checkpoint.lsn;
+        let starts: Vec<Lsn> = model.records.range(after..).map(|(&start, _)| start).collect();
+        if starts.is_empty() {
+            return Ok(());
+        }
+        let len = rng.below(3000) as usize;
+        let chosen = Checkpoint { lsn: *rng.pick(&starts), state: rng.bytes(len) };
+        model.attempt = Some(chosen.clone());
+        chosen
+    };
+    log.write_checkpoint(chosen.lsn, &chosen.state)?;
+    let mut model = model.lock();
+    model.checkpoint = chosen;
+    model.attempt = None;
+    Ok(())
+}
+
+/// Opens what is left and compares it with the model, which is then cut to it.
+fn recover(disk: &SimDisk, config: LogConfig, model: &mut Model) -> Result<Arc<Log>, RedoError> {
+    let (log, found) = Log::open(Arc::new(disk.clone()), config)?;
+    assert!(found == model.checkpoint || Some(&found) == model.attempt.as_ref(), "an unknown checkpoint");
+    model.checkpoint = found;
+    model.attempt = None;
+    let mut lsn = model.checkpoint.lsn;
+    let mut reader = log.read_from(lsn);
+    while let Some(record) = reader.next(None)? {
+        assert_eq!(record.start_lsn, lsn);
+        let (end, bytes) = model.records.get(&lsn).unwrap_or_else(|| panic!("nothing was appended at {lsn}"));
+        assert!(record.lsn == *end && record.payload == *bytes, "another record was appended at {lsn}");
+        lsn = record.lsn;
+    }
+    assert_eq!(lsn, log.current_lsn());
+    assert!(lsn >= model.durable_lsn, "durable up to {}, found up to {lsn}", model.durable_lsn);
+    // What was found is synced by now, so it counts as promised from here on.
+    assert_eq!(log.durable_lsn(), lsn);
+    model.durable_lsn = lsn;
+    model.records.retain(|&start, _| start < lsn);
+    Ok(log)
+}
+
+/// The disk after the end of a life.
+fn end_life(disk: &SimDisk, rng: &mut Rng) -> SimDisk {
+    if rng.one_in(4) { disk.kill() } else { disk.power_cut() }
+}
+
+fn many_lives_of_one_log(seed: u64, threads: u64) {
+    let mut rng = Rng::new(seed);
+    let mut disk = SimDisk::new(seed);
+    let checkpoint = Checkpoint { lsn: START_LSN, state: Vec::new() };
+    let model = Arc::new(Mutex::new(Model { checkpoint, durable_lsn: START_LSN, ..Model::default() }));
+    drop(Log::create(Arc::new(disk.clone()), config(&mut rng)).expect("an empty disk"));
+    for _ in 0..12 {
+        // Some lives end while the log is being opened.
+        disk.cut_power_after(if rng.one_in(4) { rng.below(20) } else { rng.below(600) });
+        if rng.one_in(8) {
+            disk.fail_sync("#ib_redo");
+        }
+        let opened = recover(&disk, config(&mut rng), &mut model.lock());
+        if let Ok(log) = opened {
+            let workers: Vec<_> = (0..threads)
+                .map(|_| {
+                    let (log, model, rng) = (Arc::clone(&log), Arc::clone(&model), Rng::new(rng.u64()));
+                    os::thread::spawn("worker", move || work(&log, &model, rng, 400))
+                })
+                .collect();
+            for worker in workers {
+                let ended = worker.join().expect("no panic");
+                assert!(ended.is_ok() || disk.is_off(), "{ended:?}");
+            }
+            drop(log);
+        } else {
+            let error = opened.expect_err("it is no log");
+            assert!(disk.is_off() || error.to_string().contains("simulated sync failed"), "{error}");
+        }
+        disk = end_life(&disk, &mut rng);
+    }
+    recover(&disk, config(&mut rng), &mut model.lock()).expect("nothing fails any more");
+}
+
+#[test]
+fn a_single_threads_log_survives_every_cut() {
+    let seed = test_seed("a_single_threads_log_survives_every_cut");
+    for round in 0..10 {
+        many_lives_of_one_log(seed.wrapping_add(round), 1);
+    }
+}
+
+#[test]
+fn a_shared_log_survives_every_cut() {
+    let seed = test_seed("a_shared_log_survives_every_cut");
+    for round in 0..10 {
+        many_lives_of_one_log(seed.wrapping_add(round), 3);
+    }
+}
+
+#[test]
+fn a_creation_that_a_cut_interrupts_is_done_again() {
+    let seed = test_seed("a_creation_that_a_cut_interrupts_is_done_again");
+    for round in 0..40 {
+        let mut rng = Rng::new(seed.wrapping_add(round));
+        let config = config(&mut rng);
+        let disk = SimDisk::new(seed.wrapping_add(round));
+        disk.cut_power_after(round / 2);
+        let created = Log::create(Arc::new(disk.clone()), config.clone()).is_ok();
+        let disk = end_life(&disk, &mut rng);
+        match Log::open(Arc::new(disk.clone()), config.clone()) {
+            Ok((log, _)) => assert_eq!(log.current_lsn(), START_LSN),
+            Err(RedoError::Missing(_) | RedoError::Corrupt(_)) if !created => {
+                Log::create(Arc::new(disk), config).expect("nothing is in the way");
+            }
+            Err(error) => panic!("created {created}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_tail_cut_off_by_a_crash_never_comes_back() {
+    // Record 1 is lost, record 2 of the same life is on disk; a new record 1 of the same length ends where 2 begins.
+    let seed = test_seed("a_tail_cut_off_by_a_crash_never_comes_back");
+    for round in 0..30 {
+        let mut rng = Rng::new(seed.wrapping_add(round));
+        let config = LogConfig { capacity_bytes: 4 << 20, ..config(&mut rng) };
+        let disk = SimDisk::new(seed.wrapping_add(round));
+        let log = Log::create(Arc::new(disk.clone()), config.clone()).unwrap();
+        let append = |log: &Log, byte: u8| log.reserve(600).unwrap().fill(kind::COMMIT, &[&[byte; 600]]);
+        let ends: Vec<Lsn> = (0..20).map(|number| append(&log, number)).collect();
+        log.wait_durable(ends[19]).unwrap();
+        let torn = rng.below(19);
+        let file = PathBuf::from("/data/#innodb_redo/#ib_redo0");
+        disk.flip_bit(&file, (4096 + ends[torn as usize] - START_LSN + 300) * 8);
+        drop(log);
+        let disk = end_life(&disk, &mut rng);
+        let (log, _) = Log::open(Arc::new(disk.clone()), config.clone()).unwrap();
+        assert_eq!(log.current_lsn(), ends[torn as usize]);
+        let new_end = append(&log, 200);
+        log.wait_durable(new_end).unwrap();
+        let (log_again, _) = Log::open(Arc::new(disk.power_cut()), config).unwrap();
+        assert_eq!(log_again.current_lsn(), new_end, "the old successor came back");
+    }
+}
