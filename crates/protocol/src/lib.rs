@@ -3,7 +3,8 @@
 //! What flows in: bytes of a peer (through any `Read`), values to send. What flows out: decoded commands, parameters
 //! and results; bytes for any `Write`. Both sides of the protocol are here, so that each is tested against the other.
 //!
-//! Only [`client`] opens sockets; everything else works on buffers or on a stream that it is given.
+//! Only [`client`] opens sockets, [`stream`] names the two kinds; everything else works on buffers or on any stream
+//! that it is given.
 //!
 //! Invariants:
 //! - Bytes of a peer never cause a panic and never cause an allocation that is larger than what the peer has sent
@@ -24,4 +25,5 @@ pub mod response;
 pub mod rsa_exchange;
 pub mod scalar;
 pub mod statement;
+pub mod stream;
 pub mod wire;

@@ -1,6 +1,6 @@
 //! Making a connection: the socket, the handshake, authentication.
 
-use super::{Client, ClientError, Stream};
+use super::{Client, ClientError};
 use crate::auth::{caching_sha2, native, plugin};
 use crate::capability as cap;
 use crate::command;
@@ -8,6 +8,7 @@ use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse};
 use crate::packet::Channel;
 use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
 use crate::rsa_exchange;
+use crate::stream::Stream;
 use rsa::rand_core::{OsRng, RngCore};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};

@@ -5,15 +5,14 @@
 
 mod connect;
 mod query;
-mod stream;
 
 pub use connect::{Address, ConnectOptions};
 pub use query::{ResultSet, Statement, Summary};
-pub use stream::{Interrupter, Stream};
 
 use crate::capability::Capabilities;
 use crate::packet::{Channel, PacketError};
 use crate::response::{ERR_HEADER, ErrPacket};
+pub use crate::stream::{Interrupter, Stream};
 use crate::wire::Malformed;
 use std::fmt;
 use std::io;

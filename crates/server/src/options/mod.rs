@@ -81,8 +81,11 @@ pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
     resolve::resolve(raw, &rest)
 }
 
-/// Which option files are to be read (and whether they must exist), and the other arguments.
-fn split_file_options(args: &[String]) -> Result<(Vec<(PathBuf, bool)>, Vec<String>), OptionError> {
+/// An option file, and whether it must exist.
+type OptionFile = (PathBuf, bool);
+
+/// Which option files are to be read, and the other arguments.
+fn split_file_options(args: &[String]) -> Result<(Vec<OptionFile>, Vec<String>), OptionError> {
     let mut main = Some((PathBuf::from(DEFAULT_FILE), false));
     let mut extra = None;
     let mut rest = Vec::new();

@@ -1,4 +1,4 @@
-//! The socket under a client: TCP or Unix domain.
+//! The socket under a connection: TCP or Unix domain.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -15,14 +15,24 @@ pub enum Stream {
 }
 
 impl Stream {
-    pub(super) fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+    /// How long a read waits before it fails; `None` waits for ever.
+    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
             Stream::Tcp(s) => s.set_read_timeout(timeout),
             Stream::Unix(s) => s.set_read_timeout(timeout),
         }
     }
 
-    pub(super) fn interrupter(&self) -> io::Result<Interrupter> {
+    /// How long a write waits before it fails; `None` waits for ever.
+    pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => s.set_write_timeout(timeout),
+            Stream::Unix(s) => s.set_write_timeout(timeout),
+        }
+    }
+
+    /// A handle that ends the connection from another thread.
+    pub fn interrupter(&self) -> io::Result<Interrupter> {
         Ok(Interrupter(match self {
             Stream::Tcp(s) => Stream::Tcp(s.try_clone()?),
             Stream::Unix(s) => Stream::Unix(s.try_clone()?),

@@ -1,0 +1,110 @@
+//! Host patterns of accounts: what they match, and which of several that match is the most specific.
+
+use std::net::IpAddr;
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientHost {
+    /// The Unix socket.
+    Local,
+    /// An address.
+    Ip(IpAddr),
+}
+
+impl ClientHost {
+    /// As USER() and SHOW PROCESSLIST show it: loopback addresses are `localhost`, as after name resolution.
+    pub fn name(&self) -> String {
+        match self {
+            ClientHost::Local => "localhost".into(),
+            ClientHost::Ip(ip) if ip.is_loopback() => "localhost".into(),
+            ClientHost::Ip(ip) => ip.to_string(),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        match self {
+            ClientHost::Local => vec!["localhost".into()],
+            ClientHost::Ip(ip) if ip.is_loopback() => vec!["localhost".into(), ip.to_string()],
+            ClientHost::Ip(ip) => vec![ip.to_string()],
+        }
+    }
+}
+
+/// True when an account with this host pattern may be used from there.
+pub fn matches(pattern: &str, host: &ClientHost) -> bool {
+    if let (Some((net, mask)), ClientHost::Ip(IpAddr::V4(ip))) = (netmask(pattern), host) {
+        return u32::from(*ip) & mask == net;
+    }
+    let pattern = if pattern.is_empty() { "%" } else { pattern };
+    host.names().iter().any(|name| like(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase()))
+}
+
+/// `192.0.2.0/255.255.255.0` or `192.0.2.0/24`.
+fn netmask(pattern: &str) -> Option<(u32, u32)> {
+    let (net, mask) = pattern.split_once('/')?;
+    let net: std::net::Ipv4Addr = net.parse().ok()?;
+    let mask = match mask.parse::<u32>() {
+        Ok(bits @ 1..=32) => u32::MAX << (32 - bits),
+        Ok(_) => return None,
+        Err(_) => u32::from(mask.parse::<std::net::Ipv4Addr>().ok()?),
+    };
+    Some((u32::from(net), mask))
+}
+
+/// SQL's LIKE with `\` as the escape.
+pub fn like(pattern: &str, text: &str) -> bool {
+    fn at(p: &[char], t: &[char]) -> bool {
+        match p.split_first() {
+            None => t.is_empty(),
+            Some(('%', rest)) => (0..=t.len()).any(|skip| at(rest, &t[skip..])),
+            Some(('\\', rest)) if !rest.is_empty() => t.first() == rest.first() && at(&rest[1..], &t[1..]),
+            Some(('_', rest)) => !t.is_empty() && at(rest, &t[1..]),
+            Some((c, rest)) => t.first() == Some(c) && at(rest, &t[1..]),
+        }
+    }
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    at(&pattern, &text)
+}
+
+/// Sorts before another pattern when it is more specific: no wildcard first, then by where the first wildcard is.
+pub fn specificity(pattern: &str) -> (u8, std::cmp::Reverse<usize>) {
+    let first = pattern.find(['%', '_']);
+    match first {
+        _ if pattern.is_empty() => (2, std::cmp::Reverse(0)),
+        None => (0, std::cmp::Reverse(usize::MAX)),
+        Some(at) => (1, std::cmp::Reverse(at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> ClientHost {
+        ClientHost::Ip(text.parse().unwrap())
+    }
+
+    #[test]
+    fn patterns_match_as_mysqls() {
+        assert!(matches("localhost", &ClientHost::Local));
+        assert!(matches("localhost", &ip("127.0.0.1")));
+        assert!(matches("127.0.0.1", &ip("127.0.0.1")));
+        assert!(!matches("127.0.0.1", &ClientHost::Local));
+        assert!(matches("%", &ip("192.0.2.7")));
+        assert!(matches("", &ip("192.0.2.7")));
+        assert!(matches("192.0.%", &ip("192.0.2.7")));
+        assert!(!matches("192.0.3.%", &ip("192.0.2.7")));
+        assert!(matches("192.0.2.0/255.255.255.0", &ip("192.0.2.7")));
+        assert!(matches("192.0.2.0/24", &ip("192.0.2.7")));
+        assert!(!matches("192.0.3.0/24", &ip("192.0.2.7")));
+        assert!(like("a\\_b%", "a_bc") && !like("a\\_b%", "axbc"));
+        assert!(!like("\\a", "") && like("%", ""));
+    }
+
+    #[test]
+    fn specific_patterns_come_first() {
+        let mut patterns = ["%", "192.0.%", "localhost", "", "192.0.2.%"];
+        patterns.sort_by_key(|p| specificity(p));
+        assert_eq!(patterns, ["localhost", "192.0.2.%", "192.0.%", "%", ""]);
+    }
+}

@@ -1,0 +1,253 @@
+//! Accounts: who may connect from where, how they prove it, what they may do.
+//!
+//! The tables `mysql.user`, `mysql.db`, `mysql.tables_priv` and `mysql.global_grants` hold the accounts; this module
+//! keeps them in memory as one immutable [`AccountTable`] that every change replaces after it has been stored. A
+//! session asks the table afresh for each check, so a GRANT or REVOKE counts at once (MySQL's global privileges wait
+//! for the next connection; nothing relies on that delay).
+
+pub mod change;
+pub mod host_pattern;
+pub mod privileges;
+pub mod secret;
+pub mod show;
+pub mod storage;
+
+pub use host_pattern::ClientHost;
+pub use privileges::{Level, Privileges};
+
+use parking_lot::{Mutex, RwLock};
+use protocol::auth::caching_sha2::CachedDigest;
+use protocol::rsa_exchange::{RsaError, ServerKey};
+use sql::SqlError;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Names an account: user and host pattern.
+pub type AccountName = (String, String);
+
+/// One account.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Account {
+    /// User name; empty is the anonymous user, which matches every name.
+    pub user: String,
+    /// Host pattern, in lower case.
+    pub host: String,
+    /// Authentication plugin.
+    pub plugin: String,
+    /// What the plugin stored for the password; empty for no password.
+    pub authentication_string: Vec<u8>,
+    /// `ACCOUNT LOCK`.
+    pub locked: bool,
+    /// The password is to be changed before anything else.
+    pub password_expired: bool,
+    /// Privileges on `*.*`.
+    pub global: Privileges,
+    /// Dynamic privileges, with their GRANT OPTION.
+    pub dynamic: BTreeMap<String, bool>,
+    /// Privileges on `pattern.*`, by pattern.
+    pub schemas: BTreeMap<String, Privileges>,
+    /// Privileges on tables, by schema and table.
+    pub tables: BTreeMap<(String, String), Privileges>,
+}
+
+impl Account {
+    /// The account's name.
+    pub fn name(&self) -> AccountName {
+        (self.user.clone(), self.host.clone())
+    }
+
+    /// `user@host` as CURRENT_USER() shows it.
+    pub fn shown(&self) -> String {
+        format!("{}@{}", self.user, self.host)
+    }
+
+    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
+    pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
+        let granted = self
+            .schemas
+            .iter()
+            .filter(|(pattern, _)| pattern.as_str() == schema || host_pattern::like(pattern, schema))
+            .fold(self.global, |all, (_, more)| all.with(*more));
+        granted.contains(privilege)
+    }
+
+    /// True when a privilege holds on a table.
+    pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
+        let on_table = self.tables.get(&(schema.to_owned(), table.to_owned()));
+        on_table.is_some_and(|granted| granted.contains(privilege)) || self.allows_schema(privilege, schema)
+    }
+
+    /// True when the account may know that a schema exists and make it its current one.
+    pub fn sees_schema(&self, schema: &str) -> bool {
+        !self.global.without(Privileges::named("SUPER").unwrap_or_default()).is_empty()
+            || self.schemas.keys().any(|pattern| pattern == schema || host_pattern::like(pattern, schema))
+            || self.tables.keys().any(|(s, _)| s == schema)
+    }
+
+    /// True when the account has SUPER or one of these dynamic privileges.
+    pub fn administers(&self, dynamic: &[&str]) -> bool {
+        self.global.contains(Privileges::named("SUPER").unwrap_or_default())
+            || dynamic.iter().any(|name| self.dynamic.contains_key(*name))
+    }
+}
+
+/// All accounts, the most specific first.
+#[derive(Debug, Clone, Default)]
+pub struct AccountTable {
+    accounts: Vec<Arc<Account>>,
+}
+
+impl AccountTable {
+    /// A table of these accounts.
+    pub fn new(accounts: impl IntoIterator<Item = Account>) -> AccountTable {
+        let mut table = AccountTable { accounts: accounts.into_iter().map(Arc::new).collect() };
+        table.sort();
+        table
+    }
+
+    fn sort(&mut self) {
+        self.accounts.sort_by(|a, b| {
+            let key = |x: &Account| (host_pattern::specificity(&x.host), x.user.is_empty());
+            key(a).cmp(&key(b)).then_with(|| a.name().cmp(&b.name()))
+        });
+    }
+
+    /// The account that a connection of `user` from `host` is matched to.
+    pub fn find(&self, user: &str, host: &ClientHost) -> Option<Arc<Account>> {
+        let fits =
+            |a: &&Arc<Account>| (a.user == user || a.user.is_empty()) && host_pattern::matches(&a.host, host);
+        self.accounts.iter().find(fits).cloned()
+    }
+
+    /// The account of exactly this name.
+    pub fn get(&self, name: &AccountName) -> Option<Arc<Account>> {
+        self.accounts.iter().find(|a| a.user == name.0 && a.host == name.1).cloned()
+    }
+
+    /// Adds an account, or replaces the one of its name.
+    pub fn put(&mut self, account: Account) {
+        self.remove(&account.name());
+        self.accounts.push(Arc::new(account));
+        self.sort();
+    }
+
+    /// Removes an account; false when there is none of this name.
+    pub fn remove(&mut self, name: &AccountName) -> bool {
+        let before = self.accounts.len();
+        self.accounts.retain(|a| a.user != name.0 || a.host != name.1);
+        self.accounts.len() < before
+    }
+
+    /// All accounts.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
+        self.accounts.iter()
+    }
+}
+
+/// The accounts of a server, with what authentication needs beside them.
+#[derive(Default)]
+pub struct Accounts {
+    /// Lock order: each of these is held alone.
+    table: RwLock<Arc<AccountTable>>,
+    /// caching_sha2_password's cache.
+    cache: Mutex<HashMap<AccountName, CachedDigest>>,
+    /// Generated when the first client asks for it: that takes a while.
+    key: Mutex<Option<Arc<ServerKey>>>,
+    /// Serialises changes: read the table, change a copy, store it, replace the table.
+    pub(crate) changing: Mutex<()>,
+}
+
+impl Accounts {
+    /// The present accounts.
+    pub fn table(&self) -> Arc<AccountTable> {
+        self.table.read().clone()
+    }
+
+    /// Replaces all accounts, and forgets cached passwords.
+    pub fn replace(&self, table: AccountTable) {
+        *self.table.write() = Arc::new(table);
+        self.cache.lock().clear();
+    }
+
+    /// The cached digest of an account's password.
+    pub fn cached(&self, name: &AccountName) -> Option<CachedDigest> {
+        self.cache.lock().get(name).copied()
+    }
+
+    /// Remembers an account's password after a full authentication.
+    pub fn remember(&self, name: AccountName, digest: CachedDigest) {
+        self.cache.lock().insert(name, digest);
+    }
+
+    /// The server's RSA key, generated at the first call.
+    pub fn rsa_key(&self) -> Result<Arc<ServerKey>, RsaError> {
+        let mut key = self.key.lock();
+        if let Some(key) = &*key {
+            return Ok(key.clone());
+        }
+        let made = Arc::new(ServerKey::generate(os::random::fill)?);
+        *key = Some(made.clone());
+        Ok(made)
+    }
+}
+
+/// Error 1045.
+pub fn access_denied(user: &str, host: &str, with_password: bool) -> SqlError {
+    let using = if with_password { "YES" } else { "NO" };
+    SqlError::new(1045, format!("Access denied for user '{user}'@'{host}' (using password: {using})"))
+}
+
+/// Error 1044.
+pub fn schema_denied(account: &str, schema: &str) -> SqlError {
+    SqlError::new(1044, format!("Access denied for user {} to database '{schema}'", quoted(account)))
+}
+
+/// Error 1227; `privileges` as MySQL lists them: `SUPER or REPLICATION_SLAVE_ADMIN`.
+pub fn needs_privilege(privileges: &str) -> SqlError {
+    let text =
+        format!("Access denied; you need (at least one of) the {privileges} privilege(s) for this operation");
+    SqlError::new(1227, text)
+}
+
+/// `user@host` as `'user'@'host'`.
+pub fn quoted(account: &str) -> String {
+    match account.rsplit_once('@') {
+        Some((user, host)) => format!("'{user}'@'{host}'"),
+        None => format!("'{account}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(user: &str, host: &str) -> Account {
+        Account { user: user.into(), host: host.into(), ..Account::default() }
+    }
+
+    #[test]
+    fn the_most_specific_account_is_found() {
+        let table = AccountTable::new([account("a", "%"), account("", "localhost"), account("a", "10.0.%")]);
+        let found =
+            |user: &str, ip: &str| table.find(user, &ClientHost::Ip(ip.parse().unwrap())).map(|a| a.shown());
+        assert_eq!(found("a", "10.0.0.1").as_deref(), Some("a@10.0.%"));
+        assert_eq!(found("a", "10.9.0.1").as_deref(), Some("a@%"));
+        // MySQL's order: the anonymous user of the more specific host shadows 'a'@'%'.
+        assert_eq!(found("a", "127.0.0.1").as_deref(), Some("@localhost"));
+        assert_eq!(found("b", "10.0.0.1"), None);
+    }
+
+    #[test]
+    fn privileges_add_up_over_the_levels() {
+        let select = Privileges::named("SELECT").unwrap();
+        let insert = Privileges::named("INSERT").unwrap();
+        let mut a = account("a", "%");
+        a.schemas.insert("app\\_%".into(), select);
+        a.tables.insert(("other".into(), "t".into()), insert);
+        assert!(a.allows_schema(select, "app_1") && !a.allows_schema(select, "appx1"));
+        assert!(a.allows_table(select, "app_1", "t") && !a.allows_table(insert, "app_1", "t"));
+        assert!(a.allows_table(insert, "other", "t") && !a.allows_table(insert, "other", "u"));
+        assert!(a.sees_schema("other") && a.sees_schema("app_2") && !a.sees_schema("mysql"));
+        assert!(!a.administers(&["CONNECTION_ADMIN"]));
+    }
+}

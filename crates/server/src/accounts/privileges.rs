@@ -1,0 +1,195 @@
+//! Privileges: the static ones of MySQL as bits, the dynamic ones by name.
+
+use std::fmt;
+
+/// A set of static privileges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Privileges(u32);
+
+/// One static privilege.
+#[derive(Debug)]
+pub struct StaticPrivilege {
+    /// As GRANT spells it.
+    pub name: &'static str,
+    /// Its column in mysql.user.
+    pub column: &'static str,
+    /// It can be granted on a schema, and has a column in mysql.db.
+    pub on_schema: bool,
+    /// It can be granted on a table.
+    pub on_table: bool,
+}
+
+const fn p(name: &'static str, column: &'static str, on_schema: bool, on_table: bool) -> StaticPrivilege {
+    StaticPrivilege { name, column, on_schema, on_table }
+}
+
+/// All static privileges in the order of their bits, which is that of their columns in mysql.user.
+pub const STATIC: &[StaticPrivilege] = &[
+    p("SELECT", "Select_priv", true, true),
+    p("INSERT", "Insert_priv", true, true),
+    p("UPDATE", "Update_priv", true, true),
+    p("DELETE", "Delete_priv", true, true),
+    p("CREATE", "Create_priv", true, true),
+    p("DROP", "Drop_priv", true, true),
+    p("RELOAD", "Reload_priv", false, false),
+    p("SHUTDOWN", "Shutdown_priv", false, false),
+    p("PROCESS", "Process_priv", false, false),
+    p("FILE", "File_priv", false, false),
+    p("GRANT OPTION", "Grant_priv", true, true),
+    p("REFERENCES", "References_priv", true, true),
+    p("INDEX", "Index_priv", true, true),
+    p("ALTER", "Alter_priv", true, true),
+    p("SHOW DATABASES", "Show_db_priv", false, false),
+    p("SUPER", "Super_priv", false, false),
+    p("CREATE TEMPORARY TABLES", "Create_tmp_table_priv", true, false),
+    p("LOCK TABLES", "Lock_tables_priv", true, false),
+    p("EXECUTE", "Execute_priv", true, false),
+    p("REPLICATION SLAVE", "Repl_slave_priv", false, false),
+    p("REPLICATION CLIENT", "Repl_client_priv", false, false),
+    p("CREATE VIEW", "Create_view_priv", true, true),
+    p("SHOW VIEW", "Show_view_priv", true, true),
+    p("CREATE ROUTINE", "Create_routine_priv", true, false),
+    p("ALTER ROUTINE", "Alter_routine_priv", true, false),
+    p("CREATE USER", "Create_user_priv", false, false),
+    p("EVENT", "Event_priv", true, false),
+    p("TRIGGER", "Trigger_priv", true, true),
+    p("CREATE TABLESPACE", "Create_tablespace_priv", false, false),
+    p("CREATE ROLE", "Create_role_priv", false, false),
+    p("DROP ROLE", "Drop_role_priv", false, false),
+];
+
+/// Dynamic privileges that can be granted, MySQL's names.
+pub const DYNAMIC: &[&str] = &[
+    "APPLICATION_PASSWORD_ADMIN",
+    "AUDIT_ADMIN",
+    "BACKUP_ADMIN",
+    "BINLOG_ADMIN",
+    "CLONE_ADMIN",
+    "CONNECTION_ADMIN",
+    "FLUSH_OPTIMIZER_COSTS",
+    "FLUSH_STATUS",
+    "FLUSH_TABLES",
+    "FLUSH_USER_RESOURCES",
+    "INNODB_REDO_LOG_ENABLE",
+    "PERSIST_RO_VARIABLES_ADMIN",
+    "REPLICATION_APPLIER",
+    "REPLICATION_SLAVE_ADMIN",
+    "ROLE_ADMIN",
+    "SERVICE_CONNECTION_ADMIN",
+    "SESSION_VARIABLES_ADMIN",
+    "SET_ANY_DEFINER",
+    "SHOW_ROUTINE",
+    "SYSTEM_USER",
+    "SYSTEM_VARIABLES_ADMIN",
+    "TRANSACTION_GTID_TAG",
+    "XA_RECOVER_ADMIN",
+];
+
+/// What GRANT was written on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// `*.*`.
+    Global,
+    /// `schema.*`.
+    Schema,
+    /// `schema.table`.
+    Table,
+}
+
+impl Privileges {
+    /// No privilege.
+    pub const NONE: Privileges = Privileges(0);
+
+    /// The privilege of this name, in upper case.
+    pub fn named(name: &str) -> Option<Privileges> {
+        let name = match name {
+            "REPLICATION REPLICA" => "REPLICATION SLAVE",
+            other => other,
+        };
+        STATIC.iter().position(|p| p.name == name).map(|bit| Privileges(1 << bit))
+    }
+
+    /// Everything that can be granted at a level, GRANT OPTION not included.
+    pub fn all(level: Level) -> Privileges {
+        let fits = |p: &StaticPrivilege| match level {
+            Level::Global => true,
+            Level::Schema => p.on_schema,
+            Level::Table => p.on_table,
+        };
+        let bits = STATIC.iter().enumerate().filter(|(_, p)| fits(p)).fold(0, |acc, (bit, _)| acc | 1 << bit);
+        Privileges(bits).without(Privileges::grant_option())
+    }
+
+    /// GRANT OPTION.
+    pub fn grant_option() -> Privileges {
+        Privileges::of(10)
+    }
+
+    /// The privilege of a bit, an index into [`STATIC`].
+    pub fn of(bit: usize) -> Privileges {
+        assert!(bit < STATIC.len(), "there is no privilege {bit}");
+        Privileges(1 << bit)
+    }
+
+    /// Both sets.
+    pub fn with(self, other: Privileges) -> Privileges {
+        Privileges(self.0 | other.0)
+    }
+
+    /// This set without the other.
+    pub fn without(self, other: Privileges) -> Privileges {
+        Privileges(self.0 & !other.0)
+    }
+
+    /// True when all of the other set are in this one.
+    pub fn contains(self, other: Privileges) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// True for the empty set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The list of a SHOW GRANTS line for this level: names, `ALL PRIVILEGES` or `USAGE`. GRANT OPTION is not listed.
+    pub fn list(self, level: Level) -> String {
+        let plain = self.without(Privileges::grant_option());
+        if plain.is_empty() {
+            return "USAGE".into();
+        }
+        if plain == Privileges::all(level) {
+            return "ALL PRIVILEGES".into();
+        }
+        plain.to_string()
+    }
+}
+
+impl fmt::Display for Privileges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = STATIC
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| self.0 & 1 << bit != 0)
+            .map(|(_, p)| p.name)
+            .collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_listed_as_show_grants_does() {
+        let select = Privileges::named("SELECT").unwrap();
+        let drop = Privileges::named("DROP").unwrap();
+        assert_eq!(select.with(drop).list(Level::Global), "SELECT, DROP");
+        assert_eq!(Privileges::NONE.list(Level::Schema), "USAGE");
+        assert_eq!(Privileges::all(Level::Schema).list(Level::Schema), "ALL PRIVILEGES");
+        assert_eq!(Privileges::grant_option().list(Level::Global), "USAGE");
+        assert_eq!(STATIC[10].name, "GRANT OPTION");
+        assert!(!Privileges::all(Level::Schema).contains(Privileges::named("SUPER").unwrap()));
+        assert_eq!(Privileges::named("FLY"), None);
+    }
+}

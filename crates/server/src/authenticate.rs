@@ -1,0 +1,153 @@
+//! The server's side of authentication: which account, which plugin, and the packets of its exchange.
+
+use crate::accounts::{Account, Accounts, ClientHost, access_denied};
+use protocol::auth::{NONCE_BYTES, caching_sha2, native, nonce_from_random, plugin};
+use protocol::handshake::{AUTH_MORE_DATA, AuthSwitch, HandshakeResponse};
+use protocol::packet::{Channel, PacketError};
+use protocol::stream::Stream;
+use sql::SqlError;
+use std::sync::Arc;
+
+/// Why a client was not let in.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The connection broke or the client gave up.
+    Packet(PacketError),
+    /// To be told to the client.
+    Error(SqlError),
+}
+
+impl From<PacketError> for Refusal {
+    fn from(e: PacketError) -> Self {
+        Refusal::Packet(e)
+    }
+}
+
+impl From<SqlError> for Refusal {
+    fn from(e: SqlError) -> Self {
+        Refusal::Error(e)
+    }
+}
+
+/// A random challenge.
+pub fn new_nonce() -> [u8; NONCE_BYTES] {
+    let mut random = [0; NONCE_BYTES];
+    os::random::fill(&mut random);
+    nonce_from_random(random)
+}
+
+/// One client's authentication.
+pub struct Authentication<'a> {
+    /// The accounts.
+    pub accounts: &'a Accounts,
+    /// Where the client is.
+    pub host: &'a ClientHost,
+    /// The connection.
+    pub channel: &'a mut Channel<Stream>,
+    /// The challenge of the greeting.
+    pub nonce: [u8; NONCE_BYTES],
+}
+
+impl Authentication<'_> {
+    /// Checks the client's response; the result is its account.
+    pub fn run(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+        let user = String::from_utf8_lossy(&response.user).into_owned();
+        let host = self.host.name();
+        let Some(account) = self.accounts.table().find(&user, self.host) else {
+            // The exchange goes its way as for a real account, so that names cannot be told from passwords.
+            let nobody = Account { plugin: plugin::CACHING_SHA2.into(), ..Account::default() };
+            let with_password = self.answer(&nobody, response)?.is_some_and(|a| !a.is_empty());
+            return Err(access_denied(&user, &host, with_password).into());
+        };
+        let answer = self.answer(&account, response)?.unwrap_or_default();
+        let right = match account.plugin.as_str() {
+            plugin::NATIVE => {
+                let stored = String::from_utf8_lossy(&account.authentication_string);
+                native::verify(&answer, &self.nonce, &stored)
+            }
+            plugin::CACHING_SHA2 => self.caching_sha2(&account, &answer)?,
+            other => return Err(SqlError::new(1524, format!("Plugin '{other}' is not loaded")).into()),
+        };
+        if !right {
+            return Err(access_denied(&user, &host, !answer.is_empty()).into());
+        }
+        if account.locked {
+            let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
+            return Err(SqlError::new(3118, text).into());
+        }
+        Ok(account)
+    }
+
+    /// The client's answer for the account's plugin, after a switch to it when the client began with another one.
+    fn answer(
+        &mut self,
+        account: &Account,
+        response: &HandshakeResponse,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let named = response.plugin.as_slice();
+        let is_right_plugin = named == account.plugin.as_bytes();
+        let may_switch = response.capabilities & protocol::capability::PLUGIN_AUTH != 0;
+        if is_right_plugin {
+            return Ok(Some(response.auth_response.clone()));
+        }
+        if !may_switch {
+            // Such a client knows mysql_native_password only, and the greeting's nonce was for it too.
+            return Ok((account.plugin == plugin::NATIVE).then(|| response.auth_response.clone()));
+        }
+        let switch = AuthSwitch { plugin: account.plugin.clone(), nonce: self.nonce.to_vec() };
+        self.send(|out| switch.encode(out))?;
+        Ok(Some(self.channel.read_packet()?.to_vec()))
+    }
+
+    fn caching_sha2(&mut self, account: &Account, answer: &[u8]) -> Result<bool, Refusal> {
+        // Some clients answer with one NUL for the empty password.
+        if answer.is_empty() || answer == [0] {
+            return Ok(account.authentication_string.is_empty());
+        }
+        if account.authentication_string.is_empty() {
+            return Ok(false);
+        }
+        let name = account.name();
+        if let Some(cached) = self.accounts.cached(&name)
+            && caching_sha2::verify_scramble(answer, &self.nonce, &cached)
+        {
+            self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::FAST_AUTH_SUCCESS]))?;
+            return Ok(true);
+        }
+        let password = self.full_password()?;
+        let right = caching_sha2::verify_password(&password, &account.authentication_string);
+        if right {
+            self.accounts.remember(name, caching_sha2::cached_digest(&password));
+        }
+        Ok(right)
+    }
+
+    /// Asks for the password itself: in clear text over a Unix socket, encrypted with our RSA key over TCP.
+    fn full_password(&mut self) -> Result<Vec<u8>, Refusal> {
+        self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::PERFORM_FULL_AUTHENTICATION]))?;
+        let packet = self.channel.read_packet()?.to_vec();
+        if *self.host == ClientHost::Local {
+            return Ok(packet.strip_suffix(&[0]).unwrap_or(&packet).to_vec());
+        }
+        let key = self.accounts.rsa_key().map_err(|e| SqlError::new(1105, e.to_string()))?;
+        let encrypted = if packet == [caching_sha2::REQUEST_PUBLIC_KEY] {
+            self.send(|out| {
+                out.push(AUTH_MORE_DATA);
+                out.extend_from_slice(key.public_pem().as_bytes());
+            })?;
+            self.channel.read_packet()?.to_vec()
+        } else {
+            packet
+        };
+        // What cannot be decrypted is a wrong password; nothing about why goes to the client.
+        Ok(key.decrypt_password(&encrypted, &self.nonce).unwrap_or_default())
+    }
+
+    fn send(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), Refusal> {
+        self.channel.write_packet(fill)?;
+        Ok(self.channel.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! The error log: mysqld's lines on standard error or in the file of `--log-error`.
+//!
+//! A line is `2026-11-21T20:00:00.000000Z 0 [Warning] [MY-000000] [Server] text`. The target of a log record tells the
+//! subsystem: `repl*` is Repl, the storage crates are InnoDB, `MY-nnnnnn` is one of mysqld's own numbered messages (and,
+//! at level info, a System message, which every verbosity shows), everything else is Server.
+
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use os::disk::{Disk, File, OpenMode};
+use parking_lot::Mutex;
+use std::io;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Where lines go.
+enum Place {
+    StandardError,
+    File { disk: Arc<dyn Disk>, path: PathBuf, file: Arc<dyn File>, end: u64 },
+}
+
+/// The logger of the process.
+pub struct ErrorLog {
+    /// Lock order: innermost of the whole process; nothing is locked or logged while it is held.
+    place: Mutex<Place>,
+    /// `log_error_verbosity`: 1 errors, 2 warnings too, 3 notes too. Relaxed: a late change shows a line more or less.
+    verbosity: AtomicU8,
+}
+
+static LOG: ErrorLog = ErrorLog { place: Mutex::new(Place::StandardError), verbosity: AtomicU8::new(2) };
+
+/// Makes the error log the process's logger; lines go to standard error at first.
+pub fn install() {
+    // A second call (tests that start several servers in one process) finds the logger in place.
+    if log::set_logger(&LOG).is_ok() {
+        log::set_max_level(LevelFilter::Info);
+    }
+}
+
+/// Sends further lines to a file, which is appended to.
+pub fn use_file(disk: Arc<dyn Disk>, path: &Path) -> io::Result<()> {
+    let file = disk.open(path, OpenMode::OpenOrCreate)?;
+    let end = file.len_bytes()?;
+    *LOG.place.lock() = Place::File { disk, path: path.to_owned(), file, end };
+    Ok(())
+}
+
+/// Opens the file anew, after somebody has renamed it (`FLUSH ERROR LOGS`, SIGHUP).
+pub fn reopen() -> io::Result<()> {
+    let mut place = LOG.place.lock();
+    if let Place::File { disk, path, file, end } = &mut *place {
+        *file = disk.open(path, OpenMode::OpenOrCreate)?;
+        *end = file.len_bytes()?;
+    }
+    Ok(())
+}
+
+/// Sets `log_error_verbosity`.
+pub fn set_verbosity(verbosity: u8) {
+    LOG.verbosity.store(verbosity, Ordering::Relaxed);
+}
+
+/// A numbered message of mysqld's that every verbosity shows.
+#[macro_export]
+macro_rules! log_system {
+    ($number:literal, $($text:tt)+) => {
+        log::info!(target: $number, $($text)+)
+    };
+}
+
+impl Log for ErrorLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let needed = match metadata.level() {
+            Level::Error => 1,
+            Level::Warn => 2,
+            _ if metadata.target().starts_with("MY-") => 1,
+            Level::Info => 3,
+            Level::Debug | Level::Trace => return false,
+        };
+        self.verbosity.load(Ordering::Relaxed) >= needed
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if self.enabled(record.metadata()) {
+            let line = line(record, os::clock::now_us());
+            self.place.lock().write(line.as_bytes());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+impl Place {
+    fn write(&mut self, line: &[u8]) {
+        let written = match self {
+            Place::StandardError => io::stderr().write_all(line),
+            Place::File { file, end, .. } => {
+                let at = *end;
+                *end += line.len() as u64;
+                file.write_all_at(line, at)
+            }
+        };
+        if written.is_err() {
+            // The log is where errors are told; standard error is the last resort, and there is nothing after it.
+            let _last_resort = io::stderr().write_all(line);
+        }
+    }
+}
+
+fn line(record: &Record<'_>, now_us: u64) -> String {
+    let target = record.target();
+    let numbered = target.starts_with("MY-");
+    let level = match record.level() {
+        Level::Error => "Error",
+        Level::Warn => "Warning",
+        _ if numbered => "System",
+        _ => "Note",
+    };
+    let number = if numbered { target } else { "MY-000000" };
+    let system = match target.split("::").next().unwrap_or("") {
+        "replica" | "source" | "binlog" => "Repl",
+        "engine" | "btree" | "buffer" | "redo" => "InnoDB",
+        _ => "Server",
+    };
+    format!("{} 0 [{level}] [{number}] [{system}] {}\n", timestamp(now_us), record.args())
+}
+
+/// Microseconds since 1970 as `2026-11-21T20:00:00.000000Z`.
+pub fn timestamp(now_us: u64) -> String {
+    let (seconds, micros) = (now_us / 1_000_000, now_us % 1_000_000);
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil_from_days(days as i64);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+}
+
+/// Days since 1970-01-01 to year, month, day of the Gregorian calendar.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    // Counted from 0000-03-01, so that the leap day is a year's last day; eras are of 400 years.
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_of_the_gregorian_calendar() {
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(timestamp(951_782_400_000_001), "2000-02-29T00:00:00.000001Z");
+        assert_eq!(timestamp(1_795_291_199_999_999), "2026-11-21T19:59:59.999999Z");
+    }
+
+    #[test]
+    fn lines_have_mysqlds_form() {
+        let of = |level, target| {
+            line(&Record::builder().level(level).target(target).args(format_args!("text")).build(), 0)
+        };
+        assert_eq!(
+            of(Level::Warn, "replica::receiver"),
+            "1970-01-01T00:00:00.000000Z 0 [Warning] [MY-000000] [Repl] text\n"
+        );
+        assert_eq!(
+            of(Level::Info, "MY-010931"),
+            "1970-01-01T00:00:00.000000Z 0 [System] [MY-010931] [Server] text\n"
+        );
+    }
+}

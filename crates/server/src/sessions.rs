@@ -1,0 +1,240 @@
+//! The connections that exist: their ids, what SHOW PROCESSLIST tells of them, and KILL.
+
+use os::event::Event;
+use parking_lot::Mutex;
+use protocol::stream::Interrupter;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What a connection is doing, the Command column of SHOW PROCESSLIST.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "the names are MySQL's command names")]
+pub enum Activity {
+    Connect,
+    Sleep,
+    Query,
+    Prepare,
+    Execute,
+    BinlogDump,
+    BinlogDumpGtid,
+    ChangeUser,
+    Daemon,
+}
+
+const ACTIVITIES: [(Activity, &str); 9] = [
+    (Activity::Connect, "Connect"),
+    (Activity::Sleep, "Sleep"),
+    (Activity::Query, "Query"),
+    (Activity::Prepare, "Prepare"),
+    (Activity::Execute, "Execute"),
+    (Activity::BinlogDump, "Binlog Dump"),
+    (Activity::BinlogDumpGtid, "Binlog Dump GTID"),
+    (Activity::ChangeUser, "Change user"),
+    (Activity::Daemon, "Daemon"),
+];
+
+/// The parts of an entry that are text.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// Account name as the client gave it.
+    pub user: String,
+    /// `user@host` of the matched account.
+    pub account: String,
+    /// Current schema.
+    pub schema: Option<String>,
+    /// The statement that is running.
+    pub statement: Option<String>,
+}
+
+/// One connection, as others see it.
+pub struct SessionEntry {
+    /// The connection's id.
+    pub id: u32,
+    /// Host, with the port for TCP.
+    pub host: String,
+    /// Lock order: held alone and for a copy only.
+    shown: Mutex<Shown>,
+    /// An [`Activity`]. Relaxed, like the next two: each is told on its own.
+    activity: AtomicU8,
+    /// When the activity began, unix time in microseconds.
+    since_us: AtomicU64,
+    /// The running statement is to end. Relaxed: it is polled.
+    kill_query: AtomicBool,
+    /// The connection is to end.
+    kill_connection: AtomicBool,
+    /// Notified by KILL, for statements that sleep.
+    killed: Event,
+    interrupter: Option<Interrupter>,
+}
+
+/// One line of SHOW PROCESSLIST.
+#[derive(Debug, Clone)]
+pub struct ProcessLine {
+    /// The connection's id.
+    pub id: u32,
+    /// Host, with the port for TCP.
+    pub host: String,
+    /// The texts.
+    pub shown: Shown,
+    /// What it does.
+    pub activity: Activity,
+    /// For how long, in seconds.
+    pub time_s: u64,
+}
+
+impl SessionEntry {
+    /// Notes what the connection does from now on.
+    pub fn set_activity(&self, activity: Activity) {
+        self.activity.store(activity as u8, Ordering::Relaxed);
+        self.since_us.store(os::clock::now_us(), Ordering::Relaxed);
+    }
+
+    /// What the connection does.
+    pub fn activity(&self) -> Activity {
+        ACTIVITIES[usize::from(self.activity.load(Ordering::Relaxed))].0
+    }
+
+    /// Changes the texts.
+    pub fn show(&self, change: impl FnOnce(&mut Shown)) {
+        change(&mut self.shown.lock());
+    }
+
+    /// The texts.
+    pub fn shown(&self) -> Shown {
+        self.shown.lock().clone()
+    }
+
+    /// The line of SHOW PROCESSLIST.
+    pub fn line(&self) -> ProcessLine {
+        let since_us = self.since_us.load(Ordering::Relaxed);
+        let time_s = os::clock::now_us().saturating_sub(since_us) / 1_000_000;
+        let (host, shown) = (self.host.clone(), self.shown());
+        ProcessLine { id: self.id, host, shown, activity: self.activity(), time_s }
+    }
+
+    /// Asks the running statement to end, and the connection too unless `query_only`.
+    pub fn kill(&self, query_only: bool) {
+        if !query_only {
+            self.kill_connection.store(true, Ordering::Relaxed);
+        }
+        self.kill_query.store(true, Ordering::Relaxed);
+        self.killed.notify_all();
+        if !query_only && let Some(interrupter) = &self.interrupter {
+            interrupter.interrupt();
+        }
+    }
+
+    /// The running statement is to end.
+    pub fn is_killed(&self) -> bool {
+        self.kill_query.load(Ordering::Relaxed)
+    }
+
+    /// The connection is to end.
+    pub fn is_connection_killed(&self) -> bool {
+        self.kill_connection.load(Ordering::Relaxed)
+    }
+
+    /// A new statement begins: KILL QUERY of an earlier one does not count for it.
+    pub fn begin_statement(&self) {
+        if !self.is_connection_killed() {
+            self.kill_query.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Sleeps; true when KILL ended it early.
+    pub fn sleep(&self, duration: Duration) -> bool {
+        let watch = os::clock::Stopwatch::start();
+        loop {
+            let waiter = self.killed.prepare();
+            if self.is_killed() {
+                return true;
+            }
+            let left = watch.remaining(duration);
+            if left.is_zero() {
+                return false;
+            }
+            waiter.wait(Some(left));
+        }
+    }
+}
+
+/// The Command column's word for an activity.
+pub fn activity_name(activity: Activity) -> &'static str {
+    ACTIVITIES[activity as usize].1
+}
+
+/// All connections.
+#[derive(Default)]
+pub struct Sessions {
+    /// Lock order: held alone and for a look-up or a copy only.
+    entries: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
+    last_id: AtomicU32,
+}
+
+impl Sessions {
+    /// Adds a connection; ids begin at 8, as the first ones are background threads' in MySQL.
+    pub fn add(&self, host: String, interrupter: Option<Interrupter>) -> Arc<SessionEntry> {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(8);
+        let entry = Arc::new(SessionEntry {
+            id,
+            host,
+            shown: Mutex::default(),
+            activity: AtomicU8::new(Activity::Connect as u8),
+            since_us: AtomicU64::new(os::clock::now_us()),
+            kill_query: AtomicBool::new(false),
+            kill_connection: AtomicBool::new(false),
+            killed: Event::new(),
+            interrupter,
+        });
+        self.entries.lock().insert(id, entry.clone());
+        entry
+    }
+
+    /// Removes a connection that has ended.
+    pub fn remove(&self, id: u32) {
+        self.entries.lock().remove(&id);
+    }
+
+    /// A connection by its id.
+    pub fn get(&self, id: u64) -> Option<Arc<SessionEntry>> {
+        let id = u32::try_from(id).ok()?;
+        self.entries.lock().get(&id).cloned()
+    }
+
+    /// All connections, by id.
+    pub fn all(&self) -> Vec<Arc<SessionEntry>> {
+        self.entries.lock().values().cloned().collect()
+    }
+
+    /// Number of connections.
+    pub fn count(&self) -> usize {
+        self.entries.lock().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kill_ends_a_sleep_and_counts_for_one_statement() {
+        let sessions = Sessions::default();
+        let entry = sessions.add("localhost".into(), None);
+        entry.begin_statement();
+        assert!(!entry.sleep(Duration::from_millis(1)));
+        let other = sessions.get(u64::from(entry.id)).unwrap();
+        let killer = os::thread::spawn("killer", move || other.kill(true));
+        assert!(entry.sleep(Duration::from_secs(600)));
+        killer.join().unwrap();
+        entry.begin_statement();
+        assert!(!entry.is_killed() && !entry.is_connection_killed());
+        entry.kill(false);
+        entry.begin_statement();
+        assert!(entry.is_killed() && entry.is_connection_killed());
+        sessions.remove(entry.id);
+        assert!(sessions.all().is_empty());
+    }
+}

@@ -1,0 +1,326 @@
+//! The counters behind SHOW STATUS that are the server's own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A counter. Relaxed everywhere: each is a figure of its own.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds one.
+    pub fn add_one(&self) {
+        self.add(1);
+    }
+
+    /// Adds some.
+    pub fn add(&self, n: u64) {
+        self.0.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Takes one away.
+    pub fn subtract_one(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Raises the counter to `n` when it is lower.
+    pub fn raise_to(&self, n: u64) {
+        self.0.fetch_max(n, Ordering::Relaxed);
+    }
+
+    /// The value.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn reset(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Statements by kind: the name behind `Com_`, and the words that such a statement starts with.
+const KINDS: &[(&str, &str)] = &[
+    ("admin_commands", ""),
+    ("alter_db", "ALTER DATABASE"),
+    ("alter_db", "ALTER SCHEMA"),
+    ("alter_table", "ALTER TABLE"),
+    ("alter_user", "ALTER USER"),
+    ("analyze", "ANALYZE"),
+    ("begin", "BEGIN"),
+    ("begin", "START TRANSACTION"),
+    ("change_db", "USE"),
+    ("change_replication_source", "CHANGE MASTER"),
+    ("change_replication_source", "CHANGE REPLICATION"),
+    ("check", "CHECK"),
+    ("checksum", "CHECKSUM"),
+    ("commit", "COMMIT"),
+    ("create_db", "CREATE DATABASE"),
+    ("create_db", "CREATE SCHEMA"),
+    ("create_index", "CREATE INDEX"),
+    ("create_index", "CREATE UNIQUE"),
+    ("create_table", "CREATE TABLE"),
+    ("create_table", "CREATE TEMPORARY"),
+    ("create_user", "CREATE USER"),
+    ("dealloc_sql", "DEALLOCATE"),
+    ("delete", "DELETE"),
+    ("do", "DO"),
+    ("drop_db", "DROP DATABASE"),
+    ("drop_db", "DROP SCHEMA"),
+    ("drop_index", "DROP INDEX"),
+    ("drop_table", "DROP TABLE"),
+    ("drop_user", "DROP USER"),
+    ("execute_sql", "EXECUTE"),
+    ("explain_other", "EXPLAIN"),
+    ("flush", "FLUSH"),
+    ("grant", "GRANT"),
+    ("insert", "INSERT"),
+    ("kill", "KILL"),
+    ("lock_tables", "LOCK"),
+    ("optimize", "OPTIMIZE"),
+    ("prepare_sql", "PREPARE"),
+    ("purge", "PURGE"),
+    ("release_savepoint", "RELEASE"),
+    ("rename_table", "RENAME TABLE"),
+    ("rename_user", "RENAME USER"),
+    ("replace", "REPLACE"),
+    ("replica_start", "START REPLICA"),
+    ("replica_start", "START SLAVE"),
+    ("replica_stop", "STOP REPLICA"),
+    ("replica_stop", "STOP SLAVE"),
+    ("reset", "RESET"),
+    ("revoke", "REVOKE"),
+    ("rollback", "ROLLBACK"),
+    ("savepoint", "SAVEPOINT"),
+    ("select", "SELECT"),
+    ("set_option", "SET"),
+    ("show_binlog_events", "SHOW BINLOG"),
+    ("show_binlogs", "SHOW BINARY"),
+    ("show_charsets", "SHOW CHARACTER"),
+    ("show_collations", "SHOW COLLATION"),
+    ("show_create_table", "SHOW CREATE"),
+    ("show_databases", "SHOW DATABASES"),
+    ("show_engine_status", "SHOW ENGINE"),
+    ("show_fields", "SHOW COLUMNS"),
+    ("show_fields", "SHOW FIELDS"),
+    ("show_grants", "SHOW GRANTS"),
+    ("show_keys", "SHOW INDEX"),
+    ("show_keys", "SHOW KEYS"),
+    ("show_processlist", "SHOW PROCESSLIST"),
+    ("show_replica_status", "SHOW REPLICA"),
+    ("show_replica_status", "SHOW SLAVE"),
+    ("show_status", "SHOW STATUS"),
+    ("show_table_status", "SHOW TABLE"),
+    ("show_tables", "SHOW TABLES"),
+    ("show_variables", "SHOW VARIABLES"),
+    ("show_warnings", "SHOW WARNINGS"),
+    ("shutdown", "SHUTDOWN"),
+    ("stmt_close", ""),
+    ("stmt_execute", ""),
+    ("stmt_prepare", ""),
+    ("stmt_reset", ""),
+    ("stmt_send_long_data", ""),
+    ("truncate", "TRUNCATE"),
+    ("unlock_tables", "UNLOCK"),
+    ("update", "UPDATE"),
+];
+
+/// Counters of the whole server.
+#[derive(Debug)]
+pub struct ServerStatus {
+    /// Unix time of the start, in microseconds.
+    pub started_us: u64,
+    /// Statements of clients (`Questions`); COM_PING and the like are not among them.
+    pub questions: Counter,
+    /// All commands (`Queries`).
+    pub queries: Counter,
+    /// Connection attempts.
+    pub connections: Counter,
+    /// Attempts that failed.
+    pub aborted_connects: Counter,
+    /// Connections that ended without COM_QUIT.
+    pub aborted_clients: Counter,
+    /// Most connections at one time.
+    pub max_used_connections: Counter,
+    /// Connections refused because there were too many.
+    pub max_connections_errors: Counter,
+    /// Bytes read from clients.
+    pub bytes_received: Counter,
+    /// Bytes sent to clients.
+    pub bytes_sent: Counter,
+    /// Threads that run a command.
+    pub threads_running: Counter,
+    /// Threads made for connections.
+    pub threads_created: Counter,
+    /// Statements above long_query_time.
+    pub slow_queries: Counter,
+    /// Prepared statements that exist.
+    pub prepared_statements: Counter,
+    kinds: Vec<Counter>,
+}
+
+impl Default for ServerStatus {
+    fn default() -> Self {
+        ServerStatus {
+            started_us: os::clock::now_us(),
+            questions: Counter::default(),
+            queries: Counter::default(),
+            connections: Counter::default(),
+            aborted_connects: Counter::default(),
+            aborted_clients: Counter::default(),
+            max_used_connections: Counter::default(),
+            max_connections_errors: Counter::default(),
+            bytes_received: Counter::default(),
+            bytes_sent: Counter::default(),
+            threads_running: Counter::default(),
+            threads_created: Counter::default(),
+            slow_queries: Counter::default(),
+            prepared_statements: Counter::default(),
+            kinds: KINDS.iter().map(|_| Counter::default()).collect(),
+        }
+    }
+}
+
+impl ServerStatus {
+    /// Counts a statement by its first words. Statements of no known kind are counted nowhere.
+    pub fn count_statement(&self, text: &str) {
+        if let Some(kind) = kind_of(text) {
+            self.kinds[kind].add_one();
+        }
+    }
+
+    /// Counts a command that is no statement: `stmt_execute`, `admin_commands`, ...
+    pub fn count_named(&self, name: &str) {
+        let kind = KINDS.iter().position(|(n, _)| *n == name);
+        self.kinds[kind.unwrap_or_else(|| panic!("there is no counter Com_{name}"))].add_one();
+    }
+
+    /// FLUSH STATUS: counters that count from the start of the server go on, the others begin anew.
+    pub fn flush(&self, connections: usize) {
+        for counter in [&self.aborted_clients, &self.aborted_connects, &self.slow_queries] {
+            counter.reset();
+        }
+        self.max_used_connections.reset();
+        self.max_used_connections.raise_to(connections as u64);
+    }
+
+    /// Name and value of all of them, unsorted.
+    pub fn list(&self, connections: usize) -> Vec<(String, String)> {
+        let uptime_s = os::clock::now_us().saturating_sub(self.started_us) / 1_000_000;
+        let mut out: Vec<(String, u64)> = [
+            ("Aborted_clients", self.aborted_clients.get()),
+            ("Aborted_connects", self.aborted_connects.get()),
+            ("Bytes_received", self.bytes_received.get()),
+            ("Bytes_sent", self.bytes_sent.get()),
+            ("Connection_errors_max_connections", self.max_connections_errors.get()),
+            ("Connections", self.connections.get()),
+            ("Max_used_connections", self.max_used_connections.get()),
+            ("Prepared_stmt_count", self.prepared_statements.get()),
+            ("Queries", self.queries.get()),
+            ("Questions", self.questions.get()),
+            ("Slow_queries", self.slow_queries.get()),
+            ("Threads_cached", 0),
+            ("Threads_connected", connections as u64),
+            ("Threads_created", self.threads_created.get()),
+            ("Threads_running", self.threads_running.get()),
+            ("Uptime", uptime_s),
+            ("Uptime_since_flush_status", uptime_s),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        let mut last = "";
+        for (i, (name, _)) in KINDS.iter().enumerate() {
+            let value = self.kinds[i].get();
+            if *name == last {
+                if let Some(sum) = out.last_mut() {
+                    sum.1 += value;
+                }
+            } else {
+                out.push((format!("Com_{name}"), value));
+            }
+            last = name;
+        }
+        out.into_iter().map(|(name, value)| (name, value.to_string())).collect()
+    }
+}
+
+/// The index in [`KINDS`] of a statement.
+fn kind_of(text: &str) -> Option<usize> {
+    let bytes = skip_blanks(text.as_bytes());
+    let start = |prefix: &str| {
+        bytes.len() >= prefix.len()
+            && bytes[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes())
+            && bytes.get(prefix.len()).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+    };
+    let first = bytes.first()?.to_ascii_uppercase();
+    KINDS.iter().position(|(_, words)| {
+        words.as_bytes().first() == Some(&first)
+            && match words.split_once(' ') {
+                None => start(words),
+                Some((one, two)) => start(one) && second_word_is(&bytes[one.len()..], two),
+            }
+    })
+}
+
+fn second_word_is(rest: &[u8], word: &str) -> bool {
+    let mut rest = skip_blanks(rest);
+    // SHOW FULL ..., SHOW GLOBAL ...: the word after the modifier is the kind.
+    for modifier in ["FULL ", "GLOBAL ", "SESSION "] {
+        if rest.len() > modifier.len() && rest[..modifier.len()].eq_ignore_ascii_case(modifier.as_bytes()) {
+            rest = skip_blanks(&rest[modifier.len()..]);
+        }
+    }
+    rest.len() >= word.len()
+        && rest[..word.len()].eq_ignore_ascii_case(word.as_bytes())
+        && rest.get(word.len()).is_none_or(|b| !b.is_ascii_alphanumeric())
+}
+
+/// Skips white space, comments and opening parentheses.
+fn skip_blanks(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        let trimmed = bytes.trim_ascii_start();
+        let trimmed = trimmed.strip_prefix(b"(").unwrap_or(trimmed);
+        let after_comment = trimmed
+            .strip_prefix(b"/*")
+            .filter(|rest| !rest.starts_with(b"!"))
+            .and_then(|rest| rest.windows(2).position(|w| w == b"*/").map(|end| &rest[end + 2..]));
+        let next = after_comment.unwrap_or(trimmed);
+        if next.len() == bytes.len() {
+            return bytes;
+        }
+        bytes = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_counted_by_their_kind() {
+        let status = ServerStatus::default();
+        for text in [
+            "select 1",
+            " /* hint */ (SELECT 2)",
+            "SELECTED",
+            "start transaction",
+            "BEGIN",
+            "begin work",
+            "show full processlist",
+            "SHOW GLOBAL STATUS",
+            "drop table t",
+            "",
+        ] {
+            status.count_statement(text);
+        }
+        status.count_named("stmt_execute");
+        let list = status.list(3);
+        let of = |name: &str| list.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+        assert_eq!(of("Com_select"), Some("2"));
+        assert_eq!(of("Com_begin"), Some("3"));
+        assert_eq!(of("Com_show_processlist"), Some("1"));
+        assert_eq!(of("Com_show_status"), Some("1"));
+        assert_eq!(of("Com_drop_table"), Some("1"));
+        assert_eq!(of("Com_stmt_execute"), Some("1"));
+        assert_eq!(of("Threads_connected"), Some("3"));
+        assert_eq!(list.iter().filter(|(n, _)| n == "Com_begin").count(), 1);
+    }
+}

@@ -1,0 +1,167 @@
+//! Statements' results onto the wire.
+
+use crate::cells::{put_binary_cell, put_text_cell};
+use protocol::capability as cap;
+use protocol::column::{COLLATION_BINARY, Column};
+use protocol::packet::{Channel, PacketError};
+use protocol::response::{EOF_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
+use protocol::scalar::put_binary_row;
+use protocol::stream::Stream;
+use protocol::wire::put_lenenc_int;
+use sql::SqlError;
+use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use types::{ColumnType, Value};
+
+/// Which protocol rows go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowForm {
+    /// Of COM_QUERY.
+    Text,
+    /// Of COM_STMT_EXECUTE.
+    Binary,
+}
+
+/// Writes results to a client.
+pub struct WireSink<'a> {
+    channel: &'a mut Channel<Stream>,
+    capabilities: cap::Capabilities,
+    form: RowForm,
+    /// Collation id that character columns are announced with.
+    result_collation: u16,
+    /// Type and type code of the present result's columns.
+    columns: Vec<(ColumnType, u8)>,
+    /// What SESSION_TRACK clients are to be told with the next OK packet.
+    changes: &'a dyn Fn() -> Vec<StateChange>,
+    /// The connection broke; nothing more can be sent.
+    broken: Option<PacketError>,
+    /// A result is complete.
+    finished: bool,
+}
+
+impl<'a> WireSink<'a> {
+    /// A sink for one command.
+    pub fn new(
+        channel: &'a mut Channel<Stream>,
+        capabilities: cap::Capabilities,
+        form: RowForm,
+        result_collation: u16,
+        changes: &'a dyn Fn() -> Vec<StateChange>,
+    ) -> Self {
+        WireSink {
+            channel,
+            capabilities,
+            form,
+            result_collation,
+            columns: Vec::new(),
+            changes,
+            broken: None,
+            finished: false,
+        }
+    }
+
+    /// The error that broke the connection, if one did.
+    pub fn into_broken(self) -> Option<PacketError> {
+        self.broken
+    }
+
+    /// True when a whole result has been written.
+    pub fn has_finished(&self) -> bool {
+        self.finished
+    }
+
+    fn write(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> sql::Result<()> {
+        match self.channel.write_packet(fill) {
+            Ok(()) => Ok(()),
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(SqlError::new(1160, "Got an error writing communication packets"))
+            }
+        }
+    }
+
+    fn put_ok(&mut self, header: u8, ok: &OkPacket) -> sql::Result<()> {
+        let capabilities = self.capabilities;
+        self.finished = true;
+        self.write(|out| ok.encode(header, capabilities, out))
+    }
+}
+
+/// A column's definition packet.
+pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
+    let ty = &meta.ty;
+    let is_text = ty.is_character() || (ty.is_blob() && ty.collation != COLLATION_BINARY);
+    Column {
+        schema: meta.schema.clone(),
+        table: meta.table.clone(),
+        org_table: meta.org_table.clone(),
+        name: meta.name.clone(),
+        org_name: meta.org_name.clone(),
+        collation: if is_text && ty.collation != COLLATION_BINARY {
+            result_collation
+        } else {
+            COLLATION_BINARY
+        },
+        length_bytes: ty.display_length(),
+        field_type: ty.protocol_code(),
+        flags: meta.flags,
+        decimals: meta.decimals,
+    }
+}
+
+impl ResultSink for WireSink<'_> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
+        self.finished = false;
+        self.columns.clear();
+        self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
+        for meta in columns {
+            let column = definition(meta, self.result_collation);
+            self.columns.push((meta.ty.clone(), column.field_type));
+            self.write(|out| column.encode(out))?;
+        }
+        if self.capabilities & cap::DEPRECATE_EOF == 0 {
+            self.write(|out| put_eof(0, 0, out))?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[Value]) -> sql::Result<()> {
+        assert_eq!(row.len(), self.columns.len(), "a row has as many values as the result has columns");
+        let columns = std::mem::take(&mut self.columns);
+        let form = self.form;
+        let written = self.write(|out| match form {
+            RowForm::Text => {
+                for (value, (ty, _)) in row.iter().zip(&columns) {
+                    put_text_cell(value, ty, out);
+                }
+            }
+            RowForm::Binary => put_binary_row(columns.len(), out, |i, out| {
+                let (ty, code) = &columns[i];
+                put_binary_cell(&row[i], ty, *code, out)
+            }),
+        });
+        self.columns = columns;
+        written
+    }
+
+    fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {
+        if self.capabilities & cap::DEPRECATE_EOF == 0 {
+            self.finished = true;
+            return self.write(|out| put_eof(end.status, end.warnings, out));
+        }
+        let ok = OkPacket { status: end.status, warnings: end.warnings, ..OkPacket::default() };
+        self.put_ok(EOF_HEADER, &ok)
+    }
+
+    fn ok(&mut self, info: &OkInfo) -> sql::Result<()> {
+        let changes = if self.capabilities & cap::SESSION_TRACK != 0 { (self.changes)() } else { Vec::new() };
+        let ok = OkPacket {
+            affected_rows: info.affected_rows,
+            last_insert_id: info.last_insert_id,
+            status: info.status,
+            warnings: info.warnings,
+            info: info.info.clone(),
+            changes,
+        };
+        self.put_ok(OK_HEADER, &ok)
+    }
+}
