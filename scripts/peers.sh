@@ -53,10 +53,17 @@ install_packages() {
 
 mysql_runs() { chroot "$chroot_dir" /usr/sbin/mysqld --no-defaults --version >/dev/null 2>&1; }
 
+# Removes a base system that was left half made, which may still have kernel file systems mounted.
+discard() {
+  umount -q "$1/proc" "$1/sys" 2>/dev/null || true
+  rm -rf --one-file-system "$1"
+}
+
 # A chroot is built beside its place and moved there, so that what stands there is a whole base system.
 bootstrap_chroot() {
   [ -x "$chroot_dir/usr/bin/apt-get" ] && [ ! -d "$chroot_dir/debootstrap" ] && return 0
-  rm -rf "$chroot_dir" "$chroot_dir.building"
+  discard "$chroot_dir"
+  discard "$chroot_dir.building"
   say "unpacking a Debian unstable base system (about 30 s)"
   debootstrap --variant=minbase sid "$chroot_dir.building" >"$peers_dir/debootstrap.log" 2>&1 || return 1
   mv "$chroot_dir.building" "$chroot_dir"
