@@ -2,8 +2,9 @@
 //! has a whole copy. Byte by byte in docs/formats/page.md.
 //!
 //! The file has a few areas, each used by one flusher at a time. One batch: pages into the area, sync; pages in place; sync of the tablespaces;
-//! only then may the area be used again. So at any moment a page that may be torn in its place is whole in an area, and the newest copy of a page in
-//! any area is the one its last write in place was preceded by.
+//! only then may the area be used again. So at any moment a page that may be torn in its place is whole in an area, and of several copies of a
+//! page the one in the batch with the highest number is the one that its last write in place came after. (Its LSN does not tell: rows of
+//! slow commits and purge change pages without raising it.)
 //!
 //! An entry names its tablespace by path, relative to the data directory, so that repair needs no open tablespaces and happens before
 //! anything reads a page.
@@ -11,12 +12,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::disk::{Disk, File, OpenMode};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{BufferError, Result};
-use crate::page::{self, PageId, PageNo, put_u32, put_u64, u16_at, u32_at};
+use crate::page::{self, PageId, PageNo, put_u32, put_u64, u16_at, u32_at, u64_at};
 use crate::pool::PoolConfig;
 use crate::space::sync_or_stop;
 
@@ -54,7 +56,6 @@ pub(crate) struct WriteArea {
     /// Header, then pages.
     buffer: Vec<u8>,
     pages: usize,
-    batch: u64,
 }
 
 /// All areas. Lock order: an area's mutex comes after all latches that its thread holds (it only tries for further ones), and before a
@@ -63,6 +64,9 @@ pub(crate) struct WriteArea {
 pub(crate) struct WriteAreas {
     /// The doublewrite file; `None` when doublewrite is off.
     file: Option<Arc<dyn File>>,
+    /// Number of the last batch; goes on from what the file has. A page is in one batch at a time (`Frame::writing`), so the batches that hold it
+    /// are numbered in their order; relaxed, since only that order matters and the page's own locks make it.
+    batch: AtomicU64,
     datadir: PathBuf,
     areas: Vec<Mutex<WriteArea>>,
 }
@@ -80,7 +84,8 @@ const fn area_bytes(page_size: usize) -> usize {
 }
 
 impl WriteAreas {
-    pub fn open(disk: &dyn Disk, config: &PoolConfig) -> Result<WriteAreas> {
+    /// `last_batch` is what [`repair`] answered.
+    pub fn open(disk: &dyn Disk, config: &PoolConfig, last_batch: u64) -> Result<WriteAreas> {
         let page_size = config.page_size;
         let file = if config.doublewrite { Some(open_file(disk, config)?) } else { None };
         let area = |number: usize| WriteArea {
@@ -88,10 +93,9 @@ impl WriteAreas {
             page_size,
             buffer: vec![0; area_bytes(page_size)],
             pages: 0,
-            batch: 0,
         };
         let areas = (0..AREAS).map(|number| Mutex::new(area(number))).collect();
-        Ok(WriteAreas { file, datadir: config.datadir.clone(), areas })
+        Ok(WriteAreas { file, batch: AtomicU64::new(last_batch), datadir: config.datadir.clone(), areas })
     }
 
     /// An empty area for one batch.
@@ -116,7 +120,8 @@ impl WriteAreas {
         let Some(file) = &self.file else { return Ok(()) };
         let _writing = os::account::enter(os::account::State::DoublewriteWait);
         assert_eq!(places.len(), area.pages, "every page has a place");
-        let header_len = area.put_header(&self.datadir, places)?;
+        let batch = self.batch.fetch_add(1, Ordering::Relaxed) + 1;
+        let header_len = area.put_header(&self.datadir, places, batch)?;
         file.write_all_at(&area.buffer[..header_len.next_multiple_of(512)], area.offset)?;
         file.write_all_at(area.all_pages(), area.offset + HEADER_BYTES as u64)?;
         sync_or_stop(disk, &**file)
@@ -163,9 +168,8 @@ impl WriteArea {
         self.buffer[HEADER_BYTES..end].chunks_exact_mut(self.page_size).for_each(page::seal);
     }
 
-    fn put_header(&mut self, datadir: &Path, places: &[(PageId, &Path)]) -> Result<usize> {
-        self.batch += 1;
-        let (page_size, batch) = (self.page_size as u32, self.batch);
+    fn put_header(&mut self, datadir: &Path, places: &[(PageId, &Path)], batch: u64) -> Result<usize> {
+        let page_size = self.page_size as u32;
         let header = &mut self.buffer[..HEADER_BYTES];
         header[..MAGIC.len()].copy_from_slice(MAGIC);
         put_u32(header, PAGE_SIZE_AT, page_size);
@@ -206,27 +210,30 @@ fn put_path(header: &mut [u8], end: &mut usize, datadir: &Path, path: &Path) -> 
 }
 
 /// Puts back every page that is damaged in its place and whole in the doublewrite file. Runs before anything reads a page; also when
-/// doublewrite is off now, since it may have been on.
-pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<()> {
+/// doublewrite is off now, since it may have been on. Returns the number of the last batch in the file.
+pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
     let path = file_path(config);
     if !disk.exists(&path)? {
-        return Ok(());
+        return Ok(0);
     }
     let bytes = disk.read(&path)?;
-    let mut copies: HashMap<(PathBuf, PageNo), &[u8]> = HashMap::new();
+    let (mut copies, mut last_batch): (HashMap<(PathBuf, PageNo), (u64, &[u8])>, u64) = (HashMap::new(), 0);
     for area in bytes.chunks_exact(area_bytes(config.page_size)) {
-        for (path, id, copy) in read_area(area, config) {
-            let newest = copies.entry((path, id.no)).or_insert(copy);
-            if page::lsn(copy) > page::lsn(newest) {
-                *newest = copy;
+        let Some((header, batch)) = area_header(area, config) else { continue };
+        last_batch = last_batch.max(batch);
+        for (path, id, copy) in whole_copies(area, header, config) {
+            let newest = copies.entry((path, id.no)).or_insert((batch, copy));
+            if batch > newest.0 {
+                *newest = (batch, copy);
             }
         }
     }
     let mut by_file: HashMap<PathBuf, Vec<(PageNo, &[u8])>> = HashMap::new();
-    for ((path, no), copy) in copies {
+    for ((path, no), (_, copy)) in copies {
         by_file.entry(path).or_default().push((no, copy));
     }
-    by_file.into_iter().try_for_each(|(path, pages)| repair_file(disk, config.page_size, &path, &pages))
+    by_file.into_iter().try_for_each(|(path, pages)| repair_file(disk, config.page_size, &path, &pages))?;
+    Ok(last_batch)
 }
 
 fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &[(PageNo, &[u8])]) -> Result<()> {
@@ -256,19 +263,21 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &[(PageNo,
     Ok(())
 }
 
-/// The whole copies in an area, with their files. Whatever is not whole was being written when the power went, and then its
-/// pages were not yet touched in their places.
-fn read_area<'a>(area: &'a [u8], config: &PoolConfig) -> Vec<(PathBuf, PageId, &'a [u8])> {
+/// The header of an area, and its batch's number. `None` when it is not whole: then it was being written when the power went, and the
+/// batch's pages were not yet touched in their places.
+fn area_header<'a>(area: &'a [u8], config: &PoolConfig) -> Option<(&'a [u8], u64)> {
     let header_len = u32_at(area, HEADER_LEN_AT) as usize;
     let sound = &area[..MAGIC.len()] == MAGIC
         && (ENTRIES_AT..=HEADER_BYTES).contains(&header_len)
         && crc32c::crc32c(&area[HEADER_LEN_AT..header_len]) == u32_at(area, CHECKSUM_AT)
         && u32_at(area, PAGE_SIZE_AT) as usize == config.page_size;
     let pages = u32_at(area, PAGES_AT) as usize;
-    if !sound || pages > area_pages(config.page_size) || ENTRIES_AT + pages * ENTRY_BYTES > header_len {
-        return Vec::new();
-    }
-    let header = &area[..header_len];
+    let fits = pages <= area_pages(config.page_size) && ENTRIES_AT + pages * ENTRY_BYTES <= header_len;
+    (sound && fits).then(|| (&area[..header_len], u64_at(area, BATCH_AT)))
+}
+
+/// The whole copies in an area, with their files. One that is not whole was being overwritten by a batch whose pages were not yet touched.
+fn whole_copies<'a>(area: &'a [u8], header: &[u8], config: &PoolConfig) -> Vec<(PathBuf, PageId, &'a [u8])> {
     let entry = |index: usize| {
         let at = ENTRIES_AT + index * ENTRY_BYTES;
         let id = PageId::new(u32_at(header, at), u32_at(header, at + 4));
@@ -280,5 +289,5 @@ fn read_area<'a>(area: &'a [u8], config: &PoolConfig) -> Vec<(PathBuf, PageId, &
         page::verify(copy, id).ok()?;
         Some((config.datadir.join(path), id, copy))
     };
-    (0..pages).filter_map(entry).collect()
+    (0..u32_at(header, PAGES_AT) as usize).filter_map(entry).collect()
 }

@@ -229,7 +229,7 @@ impl Pool {
             let frame = self.frame(frame);
             frame.is_dirty() && !frame.writing.load(Ordering::Relaxed)
         };
-        self.lists.lock().from_tail().take(scan).filter(writable).take(wanted).collect()
+        self.lists.lock().coldest_first().take(scan).filter(writable).take(wanted).collect()
     }
 
     /// Writes up to `limit` of the oldest dirty pages; returns how many.

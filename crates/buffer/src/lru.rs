@@ -121,7 +121,7 @@ impl Lists {
     }
 
     /// Frames from the cold end towards the hot one.
-    pub fn from_tail(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn coldest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let walk = |first: u32| {
             std::iter::successors((first != NONE).then_some(first), |&frame| {
                 let previous = self.links[frame as usize].previous;
@@ -150,7 +150,7 @@ mod tests {
         }
         assert_eq!((lists.young_len(), lists.old_len()), (3, 13));
         assert_eq!(
-            lists.from_tail().collect::<Vec<_>>(),
+            lists.coldest_first().collect::<Vec<_>>(),
             [0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3, 4, 5]
         );
         for frame in 0..16 {
@@ -158,7 +158,7 @@ mod tests {
         }
         assert_eq!((lists.young_len(), lists.old_len()), (10, 6));
         // The sixteen were used in order, so the oldest six fell back into the old part.
-        assert_eq!(lists.from_tail().take(6).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(lists.coldest_first().take(6).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
         lists.remove(&frames, 0);
         lists.push_free(0);
         assert_eq!((lists.free_len(), lists.old_len()), (1, 5));

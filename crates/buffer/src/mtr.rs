@@ -222,8 +222,7 @@ impl<'p> Mtr<'p> {
             }
             page.ops.append_to(&mut payload, page.guard.id());
         }
-        let floor = self.pool.log().current_lsn();
-        let token = self.pool.flush_lists.lock().begin_logging(floor);
+        let token = self.pool.begin_logging();
         let reservation = self
             .pool
             .log()

@@ -115,8 +115,8 @@ impl Pool {
                 format!("innodb_buffer_pool_size {} is below {least} or too large", config.capacity_bytes);
             return Err(BufferError::Config(message));
         }
-        doublewrite::repair(&*disk, &config)?;
-        let areas = WriteAreas::open(&*disk, &config)?;
+        let last_batch = doublewrite::repair(&*disk, &config)?;
+        let areas = WriteAreas::open(&*disk, &config, last_batch)?;
         Ok(Arc::new(Pool {
             disk,
             log,
@@ -205,12 +205,24 @@ impl Pool {
         self.flush_lists.lock().oldest()
     }
 
-    /// An LSN from which recovery would find everything that pages on disk lack, as far as the pool knows: the caller lowers it to the start of
-    /// the oldest commit that it has not applied to pages yet (and reads *that* before it calls this).
-    pub fn checkpoint_lsn(&self) -> Lsn {
-        // The log's end first: a mini-transaction that reserves after this moment is past it, one that reserved before is in the lists.
+    /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied` answers with the start (or an LSN before it)
+    /// of the oldest commit that reserved log space and is not wholly applied to pages; a commit counts from before it reserves until
+    /// after it is applied. It is asked at the one right moment, which is why this takes a function.
+    pub fn checkpoint_lsn(&self, oldest_unapplied: impl FnOnce() -> Option<Lsn>) -> Lsn {
+        // The log's end first: who reserves after this moment is past it. Who reserved before is either unapplied when asked next, or
+        // has dirtied its pages by then and is in the lists, which are asked last. The same goes for mini-transactions.
         let end = self.log.current_lsn();
-        self.oldest_dirty_lsn().map_or(end, |oldest| oldest.min(end))
+        let unapplied = oldest_unapplied().unwrap_or(end);
+        let dirty = self.oldest_dirty_lsn().unwrap_or(end);
+        end.min(unapplied).min(dirty)
+    }
+
+    /// Announces a record that will dirty pages, before its log space is reserved.
+    pub(crate) fn begin_logging(&self) -> (Lsn, u64) {
+        let mut lists = self.flush_lists.lock();
+        // Read under the lock: no checkpoint has been computed past it then.
+        let floor = self.log.current_lsn();
+        lists.begin_logging(floor)
     }
 
     // ---- spaces ----
@@ -583,7 +595,7 @@ impl Pool {
     pub(crate) fn evict(&self, wanted: usize, scan: usize) -> usize {
         let candidates: Vec<u32> = {
             let lists = self.lists.lock();
-            let cold = lists.from_tail().take(scan);
+            let cold = lists.coldest_first().take(scan);
             cold.filter(|&number| self.frame(number).is_replaceable()).take(wanted * 2 + 6).collect()
         };
         let mut freed = 0;
