@@ -1,0 +1,148 @@
+//! Putting a logged commit on the pages.
+//!
+//! Each net row change is one descent: the leaf is latched, the version that it replaces is kept if somebody may need
+//! it, and the entry is put, marked or removed with the commit's sequence number as its page LSN.
+
+use crate::Engine;
+use crate::commit::sidecar::DictionaryOp;
+use crate::entry::{self, ClusteredValue, Extern};
+use crate::error::Result;
+use crate::lock::CLUSTERED;
+use crate::table::KeyBuf;
+use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
+use crate::version::purge::PurgeBatch;
+use btree::Change;
+use buffer::RecordLsn;
+
+/// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Versioning {
+    On,
+    Off,
+}
+
+thread_local! {
+    static VALUE: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
+impl Engine {
+    /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of what it changes.
+    pub(crate) fn apply_dictionary(&self, ops: &[DictionaryOp], record: RecordLsn) -> Result<()> {
+        for (key, value) in ops {
+            self.dictionary.modify(key, record, |_| match value {
+                Some(value) => Change::Put(value.into()),
+                None => Change::Remove,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Applies a write set to the pages by the commit whose record is at `record`.
+    pub(crate) fn apply_writes(
+        &self,
+        writes: &WriteSet,
+        record: RecordLsn,
+        versioning: Versioning,
+    ) -> Result<()> {
+        let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
+        let mut value = VALUE.take();
+        for table_writes in &writes.tables {
+            for (key, change) in &table_writes.rows {
+                self.apply_row(table_writes, key, change, record, versioning, &mut value, &mut batch)?;
+            }
+            self.apply_entries(table_writes, record, versioning, &mut batch)?;
+        }
+        VALUE.set(value);
+        self.purge_queue.push(batch);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)] // one row's whole context; splitting it would only hide it
+    fn apply_row(
+        &self,
+        writes: &TableWrites,
+        key: &KeyBuf,
+        change: &RowChange,
+        record: RecordLsn,
+        versioning: Versioning,
+        value: &mut Vec<u8>,
+        batch: &mut PurgeBatch,
+    ) -> Result<()> {
+        if change.old.is_none() && change.new.is_none() {
+            return Ok(());
+        }
+        let table = &writes.table;
+        value.clear();
+        match &change.new {
+            Some(image) => entry::put_clustered(value, &change.externs, image),
+            None => value.extend_from_slice(&entry::deleted_clustered(record.end)),
+        }
+        entry::set_seq(value, record.end);
+        let physical = versioning == Versioning::Off;
+        let mut kept = None;
+        table.clustered.modify(key, record, |current| {
+            if versioning == Versioning::On
+                && let Some(current) = current
+                && let Ok(parsed) = ClusteredValue::parse(current)
+            {
+                let version = (!parsed.is_deleted()).then_some(current);
+                self.versions.push(table.id, key, parsed.seq, version);
+                kept = Some(parsed.seq);
+            }
+            match &change.new {
+                None if physical => Change::Remove,
+                _ => Change::Put(value.as_slice().into()),
+            }
+        })?;
+        if let Some(version_seq) = kept {
+            batch.versions.push((table.id, key.clone(), version_seq));
+        }
+        if change.new.is_none() && !physical {
+            batch.marks.push((table.id, CLUSTERED, key.clone()));
+        }
+        if let Some(old) = &change.old {
+            let still_used =
+                |held: &Extern| change.externs.iter().any(|new| new.first_page == held.first_page);
+            let freed = old.externs.iter().filter(|held| !still_used(held));
+            batch.overflow.extend(freed.map(|held| (table.id, held.first_page, held.len)));
+        }
+        Ok(())
+    }
+
+    fn apply_entries(
+        &self,
+        writes: &TableWrites,
+        record: RecordLsn,
+        versioning: Versioning,
+        batch: &mut PurgeBatch,
+    ) -> Result<()> {
+        for (index, entries) in writes.table.indexes.iter().zip(&writes.entries) {
+            for (key, change) in entries {
+                if change.derivable && !change.present {
+                    // Put and taken back within the transaction: the pages never had it.
+                    continue;
+                }
+                let len = usize::from(change.secondary_len);
+                let live = entry::secondary(0, record.end, len);
+                let marked = entry::secondary(entry::DELETED, record.end, len);
+                let mut mark_left = false;
+                index.tree.modify(key, record, |current| {
+                    mark_left = false;
+                    match (change.present, versioning) {
+                        (true, _) => Change::Put(live[..].into()),
+                        (false, Versioning::Off) => Change::Remove,
+                        (false, Versioning::On) if current.is_none() => Change::Keep,
+                        (false, Versioning::On) => {
+                            mark_left = true;
+                            Change::Put(marked[..].into())
+                        }
+                    }
+                })?;
+                if mark_left {
+                    batch.marks.push((writes.table.id, index.id, key.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+}

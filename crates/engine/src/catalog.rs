@@ -1,0 +1,105 @@
+//! The schemas and tables that exist now, in memory.
+//!
+//! The catalog is what the dictionary (a tree in the system tablespace) says, with trees opened. Only DDL changes it,
+//! after its commit record is in the log and while it holds the exclusive metadata locks of what it changes.
+//!
+//! Lock order: the catalog's lock is a leaf; nothing is taken under it.
+
+use crate::definition::SchemaDef;
+use crate::table::Table;
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Default)]
+struct Content {
+    schemas: BTreeMap<String, (u64, Arc<SchemaDef>)>,
+    /// By schema, then table name.
+    tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
+    by_id: HashMap<u64, Arc<Table>>,
+}
+
+/// The schemas and tables of an engine. Names compare exactly (`lower_case_table_names = 0`).
+#[derive(Default)]
+pub struct Catalog {
+    content: RwLock<Content>,
+}
+
+impl Catalog {
+    /// Names of all schemas, sorted.
+    pub fn schemas(&self) -> Vec<String> {
+        self.content.read().schemas.keys().cloned().collect()
+    }
+
+    /// The schema with this name.
+    pub fn schema(&self, name: &str) -> Option<Arc<SchemaDef>> {
+        self.content.read().schemas.get(name).map(|(_, def)| def.clone())
+    }
+
+    pub(crate) fn schema_id(&self, name: &str) -> Option<u64> {
+        self.content.read().schemas.get(name).map(|(id, _)| *id)
+    }
+
+    /// The table with this name. It may be dropped or replaced at any time unless a transaction uses it; see
+    /// [`crate::Transaction::open_table`].
+    pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        self.content.read().tables.get(schema)?.get(name).cloned()
+    }
+
+    /// The table with this id.
+    pub fn table_by_id(&self, id: u64) -> Option<Arc<Table>> {
+        self.content.read().by_id.get(&id).cloned()
+    }
+
+    /// Tables of a schema, sorted by name.
+    pub fn tables(&self, schema: &str) -> Vec<Arc<Table>> {
+        let content = self.content.read();
+        content.tables.get(schema).map(|tables| tables.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// All tables, sorted by schema and name.
+    pub fn all_tables(&self) -> Vec<Arc<Table>> {
+        self.content.read().tables.values().flat_map(|tables| tables.values().cloned()).collect()
+    }
+
+    pub(crate) fn put_schema(&self, id: u64, def: SchemaDef) {
+        self.content.write().schemas.insert(def.name.clone(), (id, Arc::new(def)));
+    }
+
+    pub(crate) fn remove_schema(&self, name: &str) {
+        self.content.write().schemas.remove(name);
+    }
+
+    /// Adds a table, or replaces the one with the same id or the same name.
+    pub(crate) fn put_table(&self, table: Arc<Table>) {
+        let mut content = self.content.write();
+        let content = &mut *content;
+        if let Some(previous) = content.by_id.insert(table.id, table.clone()) {
+            remove_name(&mut content.tables, &previous);
+        }
+        let tables = content.tables.entry(table.def.schema.clone()).or_default();
+        if let Some(previous) = tables.insert(table.def.name.clone(), table.clone())
+            && previous.id != table.id
+        {
+            content.by_id.remove(&previous.id);
+        }
+    }
+
+    pub(crate) fn remove_table(&self, table: &Table) {
+        let mut content = self.content.write();
+        content.by_id.remove(&table.id);
+        remove_name(&mut content.tables, table);
+    }
+}
+
+/// Takes a table's name out, unless another table has it by now.
+fn remove_name(tables: &mut BTreeMap<String, BTreeMap<String, Arc<Table>>>, table: &Table) {
+    let Some(schema) = tables.get_mut(&table.def.schema) else { return };
+    if schema.get(&table.def.name).is_some_and(|held| held.id == table.id) {
+        schema.remove(&table.def.name);
+    }
+    if schema.is_empty() {
+        tables.remove(&table.def.schema);
+    }
+}

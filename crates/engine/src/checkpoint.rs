@@ -1,0 +1,171 @@
+//! Checkpoints: how far the log is no longer needed, and the state that goes with that position.
+//!
+//! The checkpoint position is the smallest of: the oldest change of a dirty page, the start of the oldest commit not yet
+//! on its pages, what the participant (the binary log writer) still needs, and the log's end when the search began. They
+//! are read in such an order that a commit which begins meanwhile starts at or after the log's end that was read.
+//!
+//! The state is captured before it is known to be durable, so the log is made durable up to the moment of the capture
+//! before the checkpoint is written: whatever the state says of commits past the checkpoint position, replay finds too.
+
+use crate::Engine;
+use crate::bytes::{Put, Reader};
+use crate::commit::position::ReplicationState;
+use crate::commit::sidecar::NextIds;
+use crate::error::{EngineError, Result};
+use crate::status::bump;
+use redo::Lsn;
+use std::sync::atomic::Ordering;
+
+/// Somebody else who needs the log from some position on: the binary log writer.
+pub trait CheckpointParticipant: Send + Sync {
+    /// Everything before this position is safe without the log.
+    fn safe_lsn(&self) -> Lsn;
+    /// What the participant needs to know after a crash; given back by [`Engine::recovered_participant_state`].
+    fn state(&self) -> Vec<u8>;
+}
+
+const VERSION: u8 = 1;
+
+/// The blob in the log's checkpoint. `docs/formats/commit-record.md` has it field by field.
+pub(crate) struct CheckpointState {
+    pub page_size: u32,
+    pub dictionary_root: u32,
+    pub next_ids: NextIds,
+    pub replication: ReplicationState,
+    /// (table id, next value) of every table with a counter in use.
+    pub auto_increments: Vec<(u64, u64)>,
+    pub participant: Vec<u8>,
+}
+
+impl CheckpointState {
+    fn put_head(out: &mut Vec<u8>, page_size: u32, dictionary_root: u32, next: NextIds) {
+        out.put_u8(VERSION);
+        out.put_u32(page_size);
+        out.put_u32(dictionary_root);
+        out.put_u64(next.table);
+        out.put_u32(next.index);
+        out.put_u32(next.space);
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<CheckpointState> {
+        let mut reader = Reader::new(bytes, "checkpoint state");
+        if reader.u8()? != VERSION {
+            return Err(reader.impossible("version"));
+        }
+        let (page_size, dictionary_root) = (reader.u32()?, reader.u32()?);
+        let next_ids = NextIds { table: reader.u64()?, index: reader.u32()?, space: reader.u32()? };
+        let mut auto_increments = Vec::new();
+        for _ in 0..reader.count()? {
+            auto_increments.push((reader.varint()?, reader.varint()?));
+        }
+        let participant = reader.bytes()?.to_vec();
+        let replication = ReplicationState::decode(&mut reader)?;
+        Ok(CheckpointState {
+            page_size,
+            dictionary_root,
+            next_ids,
+            replication,
+            auto_increments,
+            participant,
+        })
+    }
+}
+
+impl Engine {
+    /// The checkpoint state now, given the replication state already encoded.
+    fn encode_state(&self, replication: &[u8], participant: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let next = *self.next_ids.lock();
+        CheckpointState::put_head(&mut out, self.config.page_size, self.dictionary.root_page(), next);
+        let tables = self.catalog.all_tables();
+        let counters: Vec<(u64, u64)> = tables
+            .iter()
+            .filter(|table| table.auto_increment.is_some())
+            .map(|table| (table.id, table.auto_increment()))
+            .collect();
+        out.put_varint(counters.len() as u64);
+        for (id, next) in counters {
+            out.put_varint(id);
+            out.put_varint(next);
+        }
+        out.put_bytes(participant);
+        out.extend_from_slice(replication);
+        out
+    }
+
+    /// Makes a checkpoint as far as pages are on disk already. Returns its position.
+    pub fn checkpoint(&self) -> Result<Lsn> {
+        let _only_one = self.checkpointing.lock();
+        let _state = os::account::enter(os::account::State::Checkpoint);
+        let floor = match &*self.participant.lock() {
+            Some(participant) => (participant.safe_lsn(), participant.state()),
+            None => {
+                (self.participant_floor.load(Ordering::Acquire), self.recovered_participant_state.clone())
+            }
+        };
+        let (safe_lsn, participant_state) = floor;
+        let (current, oldest_commit, replication) = self.sequencer.capture(&self.log);
+        let mut lsn = current.min(oldest_commit).min(safe_lsn);
+        if let Some(dirty) = self.pool.oldest_dirty_lsn() {
+            lsn = lsn.min(dirty);
+        }
+        let state = self.encode_state(&replication, &participant_state);
+        let last = self.last_checkpoint.load(Ordering::Acquire);
+        // The state may be newer although the position is not: positions set outside commits are in it alone.
+        let lsn = lsn.max(last);
+        self.log.wait_durable(current)?;
+        self.log.write_checkpoint(lsn, &state)?;
+        self.last_checkpoint.store(lsn, Ordering::Release);
+        bump(&self.counters.checkpoints, 1);
+        Ok(lsn)
+    }
+
+    /// Flushes every page and makes a checkpoint: the log is then needed by the participant alone.
+    pub fn sharp_checkpoint(&self) -> Result<Lsn> {
+        self.log.wait_durable(self.log.current_lsn())?;
+        self.pool.flush_all()?;
+        self.checkpoint()
+    }
+
+    /// What the checkpointer does each time it is woken: makes room in the log if that is short, then a checkpoint.
+    pub(crate) fn checkpoint_round(&self, urgent: bool) -> Result<()> {
+        let last = self.last_checkpoint.load(Ordering::Acquire);
+        let current = self.log.current_lsn();
+        let capacity = self.config.redo_capacity_bytes;
+        let age = current - last;
+        if urgent || age > capacity / 2 {
+            // Pages that hold the log back furthest, so that half the capacity is free again.
+            self.pool.flush_until(current.saturating_sub(capacity / 4))?;
+        }
+        if current > last {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the log wait for `participant` and its state part of the checkpoint.
+    pub fn set_checkpoint_participant(&self, participant: std::sync::Arc<dyn CheckpointParticipant>) {
+        *self.participant.lock() = Some(participant);
+    }
+
+    /// What the participant's state was in the checkpoint that recovery began from; empty when there was none.
+    pub fn recovered_participant_state(&self) -> &[u8] {
+        &self.recovered_participant_state
+    }
+
+    /// The log position that recovery began from: commits from here on can be read by [`Engine::commit_stream`].
+    pub fn recovery_start_lsn(&self) -> Lsn {
+        self.recovery_start_lsn
+    }
+
+    /// Refuses a data directory that was made with another page size.
+    pub(crate) fn check_page_size(state: &CheckpointState, page_size: u32, datadir: &str) -> Result<()> {
+        if state.page_size != page_size {
+            return Err(EngineError::Datadir(format!(
+                "{datadir} was created with innodb_page_size={}, but {page_size} is asked for",
+                state.page_size
+            )));
+        }
+        Ok(())
+    }
+}

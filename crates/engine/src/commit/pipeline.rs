@@ -1,0 +1,289 @@
+//! A commit's way from write set to log and pages; see the steps in [`crate::commit`].
+
+use super::position::PositionUpdate;
+use super::record::{self, CommitHeader};
+use super::sequencer::{Entry, GtidRequest};
+use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
+use crate::apply::Versioning;
+use crate::error::{EngineError, Result};
+use crate::overflow;
+use crate::status::bump;
+use crate::transaction::write_set::WriteSet;
+use crate::{Engine, group};
+use binlog::gtid::{Gtid, MariadbGtid};
+use buffer::RecordLsn;
+use redo::Lsn;
+
+/// Which GTID a transaction is committed under (`gtid_next`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GtidNext {
+    /// The next one of this server when `gtid_mode` is ON, else none.
+    #[default]
+    Automatic,
+    /// None.
+    Anonymous,
+    /// This one, received from a source or set by the session.
+    Given(Gtid),
+}
+
+/// How a transaction is to be committed.
+#[derive(Clone, Copy, Debug)]
+pub struct CommitOptions<'a> {
+    /// `gtid_next`
+    pub gtid: GtidNext,
+    /// The GTID that a MariaDB source gave the transaction.
+    pub mariadb_gtid: Option<MariadbGtid>,
+    /// Server id of the server where it was first committed; `None`: this one.
+    pub server_id: Option<u32>,
+    /// When it was first committed, microseconds of Unix time; `None`: now.
+    pub original_commit_us: Option<u64>,
+    /// Version of the server where it was first committed; `None`: this one.
+    pub original_server_version: Option<u32>,
+    /// Where the transaction leaves its channel.
+    pub position: Option<PositionUpdate<'a>>,
+    /// Whether the binary log gets the transaction, where there is one (`sql_log_bin`; `log_replica_updates`).
+    pub binlog: bool,
+    /// Whether to wait for the log, by `innodb_flush_log_at_trx_commit`, and until the transaction is visible.
+    pub wait: bool,
+}
+
+impl Default for CommitOptions<'_> {
+    fn default() -> Self {
+        CommitOptions {
+            gtid: GtidNext::Automatic,
+            mariadb_gtid: None,
+            server_id: None,
+            original_commit_us: None,
+            original_server_version: None,
+            position: None,
+            binlog: true,
+            wait: true,
+        }
+    }
+}
+
+/// What a commit came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitOutcome {
+    /// Sequence number: the end of its record in the log. For a transaction without changes, what was visible.
+    pub seq: Lsn,
+    /// Its GTID.
+    pub gtid: Option<Gtid>,
+}
+
+/// Everything that goes into one commit record.
+pub(crate) struct CommitParts<'a, 'o> {
+    pub group: &'a [u8],
+    pub ddl: bool,
+    /// Dictionary entries that the commit puts and deletes.
+    pub dictionary: &'a [DictionaryOp],
+    pub next_ids: Option<NextIds>,
+    pub options: &'a CommitOptions<'o>,
+}
+
+/// A commit with at most this many row changes may go without versions when nobody reads.
+const UNVERSIONED_CHANGES: u64 = 256;
+
+/// Buffers that a thread's commits reuse.
+#[derive(Default)]
+struct Scratch {
+    header: Vec<u8>,
+    sidecar: Vec<u8>,
+}
+
+thread_local! {
+    static SCRATCH: std::cell::Cell<Scratch> = const {
+        std::cell::Cell::new(Scratch { header: Vec::new(), sidecar: Vec::new() })
+    };
+}
+
+impl Engine {
+    /// Steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases them afterwards. After an
+    /// error nothing of the commit is in the log or on leaf pages.
+    pub(crate) fn commit_writes(
+        &self,
+        writes: &mut WriteSet,
+        sidecar: &mut SidecarWriter,
+        parts: &CommitParts<'_, '_>,
+    ) -> Result<CommitOutcome> {
+        self.log.free_check();
+        self.place_long_values(writes, sidecar)?;
+        add_index_ops(writes, sidecar);
+        for op in parts.dictionary {
+            sidecar.dictionary(op);
+        }
+        if let Some(next) = parts.next_ids {
+            sidecar.counters(next);
+        }
+        let mut scratch = SCRATCH.take();
+        let outcome = self.log_and_apply(writes, sidecar, parts, &mut scratch);
+        SCRATCH.set(scratch);
+        outcome
+    }
+
+    fn log_and_apply(
+        &self,
+        writes: &WriteSet,
+        sidecar: &SidecarWriter,
+        parts: &CommitParts<'_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<CommitOutcome> {
+        scratch.sidecar.clear();
+        sidecar.finish(&mut scratch.sidecar);
+        scratch.header.clear();
+        let header = self.commit_header(parts);
+        let position = parts.options.position.as_ref();
+        record::put_header(&mut scratch.header, &header, position, parts.group.len(), scratch.sidecar.len());
+        let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
+        let unversioned = writes.changes <= UNVERSIONED_CHANGES && self.snapshots.enter_unversioned();
+        let entry = Entry {
+            payload_len,
+            gtid: self.gtid_request(parts.options.gtid),
+            mariadb_gtid: parts.options.mariadb_gtid,
+            position: parts.options.position,
+            unversioned,
+        };
+        let (reservation, gtid) = match self.sequencer.enter(&self.log, entry) {
+            Ok(entered) => entered,
+            Err(error) => {
+                self.snapshots.leave_unversioned(usize::from(unversioned));
+                return Err(error);
+            }
+        };
+        let place = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
+        let seq = place.end;
+        if let Some(gtid) = gtid {
+            record::set_gtid(&mut scratch.header, gtid);
+        }
+        reservation.fill(redo::kind::COMMIT, &[&scratch.header, parts.group, &scratch.sidecar]);
+        let versioning = if unversioned { Versioning::Off } else { Versioning::On };
+        let applied = self
+            .apply_dictionary(parts.dictionary, place)
+            .and_then(|()| self.apply_writes(writes, place, versioning));
+        if let Err(error) = applied {
+            // The log has the commit: it must not be lost from the pages, and cannot be taken back.
+            self.config.disk.fail_stop(&format!("commit {seq} is in the log but not on its pages: {error}"));
+            return Err(error);
+        }
+        self.snapshots.leave_unversioned(self.sequencer.complete(seq));
+        bump(&self.counters.commits, 1);
+        bump(&self.counters.unversioned_commits, u64::from(unversioned));
+        Ok(CommitOutcome { seq, gtid })
+    }
+
+    fn commit_header(&self, parts: &CommitParts<'_, '_>) -> CommitHeader {
+        let options = parts.options;
+        let now_us = os::clock::now_us();
+        CommitHeader {
+            binlogged: self.config.log_bin && options.binlog && !parts.group.is_empty(),
+            ddl: parts.ddl,
+            server_id: options.server_id.unwrap_or(self.config.server_id),
+            gtid: None,
+            mariadb_gtid: options.mariadb_gtid,
+            immediate_commit_us: now_us,
+            original_commit_us: options.original_commit_us.unwrap_or(now_us),
+            depends_lsn: self.sequencer.depends_on(),
+            original_server_version: options.original_server_version.unwrap_or(self.config.server_version),
+            immediate_server_version: self.config.server_version,
+        }
+    }
+
+    fn gtid_request(&self, next: GtidNext) -> GtidRequest {
+        match next {
+            GtidNext::Given(gtid) => GtidRequest::Given(gtid),
+            GtidNext::Automatic if self.gtid_mode() => GtidRequest::Next,
+            GtidNext::Automatic | GtidNext::Anonymous => GtidRequest::None,
+        }
+    }
+
+    /// Step 2.
+    fn place_long_values(&self, writes: &mut WriteSet, sidecar: &mut SidecarWriter) -> Result<()> {
+        for table_writes in &mut writes.tables {
+            let table = &table_writes.table;
+            for (key, change) in &mut table_writes.rows {
+                let Some(image) = &change.new else { continue };
+                let mut kept = crate::entry::Externs::new();
+                if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
+                    let changed = table.layout.changed(&old.image, image)?;
+                    kept.extend(
+                        old.externs
+                            .iter()
+                            .filter(|held| !changed.contains(usize::from(held.column)))
+                            .copied(),
+                    );
+                }
+                let Some(placed) = overflow::place(&self.pool, table, key.len(), image, &kept)? else {
+                    continue;
+                };
+                for (entry, pages) in placed.externs.iter().zip(placed.pages) {
+                    sidecar.placement(&Placement {
+                        table_id: table.id,
+                        key: key.to_vec(),
+                        column: entry.column,
+                        len: entry.len,
+                        first_page: entry.first_page,
+                        pages,
+                    });
+                }
+                change.new = Some(placed.image);
+                change.externs = placed.externs;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`, then for visibility.
+    pub(crate) fn wait_for_commit(&self, seq: Lsn) -> Result<()> {
+        self.log.commit_wait(seq)?;
+        self.sequencer.wait_visible(seq);
+        Ok(())
+    }
+
+    /// Commits an empty transaction under a GTID, so that it counts as executed (`BEGIN; COMMIT;` with `gtid_next` set;
+    /// a transaction that a filter left empty), or only moves a channel's position.
+    pub fn commit_empty(&self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        let mut bytes = Vec::new();
+        let timestamp_s = (os::clock::now_us() / 1_000_000) as u32;
+        let server_id = options.server_id.unwrap_or(self.config.server_id);
+        let with_events = options.gtid != GtidNext::Automatic && options.gtid != GtidNext::Anonymous;
+        if with_events {
+            group::query::put_begin(&mut bytes, timestamp_s, server_id);
+            group::query::put_commit(&mut bytes, timestamp_s, server_id);
+        }
+        let parts = CommitParts { group: &bytes, ddl: false, dictionary: &[], next_ids: None, options };
+        let mut writes = WriteSet::new(false);
+        let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), &parts)?;
+        if options.wait {
+            self.wait_for_commit(outcome.seq)?;
+        }
+        Ok(outcome)
+    }
+}
+
+/// The secondary entries that a replay cannot derive from the rows.
+fn add_index_ops(writes: &WriteSet, sidecar: &mut SidecarWriter) {
+    for table_writes in &writes.tables {
+        let table = &table_writes.table;
+        for (index, entries) in table.indexes.iter().zip(&table_writes.entries) {
+            for (key, change) in entries.iter().filter(|(_, change)| !change.derivable) {
+                sidecar.index_op(&IndexOp {
+                    table_id: table.id,
+                    index_id: index.id,
+                    put: change.present,
+                    secondary_len: usize::from(change.secondary_len),
+                    key,
+                });
+            }
+        }
+    }
+}
+
+/// A record larger than the log can hold is the transaction's fault, not the log's.
+pub(crate) fn reservation_error(error: redo::RedoError) -> EngineError {
+    match error {
+        redo::RedoError::RecordTooLarge { max_payload_bytes, .. } => {
+            EngineError::TransactionTooLarge { limit_bytes: max_payload_bytes as usize }
+        }
+        error => EngineError::Redo(error),
+    }
+}

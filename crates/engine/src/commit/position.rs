@@ -1,0 +1,247 @@
+//! Replication state that travels in commit records: GTIDs executed and the positions of channels.
+
+use crate::bytes::{Put, Reader};
+use crate::error::{EngineError, Result};
+use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Uuid};
+use std::sync::Arc;
+
+/// How far a channel has applied its source's binary log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplicaPosition {
+    /// Binary log file of the source.
+    pub source_log_file: String,
+    /// Offset in it just after the last applied transaction.
+    pub source_log_pos: u64,
+    /// Relay log file that the last applied transaction was read from (base name).
+    pub relay_log_file: String,
+    /// Offset in it just after that transaction.
+    pub relay_log_pos: u64,
+    /// For a MariaDB source: the last GTID applied of each domain, in MariaDB's text form.
+    pub mariadb_gtid_state: String,
+}
+
+/// The position that a transaction leaves its channel at.
+#[derive(Clone, Copy, Debug)]
+pub struct PositionUpdate<'a> {
+    /// Name of the channel; empty for the default one.
+    pub channel: &'a str,
+    /// Binary log file of the source.
+    pub source_log_file: &'a str,
+    /// Offset in it just after the transaction.
+    pub source_log_pos: u64,
+    /// Relay log file (base name).
+    pub relay_log_file: &'a str,
+    /// Offset in it just after the transaction.
+    pub relay_log_pos: u64,
+    /// What is done with the channel besides.
+    pub change: ChannelChange<'a>,
+}
+
+/// A change of a channel outside the ordinary advance by its transactions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelChange<'a> {
+    /// None.
+    #[default]
+    Advance,
+    /// The MariaDB GTID state is set to this, in MariaDB's text form (`CHANGE REPLICATION SOURCE TO`).
+    SetMariadbState(&'a str),
+    /// The channel is forgotten (`RESET REPLICA ALL`).
+    Forget,
+}
+
+/// A [`ChannelChange`] as a commit in flight holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ChangeMark {
+    #[default]
+    Advance,
+    SetMariadbState(MariadbGtidState),
+    Forget,
+}
+
+/// A position as a commit in flight holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct PositionMark {
+    pub channel: Arc<str>,
+    pub source_log_file: Arc<str>,
+    pub source_log_pos: u64,
+    pub relay_log_file: Arc<str>,
+    pub relay_log_pos: u64,
+    pub change: ChangeMark,
+}
+
+/// What a commit changes in the replication state once it is visible.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CommitMark {
+    pub gtid: Option<Gtid>,
+    pub mariadb_gtid: Option<MariadbGtid>,
+    pub position: Option<PositionMark>,
+}
+
+struct Channel {
+    name: Arc<str>,
+    source_log_file: Arc<str>,
+    source_log_pos: u64,
+    relay_log_file: Arc<str>,
+    relay_log_pos: u64,
+    mariadb: MariadbGtidState,
+}
+
+/// GTIDs executed and purged, and every channel's position.
+#[derive(Default)]
+pub(crate) struct ReplicationState {
+    pub executed: GtidSet,
+    pub purged: GtidSet,
+    channels: Vec<Channel>,
+    /// `gtid_binlog_pos` of commits with a MariaDB GTID that named no channel.
+    mariadb: MariadbGtidState,
+}
+
+/// A MariaDB GTID state from its text.
+pub(crate) fn parse_mariadb_state(text: &str) -> Result<MariadbGtidState> {
+    text.parse().map_err(|_| EngineError::GtidUnusable(format!("Could not parse GTID list '{text}'")))
+}
+
+impl ReplicationState {
+    /// Index of the channel, made when it is new.
+    fn channel(&mut self, name: &str) -> usize {
+        if let Some(at) = self.channels.iter().position(|channel| *channel.name == *name) {
+            return at;
+        }
+        let empty: Arc<str> = "".into();
+        self.channels.push(Channel {
+            name: name.into(),
+            source_log_file: empty.clone(),
+            source_log_pos: 0,
+            relay_log_file: empty,
+            relay_log_pos: 0,
+            mariadb: MariadbGtidState::default(),
+        });
+        self.channels.len() - 1
+    }
+
+    /// Copies an update into a form that a commit in flight can hold; the names are shared, not copied, while they
+    /// stay the same.
+    pub fn mark(&mut self, update: &PositionUpdate<'_>) -> PositionMark {
+        let at = self.channel(update.channel);
+        let channel = &mut self.channels[at];
+        PositionMark {
+            channel: channel.name.clone(),
+            source_log_file: if *channel.source_log_file == *update.source_log_file {
+                channel.source_log_file.clone()
+            } else {
+                update.source_log_file.into()
+            },
+            source_log_pos: update.source_log_pos,
+            relay_log_file: if *channel.relay_log_file == *update.relay_log_file {
+                channel.relay_log_file.clone()
+            } else {
+                update.relay_log_file.into()
+            },
+            relay_log_pos: update.relay_log_pos,
+            change: match update.change {
+                ChannelChange::Advance => ChangeMark::Advance,
+                ChannelChange::Forget => ChangeMark::Forget,
+                ChannelChange::SetMariadbState(state) => {
+                    ChangeMark::SetMariadbState(state.parse().unwrap_or_default())
+                }
+            },
+        }
+    }
+
+    /// Takes over what a commit changed. Idempotent, and in commit order at run time and in recovery.
+    pub fn advance(&mut self, mark: CommitMark) {
+        if let Some(gtid) = mark.gtid {
+            self.executed.add(gtid);
+        }
+        let Some(position) = mark.position else {
+            if let Some(gtid) = mark.mariadb_gtid {
+                self.mariadb.update(gtid);
+            }
+            return;
+        };
+        if position.change == ChangeMark::Forget {
+            self.channels.retain(|channel| channel.name != position.channel);
+            return;
+        }
+        let at = self.channel(&position.channel);
+        let channel = &mut self.channels[at];
+        if let ChangeMark::SetMariadbState(state) = position.change {
+            channel.mariadb = state;
+        }
+        channel.source_log_file = position.source_log_file;
+        channel.source_log_pos = position.source_log_pos;
+        channel.relay_log_file = position.relay_log_file;
+        channel.relay_log_pos = position.relay_log_pos;
+        if let Some(gtid) = mark.mariadb_gtid {
+            channel.mariadb.update(gtid);
+        }
+    }
+
+    pub fn position(&self, channel: &str) -> Option<ReplicaPosition> {
+        let channel = self.channels.iter().find(|held| *held.name == *channel)?;
+        Some(ReplicaPosition {
+            source_log_file: channel.source_log_file.to_string(),
+            source_log_pos: channel.source_log_pos,
+            relay_log_file: channel.relay_log_file.to_string(),
+            relay_log_pos: channel.relay_log_pos,
+            mariadb_gtid_state: channel.mariadb.to_string(),
+        })
+    }
+
+    /// Sets a channel's position, when the checkpoint state is read.
+    fn set_position(&mut self, name: &str, position: &ReplicaPosition) -> Result<()> {
+        let mariadb = parse_mariadb_state(&position.mariadb_gtid_state)?;
+        let at = self.channel(name);
+        let channel = &mut self.channels[at];
+        channel.source_log_file = position.source_log_file.as_str().into();
+        channel.relay_log_file = position.relay_log_file.as_str().into();
+        channel.source_log_pos = position.source_log_pos;
+        channel.relay_log_pos = position.relay_log_pos;
+        channel.mariadb = mariadb;
+        Ok(())
+    }
+
+    /// Next number to assign for this server's own UUID.
+    pub fn next_gno(&self, uuid: Uuid) -> u64 {
+        self.executed.last_gno(uuid).max(self.purged.last_gno(uuid)) + 1
+    }
+
+    /// Appends everything, for the checkpoint.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.put_str(&self.executed.to_string());
+        out.put_str(&self.purged.to_string());
+        out.put_str(&self.mariadb.to_string());
+        out.put_varint(self.channels.len() as u64);
+        for channel in &self.channels {
+            out.put_str(&channel.name);
+            out.put_str(&channel.source_log_file);
+            out.put_u64(channel.source_log_pos);
+            out.put_str(&channel.relay_log_file);
+            out.put_u64(channel.relay_log_pos);
+            out.put_str(&channel.mariadb.to_string());
+        }
+    }
+
+    /// Reads what [`ReplicationState::encode`] wrote.
+    pub fn decode(reader: &mut Reader<'_>) -> Result<ReplicationState> {
+        let bad = |reader: &Reader<'_>| reader.impossible("GTID set");
+        let mut state = ReplicationState {
+            executed: reader.string()?.parse().map_err(|_| bad(reader))?,
+            purged: reader.string()?.parse().map_err(|_| bad(reader))?,
+            mariadb: reader.string()?.parse().map_err(|_| bad(reader))?,
+            channels: Vec::new(),
+        };
+        for _ in 0..reader.count()? {
+            let name = reader.string()?;
+            let position = ReplicaPosition {
+                source_log_file: reader.string()?,
+                source_log_pos: reader.u64()?,
+                relay_log_file: reader.string()?,
+                relay_log_pos: reader.u64()?,
+                mariadb_gtid_state: reader.string()?,
+            };
+            state.set_position(&name, &position)?;
+        }
+        Ok(state)
+    }
+}

@@ -1,0 +1,222 @@
+//! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has it byte by byte.
+//!
+//! `[header][position][event group][sidecar]`. The event group is the transaction's binary log events (format v4, no
+//! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
+//! events do not say.
+
+use super::position::{ChangeMark, ChannelChange, PositionMark, PositionUpdate, parse_mariadb_state};
+use crate::bytes::{Put, Reader};
+use crate::error::Result;
+use binlog::gtid::{Gtid, MariadbGtid, Uuid};
+
+const VERSION: u8 = 1;
+
+/// The group is not for the binary log (`log_bin` off, `sql_log_bin` off, `log_replica_updates` off).
+pub(crate) const NOT_BINLOGGED: u8 = 1;
+/// The group is one DDL statement.
+pub(crate) const DDL: u8 = 2;
+const HAS_GTID: u8 = 4;
+const HAS_MARIADB_GTID: u8 = 8;
+const HAS_POSITION: u8 = 16;
+
+/// What a position does to its channel besides.
+const ADVANCE: u8 = 0;
+const SET_MARIADB_STATE: u8 = 1;
+const FORGET: u8 = 2;
+
+/// Bytes of the fixed header.
+pub(crate) const HEADER_LEN: usize = 90;
+/// Where the GTID's number is in the header: it is known last.
+const GTID_OFFSET: usize = 6;
+
+/// What a commit record says about its transaction besides its events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitHeader {
+    /// Whether the binary log carries the group.
+    pub binlogged: bool,
+    /// Whether the group is one DDL statement.
+    pub ddl: bool,
+    /// Server id of the server where the transaction was first committed.
+    pub server_id: u32,
+    /// The transaction's GTID; `None`: anonymous.
+    pub gtid: Option<Gtid>,
+    /// The GTID that a MariaDB source gave it.
+    pub mariadb_gtid: Option<MariadbGtid>,
+    /// When this server committed it, microseconds of Unix time.
+    pub immediate_commit_us: u64,
+    /// When the first server committed it, microseconds of Unix time.
+    pub original_commit_us: u64,
+    /// The transaction depends on no commit with a larger `seq` than this (`last_committed`, by COMMIT_ORDER).
+    pub depends_lsn: u64,
+    /// Version of the server where it was first committed, as in a GTID event (80036).
+    pub original_server_version: u32,
+    /// Version of the server that commits it here.
+    pub immediate_server_version: u32,
+}
+
+/// Writes the header and the position. The GTID is put in later by [`set_gtid`], for the length must be known first.
+pub(crate) fn put_header(
+    out: &mut Vec<u8>,
+    header: &CommitHeader,
+    position: Option<&PositionUpdate<'_>>,
+    group_len: usize,
+    sidecar_len: usize,
+) {
+    let start = out.len();
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    out.put_u8(VERSION);
+    out.put_u8(
+        flag(!header.binlogged, NOT_BINLOGGED)
+            | flag(header.ddl, DDL)
+            | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
+            | flag(position.is_some(), HAS_POSITION),
+    );
+    out.put_u32(header.server_id);
+    out.extend_from_slice(&[0; 24]);
+    out.put_u64(header.immediate_commit_us);
+    out.put_u64(header.original_commit_us);
+    out.put_u64(header.depends_lsn);
+    out.put_u32(header.original_server_version);
+    out.put_u32(header.immediate_server_version);
+    let mariadb = header.mariadb_gtid.unwrap_or(MariadbGtid { domain: 0, server_id: 0, seq: 0 });
+    out.put_u32(mariadb.domain);
+    out.put_u32(mariadb.server_id);
+    out.put_u64(mariadb.seq);
+    let position_len_at = out.len();
+    out.put_u32(0);
+    out.put_u32(group_len as u32);
+    out.put_u32(sidecar_len as u32);
+    assert_eq!(out.len() - start, HEADER_LEN, "the header's length is part of the format");
+    if let Some(position) = position {
+        out.put_str(position.channel);
+        out.put_str(position.source_log_file);
+        out.put_u64(position.source_log_pos);
+        out.put_str(position.relay_log_file);
+        out.put_u64(position.relay_log_pos);
+        match position.change {
+            ChannelChange::Advance => out.put_u8(ADVANCE),
+            ChannelChange::SetMariadbState(state) => {
+                out.put_u8(SET_MARIADB_STATE);
+                out.put_str(state);
+            }
+            ChannelChange::Forget => out.put_u8(FORGET),
+        }
+    }
+    let position_len = (out.len() - start - HEADER_LEN) as u32;
+    out[position_len_at..position_len_at + 4].copy_from_slice(&position_len.to_le_bytes());
+}
+
+/// Puts the GTID into a header.
+pub(crate) fn set_gtid(header: &mut [u8], gtid: Gtid) {
+    header[1] |= HAS_GTID;
+    header[GTID_OFFSET..GTID_OFFSET + 16].copy_from_slice(&gtid.uuid.0);
+    header[GTID_OFFSET + 16..GTID_OFFSET + 24].copy_from_slice(&gtid.gno.to_le_bytes());
+}
+
+/// A commit record, taken apart.
+#[derive(Debug)]
+pub(crate) struct CommitRecord<'a> {
+    pub header: CommitHeader,
+    pub position: Option<PositionMark>,
+    pub group: &'a [u8],
+    pub sidecar: &'a [u8],
+}
+
+impl<'a> CommitRecord<'a> {
+    pub fn parse(payload: &'a [u8]) -> Result<CommitRecord<'a>> {
+        let mut reader = Reader::new(payload, "commit record");
+        if reader.u8()? != VERSION {
+            return Err(reader.impossible("version"));
+        }
+        let flags = reader.u8()?;
+        let server_id = reader.u32()?;
+        let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
+        let gno = reader.u64()?;
+        let (immediate_commit_us, original_commit_us) = (reader.u64()?, reader.u64()?);
+        let depends_lsn = reader.u64()?;
+        let (original_server_version, immediate_server_version) = (reader.u32()?, reader.u32()?);
+        let mariadb = MariadbGtid { domain: reader.u32()?, server_id: reader.u32()?, seq: reader.u64()? };
+        let position_len = reader.u32()? as usize;
+        let (group_len, sidecar_len) = (reader.u32()? as usize, reader.u32()? as usize);
+        let position = reader.take(position_len)?;
+        let header = CommitHeader {
+            binlogged: flags & NOT_BINLOGGED == 0,
+            ddl: flags & DDL != 0,
+            server_id,
+            gtid: (flags & HAS_GTID != 0).then_some(Gtid { uuid, gno }),
+            mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
+            immediate_commit_us,
+            original_commit_us,
+            depends_lsn,
+            original_server_version,
+            immediate_server_version,
+        };
+        let position = if flags & HAS_POSITION != 0 { Some(read_position(position)?) } else { None };
+        let record = CommitRecord {
+            header,
+            position,
+            group: reader.take(group_len)?,
+            sidecar: reader.take(sidecar_len)?,
+        };
+        if reader.is_empty() { Ok(record) } else { Err(reader.impossible("length")) }
+    }
+}
+
+fn read_position(bytes: &[u8]) -> Result<PositionMark> {
+    let mut reader = Reader::new(bytes, "replica position of a commit record");
+    Ok(PositionMark {
+        channel: reader.string()?.into(),
+        source_log_file: reader.string()?.into(),
+        source_log_pos: reader.u64()?,
+        relay_log_file: reader.string()?.into(),
+        relay_log_pos: reader.u64()?,
+        change: match reader.u8()? {
+            ADVANCE => ChangeMark::Advance,
+            SET_MARIADB_STATE => ChangeMark::SetMariadbState(parse_mariadb_state(&reader.string()?)?),
+            FORGET => ChangeMark::Forget,
+            _ => return Err(reader.impossible("change of a channel")),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_as_it_was() {
+        let gtid = Gtid { uuid: Uuid([7; 16]), gno: 42 };
+        let header = CommitHeader {
+            binlogged: true,
+            ddl: false,
+            server_id: 3,
+            gtid: Some(gtid),
+            mariadb_gtid: Some(MariadbGtid { domain: 1, server_id: 2, seq: 3 }),
+            immediate_commit_us: 11,
+            original_commit_us: 12,
+            depends_lsn: 13,
+            original_server_version: 80036,
+            immediate_server_version: 90700,
+        };
+        let update = PositionUpdate {
+            channel: "",
+            source_log_file: "binlog.000001",
+            source_log_pos: 157,
+            relay_log_file: "relay.000002",
+            relay_log_pos: 4,
+            change: ChannelChange::SetMariadbState("0-1-5"),
+        };
+        let mut bytes = Vec::new();
+        put_header(&mut bytes, &header, Some(&update), 5, 4);
+        set_gtid(&mut bytes, gtid);
+        bytes.extend_from_slice(b"groupside");
+        let record = CommitRecord::parse(&bytes).unwrap();
+        assert_eq!(record.header, header);
+        assert_eq!((record.group, record.sidecar), (&b"group"[..], &b"side"[..]));
+        let position = record.position.unwrap();
+        assert_eq!((&*position.source_log_file, position.source_log_pos), ("binlog.000001", 157));
+        for len in 0..bytes.len() {
+            assert!(CommitRecord::parse(&bytes[..len]).is_err());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The one place where the order of commits is decided, and where they become visible in that order.
+//!
+//! [`Sequencer::enter`] gives a commit its GTID and its place in the log in one short critical section, so that GTID
+//! order, log order and commit order are the same. [`Sequencer::complete`] notes that a commit is on its pages;
+//! commits become visible as the longest prefix of completed ones, and the replication state advances with them.
+//!
+//! Lock order: the sequencer's mutex is taken with row locks held and no latch; inside it only the log's reservation
+//! is made. `visible` is stored with release ordering after everything of the commits up to it is on pages, and loaded
+//! sequentially consistent by the snapshot protocol (see [`crate::version::snapshot`]).
+
+use super::pipeline::reservation_error;
+use super::position::{CommitMark, PositionUpdate, ReplicationState};
+use crate::error::Result;
+use binlog::gtid::{Gtid, MariadbGtid, Uuid};
+use parking_lot::{Condvar, Mutex};
+use redo::{Log, Lsn, Reservation};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// A commit whose log space is reserved and that is not yet visible.
+struct InFlight {
+    start: Lsn,
+    /// The commit's sequence number.
+    end: Lsn,
+    applied: bool,
+    unversioned: bool,
+    mark: CommitMark,
+}
+
+struct State {
+    in_flight: VecDeque<InFlight>,
+    replication: ReplicationState,
+    next_gno: u64,
+}
+
+/// What a commit asks the sequencer for.
+pub(crate) struct Entry<'a> {
+    pub payload_len: usize,
+    pub gtid: GtidRequest,
+    pub mariadb_gtid: Option<MariadbGtid>,
+    pub position: Option<PositionUpdate<'a>>,
+    pub unversioned: bool,
+}
+
+/// Which GTID a commit is to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GtidRequest {
+    None,
+    /// The next one of this server.
+    Next,
+    Given(Gtid),
+}
+
+/// Order and visibility of commits.
+pub(crate) struct Sequencer {
+    state: Mutex<State>,
+    visible: AtomicU64,
+    became_visible: Condvar,
+    /// Threads waiting on `became_visible`, so that nobody is woken for nothing.
+    waiting: AtomicUsize,
+    /// Largest `seq` whose row locks have been released: whoever takes its locks later depends on it at most.
+    released: AtomicU64,
+    server_uuid: Uuid,
+}
+
+impl Sequencer {
+    pub fn new(server_uuid: Uuid, visible: Lsn, replication: ReplicationState) -> Sequencer {
+        let next_gno = replication.next_gno(server_uuid);
+        Sequencer {
+            state: Mutex::new(State { in_flight: VecDeque::new(), replication, next_gno }),
+            visible: AtomicU64::new(visible),
+            became_visible: Condvar::new(),
+            waiting: AtomicUsize::new(0),
+            released: AtomicU64::new(visible),
+            server_uuid,
+        }
+    }
+
+    /// Everything up to here can be read.
+    pub fn visible(&self) -> Lsn {
+        self.visible.load(Ordering::SeqCst)
+    }
+
+    /// Gives a commit its order. The caller fills the reservation at once, and owes [`Sequencer::complete`].
+    pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<(Reservation<'l>, Option<Gtid>)> {
+        let mut state = self.state.lock();
+        // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.
+        let reservation = log.reserve(entry.payload_len as u64).map_err(reservation_error)?;
+        let gtid = match entry.gtid {
+            GtidRequest::None => None,
+            GtidRequest::Given(gtid) => {
+                if gtid.uuid == self.server_uuid {
+                    state.next_gno = state.next_gno.max(gtid.gno + 1);
+                }
+                Some(gtid)
+            }
+            GtidRequest::Next => {
+                let gno = state.next_gno;
+                state.next_gno += 1;
+                Some(Gtid { uuid: self.server_uuid, gno })
+            }
+        };
+        let position = entry.position.as_ref().map(|update| state.replication.mark(update));
+        let mark = CommitMark { gtid, mariadb_gtid: entry.mariadb_gtid, position };
+        state.in_flight.push_back(InFlight {
+            start: reservation.start_lsn(),
+            end: reservation.end_lsn(),
+            applied: false,
+            unversioned: entry.unversioned,
+            mark,
+        });
+        Ok((reservation, gtid))
+    }
+
+    /// Notes that a commit is on its pages. Returns how many unversioned commits became visible by it, for
+    /// [`crate::version::snapshot::Snapshots::leave_unversioned`].
+    pub fn complete(&self, seq: Lsn) -> usize {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let at = state.in_flight.binary_search_by_key(&seq, |commit| commit.end);
+        state.in_flight[at.expect("a commit completes once")].applied = true;
+        let mut unversioned = 0;
+        let mut visible = None;
+        while let Some(commit) = state.in_flight.pop_front_if(|commit| commit.applied) {
+            unversioned += usize::from(commit.unversioned);
+            visible = Some(commit.end);
+            state.replication.advance(commit.mark);
+        }
+        if let Some(visible) = visible {
+            self.visible.store(visible, Ordering::SeqCst);
+            drop(guard);
+            if self.waiting.load(Ordering::SeqCst) > 0 {
+                // Taking the mutex between store and notify closes the gap of a waiter that looked just before.
+                drop(self.state.lock());
+                self.became_visible.notify_all();
+            }
+        }
+        unversioned
+    }
+
+    /// Waits until the commit is visible.
+    pub fn wait_visible(&self, seq: Lsn) {
+        if self.visible() >= seq {
+            return;
+        }
+        let _state = os::account::enter(os::account::State::CommitOrderWait);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut state = self.state.lock();
+        while self.visible() < seq {
+            self.became_visible.wait(&mut state);
+        }
+        drop(state);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Notes that the locks of a commit are about to be released.
+    pub fn note_released(&self, seq: Lsn) {
+        self.released.fetch_max(seq, Ordering::AcqRel);
+    }
+
+    /// The newest commit that a transaction which holds all its locks can depend on.
+    pub fn depends_on(&self) -> Lsn {
+        self.released.load(Ordering::Acquire)
+    }
+
+    /// The log position now, the start of the oldest commit not yet on its pages (or the same position), and the
+    /// replication state, all of one moment.
+    pub fn capture(&self, log: &Log) -> (Lsn, Lsn, Vec<u8>) {
+        let state = self.state.lock();
+        let current = log.current_lsn();
+        let oldest = state.in_flight.front().map_or(current, |commit| commit.start.min(current));
+        let mut replication = Vec::new();
+        state.replication.encode(&mut replication);
+        (current, oldest, replication)
+    }
+
+    /// Reads or changes the replication state.
+    pub fn replication<R>(&self, with: impl FnOnce(&mut ReplicationState) -> R) -> R {
+        let mut state = self.state.lock();
+        let result = with(&mut state.replication);
+        state.next_gno = state.next_gno.max(state.replication.next_gno(self.server_uuid));
+        result
+    }
+
+    /// Starts numbering GTIDs anew (`RESET BINARY LOGS AND GTIDS`).
+    pub fn reset_gtids(&self) {
+        let mut state = self.state.lock();
+        state.replication.executed = Default::default();
+        state.replication.purged = Default::default();
+        state.next_gno = 1;
+    }
+}

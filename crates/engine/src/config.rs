@@ -1,0 +1,79 @@
+//! What an engine is opened with.
+
+use crate::group::RowImage;
+use binlog::gtid::Uuid;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Options of an engine, named as MySQL names them where it has them.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// The disk that everything is on.
+    pub disk: Arc<dyn os::disk::Disk>,
+    /// `datadir`
+    pub datadir: PathBuf,
+    /// `innodb_page_size` in bytes; an existing data directory must have been made with the same.
+    pub page_size: u32,
+    /// `innodb_buffer_pool_size` in bytes.
+    pub pool_bytes: u64,
+    /// `innodb_redo_log_capacity` in bytes.
+    pub redo_capacity_bytes: u64,
+    /// `innodb_log_buffer_size` in bytes.
+    pub log_buffer_bytes: u64,
+    /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
+    pub flush_log_at_trx_commit: u8,
+    /// `innodb_doublewrite`
+    pub doublewrite: bool,
+    /// `server_id`
+    pub server_id: u32,
+    /// `server_uuid`
+    pub server_uuid: Uuid,
+    /// Version in GTID events, e.g. 80400 for 8.4.0.
+    pub server_version: u32,
+    /// `log_bin`
+    pub log_bin: bool,
+    /// `gtid_mode = ON`: local transactions get GTIDs of this server.
+    pub gtid_mode: bool,
+    /// `binlog_row_image`
+    pub binlog_row_image: RowImage,
+    /// `binlog_row_event_max_size` in bytes.
+    pub binlog_row_event_max_bytes: usize,
+    /// `max_binlog_cache_size` in bytes: the largest event group of a transaction.
+    pub max_binlog_cache_bytes: usize,
+    /// `innodb_lock_wait_timeout` in milliseconds, for row locks.
+    pub innodb_lock_wait_timeout_ms: u64,
+    /// `lock_wait_timeout` in milliseconds, for metadata locks.
+    pub lock_wait_timeout_ms: u64,
+    /// `innodb_io_capacity`, in page writes a second.
+    pub io_capacity: u32,
+    /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each runs.
+    pub background: bool,
+}
+
+impl EngineConfig {
+    /// MySQL's defaults on this disk and directory, no binary log.
+    pub fn new(disk: Arc<dyn os::disk::Disk>, datadir: impl Into<PathBuf>) -> EngineConfig {
+        EngineConfig {
+            disk,
+            datadir: datadir.into(),
+            page_size: 16 << 10,
+            pool_bytes: 128 << 20,
+            redo_capacity_bytes: 100 << 20,
+            log_buffer_bytes: 16 << 20,
+            flush_log_at_trx_commit: 1,
+            doublewrite: true,
+            server_id: 1,
+            server_uuid: Uuid([0; 16]),
+            server_version: 80400,
+            log_bin: false,
+            gtid_mode: false,
+            binlog_row_image: RowImage::Full,
+            binlog_row_event_max_bytes: 8192,
+            max_binlog_cache_bytes: 1 << 30,
+            innodb_lock_wait_timeout_ms: 50_000,
+            lock_wait_timeout_ms: 31_536_000_000,
+            io_capacity: 10_000,
+            background: true,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! DDL: each statement is one commit record with its dictionary entries and its Query event.
+//!
+//! The order of a statement: exclusive metadata locks; new files and trees made and synced; the commit record; the
+//! dictionary tree and the catalog; the log durable; old files removed or renamed. A crash before the record leaves files
+//! that no table has, a crash after it files that are still to be removed or renamed; recovery does either.
+//!
+//! Ids of tables, indexes and spaces are used once. Before a space is made, a record with the raised counters goes into
+//! the log ahead of the space's own records, so that a space whose statement a crash cut off gives its number to nobody.
+
+mod alter;
+mod build;
+mod schema;
+mod table;
+
+use crate::Engine;
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use crate::commit::sidecar::{DictionaryOp, NextIds, SidecarWriter};
+use crate::definition::TableDef;
+use crate::error::{EngineError, Result};
+use crate::group::query::{self, SessionContext};
+use crate::lock::{LockId, LockOwner, LockType};
+use crate::table::Table;
+use crate::transaction::write_set::WriteSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use alter::ConvertRow;
+
+/// A DDL statement as it is to be logged.
+#[derive(Clone, Debug)]
+pub struct DdlContext<'a> {
+    /// The statement's text for its Query event.
+    pub statement: &'a str,
+    /// The session's current schema; empty: none.
+    pub schema: &'a str,
+    /// The settings it runs under.
+    pub session: &'a SessionContext,
+    /// The event group as it was received from a source; used in place of an event made of `statement`.
+    pub received_group: Option<&'a [u8]>,
+    /// How it is to be committed.
+    pub options: CommitOptions<'a>,
+    /// `lock_wait_timeout` in milliseconds; `None`: the engine's.
+    pub lock_timeout_ms: Option<u64>,
+    /// Ends a wait for metadata locks when it becomes true (`KILL`).
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl<'a> DdlContext<'a> {
+    /// A statement with the engine's defaults.
+    pub fn new(statement: &'a str, schema: &'a str, session: &'a SessionContext) -> DdlContext<'a> {
+        DdlContext {
+            statement,
+            schema,
+            session,
+            received_group: None,
+            options: CommitOptions::default(),
+            lock_timeout_ms: None,
+            interrupt: None,
+        }
+    }
+}
+
+/// Exclusive metadata locks of one statement; released when dropped.
+struct MetadataLocks<'e> {
+    engine: &'e Engine,
+    owner: LockOwner,
+    timeout_ms: u64,
+}
+
+impl Drop for MetadataLocks<'_> {
+    fn drop(&mut self) {
+        self.engine.locks.release_all(&mut self.owner);
+    }
+}
+
+impl MetadataLocks<'_> {
+    fn lock(&mut self, schema: &str, table: &str, mode: LockType) -> Result<()> {
+        let id = LockId::metadata(schema, table);
+        self.engine.locks.acquire(&mut self.owner, id, mode, self.timeout_ms)?;
+        Ok(())
+    }
+
+    /// Locks a table against every use, and its schema against being dropped.
+    fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
+        self.lock(schema, "", LockType::Shared)?;
+        self.lock(schema, table, LockType::Exclusive)
+    }
+}
+
+impl Engine {
+    fn metadata_locks(&self, context: &DdlContext<'_>) -> MetadataLocks<'_> {
+        let mut owner = self.locks.owner();
+        if let Some(interrupt) = &context.interrupt {
+            owner.set_interrupt(interrupt.clone());
+        }
+        let timeout_ms = context.lock_timeout_ms.unwrap_or(self.config.lock_wait_timeout_ms);
+        MetadataLocks { engine: self, owner, timeout_ms }
+    }
+
+    /// Logs a statement and its dictionary entries, and puts the entries into the dictionary.
+    fn commit_ddl(&self, context: &DdlContext<'_>, dictionary: &[DictionaryOp]) -> Result<CommitOutcome> {
+        let mut made = Vec::new();
+        let group = match context.received_group {
+            Some(group) => group,
+            None => {
+                let mut session = context.session.clone();
+                if session.timestamp_us == 0 {
+                    session.timestamp_us = os::clock::now_us();
+                }
+                let server_id = context.options.server_id.unwrap_or(self.config.server_id);
+                query::put_statement(&mut made, server_id, &session, context.schema, context.statement);
+                &made
+            }
+        };
+        let next_ids = *self.next_ids.lock();
+        let parts =
+            CommitParts { group, ddl: true, dictionary, next_ids: Some(next_ids), options: &context.options };
+        let outcome = self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), &parts)?;
+        self.sequencer.note_released(outcome.seq);
+        Ok(outcome)
+    }
+
+    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or `GRANT`, or `DROP TABLE IF
+    /// EXISTS` of a table that does not exist.
+    pub fn log_statement(&self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        let outcome = self.commit_ddl(context, &[])?;
+        self.finish_ddl(context, outcome)
+    }
+
+    /// Waits for the statement's record where the caller wants to.
+    fn finish_ddl(&self, context: &DdlContext<'_>, outcome: CommitOutcome) -> Result<CommitOutcome> {
+        if context.options.wait {
+            self.wait_for_commit(outcome.seq)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Hands out ids, and has the log know that they are used before anything is made under them.
+    fn take_ids(&self, tables: u64, indexes: u32, spaces: u32) -> Result<NextIds> {
+        let (first, next) = {
+            let mut next = self.next_ids.lock();
+            let first = *next;
+            next.table += tables;
+            next.index += indexes;
+            next.space += spaces;
+            (first, *next)
+        };
+        let options = CommitOptions {
+            gtid: crate::commit::pipeline::GtidNext::Anonymous,
+            binlog: false,
+            ..CommitOptions::default()
+        };
+        let parts =
+            CommitParts { group: &[], ddl: false, dictionary: &[], next_ids: Some(next), options: &options };
+        self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), &parts)?;
+        Ok(first)
+    }
+
+    fn existing_table(&self, schema: &str, name: &str) -> Result<Arc<Table>> {
+        let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
+        self.catalog.table(schema, name).ok_or_else(unknown)
+    }
+
+    fn require_schema(&self, name: &str) -> Result<u64> {
+        self.catalog.schema_id(name).ok_or_else(|| EngineError::UnknownSchema(name.to_string()))
+    }
+
+    fn refuse_existing_table(&self, def: &TableDef) -> Result<()> {
+        match self.catalog.table(&def.schema, &def.name) {
+            Some(_) => Err(EngineError::TableExists(def.name.clone())),
+            None => Ok(()),
+        }
+    }
+}

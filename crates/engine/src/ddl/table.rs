@@ -1,0 +1,258 @@
+//! CREATE, DROP, TRUNCATE and RENAME TABLE.
+
+use super::DdlContext;
+use crate::Engine;
+use crate::commit::pipeline::CommitOutcome;
+use crate::definition::TableDef;
+use crate::dictionary;
+use crate::error::{EngineError, Result};
+use crate::table::{Counters, Placement, Table};
+use btree::Tree;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl Engine {
+    /// Makes the file and the empty trees of a table under fresh ids. The table is in no dictionary yet.
+    pub(super) fn make_table(&self, mut def: TableDef, counters: Arc<Counters>) -> Result<Table> {
+        def.check()?;
+        let first = self.take_ids(1, def.indexes.len() as u32, 1)?;
+        let path = self.table_path(&def.schema, &def.name);
+        let path = if self.config.disk.exists(&path).unwrap_or(true) {
+            // The name's present table is being rebuilt: the new file takes its place once that one is gone.
+            path.with_file_name(format!("#sql-{}.ibd", first.space))
+        } else {
+            path
+        };
+        if def.created_s == 0 {
+            def.created_s = os::clock::now_us() / 1_000_000;
+        }
+        for (at, index) in def.indexes.iter_mut().enumerate() {
+            index.id = first.index + at as u32;
+        }
+        self.pool.create_space(first.space, &path)?;
+        let made = self.make_trees(def, first.table, first.space, counters);
+        if made.is_err() {
+            self.pool.drop_space(first.space)?;
+        }
+        made
+    }
+
+    fn make_trees(&self, def: TableDef, id: u64, space: u32, counters: Arc<Counters>) -> Result<Table> {
+        let clustered_root = Tree::create(&self.pool, space)?.root_page();
+        let mut indexes = Vec::new();
+        for _ in &def.indexes {
+            indexes.push((Tree::create(&self.pool, space)?.root_page(), 0));
+        }
+        let created_lsn = self.log.current_lsn();
+        for (_, index_created_lsn) in &mut indexes {
+            *index_created_lsn = created_lsn;
+        }
+        let placement = Placement { id, space, clustered_root, created_lsn, indexes };
+        Ok(Engine::build_table(&self.pool, placement, def, counters))
+    }
+
+    /// The file of a dropped table goes, once purge is not working on it.
+    pub(super) fn drop_space_of(&self, table: &Table) -> Result<()> {
+        let _gate = table.counters.gate.write();
+        Ok(self.pool.drop_space(table.placement.space)?)
+    }
+
+    /// Moves a table's file to where its name says.
+    pub(super) fn settle_file(&self, table: &Table) -> Result<()> {
+        let path = self.table_path(&table.def.schema, &table.def.name);
+        if self.pool.space_path(table.placement.space).is_some_and(|held| held != path) {
+            self.pool.rename_space(table.placement.space, &path)?;
+        }
+        Ok(())
+    }
+
+    /// `CREATE TABLE`
+    pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        let mut locks = self.metadata_locks(context);
+        locks.lock_table(&def.schema, &def.name)?;
+        self.require_schema(&def.schema)?;
+        self.refuse_existing_table(&def)?;
+        let _one = self.ddl.lock();
+        let counters = Counters::default();
+        counters.auto_increment.store(def.auto_increment, Ordering::Relaxed);
+        counters.row_id.store(1, Ordering::Relaxed);
+        let table = self.make_table(def, Arc::new(counters))?;
+        let committed =
+            self.pool.flush_space(table.placement.space).map_err(EngineError::from).and_then(|()| {
+                let ops = dictionary::table_ops(table.id, None, Some((&table.placement, &table.def)));
+                self.commit_ddl(context, &ops)
+            });
+        match committed {
+            Ok(outcome) => {
+                self.catalog.put_table(Arc::new(table));
+                self.finish_ddl(context, outcome)
+            }
+            Err(error) => {
+                self.pool.drop_space(table.placement.space)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// `DROP TABLE` of one or more tables, each (schema, name); all of them exist or none is dropped.
+    pub fn drop_tables(&self, names: &[(&str, &str)], context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        let mut locks = self.metadata_locks(context);
+        let mut sorted = names.to_vec();
+        sorted.sort_unstable();
+        for (schema, name) in sorted {
+            locks.lock_table(schema, name)?;
+        }
+        let tables = names
+            .iter()
+            .map(|(schema, name)| self.existing_table(schema, name))
+            .collect::<Result<Vec<_>>>()?;
+        let _one = self.ddl.lock();
+        let mut ops = Vec::new();
+        for table in &tables {
+            ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
+        }
+        let outcome = self.commit_ddl(context, &ops)?;
+        for table in &tables {
+            self.catalog.remove_table(table);
+        }
+        self.log.wait_durable(outcome.seq)?;
+        for table in &tables {
+            self.drop_space_of(table)?;
+        }
+        self.finish_ddl(context, outcome)
+    }
+
+    /// `DROP TABLE`
+    pub fn drop_table(&self, schema: &str, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        self.drop_tables(&[(schema, name)], context)
+    }
+
+    /// `TRUNCATE TABLE`: an empty table in a new space under a new id; AUTO_INCREMENT begins anew.
+    pub fn truncate_table(
+        &self,
+        schema: &str,
+        name: &str,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        let mut locks = self.metadata_locks(context);
+        locks.lock_table(schema, name)?;
+        let old = self.existing_table(schema, name)?;
+        let _one = self.ddl.lock();
+        let counters = Counters::default();
+        counters.row_id.store(1, Ordering::Relaxed);
+        let mut def = old.def.clone();
+        def.auto_increment = 0;
+        let new = self.make_table(def, Arc::new(counters))?;
+        self.replace_table(&old, new, context)
+    }
+
+    /// Commits a table built to take another's place, and removes the other. The new one's pages are synced here.
+    pub(super) fn replace_table(
+        &self,
+        old: &Arc<Table>,
+        new: Table,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        let committed =
+            self.pool.flush_space(new.placement.space).map_err(EngineError::from).and_then(|()| {
+                let mut ops = dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None);
+                ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def))));
+                self.commit_ddl(context, &ops)
+            });
+        let outcome = match committed {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                self.pool.drop_space(new.placement.space)?;
+                return Err(error);
+            }
+        };
+        let new = Arc::new(new);
+        self.catalog.remove_table(old);
+        self.catalog.put_table(new.clone());
+        self.log.wait_durable(outcome.seq)?;
+        self.drop_space_of(old)?;
+        self.settle_file(&new)?;
+        self.finish_ddl(context, outcome)
+    }
+
+    /// `RENAME TABLE`: each (schema, name) to (schema, name), in order.
+    pub fn rename_tables(
+        &self,
+        renames: &[((&str, &str), (&str, &str))],
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        let mut locks = self.metadata_locks(context);
+        let mut names: Vec<(&str, &str)> = renames.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        names.sort_unstable();
+        names.dedup();
+        for (schema, name) in &names {
+            locks.lock_table(schema, name)?;
+        }
+        let _one = self.ddl.lock();
+        let mut current: Vec<(Arc<Table>, TableDef)> = Vec::new();
+        for ((from_schema, from_name), (to_schema, to_name)) in renames {
+            self.require_schema(to_schema)?;
+            let moved =
+                current.iter().position(|(_, def)| def.schema == *from_schema && def.name == *from_name);
+            let at = match moved {
+                Some(at) => at,
+                None => {
+                    let table = self.existing_table(from_schema, from_name)?;
+                    if current.iter().any(|(moved, _)| moved.id == table.id) {
+                        return Err(EngineError::UnknownTable(
+                            from_schema.to_string(),
+                            from_name.to_string(),
+                        ));
+                    }
+                    let def = table.def.clone();
+                    current.push((table, def));
+                    current.len() - 1
+                }
+            };
+            let by_rename = current.iter().any(|(_, def)| def.schema == *to_schema && def.name == *to_name);
+            let by_table = self
+                .catalog
+                .table(to_schema, to_name)
+                .is_some_and(|table| !current.iter().any(|(moved, _)| moved.id == table.id));
+            if by_rename || by_table {
+                return Err(EngineError::TableExists(to_name.to_string()));
+            }
+            current[at].1.schema = to_schema.to_string();
+            current[at].1.name = to_name.to_string();
+        }
+        let mut ops = Vec::new();
+        for (table, def) in &current {
+            let old = Some((&table.placement, &table.def));
+            ops.extend(dictionary::table_ops(table.id, old, Some((&table.placement, def))));
+        }
+        let outcome = self.commit_ddl(context, &ops)?;
+        for (table, _) in &current {
+            self.catalog.remove_table(table);
+        }
+        let mut renamed = Vec::new();
+        for (table, def) in current {
+            let new = Engine::build_table(&self.pool, table.placement.clone(), def, table.counters.clone());
+            renamed.push(Arc::new(new));
+            self.catalog.put_table(renamed.last().expect("just pushed").clone());
+        }
+        self.log.wait_durable(outcome.seq)?;
+        self.settle_files(&renamed)?;
+        self.finish_ddl(context, outcome)
+    }
+
+    /// Moves files to where their tables' names say. Names may have been swapped: files whose place another still has go
+    /// out of the way first.
+    fn settle_files(&self, tables: &[Arc<Table>]) -> Result<()> {
+        for table in tables {
+            let path = self.table_path(&table.def.schema, &table.def.name);
+            if self.config.disk.exists(&path).unwrap_or(false) {
+                let aside = path.with_file_name(format!("#sql-{}.ibd", table.placement.space));
+                self.pool.rename_space(table.placement.space, &aside)?;
+            }
+        }
+        for table in tables {
+            self.settle_file(table)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
+
+use super::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, SchemaDef, TableDef};
+use crate::bytes::{Put, Reader};
+use crate::error::Result;
+use types::{ColumnType, TypeCode};
+
+const VERSION: u8 = 1;
+
+const NO_DEFAULT: u8 = 0;
+const DEFAULT_NULL: u8 = 1;
+const DEFAULT_LITERAL: u8 = 2;
+const DEFAULT_NOW: u8 = 3;
+const DEFAULT_EXPRESSION: u8 = 4;
+
+const NULLABLE: u8 = 1;
+const AUTO_INCREMENT: u8 = 2;
+const ON_UPDATE_NOW: u8 = 4;
+const INVISIBLE: u8 = 8;
+
+fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
+    out.put_u8(ty.code as u8);
+    out.put_u16(ty.meta);
+    out.put_bool(ty.unsigned);
+    out.put_u16(ty.collation);
+    let members = ty.members.as_deref().unwrap_or_default();
+    out.put_varint(members.len() as u64);
+    for member in members {
+        out.put_str(member);
+    }
+}
+
+fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
+    let code = TypeCode::from_u8(reader.u8()?).ok_or_else(|| reader.impossible("column type"))?;
+    let meta = reader.u16()?;
+    let unsigned = reader.bool()?;
+    let collation = reader.u16()?;
+    let count = reader.count()?;
+    let members = (0..count).map(|_| reader.string()).collect::<Result<Vec<_>>>()?;
+    let has_members = matches!(code, TypeCode::Enum | TypeCode::Set);
+    Ok(ColumnType { code, meta, unsigned, collation, members: has_members.then(|| members.into()) })
+}
+
+fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
+    out.put_str(&column.name);
+    put_type(out, &column.ty);
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    out.put_u8(
+        flag(column.nullable, NULLABLE)
+            | flag(column.auto_increment, AUTO_INCREMENT)
+            | flag(column.on_update_now, ON_UPDATE_NOW)
+            | flag(column.invisible, INVISIBLE),
+    );
+    match &column.default {
+        None => out.put_u8(NO_DEFAULT),
+        Some(ColumnDefault::Null) => out.put_u8(DEFAULT_NULL),
+        Some(ColumnDefault::Literal(text)) => {
+            out.put_u8(DEFAULT_LITERAL);
+            out.put_bytes(text);
+        }
+        Some(ColumnDefault::CurrentTimestamp) => out.put_u8(DEFAULT_NOW),
+        Some(ColumnDefault::Expression(text)) => {
+            out.put_u8(DEFAULT_EXPRESSION);
+            out.put_str(text);
+        }
+    }
+    out.put_str(&column.comment);
+}
+
+fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
+    let name = reader.string()?;
+    let ty = read_type(reader)?;
+    let flags = reader.u8()?;
+    let default = match reader.u8()? {
+        NO_DEFAULT => None,
+        DEFAULT_NULL => Some(ColumnDefault::Null),
+        DEFAULT_LITERAL => Some(ColumnDefault::Literal(reader.bytes()?.to_vec())),
+        DEFAULT_NOW => Some(ColumnDefault::CurrentTimestamp),
+        DEFAULT_EXPRESSION => Some(ColumnDefault::Expression(reader.string()?)),
+        _ => return Err(reader.impossible("default")),
+    };
+    Ok(ColumnDef {
+        name,
+        ty,
+        nullable: flags & NULLABLE != 0,
+        default,
+        auto_increment: flags & AUTO_INCREMENT != 0,
+        on_update_now: flags & ON_UPDATE_NOW != 0,
+        comment: reader.string()?,
+        invisible: flags & INVISIBLE != 0,
+    })
+}
+
+fn put_parts(out: &mut Vec<u8>, parts: &[IndexColumn]) {
+    out.put_varint(parts.len() as u64);
+    for part in parts {
+        out.put_varint(part.column as u64);
+        out.put_varint(part.prefix.map_or(0, |prefix| u64::from(prefix) + 1));
+    }
+}
+
+fn read_parts(reader: &mut Reader<'_>, columns: usize) -> Result<Vec<IndexColumn>> {
+    let count = reader.count()?;
+    let mut parts = Vec::with_capacity(count);
+    for _ in 0..count {
+        let column = reader.varint()? as usize;
+        if column >= columns {
+            return Err(reader.impossible("key column"));
+        }
+        let prefix = reader.varint()?.checked_sub(1);
+        let prefix = prefix.map(u32::try_from).transpose().map_err(|_| reader.impossible("key prefix"))?;
+        parts.push(IndexColumn { column, prefix });
+    }
+    Ok(parts)
+}
+
+/// Appends a table's definition.
+pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
+    out.put_u8(VERSION);
+    out.put_str(&def.schema);
+    out.put_str(&def.name);
+    out.put_varint(def.columns.len() as u64);
+    for column in &def.columns {
+        put_column(out, column);
+    }
+    out.put_bool(def.primary.is_some());
+    put_parts(out, def.primary.as_deref().unwrap_or_default());
+    out.put_varint(def.indexes.len() as u64);
+    for index in &def.indexes {
+        out.put_u32(index.id);
+        out.put_str(&index.name);
+        out.put_bool(index.unique);
+        out.put_bool(index.invisible);
+        put_parts(out, &index.columns);
+        out.put_str(&index.comment);
+    }
+    out.put_u16(def.collation);
+    out.put_str(&def.comment);
+    out.put_varint(def.options.len() as u64);
+    for (name, value) in &def.options {
+        out.put_str(name);
+        out.put_str(value);
+    }
+    out.put_u64(def.auto_increment);
+    out.put_u64(def.created_s);
+}
+
+/// Reads a table's definition off the front of `reader`.
+pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
+    if reader.u8()? != VERSION {
+        return Err(reader.impossible("version"));
+    }
+    let schema = reader.string()?;
+    let name = reader.string()?;
+    let count = reader.count()?;
+    let columns = (0..count).map(|_| read_column(reader)).collect::<Result<Vec<_>>>()?;
+    let has_primary = reader.bool()?;
+    let primary = read_parts(reader, columns.len())?;
+    let count = reader.count()?;
+    let mut indexes = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (id, name) = (reader.u32()?, reader.string()?);
+        let (unique, invisible) = (reader.bool()?, reader.bool()?);
+        let parts = read_parts(reader, columns.len())?;
+        let comment = reader.string()?;
+        indexes.push(IndexDef { id, name, unique, columns: parts, comment, invisible });
+    }
+    let collation = reader.u16()?;
+    let comment = reader.string()?;
+    let count = reader.count()?;
+    let options = (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect::<Result<Vec<_>>>()?;
+    let (auto_increment, created_s) = (reader.u64()?, reader.u64()?);
+    let primary = has_primary.then_some(primary);
+    Ok(TableDef {
+        schema,
+        name,
+        columns,
+        primary,
+        indexes,
+        collation,
+        comment,
+        options,
+        auto_increment,
+        created_s,
+    })
+}
+
+/// Appends a schema's definition.
+pub(crate) fn put_schema(out: &mut Vec<u8>, def: &SchemaDef) {
+    out.put_u8(VERSION);
+    out.put_str(&def.name);
+    out.put_u16(def.collation);
+}
+
+/// Reads a schema's definition.
+pub(crate) fn read_schema(reader: &mut Reader<'_>) -> Result<SchemaDef> {
+    if reader.u8()? != VERSION {
+        return Err(reader.impossible("version"));
+    }
+    Ok(SchemaDef { name: reader.string()?, collation: reader.u16()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_comes_back_as_it_was() {
+        let mut def = TableDef::new("shop", "orders");
+        def.columns.push(ColumnDef::new("id", ColumnType::bigint(true)).auto_increment());
+        let mut state =
+            ColumnDef::new("state", ColumnType::enumeration(vec!["new".into(), "paid".into()], 255))
+                .not_null();
+        state.default = Some(ColumnDefault::Literal(b"new".to_vec()));
+        state.comment = "of the order".into();
+        def.columns.push(state);
+        def.columns.push(ColumnDef::new("note", ColumnType::text(255)));
+        def.primary = Some(vec![IndexColumn::whole(0)]);
+        def.indexes.push(IndexDef {
+            id: 9,
+            name: "by_note".into(),
+            unique: true,
+            columns: vec![IndexColumn { column: 2, prefix: Some(10) }, IndexColumn::whole(1)],
+            comment: String::new(),
+            invisible: false,
+        });
+        def.options.push(("ROW_FORMAT".into(), "DYNAMIC".into()));
+        let mut bytes = Vec::new();
+        put_table(&mut bytes, &def);
+        let mut reader = Reader::new(&bytes, "table definition");
+        assert_eq!(read_table(&mut reader).unwrap(), def);
+        assert!(reader.is_empty());
+        for len in 0..bytes.len() {
+            assert!(read_table(&mut Reader::new(&bytes[..len], "table definition")).is_err());
+        }
+    }
+}

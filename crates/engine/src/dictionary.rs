@@ -1,0 +1,166 @@
+//! The dictionary: what schemas and tables exist, in a B+tree of the system tablespace (space 0, `mysql.ibd`).
+//!
+//! Key: `[kind u8][id u64 BE][part u16 BE]`; the value of an object is cut into parts that fit a page. A schema's value is
+//! its definition; a table's is its placement (id, space, roots, creation positions), then its definition. The values are
+//! put and deleted by the commit records of DDL, in the same log as everything else.
+
+use crate::bytes::{Put, Reader};
+use crate::commit::sidecar::DictionaryOp;
+use crate::definition::{SchemaDef, TableDef, codec};
+use crate::error::{EngineError, Result};
+use crate::table::Placement;
+use btree::{Direction, Tree};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+/// Number of the system tablespace.
+pub(crate) const SYSTEM_SPACE: u32 = 0;
+/// Its file in the data directory.
+pub(crate) const SYSTEM_FILE: &str = "mysql.ibd";
+
+const SCHEMA: u8 = 1;
+const TABLE: u8 = 2;
+
+/// Bytes of an object's value in one entry.
+const PART_BYTES: usize = 1024;
+
+fn key(kind: u8, id: u64, part: u16) -> Vec<u8> {
+    let mut key = vec![kind];
+    key.extend_from_slice(&id.to_be_bytes());
+    key.extend_from_slice(&part.to_be_bytes());
+    key
+}
+
+/// The entries that replace `old` (an object's value, if it exists) by `new`.
+fn replace(kind: u8, id: u64, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<DictionaryOp> {
+    let parts = |value: Option<&[u8]>| value.map_or(0, |value| value.len().div_ceil(PART_BYTES).max(1));
+    let mut ops = Vec::new();
+    if let Some(new) = new {
+        for part in 0..parts(Some(new)) {
+            let end = new.len().min((part + 1) * PART_BYTES);
+            ops.push((key(kind, id, part as u16), Some(new[part * PART_BYTES..end].to_vec())));
+        }
+    }
+    for part in parts(new)..parts(old) {
+        ops.push((key(kind, id, part as u16), None));
+    }
+    ops
+}
+
+fn schema_value(def: &SchemaDef) -> Vec<u8> {
+    let mut value = Vec::new();
+    codec::put_schema(&mut value, def);
+    value
+}
+
+fn table_value(placement: &Placement, def: &TableDef) -> Vec<u8> {
+    let mut value = Vec::new();
+    value.put_u32(placement.space);
+    value.put_u32(placement.clustered_root);
+    value.put_u64(placement.created_lsn);
+    value.put_varint(placement.indexes.len() as u64);
+    for (root, created_lsn) in &placement.indexes {
+        value.put_u32(*root);
+        value.put_u64(*created_lsn);
+    }
+    codec::put_table(&mut value, def);
+    value
+}
+
+fn read_table_value(id: u64, value: &[u8]) -> Result<(Placement, TableDef)> {
+    let mut reader = Reader::new(value, "table definition in the dictionary");
+    let (space, clustered_root, created_lsn) = (reader.u32()?, reader.u32()?, reader.u64()?);
+    let mut indexes = Vec::new();
+    for _ in 0..reader.count()? {
+        indexes.push((reader.u32()?, reader.u64()?));
+    }
+    let def = codec::read_table(&mut reader)?;
+    if indexes.len() != def.indexes.len() {
+        return Err(reader.impossible("number of indexes"));
+    }
+    Ok((Placement { id, space, clustered_root, created_lsn, indexes }, def))
+}
+
+/// The entries that create, change or drop a schema.
+pub(crate) fn schema_ops(id: u64, old: Option<&SchemaDef>, new: Option<&SchemaDef>) -> Vec<DictionaryOp> {
+    replace(SCHEMA, id, old.map(schema_value).as_deref(), new.map(schema_value).as_deref())
+}
+
+/// The entries that create, change or drop a table (both have the same id).
+pub(crate) fn table_ops(
+    id: u64,
+    old: Option<(&Placement, &TableDef)>,
+    new: Option<(&Placement, &TableDef)>,
+) -> Vec<DictionaryOp> {
+    let value = |table: (&Placement, &TableDef)| table_value(table.0, table.1);
+    replace(TABLE, id, old.map(value).as_deref(), new.map(value).as_deref())
+}
+
+/// Everything that the dictionary holds.
+#[derive(Default)]
+pub(crate) struct Objects {
+    pub schemas: Vec<(u64, SchemaDef)>,
+    pub tables: Vec<(Placement, TableDef)>,
+}
+
+/// Reads the whole dictionary.
+pub(crate) fn load(tree: &Tree) -> Result<Objects> {
+    let mut values: BTreeMap<(u8, u64), Vec<u8>> = BTreeMap::new();
+    let mut scan = tree.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+    while let Some((key, part)) = scan.next()? {
+        let mut reader = Reader::new(key, "dictionary key");
+        let kind = reader.u8()?;
+        let id = u64::from_be_bytes(reader.take(8)?.try_into().expect("eight were taken"));
+        values.entry((kind, id)).or_default().extend_from_slice(part);
+    }
+    let mut objects = Objects::default();
+    for ((kind, id), value) in values {
+        match kind {
+            SCHEMA => {
+                let def =
+                    codec::read_schema(&mut Reader::new(&value, "schema definition in the dictionary"))?;
+                objects.schemas.push((id, def));
+            }
+            TABLE => objects.tables.push(read_table_value(id, &value)?),
+            _ => return Err(EngineError::Corrupt(format!("the dictionary holds an object of kind {kind}"))),
+        }
+    }
+    Ok(objects)
+}
+
+/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@` and four hexadecimal
+/// digits of each UTF-16 unit, as MySQL does it.
+pub(crate) fn file_name(name: &str) -> String {
+    let mut out = String::new();
+    let mut units = [0u16; 2];
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() || character == '_' {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("@{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_file_names_as_in_mysql() {
+        assert_eq!(file_name("sbtest1"), "sbtest1");
+        assert_eq!(file_name("a-b.c"), "a@002db@002ec");
+        assert_eq!(file_name("é"), "@00e9");
+    }
+
+    #[test]
+    fn a_shorter_value_deletes_the_parts_that_are_left() {
+        let ops = replace(TABLE, 7, Some(&[0; 3000]), Some(&[1; 1500]));
+        let kinds: Vec<bool> = ops.iter().map(|(_, value)| value.is_some()).collect();
+        assert_eq!(kinds, vec![true, true, false]);
+        assert_eq!(replace(TABLE, 7, Some(&[0; 10]), None).len(), 1);
+    }
+}

@@ -1,0 +1,382 @@
+//! The engine itself: opening, its parts, its threads, and closing.
+
+use crate::catalog::Catalog;
+use crate::checkpoint::{CheckpointParticipant, CheckpointState};
+use crate::commit::position::ReplicationState;
+use crate::commit::sequencer::Sequencer;
+use crate::commit::sidecar::NextIds;
+use crate::config::EngineConfig;
+use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
+use crate::error::{EngineError, Result};
+use crate::lock::LockTable;
+use crate::status::Counters;
+use crate::transaction::{Isolation, Transaction};
+use crate::version::purge::PurgeQueue;
+use crate::version::snapshot::Snapshots;
+use crate::version::store::VersionStore;
+use btree::Tree;
+use buffer::{Pool, PoolConfig};
+use parking_lot::{Condvar, Mutex};
+use redo::{Log, LogConfig, Lsn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves recovery to the next
+/// open, as a crash does.
+///
+/// Lock order: metadata locks and row locks (waited for with no other lock held), then `ddl`, then the sequencer; page
+/// latches below all of them; the version store, the purge queue, `next_ids` and the catalog are leaves.
+pub struct Engine {
+    pub(crate) config: EngineConfig,
+    pub(crate) log: Arc<Log>,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) dictionary: Tree,
+    pub(crate) catalog: Catalog,
+    pub(crate) locks: LockTable,
+    pub(crate) versions: VersionStore,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) purge_queue: PurgeQueue,
+    pub(crate) sequencer: Sequencer,
+    pub(crate) counters: Counters,
+    pub(crate) next_ids: Mutex<NextIds>,
+    /// One DDL operation at a time.
+    pub(crate) ddl: Mutex<()>,
+    gtid_mode: AtomicBool,
+    flush_log_at_trx_commit: AtomicU8,
+    next_xid: AtomicU64,
+    pub(crate) checkpointing: Mutex<()>,
+    pub(crate) last_checkpoint: AtomicU64,
+    pub(crate) participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
+    /// Until a participant is set, the log is kept from here on for it.
+    pub(crate) participant_floor: AtomicU64,
+    pub(crate) recovered_participant_state: Vec<u8>,
+    pub(crate) recovery_start_lsn: Lsn,
+    background: Arc<Background>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// How the engine's threads are woken and stopped.
+struct Background {
+    stop: AtomicBool,
+    /// The log asked for space.
+    space_needed: Mutex<bool>,
+    wake: Condvar,
+}
+
+/// Where crate `redo` keeps the log, in the data directory.
+const REDO_DIRECTORY: &str = "#innodb_redo";
+
+/// How often the checkpointer and purge look around unasked.
+const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
+const PURGE_PERIOD: Duration = Duration::from_millis(10);
+
+pub(crate) fn io_error(place: &std::path::Path, error: std::io::Error) -> EngineError {
+    EngineError::Io(place.display().to_string(), error)
+}
+
+impl Engine {
+    /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers to the last commit
+    /// in the log.
+    pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
+        let datadir = config.datadir.clone();
+        let disk = config.disk.clone();
+        disk.create_dir_all(&datadir).map_err(|error| io_error(&datadir, error))?;
+        let has_log =
+            disk.exists(&datadir.join(REDO_DIRECTORY)).map_err(|error| io_error(&datadir, error))?;
+        let has_system =
+            disk.exists(&datadir.join(SYSTEM_FILE)).map_err(|error| io_error(&datadir, error))?;
+        let engine = match (has_log, has_system) {
+            (true, true) => crate::recovery::open(config)?,
+            (false, true) => {
+                return Err(EngineError::Datadir(format!(
+                    "{} has a system tablespace but no redo log",
+                    datadir.display()
+                )));
+            }
+            (_, false) => Engine::create(config)?,
+        };
+        engine.start_threads();
+        Ok(engine)
+    }
+
+    fn log_config(config: &EngineConfig) -> LogConfig {
+        LogConfig {
+            capacity_bytes: config.redo_capacity_bytes,
+            buffer_bytes: config.log_buffer_bytes,
+            flush_at_trx_commit: config.flush_log_at_trx_commit,
+            ..LogConfig::new(&config.datadir)
+        }
+    }
+
+    fn open_pool(config: &EngineConfig, log: &Arc<Log>) -> Result<Arc<Pool>> {
+        let pool_config = PoolConfig {
+            page_size: config.page_size as usize,
+            doublewrite: config.doublewrite,
+            io_capacity: config.io_capacity,
+            io_capacity_max: config.io_capacity.saturating_mul(2),
+            redo_capacity_bytes: config.redo_capacity_bytes,
+            ..PoolConfig::new(&config.datadir, config.pool_bytes as usize)
+        };
+        Ok(Pool::open(config.disk.clone(), log.clone(), pool_config)?)
+    }
+
+    /// Opens log and pool of an existing data directory.
+    pub(crate) fn open_storage(config: &EngineConfig) -> Result<(Arc<Log>, redo::Checkpoint, Arc<Pool>)> {
+        let (log, checkpoint) = Log::open(config.disk.clone(), Engine::log_config(config))?;
+        let pool = Engine::open_pool(config, &log)?;
+        Ok((log, checkpoint, pool))
+    }
+
+    /// Makes a new data directory. The system tablespace is the last thing that becomes durable, so that a creation cut
+    /// off by a crash is begun again.
+    fn create(config: EngineConfig) -> Result<Arc<Engine>> {
+        let redo_dir = config.datadir.join(REDO_DIRECTORY);
+        if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
+            config.disk.remove_dir_all(&redo_dir).map_err(|error| io_error(&redo_dir, error))?;
+        }
+        let log = Log::create(config.disk.clone(), Engine::log_config(&config))?;
+        let pool = Engine::open_pool(&config, &log)?;
+        pool.create_space(SYSTEM_SPACE, &config.datadir.join(SYSTEM_FILE))?;
+        let dictionary = Tree::create(&pool, SYSTEM_SPACE)?;
+        let parts = Parts {
+            recovery_start_lsn: log.current_lsn(),
+            visible: log.current_lsn(),
+            log,
+            pool,
+            dictionary,
+            catalog: Catalog::default(),
+            next_ids: NextIds { table: 1, index: 1, space: 1 },
+            replication: ReplicationState::default(),
+            participant_state: Vec::new(),
+            last_checkpoint: 0,
+        };
+        let engine = Engine::assemble(config, parts);
+        engine.sharp_checkpoint()?;
+        Ok(engine)
+    }
+
+    pub(crate) fn assemble(config: EngineConfig, parts: Parts) -> Arc<Engine> {
+        let sequencer = Sequencer::new(config.server_uuid, parts.visible, parts.replication);
+        let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
+        Arc::new(Engine {
+            log: parts.log,
+            pool: parts.pool,
+            dictionary: parts.dictionary,
+            catalog: parts.catalog,
+            locks: LockTable::new(),
+            versions: VersionStore::new(),
+            snapshots: Snapshots::new(),
+            purge_queue: PurgeQueue::default(),
+            sequencer,
+            counters: Counters::default(),
+            next_ids: Mutex::new(parts.next_ids),
+            ddl: Mutex::new(()),
+            gtid_mode: AtomicBool::new(config.gtid_mode),
+            flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
+            next_xid: AtomicU64::new(1),
+            checkpointing: Mutex::new(()),
+            last_checkpoint: AtomicU64::new(parts.last_checkpoint),
+            participant: Mutex::new(None),
+            participant_floor: AtomicU64::new(floor),
+            recovered_participant_state: parts.participant_state,
+            recovery_start_lsn: parts.recovery_start_lsn,
+            background: Arc::new(Background {
+                stop: AtomicBool::new(false),
+                space_needed: Mutex::new(false),
+                wake: Condvar::new(),
+            }),
+            threads: Mutex::new(Vec::new()),
+            config,
+        })
+    }
+
+    fn start_threads(self: &Arc<Engine>) {
+        if !self.config.background {
+            return;
+        }
+        self.pool.start_cleaners();
+        let background = self.background.clone();
+        self.log.on_space_needed(Box::new(move || {
+            *background.space_needed.lock() = true;
+            background.wake.notify_all();
+        }));
+        let mut threads = self.threads.lock();
+        threads.push(self.spawn("checkpointer", |engine, background| {
+            let mut needed = background.space_needed.lock();
+            if !*needed && !background.stop.load(Ordering::Acquire) {
+                let _state = os::account::enter(os::account::State::Idle);
+                background.wake.wait_for(&mut needed, CHECKPOINT_PERIOD);
+            }
+            let urgent = std::mem::take(&mut *needed);
+            drop(needed);
+            if let Err(error) = engine.checkpoint_round(urgent) {
+                log::error!("InnoDB: Checkpoint failed: {error}");
+                os::clock::sleep(CHECKPOINT_PERIOD);
+            }
+        }));
+        threads.push(self.spawn("purge", |engine, _| {
+            let worked = {
+                let _state = os::account::enter(os::account::State::Purge);
+                engine.purge()
+            };
+            match worked {
+                Ok(0) => {
+                    let _state = os::account::enter(os::account::State::Idle);
+                    os::clock::sleep(PURGE_PERIOD);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    log::error!("InnoDB: Purge failed: {error}");
+                    os::clock::sleep(CHECKPOINT_PERIOD);
+                }
+            }
+        }));
+    }
+
+    /// A thread that calls `round` until the engine stops or is dropped; it does not keep the engine alive.
+    fn spawn(
+        self: &Arc<Engine>,
+        name: &str,
+        round: impl Fn(&Engine, &Background) + Send + 'static,
+    ) -> JoinHandle<()> {
+        let (weak, background) = (Arc::downgrade(self), self.background.clone());
+        os::thread::spawn(name, move || {
+            while !background.stop.load(Ordering::Acquire) {
+                let Some(engine) = weak.upgrade() else { return };
+                round(&engine, &background);
+            }
+        })
+    }
+
+    /// Stops the engine's threads, flushes everything and makes a last checkpoint, so that the next open has nothing to
+    /// replay. No transaction may be running.
+    pub fn close(&self) -> Result<()> {
+        self.stop_threads();
+        while self.purge()? > 0 {}
+        self.pool.stop();
+        self.sharp_checkpoint()?;
+        self.log.close()?;
+        Ok(())
+    }
+
+    fn stop_threads(&self) {
+        self.background.stop.store(true, Ordering::Release);
+        *self.background.space_needed.lock() = true;
+        self.background.wake.notify_all();
+        for thread in self.threads.lock().drain(..) {
+            // The last reference may be let go by one of the threads themselves.
+            if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+                log::error!("InnoDB: A background thread panicked");
+            }
+        }
+    }
+
+    /// The options that the engine was opened with.
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// Schemas and tables.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// The buffer pool.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// Begins a transaction.
+    pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
+        Transaction::new(self.clone(), isolation, true)
+    }
+
+    pub(crate) fn next_xid(&self) -> u64 {
+        self.next_xid.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn gtid_mode(&self) -> bool {
+        self.gtid_mode.load(Ordering::Relaxed)
+    }
+
+    /// `gtid_mode = ON`: local transactions get GTIDs of this server from here on.
+    pub fn set_gtid_mode(&self, on: bool) {
+        self.gtid_mode.store(on, Ordering::Relaxed);
+    }
+
+    /// `innodb_flush_log_at_trx_commit`
+    pub fn set_flush_log_at_trx_commit(&self, mode: u8) {
+        self.flush_log_at_trx_commit.store(mode, Ordering::Relaxed);
+        self.log.set_flush_at_trx_commit(mode);
+    }
+
+    /// `innodb_flush_log_at_trx_commit`
+    pub fn flush_log_at_trx_commit(&self) -> u8 {
+        self.flush_log_at_trx_commit.load(Ordering::Relaxed)
+    }
+
+    /// Sequence number of the newest commit that readers see.
+    pub fn visible_lsn(&self) -> Lsn {
+        self.sequencer.visible()
+    }
+
+    /// Opens a table's trees and puts it together.
+    pub(crate) fn build_table(
+        pool: &Arc<Pool>,
+        placement: crate::table::Placement,
+        def: crate::definition::TableDef,
+        counters: Arc<crate::table::Counters>,
+    ) -> crate::table::Table {
+        let open = |root: u32| Tree::open(pool, placement.space, root);
+        let clustered = open(placement.clustered_root);
+        let trees = placement.indexes.iter().map(|(root, _)| open(*root)).collect();
+        crate::table::Table::new(def, placement, clustered, trees, counters)
+    }
+
+    /// Where a table's file is.
+    pub(crate) fn table_path(&self, schema: &str, table: &str) -> std::path::PathBuf {
+        table_path(&self.config.datadir, schema, table)
+    }
+}
+
+/// Where a table's file is in a data directory.
+pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -> std::path::PathBuf {
+    datadir.join(dictionary::file_name(schema)).join(format!("{}.ibd", dictionary::file_name(table)))
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop_threads();
+        self.pool.stop();
+    }
+}
+
+/// What an engine is put together from.
+pub(crate) struct Parts {
+    pub log: Arc<Log>,
+    pub pool: Arc<Pool>,
+    pub dictionary: Tree,
+    pub catalog: Catalog,
+    pub next_ids: NextIds,
+    pub replication: ReplicationState,
+    pub participant_state: Vec<u8>,
+    pub visible: Lsn,
+    pub recovery_start_lsn: Lsn,
+    pub last_checkpoint: Lsn,
+}
+
+impl Parts {
+    /// The state that a checkpoint held, without the tables.
+    pub fn take_state(&mut self, state: CheckpointState) {
+        self.next_ids.raise(state.next_ids);
+        self.replication = state.replication;
+        self.participant_state = state.participant;
+    }
+}

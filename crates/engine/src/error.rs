@@ -1,0 +1,192 @@
+//! What can go wrong in the engine, one enum, in the words of the engine; crate `sql` gives each MySQL's number.
+
+use std::fmt;
+
+/// An engine operation failed. Nothing of the failed operation is left behind unless a variant says otherwise.
+#[derive(Debug)]
+pub enum EngineError {
+    /// A row with this key exists already (MySQL 1062).
+    Duplicate {
+        /// `schema.table` of the row.
+        table: String,
+        /// Name of the violated index, `PRIMARY` for the primary key.
+        index: String,
+        /// The key as MySQL prints it: column texts joined by `-`.
+        key: String,
+    },
+    /// The row that a change names does not exist (MySQL 1032).
+    RowNotFound {
+        /// `schema.table` of the row.
+        table: String,
+        /// The key of the row as text.
+        key: String,
+    },
+    /// A row lock or metadata lock was not granted in time (MySQL 1205); the statement is to be rolled back.
+    LockWaitTimeout,
+    /// Waiting would have closed a cycle of waits (MySQL 1213); the transaction is to be rolled back.
+    Deadlock,
+    /// The session was killed while it waited (MySQL 1317).
+    Interrupted,
+    /// The schema does not exist (MySQL 1049).
+    UnknownSchema(String),
+    /// The schema exists already (MySQL 1007).
+    SchemaExists(String),
+    /// The table does not exist (MySQL 1146).
+    UnknownTable(String, String),
+    /// The table exists already (MySQL 1050).
+    TableExists(String),
+    /// The table was changed by DDL since the caller looked it up; look it up again (MySQL 1412).
+    TableChanged(String),
+    /// A definition that the engine cannot hold: what and why (MySQL 1031 or 1105).
+    BadDefinition(String),
+    /// A row is larger than a page can hold even with its long columns off page (MySQL 1118).
+    RowTooLarge {
+        /// Bytes of the row.
+        bytes: usize,
+        /// Bytes that fit.
+        limit: usize,
+    },
+    /// An index key is longer than a page can hold (MySQL 1071).
+    KeyTooLong {
+        /// Bytes of the key.
+        bytes: usize,
+        /// Bytes that fit.
+        limit: usize,
+    },
+    /// The transaction's event group is over `max_binlog_cache_size` (MySQL 1197); roll the transaction back.
+    TransactionTooLarge {
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// An auto-increment column has no value left (MySQL 1467).
+    AutoIncrementExhausted(String),
+    /// The transaction is read only (MySQL 1792).
+    ReadOnlyTransaction,
+    /// No snapshot slot is free: too many transactions are reading at once (MySQL 1040).
+    TooManySnapshots,
+    /// A received event does not fit the table: which and how (MySQL 1677).
+    Incompatible {
+        /// `schema.table` of the rows.
+        table: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// An error that the caller's own conversion of a value raised: MySQL's number and message.
+    Statement {
+        /// MySQL's error number.
+        code: u16,
+        /// MySQL's message.
+        message: String,
+    },
+    /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
+    GtidUnusable(String),
+    /// The data directory cannot be used: what and where.
+    Datadir(String),
+    /// Stored or received bytes are not what they must be: where and what.
+    Corrupt(String),
+    /// A row image does not decode.
+    Row(types::row::RowError),
+    /// A binary log event does not decode.
+    Event(String),
+    /// The log failed.
+    Redo(redo::RedoError),
+    /// Pages failed.
+    Pages(btree::TreeError),
+    /// The operating system said no.
+    Io(String, std::io::Error),
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Duplicate { table, index, key } => {
+                write!(f, "Duplicate entry '{key}' for key '{}.{index}'", unqualified(table))
+            }
+            EngineError::RowNotFound { table, key } => {
+                write!(f, "Can't find record with key '{key}' in '{table}'")
+            }
+            EngineError::LockWaitTimeout => {
+                write!(f, "Lock wait timeout exceeded; try restarting transaction")
+            }
+            EngineError::Deadlock => {
+                write!(f, "Deadlock found when trying to get lock; try restarting transaction")
+            }
+            EngineError::Interrupted => write!(f, "Query execution was interrupted"),
+            EngineError::UnknownSchema(name) => write!(f, "Unknown database '{name}'"),
+            EngineError::SchemaExists(name) => write!(f, "Can't create database '{name}'; database exists"),
+            EngineError::UnknownTable(schema, table) => write!(f, "Table '{schema}.{table}' doesn't exist"),
+            EngineError::TableExists(name) => write!(f, "Table '{name}' already exists"),
+            EngineError::TableChanged(name) => {
+                write!(f, "Table definition of '{name}' has changed, please retry transaction")
+            }
+            EngineError::BadDefinition(what) => write!(f, "{what}"),
+            EngineError::RowTooLarge { bytes, limit } => {
+                write!(f, "Row size too large ({bytes} bytes > {limit})")
+            }
+            EngineError::KeyTooLong { bytes, limit } => {
+                write!(f, "Specified key was too long ({bytes} bytes); max key length is {limit} bytes")
+            }
+            EngineError::TransactionTooLarge { limit_bytes } => write!(
+                f,
+                "Multi-statement transaction required more than 'max_binlog_cache_size' bytes of storage \
+                 ({limit_bytes}); increase this mysqld variable and try again"
+            ),
+            EngineError::AutoIncrementExhausted(table) => {
+                write!(f, "Failed to read auto-increment value from storage engine ({table})")
+            }
+            EngineError::ReadOnlyTransaction => {
+                write!(f, "Cannot execute statement in a READ ONLY transaction")
+            }
+            EngineError::TooManySnapshots => write!(f, "Too many transactions read at the same time"),
+            EngineError::Incompatible { table, reason } => write!(f, "Table '{table}': {reason}"),
+            EngineError::Statement { message, .. } => write!(f, "{message}"),
+            EngineError::GtidUnusable(why) => write!(f, "{why}"),
+            EngineError::Datadir(what) | EngineError::Corrupt(what) => write!(f, "{what}"),
+            EngineError::Row(error) => write!(f, "{error}"),
+            EngineError::Event(what) => write!(f, "{what}"),
+            EngineError::Redo(error) => write!(f, "redo log: {error}"),
+            EngineError::Pages(error) => write!(f, "{error}"),
+            EngineError::Io(place, error) => write!(f, "{place}: {error}"),
+        }
+    }
+}
+
+/// The table's name without its schema: what MySQL prints in `for key 'table.index'`.
+fn unqualified(table: &str) -> &str {
+    table.split_once('.').map_or(table, |(_, name)| name)
+}
+
+impl std::error::Error for EngineError {}
+
+impl From<types::row::RowError> for EngineError {
+    fn from(error: types::row::RowError) -> EngineError {
+        EngineError::Row(error)
+    }
+}
+
+impl From<redo::RedoError> for EngineError {
+    fn from(error: redo::RedoError) -> EngineError {
+        EngineError::Redo(error)
+    }
+}
+
+impl From<btree::TreeError> for EngineError {
+    fn from(error: btree::TreeError) -> EngineError {
+        EngineError::Pages(error)
+    }
+}
+
+impl From<buffer::BufferError> for EngineError {
+    fn from(error: buffer::BufferError) -> EngineError {
+        EngineError::Pages(btree::TreeError::Buffer(error))
+    }
+}
+
+impl From<types::packed::PackedError> for EngineError {
+    fn from(error: types::packed::PackedError) -> EngineError {
+        EngineError::Corrupt(error.to_string())
+    }
+}
+
+/// Result of an engine operation.
+pub type Result<T> = std::result::Result<T, EngineError>;

@@ -1,0 +1,291 @@
+//! The event group of a transaction, written as its statements run.
+//!
+//! A group is a list of binary log events in format v4: a Query event `BEGIN`, for each statement the table map and its
+//! row events, and an Xid event; a DDL statement is one Query event. There is no GTID event and no checksum,
+//! `log_pos` is 0, and table ids are the engine's: crate `source` completes the events when it copies the group to a
+//! binary log file.
+//!
+//! Rows of one statement that have the same table, the same kind of change and the same columns share an event up to
+//! `binlog_row_event_max_size`. A table map is written before the first row event of a table in a statement; when a
+//! statement goes on with another table, its events so far are closed as a statement of their own, so that a table map
+//! never stands between row events that a replica treats as one statement.
+
+pub(crate) mod query;
+pub(crate) mod table_map;
+pub(crate) mod walk;
+
+use crate::error::{EngineError, Result};
+use crate::table::Table;
+use types::ColumnMask;
+
+/// Event types.
+const TABLE_MAP_EVENT: u8 = 19;
+const XID_EVENT: u8 = 16;
+const ROWS_QUERY_EVENT: u8 = 29;
+const WRITE_ROWS_EVENT: u8 = 30;
+const UPDATE_ROWS_EVENT: u8 = 31;
+const DELETE_ROWS_EVENT: u8 = 32;
+
+/// Bytes of an event's common header.
+const EVENT_HEADER_LEN: usize = 19;
+/// Offset of the flags in a rows event: after the header and the table id.
+const ROWS_FLAGS_OFFSET: usize = EVENT_HEADER_LEN + 6;
+/// The last row event of a statement.
+const STMT_END: u16 = 1;
+
+/// `binlog_row_image`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowImage {
+    /// All columns before and after.
+    #[default]
+    Full,
+    /// The primary key before, the changed columns after.
+    Minimal,
+    /// All columns but BLOBs that are not needed.
+    Noblob,
+}
+
+/// Starts an event; [`end_event`] completes it.
+pub(crate) fn begin_event(out: &mut Vec<u8>, kind: u8, timestamp_s: u32, server_id: u32) -> usize {
+    let start = out.len();
+    out.extend_from_slice(&timestamp_s.to_le_bytes());
+    out.push(kind);
+    out.extend_from_slice(&server_id.to_le_bytes());
+    out.extend_from_slice(&[0; 10]);
+    start
+}
+
+/// Puts an event's size into its header.
+pub(crate) fn end_event(out: &mut [u8], start: usize) {
+    let size = (out.len() - start) as u32;
+    out[start + 9..start + 13].copy_from_slice(&size.to_le_bytes());
+}
+
+/// A length-encoded integer of the client protocol.
+pub(crate) fn put_lenenc(out: &mut Vec<u8>, value: u64) {
+    match value {
+        0..=250 => out.push(value as u8),
+        251..=0xffff => {
+            out.push(0xfc);
+            out.extend_from_slice(&(value as u16).to_le_bytes());
+        }
+        0x1_0000..=0xff_ffff => {
+            out.push(0xfd);
+            out.extend_from_slice(&value.to_le_bytes()[..3]);
+        }
+        _ => {
+            out.push(0xfe);
+            out.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+}
+
+/// The row event that further rows may be appended to.
+struct OpenRows {
+    start: usize,
+    kind: u8,
+    before: Option<ColumnMask>,
+    after: Option<ColumnMask>,
+}
+
+/// What a group needs to know of the session and the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupOptions {
+    pub server_id: u32,
+    pub image: RowImage,
+    pub row_event_max_bytes: usize,
+    pub limit_bytes: usize,
+}
+
+/// Writes an event group.
+pub(crate) struct GroupBuilder {
+    bytes: Vec<u8>,
+    options: GroupOptions,
+    timestamp_s: u32,
+    /// The table whose map is the last one written in this statement.
+    mapped: Option<u64>,
+    open: Option<OpenRows>,
+    /// The statement's text, to be written before its first table map (`binlog_rows_query_log_events`).
+    rows_query: Option<String>,
+}
+
+impl GroupBuilder {
+    pub fn new(options: GroupOptions) -> GroupBuilder {
+        GroupBuilder {
+            bytes: Vec::new(),
+            options,
+            timestamp_s: 0,
+            mapped: None,
+            open: None,
+            rows_query: None,
+        }
+    }
+
+    /// `binlog_row_image` from here on.
+    pub fn set_image(&mut self, image: RowImage) {
+        self.options.image = image;
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins a statement: its start time goes into its events.
+    pub fn begin_statement(&mut self, timestamp_s: u32, rows_query: Option<String>) {
+        debug_assert!(self.open.is_none(), "the last statement was ended");
+        self.timestamp_s = timestamp_s;
+        self.rows_query = rows_query;
+    }
+
+    /// Ends a statement: marks its last row event.
+    pub fn end_statement(&mut self) {
+        self.close_rows(STMT_END);
+        self.mapped = None;
+        self.rows_query = None;
+    }
+
+    /// Takes the group back to an earlier length, at a statement's boundary.
+    pub fn truncate(&mut self, len: usize) {
+        self.open = None;
+        self.mapped = None;
+        self.bytes.truncate(len);
+    }
+
+    fn close_rows(&mut self, flags: u16) {
+        let Some(open) = self.open.take() else { return };
+        let at = open.start + ROWS_FLAGS_OFFSET;
+        self.bytes[at..at + 2].copy_from_slice(&flags.to_le_bytes());
+        end_event(&mut self.bytes, open.start);
+    }
+
+    /// Makes the events ready to take a row of this table, kind and columns.
+    fn open_rows(
+        &mut self,
+        table: &Table,
+        kind: u8,
+        before: Option<&ColumnMask>,
+        after: Option<&ColumnMask>,
+    ) {
+        if let Some(open) = &self.open
+            && self.mapped == Some(table.id)
+            && open.kind == kind
+            && open.before.as_ref() == before
+            && open.after.as_ref() == after
+            && self.bytes.len() - open.start < self.options.row_event_max_bytes
+        {
+            return;
+        }
+        let same_table = self.mapped == Some(table.id);
+        self.close_rows(if same_table { 0 } else { STMT_END });
+        if !same_table {
+            self.map_table(table);
+        }
+        let start = begin_event(&mut self.bytes, kind, self.timestamp_s, self.options.server_id);
+        self.bytes.extend_from_slice(&table.id.to_le_bytes()[..6]);
+        // Flags, then the length of the extra data, which is only itself.
+        self.bytes.extend_from_slice(&[0, 0, 2, 0]);
+        put_lenenc(&mut self.bytes, table.columns() as u64);
+        for mask in [before, after].into_iter().flatten() {
+            mask.write_bitmap(&mut self.bytes);
+        }
+        self.open = Some(OpenRows { start, kind, before: before.cloned(), after: after.cloned() });
+    }
+
+    fn map_table(&mut self, table: &Table) {
+        if self.bytes.is_empty() {
+            query::put_begin(&mut self.bytes, self.timestamp_s, self.options.server_id);
+        }
+        if let Some(text) = self.rows_query.take() {
+            let start =
+                begin_event(&mut self.bytes, ROWS_QUERY_EVENT, self.timestamp_s, self.options.server_id);
+            // The length byte is ignored by readers; the text goes to the event's end.
+            self.bytes.push(text.len().min(255) as u8);
+            self.bytes.extend_from_slice(text.as_bytes());
+            end_event(&mut self.bytes, start);
+        }
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&table.table_map);
+        self.bytes[start..start + 4].copy_from_slice(&self.timestamp_s.to_le_bytes());
+        self.bytes[start + 5..start + 9].copy_from_slice(&self.options.server_id.to_le_bytes());
+        self.mapped = Some(table.id);
+    }
+
+    fn check_room(&self, more: usize) -> Result<()> {
+        if self.bytes.len() + more > self.options.limit_bytes {
+            return Err(EngineError::TransactionTooLarge { limit_bytes: self.options.limit_bytes });
+        }
+        Ok(())
+    }
+
+    /// Adds an inserted row.
+    pub fn write_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
+        self.check_room(image.len())?;
+        self.open_rows(table, WRITE_ROWS_EVENT, None, Some(&table.full_mask));
+        self.bytes.extend_from_slice(image);
+        Ok(())
+    }
+
+    /// Adds an updated row. Returns whether the after image has all columns.
+    pub fn update_row(
+        &mut self,
+        table: &Table,
+        before: &[u8],
+        after: &[u8],
+        changed: &ColumnMask,
+    ) -> Result<bool> {
+        self.check_room(before.len() + after.len())?;
+        let before_mask = self.before_mask(table);
+        let after_mask = match self.options.image {
+            RowImage::Full => None,
+            RowImage::Minimal => Some(changed.clone()),
+            RowImage::Noblob => Some(table.without_blobs(|column| changed.contains(column))),
+        };
+        self.open_rows(
+            table,
+            UPDATE_ROWS_EVENT,
+            Some(before_mask.as_ref().unwrap_or(&table.full_mask)),
+            Some(after_mask.as_ref().unwrap_or(&table.full_mask)),
+        );
+        self.put_image(table, before, before_mask.as_ref())?;
+        self.put_image(table, after, after_mask.as_ref())?;
+        Ok(after_mask.is_none_or(|mask| mask.is_full()))
+    }
+
+    /// Adds a deleted row.
+    pub fn delete_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
+        self.check_room(image.len())?;
+        let mask = self.before_mask(table);
+        self.open_rows(table, DELETE_ROWS_EVENT, Some(mask.as_ref().unwrap_or(&table.full_mask)), None);
+        self.put_image(table, image, mask.as_ref())
+    }
+
+    /// The columns that find a row; `None`: all.
+    fn before_mask(&self, table: &Table) -> Option<ColumnMask> {
+        table.primary.as_ref()?;
+        match self.options.image {
+            RowImage::Full => None,
+            RowImage::Minimal => Some(table.primary_mask.clone()),
+            RowImage::Noblob => Some(table.without_blobs(|column| table.primary_mask.contains(column))),
+        }
+    }
+
+    fn put_image(&mut self, table: &Table, image: &[u8], mask: Option<&ColumnMask>) -> Result<()> {
+        match mask {
+            None => self.bytes.extend_from_slice(image),
+            Some(mask) => table.layout.extract(image, mask, &mut self.bytes)?,
+        }
+        Ok(())
+    }
+
+    /// Ends the group with an Xid event.
+    pub fn finish(&mut self, xid: u64) {
+        self.end_statement();
+        let start = begin_event(&mut self.bytes, XID_EVENT, self.timestamp_s, self.options.server_id);
+        self.bytes.extend_from_slice(&xid.to_le_bytes());
+        end_event(&mut self.bytes, start);
+    }
+}

@@ -1,0 +1,156 @@
+//! One lock: who holds it and who waits for it, in order.
+
+use super::{INTERRUPT_POLL, LockType, OwnerId};
+use crate::error::EngineError;
+use parking_lot::{Condvar, Mutex};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A granted request.
+#[derive(Clone, Copy)]
+pub(super) struct Grant {
+    pub owner: OwnerId,
+    pub mode: LockType,
+}
+
+/// A request that waits.
+pub(super) struct Waiter {
+    pub owner: OwnerId,
+    pub mode: LockType,
+    /// The owner holds S and wants X.
+    pub upgrade: bool,
+    granted: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Waiter {
+    /// Waits until granted. The timeout counts from `started_ns` (monotonic).
+    pub fn wait(
+        &self,
+        started_ns: u64,
+        timeout_ms: u64,
+        interrupt: Option<&AtomicBool>,
+    ) -> Result<(), EngineError> {
+        let mut granted = self.granted.lock();
+        loop {
+            if *granted {
+                return Ok(());
+            }
+            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(EngineError::Interrupted);
+            }
+            let waited = Duration::from_nanos(os::clock::monotonic_ns().saturating_sub(started_ns));
+            let left = Duration::from_millis(timeout_ms).saturating_sub(waited);
+            if left.is_zero() {
+                return Err(EngineError::LockWaitTimeout);
+            }
+            let step = if interrupt.is_some() { left.min(INTERRUPT_POLL) } else { left };
+            self.changed.wait_for(&mut granted, step);
+        }
+    }
+
+    pub fn is_granted(&self) -> bool {
+        *self.granted.lock()
+    }
+
+    fn grant(&self) {
+        *self.granted.lock() = true;
+        self.changed.notify_one();
+    }
+}
+
+/// What became of a request.
+pub(super) enum Request {
+    /// Held already, in this mode or a stronger one.
+    Held,
+    /// Held in S, now held in X.
+    Upgraded,
+    Granted,
+    Wait(Arc<Waiter>),
+}
+
+#[derive(Default)]
+pub(super) struct Lock {
+    granted: SmallVec<[Grant; 2]>,
+    waiters: VecDeque<Arc<Waiter>>,
+}
+
+impl Lock {
+    pub fn request(&mut self, owner: OwnerId, mode: LockType) -> Request {
+        if let Some(at) = self.granted.iter().position(|grant| grant.owner == owner) {
+            if mode == LockType::Shared || self.granted[at].mode == LockType::Exclusive {
+                return Request::Held;
+            }
+            if self.granted.len() == 1 {
+                self.granted[at].mode = LockType::Exclusive;
+                return Request::Upgraded;
+            }
+            return Request::Wait(self.enqueue(owner, mode, true));
+        }
+        if self.waiters.is_empty() && !self.granted.iter().any(|grant| grant.mode.conflicts(mode)) {
+            self.granted.push(Grant { owner, mode });
+            return Request::Granted;
+        }
+        Request::Wait(self.enqueue(owner, mode, false))
+    }
+
+    fn enqueue(&mut self, owner: OwnerId, mode: LockType, upgrade: bool) -> Arc<Waiter> {
+        let waiter =
+            Arc::new(Waiter { owner, mode, upgrade, granted: Mutex::new(false), changed: Condvar::new() });
+        if upgrade {
+            self.waiters.push_front(waiter.clone());
+        } else {
+            self.waiters.push_back(waiter.clone());
+        }
+        waiter
+    }
+
+    pub fn release(&mut self, owner: OwnerId) {
+        let at = self.granted.iter().position(|grant| grant.owner == owner);
+        self.granted.swap_remove(at.expect("an owner releases what it holds"));
+    }
+
+    pub fn remove_waiter(&mut self, waiter: &Arc<Waiter>) {
+        self.waiters.retain(|other| !Arc::ptr_eq(other, waiter));
+    }
+
+    /// Grants the waiters at the front of the queue that nothing stands against any more.
+    pub fn grant_waiters(&mut self) {
+        while let Some(waiter) = self.waiters.front() {
+            let blocked = self
+                .granted
+                .iter()
+                .any(|grant| grant.owner != waiter.owner && grant.mode.conflicts(waiter.mode));
+            if blocked {
+                return;
+            }
+            let waiter = self.waiters.pop_front().expect("front exists");
+            match self.granted.iter_mut().find(|grant| grant.owner == waiter.owner) {
+                Some(grant) => grant.mode = waiter.mode,
+                None => self.granted.push(Grant { owner: waiter.owner, mode: waiter.mode }),
+            }
+            waiter.grant();
+        }
+    }
+
+    pub fn is_unused(&self) -> bool {
+        self.granted.is_empty() && self.waiters.is_empty()
+    }
+
+    /// The owners that must let go before this owner's waiting request is granted; none when it does not wait here.
+    pub fn blockers(&self, owner: OwnerId, out: &mut Vec<OwnerId>) {
+        let Some(at) = self.waiters.iter().position(|waiter| waiter.owner == owner) else { return };
+        let mode = self.waiters[at].mode;
+        let ahead = self.waiters.iter().take(at).map(|waiter| (waiter.owner, waiter.mode));
+        let holders = self.granted.iter().map(|grant| (grant.owner, grant.mode));
+        out.extend(
+            holders
+                .chain(ahead)
+                .filter(|(other, held)| *other != owner && held.conflicts(mode))
+                .map(|(o, _)| o),
+        );
+    }
+}

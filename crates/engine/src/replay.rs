@@ -1,0 +1,245 @@
+//! Replaying the row changes of commit records by key.
+//!
+//! Replay sets state: an insert puts the row whatever was there, a delete removes what may be there, an update changes the
+//! columns that its event has. Pages may be at any state between the checkpoint and the end of the log, so a row may be
+//! missing for an update: then a later record deletes or moves it, and the update is skipped. Since every later change of
+//! the row is replayed too, in order, the rows converge.
+//!
+//! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a page. Overflow pages
+//! are rewritten in place where their LSN is older. Changes older than an index are in its build already.
+
+use crate::Engine;
+use crate::apply::Versioning;
+use crate::commit::record::CommitRecord;
+use crate::commit::sidecar::{Placement, Sidecar};
+use crate::entry::{self, ClusteredValue, Extern, Externs};
+use crate::error::{EngineError, Result};
+use crate::group::walk::{self, RowChange, Rows};
+use crate::overflow;
+use crate::recovery::for_each_record;
+use crate::table::{KeyBuf, Table};
+use crate::transaction::write_set::{self, Origin, WriteSet};
+use btree::Change;
+use buffer::RecordLsn;
+use redo::{Lsn, Record, kind};
+use std::sync::Arc;
+use types::ColumnMask;
+
+/// A row as replay handles it: the image as it is on the page, long columns empty, and where those are.
+struct PageRow {
+    image: Vec<u8>,
+    externs: Externs,
+}
+
+impl Engine {
+    /// Replays the rows of all commits between two positions; returns how many commits there were.
+    pub(crate) fn replay_rows(&self, from: Lsn, end: Lsn) -> Result<u64> {
+        let mut commits = 0;
+        for_each_record(&self.log, from, end, |record| {
+            if record.kind == kind::COMMIT {
+                commits += 1;
+                self.replay_commit(&record).map_err(|error| {
+                    EngineError::Corrupt(format!("commit record at LSN {}: {error}", record.start_lsn))
+                })?;
+            }
+            Ok(())
+        })?;
+        Ok(commits)
+    }
+
+    fn replay_commit(&self, record: &Record) -> Result<()> {
+        let commit = CommitRecord::parse(&record.payload)?;
+        let mut sidecar = Sidecar::parse(commit.sidecar)?;
+        let mut writes = WriteSet::new(false);
+        let place = RecordLsn::new(record.start_lsn, record.lsn);
+        for event in walk::rows_events(commit.group)? {
+            match self.catalog.table_by_id(event.table_id) {
+                Some(table) => {
+                    let rows = event.rows(&table)?;
+                    self.replay_event(&table, &rows, &mut sidecar, &mut writes)?;
+                }
+                // Dropped since.
+                None => continue,
+            }
+        }
+        self.derive_entries(&mut writes, record.start_lsn)?;
+        for placement in sidecar.placements()? {
+            self.replay_placement(&placement, place, &mut writes)?;
+        }
+        self.apply_writes(&writes, place, Versioning::Off)?;
+        for op in sidecar.index_ops()? {
+            let Some(table) = self.catalog.table_by_id(op.table_id) else { continue };
+            let Some(index) = table.indexes.iter().find(|index| index.id == op.index_id) else { continue };
+            if record.start_lsn < index.created_lsn {
+                continue;
+            }
+            let live = entry::secondary(0, record.lsn, op.secondary_len);
+            index.tree.modify(op.key, place, |_| {
+                if op.put { Change::Put(live[..].into()) } else { Change::Remove }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Replays the rows of one event into the record's net changes.
+    fn replay_event(
+        &self,
+        table: &Arc<Table>,
+        rows: &Rows<'_>,
+        sidecar: &mut Sidecar<'_>,
+        writes: &mut WriteSet,
+    ) -> Result<()> {
+        for change in &rows.changes {
+            let row_id = match table.primary {
+                None => Some(sidecar.next_row_id(table.id)?),
+                Some(_) => None,
+            };
+            match *change {
+                RowChange::Insert(image) => {
+                    let image = full_image(table, &rows.after, image)?;
+                    let key = table.clustered_key(&image, row_id)?;
+                    note_auto_increment(table, &image)?;
+                    put(writes, table, &key, Origin::Insert, PageRow { image, externs: Externs::new() });
+                }
+                RowChange::Delete(before) => {
+                    let key = key_of(table, row_id, &[(&rows.before, before)])?;
+                    writes.set_row(table, &key, removed_origin(), None);
+                }
+                RowChange::Update(before, after) => {
+                    self.replay_update(table, rows, (before, after), row_id, sidecar, writes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn replay_update(
+        &self,
+        table: &Arc<Table>,
+        rows: &Rows<'_>,
+        (before, after): (&[u8], &[u8]),
+        row_id: Option<u64>,
+        sidecar: &mut Sidecar<'_>,
+        writes: &mut WriteSet,
+    ) -> Result<()> {
+        let old_key = key_of(table, row_id, &[(&rows.before, before)])?;
+        let new_key = key_of(table, row_id, &[(&rows.after, after), (&rows.before, before)])?;
+        if old_key != new_key {
+            let image = if rows.after.is_full() { after } else { sidecar.next_whole_row(table.id)? };
+            note_auto_increment(table, image)?;
+            writes.set_row(table, &old_key, removed_origin(), None);
+            let row = PageRow { image: image.to_vec(), externs: Externs::new() };
+            put(writes, table, &new_key, Origin::Move, row);
+            return Ok(());
+        }
+        let Some(base) = self.page_row(table, &old_key, writes)? else { return Ok(()) };
+        let mut image = Vec::with_capacity(base.image.len());
+        table.layout.splice(&base.image, &rows.after, after, &mut image)?;
+        let kept = base.externs.iter().filter(|held| !rows.after.contains(usize::from(held.column)));
+        let row = PageRow { image, externs: kept.copied().collect() };
+        put(writes, table, &old_key, removed_origin(), row);
+        Ok(())
+    }
+
+    /// The row that an update starts from: what the record made of it so far, else what the page has.
+    fn page_row(&self, table: &Table, key: &[u8], writes: &WriteSet) -> Result<Option<PageRow>> {
+        if let Some(change) = writes.table(table.id).and_then(|writes| writes.rows.get(key)) {
+            let row = change.new.as_ref();
+            return Ok(row.map(|image| PageRow { image: image.clone(), externs: change.externs.clone() }));
+        }
+        let row = table.clustered.get(key, |value| -> Result<_> {
+            let parsed = ClusteredValue::parse(value)?;
+            let row = PageRow { image: parsed.image.to_vec(), externs: parsed.externs() };
+            Ok((!parsed.is_deleted()).then_some(row))
+        })?;
+        Ok(row.transpose()?.flatten())
+    }
+
+    /// The secondary entries of rows that the record inserted: their final images have them.
+    fn derive_entries(&self, writes: &mut WriteSet, start_lsn: Lsn) -> Result<()> {
+        for table_writes in &mut writes.tables {
+            let write_set::TableWrites { table, rows, entries } = table_writes;
+            for (key, change) in rows.iter().filter(|(_, change)| change.inserted) {
+                let Some(image) = &change.new else { continue };
+                for (at, index) in table.indexes.iter().enumerate() {
+                    if start_lsn < index.created_lsn {
+                        continue;
+                    }
+                    let secondary = table.secondary_key(at, image, key)?;
+                    let secondary_len = secondary.secondary_len as u16;
+                    let change = write_set::EntryChange { present: true, secondary_len, derivable: true };
+                    entries[at].insert(secondary.key, change);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a long value to the pages that the commit placed it on, and points the row there.
+    fn replay_placement(&self, placement: &Placement, place: RecordLsn, writes: &mut WriteSet) -> Result<()> {
+        let table_writes = writes.tables.iter_mut().find(|writes| writes.table.id == placement.table_id);
+        let Some(table_writes) = table_writes else { return Ok(()) };
+        let table = table_writes.table.clone();
+        let Some(change) = table_writes.rows.get_mut(placement.key.as_slice()) else { return Ok(()) };
+        let Some(image) = &change.new else { return Ok(()) };
+        let column = usize::from(placement.column);
+        if !placement.pages.is_empty() {
+            let raw = table
+                .layout
+                .get_raw(image, column)?
+                .ok_or_else(|| EngineError::Corrupt("a commit record places a NULL off page".to_string()))?;
+            btree::overflow::rewrite(&self.pool, table.placement.space, &placement.pages, raw, place)?;
+        }
+        change.externs.retain(|held| held.column != placement.column);
+        change.externs.push(Extern {
+            column: placement.column,
+            len: placement.len,
+            first_page: placement.first_page,
+        });
+        change.externs.sort_by_key(|held| held.column);
+        let mut columns = Vec::with_capacity(table.columns());
+        table.layout.walk(image, |_, raw| columns.push(raw))?;
+        change.new = Some(overflow::emptied(&table, &columns, &change.externs)?);
+        Ok(())
+    }
+}
+
+/// Replay puts and removes whatever is there: the row counts as committed before, with nothing known of it.
+fn removed_origin() -> Origin {
+    Origin::Committed(write_set::OldRow { image: Vec::new(), externs: Externs::new() })
+}
+
+fn put(writes: &mut WriteSet, table: &Arc<Table>, key: &[u8], origin: Origin, row: PageRow) {
+    writes.set_row(table, key, origin, Some(row.image));
+    writes.set_externs(table.id, key, row.externs);
+}
+
+/// The full image of an inserted row; columns that the event does not have are NULL.
+fn full_image(table: &Table, mask: &ColumnMask, image: &[u8]) -> Result<Vec<u8>> {
+    if mask.is_full() {
+        return Ok(image.to_vec());
+    }
+    let mut columns = vec![None; table.columns()];
+    table.layout.walk_partial(mask, image, |column, raw| columns[column] = raw)?;
+    let mut full = Vec::new();
+    table.layout.encode_raw(&columns, &mut full)?;
+    Ok(full)
+}
+
+/// The clustered key of a row of which these partial images are known, the first that has a column giving it.
+fn key_of(table: &Table, row_id: Option<u64>, images: &[(&ColumnMask, &[u8])]) -> Result<KeyBuf> {
+    let mut columns = vec![None; table.columns()];
+    for (mask, image) in images.iter().rev() {
+        table.layout.walk_partial(mask, image, |column, raw| columns[column] = raw)?;
+    }
+    let mut image = Vec::new();
+    table.layout.encode_raw(&columns, &mut image)?;
+    table.clustered_key(&image, row_id)
+}
+
+fn note_auto_increment(table: &Table, image: &[u8]) -> Result<()> {
+    if let Some(stored) = table.stored_auto_increment(image)? {
+        table.note_auto_increment(stored);
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Counters of an engine, under MySQL's status variable names where it has them.
+
+use crate::Engine;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counters that transactions bump. Relaxed: each is a figure of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub rows_read: AtomicU64,
+    pub rows_inserted: AtomicU64,
+    pub rows_updated: AtomicU64,
+    pub rows_deleted: AtomicU64,
+    pub commits: AtomicU64,
+    pub rollbacks: AtomicU64,
+    pub checkpoints: AtomicU64,
+    pub unversioned_commits: AtomicU64,
+}
+
+pub(crate) fn bump(counter: &AtomicU64, by: u64) {
+    counter.fetch_add(by, Ordering::Relaxed);
+}
+
+impl Engine {
+    /// Every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.
+    pub fn status(&self) -> Vec<(String, u64)> {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let wait_ms = read(&self.locks.wait_us) / 1000;
+        let waits = read(&self.locks.waits);
+        let list = [
+            ("Innodb_rows_read", read(&self.counters.rows_read)),
+            ("Innodb_rows_inserted", read(&self.counters.rows_inserted)),
+            ("Innodb_rows_updated", read(&self.counters.rows_updated)),
+            ("Innodb_rows_deleted", read(&self.counters.rows_deleted)),
+            ("Innodb_row_lock_waits", waits),
+            ("Innodb_row_lock_current_waits", read(&self.locks.current_waits)),
+            ("Innodb_row_lock_time", wait_ms),
+            ("Innodb_row_lock_time_avg", wait_ms.checked_div(waits).unwrap_or(0)),
+            ("Innodb_deadlocks", read(&self.locks.deadlocks)),
+            ("Innodb_row_lock_timeouts", read(&self.locks.timeouts)),
+            ("Innodb_page_size", u64::from(self.config.page_size)),
+            ("Slipstream_commits", read(&self.counters.commits)),
+            ("Slipstream_rollbacks", read(&self.counters.rollbacks)),
+            ("Slipstream_unversioned_commits", read(&self.counters.unversioned_commits)),
+            ("Slipstream_checkpoints", read(&self.counters.checkpoints)),
+            ("Slipstream_locks", self.locks.len() as u64),
+            ("Slipstream_snapshots", self.snapshots.active() as u64),
+            ("Slipstream_versions", self.versions.len()),
+            ("Slipstream_version_bytes", self.versions.bytes()),
+            ("Slipstream_history_list_length", self.purge_queue.len() as u64),
+            ("Slipstream_purged_entries", read(&self.purge_queue.removed)),
+            ("Slipstream_visible_lsn", self.sequencer.visible()),
+            ("Slipstream_redo_log_current_lsn", self.log.current_lsn()),
+            ("Slipstream_redo_log_written_lsn", self.log.written_lsn()),
+            ("Slipstream_redo_log_durable_lsn", self.log.durable_lsn()),
+        ];
+        list.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    }
+}

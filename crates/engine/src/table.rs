@@ -1,0 +1,358 @@
+//! A table at run time: its definition, its trees, its counters, and how keys are made from its rows.
+
+use crate::definition::{ColumnDef, IndexColumn, TableDef};
+use crate::error::{EngineError, Result};
+use btree::Tree;
+use buffer::SpaceId;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use types::row::RowLayout;
+use types::{ColumnMask, ColumnType, Value};
+
+/// The encoded key of a tree entry; short ones need no allocation.
+pub(crate) type KeyBuf = SmallVec<[u8; 32]>;
+
+/// Which index of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexRef {
+    /// The clustered index: the primary key, or the hidden row id.
+    Primary,
+    /// The secondary index at this position of `def.indexes`.
+    Secondary(usize),
+}
+
+/// A part of a key, ready for encoding.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyPart {
+    pub column: usize,
+    pub prefix: Option<u32>,
+    pub nullable: bool,
+    pub ty: ColumnType,
+}
+
+fn key_parts(columns: &[ColumnDef], parts: &[IndexColumn]) -> Vec<KeyPart> {
+    let part = |part: &IndexColumn| {
+        let column = &columns[part.column];
+        KeyPart { column: part.column, prefix: part.prefix, nullable: column.nullable, ty: column.ty.clone() }
+    };
+    parts.iter().map(part).collect()
+}
+
+/// A secondary index at run time.
+pub(crate) struct Index {
+    pub id: u32,
+    pub name: String,
+    pub unique: bool,
+    pub parts: Vec<KeyPart>,
+    pub tree: Tree,
+    /// Log position at which the index was built: replay leaves older changes to the build.
+    pub created_lsn: u64,
+}
+
+/// Counters that outlive a change of the table's definition.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Next AUTO_INCREMENT value; 0: not used.
+    pub auto_increment: AtomicU64,
+    /// Next hidden row id.
+    pub row_id: AtomicU64,
+    /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree away. Innermost of
+    /// the engine's own locks: nothing but page latches is taken under it.
+    pub gate: parking_lot::RwLock<()>,
+}
+
+/// What the dictionary keeps about a table besides its definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Placement {
+    pub id: u64,
+    pub space: SpaceId,
+    pub clustered_root: u32,
+    /// Log position at which the table was created: older snapshots cannot read it.
+    pub created_lsn: u64,
+    /// Root page and creation position of each secondary index, in the definition's order.
+    pub indexes: Vec<(u32, u64)>,
+}
+
+/// A table. DDL replaces it by a new one; hold it only while the transaction has used it.
+pub struct Table {
+    /// Number of the table; a rebuilt or truncated table has a new one. It is the `table_id` of its row events.
+    pub id: u64,
+    /// Its definition.
+    pub def: TableDef,
+    /// How its rows are laid out.
+    pub layout: RowLayout,
+    pub(crate) qualified_name: String,
+    pub(crate) placement: Placement,
+    pub(crate) clustered: Tree,
+    pub(crate) primary: Option<Vec<KeyPart>>,
+    pub(crate) indexes: Vec<Index>,
+    /// All columns.
+    pub(crate) full_mask: ColumnMask,
+    /// Columns of the primary key.
+    pub(crate) primary_mask: ColumnMask,
+    /// Columns that some secondary index holds.
+    pub(crate) indexed_mask: ColumnMask,
+    /// Position of the AUTO_INCREMENT column.
+    pub(crate) auto_increment: Option<usize>,
+    pub(crate) counters: Arc<Counters>,
+    /// The table's TABLE_MAP event, complete but for timestamp and server id.
+    pub(crate) table_map: Vec<u8>,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("id", &self.id).field("name", &self.qualified_name).finish()
+    }
+}
+
+fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> ColumnMask {
+    let mut mask = ColumnMask::empty(columns);
+    for part in parts {
+        mask.insert(part.column);
+    }
+    mask
+}
+
+impl Table {
+    /// Puts a table together from what the dictionary says and its opened trees.
+    pub(crate) fn new(
+        def: TableDef,
+        placement: Placement,
+        clustered: Tree,
+        index_trees: Vec<Tree>,
+        counters: Arc<Counters>,
+    ) -> Table {
+        let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
+        let primary = def.primary.as_ref().map(|parts| key_parts(&def.columns, parts));
+        let indexes: Vec<Index> = def
+            .indexes
+            .iter()
+            .zip(index_trees)
+            .zip(&placement.indexes)
+            .map(|((index, tree), (_, created_lsn))| Index {
+                id: index.id,
+                name: index.name.clone(),
+                unique: index.unique,
+                parts: key_parts(&def.columns, &index.columns),
+                tree,
+                created_lsn: *created_lsn,
+            })
+            .collect();
+        assert_eq!(indexes.len(), def.indexes.len(), "every index has a tree and a place");
+        let primary_mask = mask_of(types.len(), primary.iter().flatten());
+        let indexed_mask = mask_of(types.len(), indexes.iter().flat_map(|index| &index.parts));
+        Table {
+            id: placement.id,
+            layout: RowLayout::new(&types),
+            qualified_name: def.qualified_name(),
+            table_map: crate::group::table_map::encode(placement.id, &def),
+            auto_increment: def.auto_increment_column(),
+            def,
+            placement,
+            clustered,
+            primary,
+            indexes,
+            full_mask: ColumnMask::full(types.len()),
+            primary_mask,
+            indexed_mask,
+            counters,
+        }
+    }
+
+    /// `schema.table`
+    pub fn qualified_name(&self) -> &str {
+        &self.qualified_name
+    }
+
+    /// All columns but the BLOBs, with those BLOBs that are `needed`.
+    pub(crate) fn without_blobs(&self, needed: impl Fn(usize) -> bool) -> ColumnMask {
+        let mut mask = ColumnMask::empty(self.columns());
+        for (at, column) in self.def.columns.iter().enumerate() {
+            if !column.ty.is_blob() || needed(at) {
+                mask.insert(at);
+            }
+        }
+        mask
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.def.columns.len()
+    }
+
+    /// Type of the column at this position.
+    pub fn column_type(&self, column: usize) -> &ColumnType {
+        &self.def.columns[column].ty
+    }
+
+    pub(crate) fn tree(&self, index: IndexRef) -> &Tree {
+        match index {
+            IndexRef::Primary => &self.clustered,
+            IndexRef::Secondary(at) => &self.indexes[at].tree,
+        }
+    }
+
+    pub(crate) fn index_name(&self, index: IndexRef) -> &str {
+        match index {
+            IndexRef::Primary => "PRIMARY",
+            IndexRef::Secondary(at) => &self.indexes[at].name,
+        }
+    }
+
+    /// Columns of an index, in order, without the clustered key that follows in a secondary one; none for the hidden
+    /// row id.
+    pub fn index_columns(&self, index: IndexRef) -> &[IndexColumn] {
+        match index {
+            IndexRef::Primary => self.def.primary.as_deref().unwrap_or_default(),
+            IndexRef::Secondary(at) => &self.def.indexes[at].columns,
+        }
+    }
+
+    fn parts(&self, index: IndexRef) -> &[KeyPart] {
+        match index {
+            IndexRef::Primary => self.primary.as_deref().unwrap_or_default(),
+            IndexRef::Secondary(at) => &self.indexes[at].parts,
+        }
+    }
+
+    /// Encodes the leading columns of an index's key from values that are already of the columns' types. Values for all
+    /// columns of the primary key make the key of a row.
+    pub fn encode_key(&self, index: IndexRef, values: &[Value]) -> Result<Vec<u8>> {
+        let parts = self.parts(index);
+        assert!(values.len() <= parts.len(), "more values than key parts");
+        let mut key = Vec::new();
+        for (part, value) in parts.iter().zip(values) {
+            types::key::encode_value(&part.ty, value, part.nullable, part.prefix, &mut key)?;
+        }
+        Ok(key)
+    }
+
+    /// The clustered key of a full row image; `row_id` for a table without a primary key.
+    pub(crate) fn clustered_key(&self, image: &[u8], row_id: Option<u64>) -> Result<KeyBuf> {
+        let mut key = KeyBuf::new();
+        match (&self.primary, row_id) {
+            (Some(parts), _) => {
+                self.encode_parts(parts, image, &mut key)?;
+            }
+            (None, Some(row_id)) => key.extend_from_slice(&row_id.to_be_bytes()),
+            (None, None) => panic!("a row of a table without a primary key has a row id"),
+        }
+        Ok(key)
+    }
+
+    /// The clustered key from a partial image that has all columns of the primary key.
+    pub(crate) fn key_from_partial(&self, mask: &ColumnMask, image: &[u8]) -> Result<KeyBuf> {
+        let parts = self.primary.as_deref().expect("only tables with a primary key are asked");
+        let mut raws: SmallVec<[Option<&[u8]>; 8]> = SmallVec::from_elem(None, parts.len());
+        self.layout.walk_partial(mask, image, |column, raw| {
+            for (part, slot) in parts.iter().zip(&mut raws) {
+                if part.column == column {
+                    *slot = raw;
+                }
+            }
+        })?;
+        let mut encoded = KEY_SCRATCH.take();
+        encoded.clear();
+        for (part, raw) in parts.iter().zip(&raws) {
+            types::key::encode_raw(&part.ty, *raw, part.nullable, part.prefix, &mut encoded)?;
+        }
+        let key = KeyBuf::from_slice(&encoded);
+        KEY_SCRATCH.set(encoded);
+        Ok(key)
+    }
+
+    /// Appends the key made of `parts`; true when one of them is NULL.
+    fn encode_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut KeyBuf) -> Result<bool> {
+        let mut encoded = KEY_SCRATCH.take();
+        encoded.clear();
+        let mut has_null = false;
+        for part in parts {
+            let raw = self.layout.get_raw(image, part.column)?;
+            has_null |= raw.is_none();
+            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, &mut encoded)?;
+        }
+        key.extend_from_slice(&encoded);
+        KEY_SCRATCH.set(encoded);
+        Ok(has_null)
+    }
+
+    /// The key of a row's entry in a secondary index.
+    pub(crate) fn secondary_key(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<SecondaryKey> {
+        let mut key = KeyBuf::new();
+        let has_null = self.encode_parts(&self.indexes[at].parts, image, &mut key)?;
+        let secondary_len = key.len();
+        key.extend_from_slice(clustered);
+        Ok(SecondaryKey { key, secondary_len, has_null })
+    }
+
+    /// Refuses a key that a tree cannot hold.
+    pub(crate) fn check_key_len(&self, bytes: usize) -> Result<()> {
+        let limit = self.clustered.max_key_len();
+        if bytes > limit { Err(EngineError::KeyTooLong { bytes, limit }) } else { Ok(()) }
+    }
+
+    /// The texts of an index's columns in a row, joined as MySQL's duplicate key message joins them.
+    pub(crate) fn key_text(&self, index: IndexRef, image: &[u8]) -> String {
+        let text = |part: &KeyPart| match self.layout.decode(image, part.column) {
+            Ok(value) => {
+                let mut text = Vec::new();
+                value.to_text(Some(&part.ty), &mut text);
+                String::from_utf8_lossy(&text).into_owned()
+            }
+            Err(_) => "?".to_string(),
+        };
+        self.parts(index).iter().map(text).collect::<Vec<_>>().join("-")
+    }
+
+    /// Takes `count` consecutive AUTO_INCREMENT values and returns the first.
+    pub fn next_auto_increment(&self, count: u64) -> Result<u64> {
+        let column = self.def.auto_increment_column().ok_or_else(|| {
+            EngineError::BadDefinition(format!("Table '{}' has no AUTO_INCREMENT column", self.def.name))
+        })?;
+        let (_, largest) = self.def.columns[column].ty.integer_range();
+        let take = |next: u64| {
+            let last = next.max(1).checked_add(count - 1)?;
+            (last <= largest).then(|| last.saturating_add(1))
+        };
+        let next = &self.counters.auto_increment;
+        let first = next
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, take)
+            .map_err(|_| EngineError::AutoIncrementExhausted(self.def.name.clone()))?;
+        Ok(first.max(1))
+    }
+
+    /// The AUTO_INCREMENT value in a row; `None`: the table has no such column, or the value is not positive.
+    pub(crate) fn stored_auto_increment(&self, image: &[u8]) -> Result<Option<u64>> {
+        let Some(column) = self.auto_increment else { return Ok(None) };
+        Ok(match self.layout.decode(image, column)? {
+            Value::Int(value) => u64::try_from(value).ok().filter(|value| *value > 0),
+            Value::UInt(value) => Some(value),
+            _ => None,
+        })
+    }
+
+    /// Moves the AUTO_INCREMENT counter past a value that was stored explicitly.
+    pub fn note_auto_increment(&self, stored: u64) {
+        self.counters.auto_increment.fetch_max(stored.saturating_add(1), Ordering::AcqRel);
+    }
+
+    /// The AUTO_INCREMENT counter: the value that the next row gets.
+    pub fn auto_increment(&self) -> u64 {
+        self.counters.auto_increment.load(Ordering::Acquire).max(1)
+    }
+}
+
+thread_local! {
+    static KEY_SCRATCH: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
+/// The key of a secondary entry.
+#[derive(Clone, Debug)]
+pub(crate) struct SecondaryKey {
+    /// Encoded secondary columns, then the clustered key.
+    pub key: KeyBuf,
+    pub secondary_len: usize,
+    /// A NULL among the secondary columns: a unique index allows any number of those.
+    pub has_null: bool,
+}

@@ -1,0 +1,227 @@
+//! Applying a source's transactions.
+//!
+//! The group of events arrives complete; it goes into the log as it was received (with this engine's table ids), so no
+//! event is written here. Rows are found by key, their partial images spliced over the stored rows, and everything is
+//! checked before the commit: a transaction that cannot be applied leaves nothing in the log or on pages.
+//!
+//! A row is found by the primary key when the before image has it; else by the first unique or other secondary index whose
+//! columns the before image has; else by a scan of the table for a row that equals the before image.
+
+use super::Transaction;
+use super::change::{key_hex, row_id_of, touched_indexes};
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use crate::error::{EngineError, Result};
+use crate::status::bump;
+use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::transaction::write_set::OldRow;
+use std::sync::Arc;
+use types::ColumnMask;
+
+/// A partial row image of an event: the columns of `mask`, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct PartialRow<'a> {
+    /// Which columns the image has; as many bits as the table has columns.
+    pub mask: &'a ColumnMask,
+    /// Null bitmap and packed values of those columns.
+    pub image: &'a [u8],
+}
+
+impl PartialRow<'_> {
+    /// The image as a full one, absent columns NULL.
+    fn widened(&self, table: &Table) -> Result<Vec<u8>> {
+        if self.mask.is_full() {
+            return Ok(self.image.to_vec());
+        }
+        let mut columns = vec![None; table.columns()];
+        table.layout.walk_partial(self.mask, self.image, |column, raw| columns[column] = raw)?;
+        let mut full = Vec::new();
+        table.layout.encode_raw(&columns, &mut full)?;
+        Ok(full)
+    }
+}
+
+impl Transaction {
+    fn check_columns(&self, table: &Table, row: PartialRow<'_>) -> Result<()> {
+        if row.mask.columns() == table.columns() {
+            return Ok(());
+        }
+        Err(EngineError::Incompatible {
+            table: table.qualified_name.clone(),
+            reason: format!("the event has {} columns, the table {}", row.mask.columns(), table.columns()),
+        })
+    }
+
+    /// Applies an inserted row. Columns that the event does not have get NULL or, where the table forbids that, the error
+    /// of a missing default.
+    pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
+        self.check_columns(table, after)?;
+        self.use_table(table)?;
+        let image = if after.mask.is_full() { after.image.to_vec() } else { table.with_defaults(after)? };
+        let row_id = self.new_row_id(table);
+        let key = table.clustered_key(&image, row_id)?;
+        self.lock_for_insert(table, &key, &image, row_id.is_some())?;
+        let keys = self.check_new_keys(table, &image, &key, None)?;
+        self.record_change(table, row_id);
+        self.note_auto_increment(table, &image)?;
+        self.stage_insert(table, &key, image, keys);
+        bump(&self.engine.counters.rows_inserted, 1);
+        Ok(())
+    }
+
+    /// Applies an updated row.
+    pub fn apply_update(
+        &mut self,
+        table: &Arc<Table>,
+        before: PartialRow<'_>,
+        after: PartialRow<'_>,
+    ) -> Result<()> {
+        self.check_columns(table, before)?;
+        self.check_columns(table, after)?;
+        self.use_table(table)?;
+        let key = self.find_row(table, before)?;
+        let old = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
+        let mut new = Vec::with_capacity(old.image.len() + after.image.len());
+        table.layout.splice(&old.image, after.mask, after.image, &mut new)?;
+        let row_id = row_id_of(table, &key);
+        let moves = row_id.is_none() && intersects(after.mask, &table.primary_mask);
+        let new_key = if moves { table.clustered_key(&new, None)? } else { key.clone() };
+        let moved = new_key != key;
+        if moved {
+            self.lock_for_insert(table, &new_key, &new, false)?;
+            if !after.mask.is_full() {
+                self.sidecar.whole_row(table.id, &new);
+            }
+        }
+        let new_keys = self.changed_keys(table, &old, &new, after.mask, &new_key, moved)?;
+        self.record_change(table, row_id);
+        if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
+            self.note_auto_increment(table, &new)?;
+        }
+        self.stage_update(table, &key, old, &new_key, new, new_keys)?;
+        bump(&self.engine.counters.rows_updated, 1);
+        Ok(())
+    }
+
+    /// The new keys of the indexes that an update touches; none at all when it touches no indexed column.
+    fn changed_keys(
+        &mut self,
+        table: &Table,
+        old: &OldRow,
+        new: &[u8],
+        after: &ColumnMask,
+        new_key: &KeyBuf,
+        moved: bool,
+    ) -> Result<Vec<Option<SecondaryKey>>> {
+        if !moved && !intersects(after, &table.indexed_mask) {
+            return Ok(Vec::new());
+        }
+        let changed = table.layout.changed(&old.image, new)?;
+        let touched = touched_indexes(table, &changed, moved);
+        self.check_new_keys(table, new, new_key, Some(&touched))
+    }
+
+    /// Applies a deleted row.
+    pub fn apply_delete(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<()> {
+        self.check_columns(table, before)?;
+        self.use_table(table)?;
+        let key = self.find_row(table, before)?;
+        let old = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
+        self.record_change(table, row_id_of(table, &key));
+        self.stage_delete(table, &key, old)?;
+        bump(&self.engine.counters.rows_deleted, 1);
+        Ok(())
+    }
+
+    /// The clustered key of the row that a before image describes.
+    fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<KeyBuf> {
+        if table.primary.is_some() && covers(before.mask, &table.primary_mask) {
+            return table.partial_clustered_key(before);
+        }
+        let image = before.widened(table)?;
+        let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| before.mask.contains(part.column));
+        let usable = (0..table.indexes.len()).filter(has);
+        // A unique index first.
+        let best = usable.max_by_key(|at| table.indexes[*at].unique);
+        let (index, range) = match best {
+            Some(at) => {
+                let key = table.secondary_key(at, &image, &[])?.key;
+                (IndexRef::Secondary(at), super::scan::KeyRange::prefix(&key))
+            }
+            None => (IndexRef::Primary, super::scan::KeyRange::all()),
+        };
+        // Rows that do not match are passed by without a lock; the one that does is locked and read again.
+        let mut scan = self.scan_newest(table, index, range)?;
+        let mut found = None;
+        while let Some(row) = scan.next(self)? {
+            let mut columns = Vec::new();
+            table.layout.extract(&row.image, before.mask, &mut columns)?;
+            if columns == before.image {
+                found = Some(KeyBuf::from_slice(&row.key));
+                break;
+            }
+        }
+        self.close_snapshot();
+        found.ok_or_else(|| not_found(table, before))
+    }
+
+    /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
+    /// engine's table ids and without GTID event and checksums. Does not wait for the log unless `options.wait`.
+    pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        let _state = os::account::enter(os::account::State::ApplyCommit);
+        let parts = CommitParts { group, ddl: false, dictionary: &[], next_ids: None, options };
+        let engine = self.engine.clone();
+        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, &parts);
+        self.finish_commit(outcome, options)
+    }
+}
+
+impl Table {
+    /// The clustered key from a partial image that has all columns of the primary key.
+    fn partial_clustered_key(&self, row: PartialRow<'_>) -> Result<KeyBuf> {
+        if row.mask.is_full() {
+            return self.clustered_key(row.image, None);
+        }
+        self.key_from_partial(row.mask, row.image)
+    }
+
+    /// A full image of an inserted row, with NULL for what the event does not have.
+    fn with_defaults(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
+        let missing = self
+            .def
+            .columns
+            .iter()
+            .enumerate()
+            .find(|(at, column)| !column.nullable && !row.mask.contains(*at));
+        if let Some((_, column)) = missing {
+            return Err(EngineError::Incompatible {
+                table: self.qualified_name.clone(),
+                reason: format!("Field '{}' doesn't have a default value", column.name),
+            });
+        }
+        row.widened(self)
+    }
+}
+
+fn intersects(a: &ColumnMask, b: &ColumnMask) -> bool {
+    b.iter().any(|column| a.contains(column))
+}
+
+fn covers(mask: &ColumnMask, needed: &ColumnMask) -> bool {
+    needed.iter().all(|column| mask.contains(column))
+}
+
+fn not_found(table: &Table, before: PartialRow<'_>) -> EngineError {
+    let key = match before.widened(table) {
+        Ok(image) if table.primary.is_some() => table.key_text(IndexRef::Primary, &image),
+        _ => key_hex(before.image),
+    };
+    EngineError::RowNotFound { table: table.qualified_name.clone(), key }
+}
+
+/// Gives the error of a missing row the text of its key.
+fn name_row(error: EngineError, table: &Table, before: PartialRow<'_>) -> EngineError {
+    match error {
+        EngineError::RowNotFound { .. } => not_found(table, before),
+        error => error,
+    }
+}

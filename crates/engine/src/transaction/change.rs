@@ -1,0 +1,232 @@
+//! Inserting, updating and deleting rows: locks and checks first, then the write set and the event group.
+
+use super::{LockMode, Row, Transaction};
+use crate::error::{EngineError, Result};
+use crate::status::bump;
+use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::transaction::write_set::{OldRow, Origin};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use types::ColumnMask;
+
+impl Transaction {
+    /// Inserts a row.
+    ///
+    /// # Errors
+    /// [`EngineError::Duplicate`] names the violated index; nothing of the row is left behind.
+    pub fn insert(&mut self, table: &Arc<Table>, image: &[u8]) -> Result<()> {
+        self.check_writable()?;
+        self.use_table(table)?;
+        let row_id = self.new_row_id(table);
+        let key = table.clustered_key(image, row_id)?;
+        self.lock_for_insert(table, &key, image, row_id.is_some())?;
+        let keys = self.check_new_keys(table, image, &key, None)?;
+        self.group.write_row(table, image)?;
+        self.record_change(table, row_id);
+        self.stage_insert(table, &key, image.to_vec(), keys);
+        self.note_auto_increment(table, image)?;
+        bump(&self.engine.counters.rows_inserted, 1);
+        Ok(())
+    }
+
+    /// A fresh hidden row id, for a table without a primary key.
+    pub(super) fn new_row_id(&self, table: &Table) -> Option<u64> {
+        table.primary.is_none().then(|| table.counters.row_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Locks a key that is to be inserted and makes sure that no row has it.
+    pub(super) fn lock_for_insert(
+        &mut self,
+        table: &Table,
+        key: &[u8],
+        image: &[u8],
+        fresh_row_id: bool,
+    ) -> Result<()> {
+        if fresh_row_id {
+            // Nobody can know of the row before it is committed.
+            return Ok(());
+        }
+        self.lock_row(table, key, LockMode::Update)?;
+        let taken = match self.writes.row(table.id, key) {
+            Some(own) => own.is_some(),
+            None => self.engine.row_exists(table, key)?,
+        };
+        if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(()) }
+    }
+
+    /// The secondary keys of a row that is to be stored, checked for uniqueness. `only` restricts the indexes.
+    pub(super) fn check_new_keys(
+        &mut self,
+        table: &Table,
+        image: &[u8],
+        key: &[u8],
+        only: Option<&[bool]>,
+    ) -> Result<Vec<Option<SecondaryKey>>> {
+        let mut keys = Vec::with_capacity(table.indexes.len());
+        for at in 0..table.indexes.len() {
+            if only.is_some_and(|only| !only[at]) {
+                keys.push(None);
+                continue;
+            }
+            let secondary = table.secondary_key(at, image, key)?;
+            table.check_key_len(secondary.key.len())?;
+            self.check_unique(table, at, &secondary, key, image)?;
+            keys.push(Some(secondary));
+        }
+        table.check_key_len(key.len())?;
+        Ok(keys)
+    }
+
+    pub(super) fn record_change(&mut self, table: &Table, row_id: Option<u64>) {
+        self.writes.changes += 1;
+        if let Some(row_id) = row_id {
+            self.sidecar.row_id(table.id, row_id);
+        }
+    }
+
+    pub(super) fn stage_insert(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        image: Vec<u8>,
+        keys: Vec<Option<SecondaryKey>>,
+    ) {
+        self.writes.set_row(table, key, Origin::Insert, Some(image));
+        let derivable = self.writes.is_inserted(table.id, key);
+        for (at, secondary) in keys.into_iter().enumerate() {
+            if let Some(secondary) = secondary {
+                self.writes.set_entry(table, at, secondary, true, derivable);
+            }
+        }
+    }
+
+    pub(super) fn note_auto_increment(&self, table: &Table, image: &[u8]) -> Result<()> {
+        if let Some(stored) = table.stored_auto_increment(image)? {
+            table.note_auto_increment(stored);
+        }
+        Ok(())
+    }
+
+    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not).
+    ///
+    /// # Errors
+    /// [`EngineError::Duplicate`], and [`EngineError::RowNotFound`] when the row is gone; nothing is left behind.
+    pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
+        self.check_writable()?;
+        self.use_table(table)?;
+        let current = self.current_row(table, &old.key)?;
+        let changed = table.layout.changed(&current.image, new_image)?;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let row_id = row_id_of(table, &old.key);
+        let new_key = table.clustered_key(new_image, row_id)?;
+        let moved = *new_key != *old.key;
+        if moved {
+            self.lock_for_insert(table, &new_key, new_image, false)?;
+        }
+        let touched = touched_indexes(table, &changed, moved);
+        let new_keys = self.check_new_keys(table, new_image, &new_key, Some(&touched))?;
+        let whole = self.group.update_row(table, &current.image, new_image, &changed)?;
+        if moved && !whole {
+            self.sidecar.whole_row(table.id, new_image);
+        }
+        self.record_change(table, row_id);
+        self.stage_update(table, &old.key, current, &new_key, new_image.to_vec(), new_keys)?;
+        self.note_auto_increment(table, new_image)?;
+        bump(&self.engine.counters.rows_updated, 1);
+        Ok(())
+    }
+
+    /// Locks a row that is to be changed and reads what it is now.
+    pub(super) fn current_row(&mut self, table: &Table, key: &[u8]) -> Result<OldRow> {
+        self.lock_row(table, key, LockMode::Update)?;
+        let current = match self.writes.row(table.id, key) {
+            Some(own) => own.map(|image| OldRow { image: image.to_vec(), externs: Default::default() }),
+            None => self.engine.read_newest(table, key)?,
+        };
+        current.ok_or_else(|| EngineError::RowNotFound {
+            table: table.qualified_name.clone(),
+            key: key_hex(key),
+        })
+    }
+
+    pub(super) fn stage_update(
+        &mut self,
+        table: &Arc<Table>,
+        old_key: &[u8],
+        old: OldRow,
+        new_key: &KeyBuf,
+        new_image: Vec<u8>,
+        new_keys: Vec<Option<SecondaryKey>>,
+    ) -> Result<()> {
+        let moved = **new_key != *old_key;
+        let old_derivable = self.writes.is_inserted(table.id, old_key);
+        let mut entries = Vec::new();
+        for (at, new) in new_keys.into_iter().enumerate() {
+            let Some(new) = new else { continue };
+            let previous = table.secondary_key(at, &old.image, old_key)?;
+            if previous.key != new.key {
+                entries.push((at, previous, new));
+            }
+        }
+        if moved {
+            self.writes.set_row(table, old_key, Origin::Committed(old), None);
+            self.writes.set_row(table, new_key, Origin::Move, Some(new_image));
+        } else {
+            self.writes.set_row(table, old_key, Origin::Committed(old), Some(new_image));
+        }
+        // A row that moved is an update in the events, from which replay derives no entries.
+        let new_derivable = old_derivable && !moved;
+        for (at, previous, new) in entries {
+            self.writes.set_entry(table, at, previous, false, old_derivable);
+            self.writes.set_entry(table, at, new, true, new_derivable);
+        }
+        Ok(())
+    }
+
+    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not).
+    ///
+    /// # Errors
+    /// [`EngineError::RowNotFound`] when the row is gone.
+    pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
+        self.check_writable()?;
+        self.use_table(table)?;
+        let current = self.current_row(table, &old.key)?;
+        self.group.delete_row(table, &current.image)?;
+        self.record_change(table, row_id_of(table, &old.key));
+        self.stage_delete(table, &old.key, current)?;
+        bump(&self.engine.counters.rows_deleted, 1);
+        Ok(())
+    }
+
+    pub(super) fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
+        let derivable = self.writes.is_inserted(table.id, key);
+        for at in 0..table.indexes.len() {
+            let secondary = table.secondary_key(at, &old.image, key)?;
+            self.writes.set_entry(table, at, secondary, false, derivable);
+        }
+        self.writes.set_row(table, key, Origin::Committed(old), None);
+        Ok(())
+    }
+}
+
+/// Which indexes an update touches.
+pub(super) fn touched_indexes(table: &Table, changed: &ColumnMask, moved: bool) -> Vec<bool> {
+    let touches = |index: &crate::table::Index| index.parts.iter().any(|part| changed.contains(part.column));
+    table.indexes.iter().map(|index| moved || touches(index)).collect()
+}
+
+/// The hidden row id in a clustered key; `None` for a table with a primary key.
+pub(super) fn row_id_of(table: &Table, key: &[u8]) -> Option<u64> {
+    match (&table.primary, <[u8; 8]>::try_from(key)) {
+        (None, Ok(bytes)) => Some(u64::from_be_bytes(bytes)),
+        _ => None,
+    }
+}
+
+/// A clustered key as an error message shows it when no image of the row is at hand.
+pub(super) fn key_hex(key: &[u8]) -> String {
+    let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}

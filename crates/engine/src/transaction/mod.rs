@@ -1,0 +1,322 @@
+//! Transactions: what a session does between BEGIN and COMMIT.
+//!
+//! A transaction's changes are private to it ([`write_set`]) until it commits; its own reads merge them over the pages.
+//! Row locks are taken as statements run and held to the end. The event group grows with each statement ([`crate::group`]).
+//!
+//! Isolation:
+//! - REPEATABLE READ: plain reads see one snapshot, opened by the first of them.
+//! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ COMMITTED.
+//! - SERIALIZABLE: plain reads take shared row locks and read the newest committed rows.
+//! - Locking reads and the reads of UPDATE and DELETE see the newest committed rows, after locking them, as InnoDB's do.
+//!
+//! Invariants:
+//! - A statement that fails leaves the transaction as it was at the statement's savepoint, except for locks.
+//! - A transaction that ends, in any way, holds no lock, no snapshot and no table.
+
+pub(crate) mod apply;
+pub(crate) mod change;
+pub(crate) mod read;
+pub(crate) mod scan;
+mod unique;
+pub(crate) mod write_set;
+
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use crate::commit::sidecar::SidecarWriter;
+use crate::error::{EngineError, Result};
+use crate::group::{GroupBuilder, GroupOptions, RowImage};
+use crate::lock::{LockId, LockOwner, LockType};
+use crate::status::bump;
+use crate::table::Table;
+use crate::version::snapshot::Snapshot;
+use crate::{Engine, commit};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use write_set::{WriteMark, WriteSet};
+
+/// Isolation level of a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// As READ COMMITTED.
+    ReadUncommitted,
+    /// A snapshot for each statement.
+    ReadCommitted,
+    /// One snapshot.
+    #[default]
+    RepeatableRead,
+    /// Plain reads lock.
+    Serializable,
+}
+
+/// How a row is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    /// What the snapshot sees; no lock (but see [`Isolation::Serializable`]).
+    Snapshot,
+    /// The newest committed row, locked against change (`FOR SHARE`).
+    Share,
+    /// The newest committed row, locked against everyone (`FOR UPDATE`, UPDATE, DELETE).
+    Update,
+}
+
+/// A row as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Key in the clustered index.
+    pub key: Vec<u8>,
+    /// Full row image.
+    pub image: Vec<u8>,
+}
+
+/// What a statement needs to be logged.
+#[derive(Clone, Debug, Default)]
+pub struct StatementContext {
+    /// When it began, microseconds of Unix time.
+    pub timestamp_us: u64,
+    /// Its text, if `binlog_rows_query_log_events` is on.
+    pub rows_query: Option<String>,
+}
+
+/// A point of a transaction that it can go back to; always between statements or at a statement's beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct Savepoint {
+    writes: WriteMark,
+    group_len: usize,
+    sidecar: (usize, usize),
+}
+
+/// A transaction. Dropped without commit, it is rolled back.
+pub struct Transaction {
+    pub(crate) engine: Arc<Engine>,
+    isolation: Isolation,
+    read_only: bool,
+    snapshot: Option<Snapshot>,
+    pub(crate) locks: LockOwner,
+    /// Tables in use: their metadata is locked.
+    tables: SmallVec<[Arc<Table>; 4]>,
+    pub(crate) writes: WriteSet,
+    pub(crate) group: GroupBuilder,
+    pub(crate) sidecar: SidecarWriter,
+    row_lock_timeout_ms: u64,
+    metadata_lock_timeout_ms: u64,
+}
+
+impl Transaction {
+    pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> Transaction {
+        let config = &engine.config;
+        let group = GroupBuilder::new(GroupOptions {
+            server_id: config.server_id,
+            image: config.binlog_row_image,
+            row_event_max_bytes: config.binlog_row_event_max_bytes,
+            limit_bytes: config.max_binlog_cache_bytes,
+        });
+        Transaction {
+            isolation,
+            read_only: false,
+            snapshot: None,
+            locks: engine.locks.owner(),
+            tables: SmallVec::new(),
+            writes: WriteSet::new(journalled),
+            group,
+            sidecar: SidecarWriter::default(),
+            row_lock_timeout_ms: config.innodb_lock_wait_timeout_ms,
+            metadata_lock_timeout_ms: config.lock_wait_timeout_ms,
+            engine,
+        }
+    }
+
+    /// The engine that the transaction is in.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Refuses changes from here on (`START TRANSACTION READ ONLY`).
+    pub fn set_read_only(&mut self, read_only: bool) {
+        self.read_only = read_only;
+    }
+
+    /// `binlog_row_image` of the session.
+    pub fn set_row_image(&mut self, image: RowImage) {
+        self.group.set_image(image);
+    }
+
+    /// `innodb_lock_wait_timeout` of the session, in milliseconds.
+    pub fn set_row_lock_timeout_ms(&mut self, timeout_ms: u64) {
+        self.row_lock_timeout_ms = timeout_ms;
+    }
+
+    /// `lock_wait_timeout` of the session, in milliseconds.
+    pub fn set_metadata_lock_timeout_ms(&mut self, timeout_ms: u64) {
+        self.metadata_lock_timeout_ms = timeout_ms;
+    }
+
+    /// Sets the flag that ends this transaction's lock waits when it becomes true (`KILL`).
+    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.locks.set_interrupt(interrupt);
+    }
+
+    /// Whether the transaction has changed anything.
+    pub fn has_changes(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    /// Number of locks held.
+    pub fn lock_count(&self) -> usize {
+        self.locks.held()
+    }
+
+    /// Looks a table up and keeps its definition from changing until the transaction ends.
+    pub fn open_table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
+        let used = self.tables.iter().find(|table| table.def.name == name && table.def.schema == schema);
+        if let Some(table) = used {
+            return Ok(table.clone());
+        }
+        self.lock_metadata(LockId::metadata(schema, name))?;
+        let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
+        let table = self.engine.catalog.table(schema, name).ok_or_else(unknown)?;
+        self.adopt(table.clone())?;
+        Ok(table)
+    }
+
+    /// Uses a table that was looked up before, unless it has changed since.
+    pub(crate) fn use_table(&mut self, table: &Arc<Table>) -> Result<()> {
+        if self.tables.iter().any(|used| Arc::ptr_eq(used, table)) {
+            return Ok(());
+        }
+        self.lock_metadata(LockId::metadata(&table.def.schema, &table.def.name))?;
+        match self.engine.catalog.table_by_id(table.id) {
+            Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current),
+            _ => Err(EngineError::TableChanged(table.def.name.clone())),
+        }
+    }
+
+    fn lock_metadata(&mut self, id: LockId) -> Result<()> {
+        let engine = self.engine.clone();
+        engine.locks.acquire(&mut self.locks, id, LockType::Shared, self.metadata_lock_timeout_ms)?;
+        Ok(())
+    }
+
+    fn adopt(&mut self, table: Arc<Table>) -> Result<()> {
+        if self.snapshot.as_ref().is_some_and(|snapshot| table.placement.created_lsn > snapshot.seq) {
+            return Err(EngineError::TableChanged(table.def.name.clone()));
+        }
+        self.tables.push(table);
+        Ok(())
+    }
+
+    fn lock(&mut self, id: LockId, mode: LockType) -> Result<bool> {
+        self.engine.locks.acquire(&mut self.locks, id, mode, self.row_lock_timeout_ms)
+    }
+
+    /// Opens the snapshot now (`START TRANSACTION WITH CONSISTENT SNAPSHOT`).
+    pub fn open_snapshot(&mut self) -> Result<()> {
+        self.snapshot_seq().map(|_| ())
+    }
+
+    fn snapshot_seq(&mut self) -> Result<u64> {
+        if self.snapshot.is_none() {
+            self.snapshot = Some(self.engine.snapshots.open(&self.engine.sequencer)?);
+        }
+        Ok(self.snapshot.as_ref().expect("just opened").seq)
+    }
+
+    fn close_snapshot(&mut self) {
+        if let Some(snapshot) = self.snapshot.take() {
+            self.engine.snapshots.close(snapshot);
+        }
+    }
+
+    /// Begins a statement and returns where to go back to if it fails.
+    pub fn begin_statement(&mut self, context: StatementContext) -> Savepoint {
+        let timestamp_us = if context.timestamp_us == 0 { os::clock::now_us() } else { context.timestamp_us };
+        let savepoint = self.savepoint();
+        self.group.begin_statement((timestamp_us / 1_000_000) as u32, context.rows_query);
+        savepoint
+    }
+
+    /// Ends a statement that succeeded.
+    pub fn end_statement(&mut self) {
+        self.group.end_statement();
+        if matches!(self.isolation, Isolation::ReadCommitted | Isolation::ReadUncommitted) {
+            self.close_snapshot();
+        }
+    }
+
+    /// Where the transaction is now (`SAVEPOINT`). Ends the statement that is running, if one is.
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.end_statement();
+        Savepoint { writes: self.writes.mark(), group_len: self.group.len(), sidecar: self.sidecar.lengths() }
+    }
+
+    /// Takes back every change since the savepoint; locks stay (`ROLLBACK TO SAVEPOINT`, a failed statement).
+    pub fn rollback_to(&mut self, savepoint: Savepoint) {
+        self.writes.rollback_to(savepoint.writes);
+        self.group.truncate(savepoint.group_len);
+        self.sidecar.truncate(savepoint.sidecar);
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        if self.read_only { Err(EngineError::ReadOnlyTransaction) } else { Ok(()) }
+    }
+
+    /// Commits. After an error the transaction is rolled back.
+    pub fn commit(mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        if self.writes.is_empty() {
+            self.release();
+            if let commit::pipeline::GtidNext::Given(_) = options.gtid {
+                return self.engine.commit_empty(options);
+            }
+            return Ok(CommitOutcome { seq: self.engine.sequencer.visible(), gtid: None });
+        }
+        let _state = os::account::enter(os::account::State::Commit);
+        self.group.finish(self.engine.next_xid());
+        let parts =
+            CommitParts { group: self.group.bytes(), ddl: false, dictionary: &[], next_ids: None, options };
+        let engine = self.engine.clone();
+        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, &parts);
+        self.finish_commit(outcome, options)
+    }
+
+    /// Steps 7 and 8 of a commit.
+    fn finish_commit(
+        mut self,
+        outcome: Result<CommitOutcome>,
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
+        if let Ok(outcome) = &outcome {
+            self.engine.sequencer.note_released(outcome.seq);
+        }
+        self.release();
+        let outcome = outcome?;
+        if options.wait {
+            self.engine.wait_for_commit(outcome.seq)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Rolls back.
+    pub fn rollback(mut self) {
+        self.end_without_commit();
+    }
+
+    fn end_without_commit(&mut self) {
+        if !self.writes.is_empty() {
+            bump(&self.engine.counters.rollbacks, 1);
+        }
+        self.release();
+    }
+
+    /// Lets everything go.
+    fn release(&mut self) {
+        self.close_snapshot();
+        self.writes.clear();
+        self.tables.clear();
+        self.engine.locks.release_all(&mut self.locks);
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        self.end_without_commit();
+    }
+}

@@ -1,0 +1,129 @@
+//! Reading one row: the transaction's own change, the page, or an older version.
+
+use super::{Isolation, LockMode, Row, Transaction};
+use crate::Engine;
+use crate::entry::{ClusteredValue, Externs};
+use crate::error::Result;
+use crate::lock::{CLUSTERED, LockId, LockType};
+use crate::overflow;
+use crate::status::bump;
+use crate::table::Table;
+use crate::transaction::write_set::OldRow;
+use crate::version::store::Found;
+use std::sync::Arc;
+
+impl Engine {
+    /// The newest committed row with this key, long values resolved.
+    pub(crate) fn read_newest(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
+        let read = table.clustered.get(key, |value| -> Result<_> {
+            let parsed = ClusteredValue::parse(value)?;
+            if parsed.is_deleted() {
+                return Ok(None);
+            }
+            if parsed.flags & crate::entry::EXTERN == 0 {
+                return Ok(Some(Ok(OldRow { image: parsed.image.to_vec(), externs: Externs::new() })));
+            }
+            // Overflow pages are read after the leaf is let go.
+            Ok(Some(Err(value.to_vec())))
+        })?;
+        match read.transpose()?.flatten() {
+            None => Ok(None),
+            Some(Ok(row)) => Ok(Some(row)),
+            Some(Err(value)) => {
+                let parsed = ClusteredValue::parse(&value)?;
+                let image = overflow::resolve(&self.pool, table, &parsed)?;
+                Ok(Some(OldRow { image, externs: parsed.externs() }))
+            }
+        }
+    }
+
+    /// Whether a committed row with this key exists now.
+    pub(crate) fn row_exists(&self, table: &Table, key: &[u8]) -> Result<bool> {
+        let live = table
+            .clustered
+            .get(key, |value| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0))?;
+        live.transpose().map(|live| live.unwrap_or(false))
+    }
+
+    /// The row with this key as a snapshot sees it.
+    pub(crate) fn read_at(&self, table: &Table, key: &[u8], snapshot: u64) -> Result<Option<Vec<u8>>> {
+        let value = table.clustered.get(key, |value| value.to_vec())?;
+        self.visible(table, key, value.as_deref(), snapshot)
+    }
+
+    /// What a snapshot sees of a row whose page entry is `value`.
+    pub(crate) fn visible(
+        &self,
+        table: &Table,
+        key: &[u8],
+        value: Option<&[u8]>,
+        snapshot: u64,
+    ) -> Result<Option<Vec<u8>>> {
+        // Without an entry there is no version either: an entry is removed only when no snapshot needs the row.
+        let Some(value) = value else { return Ok(None) };
+        let parsed = ClusteredValue::parse(value)?;
+        if parsed.seq <= snapshot {
+            return if parsed.is_deleted() {
+                Ok(None)
+            } else {
+                overflow::resolve(&self.pool, table, &parsed).map(Some)
+            };
+        }
+        match self.versions.find(table.id, key, snapshot) {
+            Found::Nothing => Ok(None),
+            Found::Value(value) => {
+                overflow::resolve(&self.pool, table, &ClusteredValue::parse(&value)?).map(Some)
+            }
+        }
+    }
+}
+
+impl Transaction {
+    /// How a plain read is done at this isolation level.
+    pub(super) fn effective_mode(&self, mode: LockMode) -> LockMode {
+        if mode == LockMode::Snapshot && self.isolation == Isolation::Serializable {
+            LockMode::Share
+        } else {
+            mode
+        }
+    }
+
+    /// The row with this clustered key (see [`Table::encode_key`]).
+    pub fn get(&mut self, table: &Arc<Table>, key: &[u8], mode: LockMode) -> Result<Option<Row>> {
+        self.use_table(table)?;
+        let mode = self.effective_mode(mode);
+        let image = match mode {
+            LockMode::Snapshot => self.read_own_or(table, key, |txn| {
+                let snapshot = txn.snapshot_seq()?;
+                txn.engine.read_at(table, key, snapshot)
+            })?,
+            LockMode::Share | LockMode::Update => {
+                self.lock_row(table, key, mode)?;
+                self.read_own_or(table, key, |txn| {
+                    Ok(txn.engine.read_newest(table, key)?.map(|row| row.image))
+                })?
+            }
+        };
+        bump(&self.engine.counters.rows_read, u64::from(image.is_some()));
+        Ok(image.map(|image| Row { key: key.to_vec(), image }))
+    }
+
+    /// The transaction's own state of the row if it has one, else what `committed` reads.
+    pub(super) fn read_own_or(
+        &mut self,
+        table: &Table,
+        key: &[u8],
+        committed: impl FnOnce(&mut Transaction) -> Result<Option<Vec<u8>>>,
+    ) -> Result<Option<Vec<u8>>> {
+        match self.writes.row(table.id, key) {
+            Some(own) => Ok(own.map(<[u8]>::to_vec)),
+            None => committed(self),
+        }
+    }
+
+    /// Locks a row; true when it was not locked so strongly before.
+    pub(super) fn lock_row(&mut self, table: &Table, key: &[u8], mode: LockMode) -> Result<bool> {
+        let lock_type = if mode == LockMode::Update { LockType::Exclusive } else { LockType::Shared };
+        self.lock(LockId::row(table.id, CLUSTERED, key), lock_type)
+    }
+}

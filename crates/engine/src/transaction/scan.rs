@@ -1,0 +1,341 @@
+//! Scans: a range of an index, in either direction, with the transaction's own changes merged over the pages.
+//!
+//! A scan holds no latch between rows. It walks the pages' entries and, when the transaction has changed the table, the
+//! write set's entries of the same index, in key order; where both have a key the write set wins. Changes that the
+//! transaction makes while it scans are seen where they lie ahead of the scan: a statement that changes the columns it
+//! scans by reads its rows first.
+
+use super::{LockMode, Row, Transaction};
+use crate::entry::{self, ClusteredValue};
+use crate::error::Result;
+use crate::status::bump;
+use crate::table::{IndexRef, KeyBuf, Table};
+use crate::transaction::unique::after_prefix;
+use btree::Direction;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// A range of encoded keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// Where it begins.
+    pub start: Bound<Vec<u8>>,
+    /// Where it ends.
+    pub end: Bound<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// Every key.
+    pub fn all() -> KeyRange {
+        KeyRange { start: Bound::Unbounded, end: Bound::Unbounded }
+    }
+
+    /// Keys whose leading columns are encoded as `prefix`: equality on those columns.
+    pub fn prefix(prefix: &[u8]) -> KeyRange {
+        KeyRange::between(Bound::Included(prefix), Bound::Included(prefix))
+    }
+
+    /// Keys between two bounds on leading columns. Included and excluded speak of all keys that begin with the bound:
+    /// `Excluded` as a start leaves all of them out, `Included` as an end takes all of them in.
+    pub fn between(start: Bound<&[u8]>, end: Bound<&[u8]>) -> KeyRange {
+        let after = |prefix: &[u8]| after_prefix(prefix).map_or(Bound::Unbounded, Bound::Excluded);
+        let start = match start {
+            Bound::Included(prefix) => Bound::Included(prefix.to_vec()),
+            Bound::Excluded(prefix) => match after_prefix(prefix) {
+                Some(after) => Bound::Included(after),
+                // Nothing follows: an empty range.
+                None => Bound::Excluded(vec![0xff; prefix.len() + 1]),
+            },
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        let end = match end {
+            Bound::Included(prefix) => after(prefix),
+            Bound::Excluded(prefix) => Bound::Excluded(prefix.to_vec()),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        KeyRange { start, end }
+    }
+
+    fn is_empty(&self) -> bool {
+        match (&self.start, &self.end) {
+            (Bound::Included(start), Bound::Excluded(end)) => start >= end,
+            (Bound::Included(start), Bound::Included(end)) => start > end,
+            (Bound::Excluded(start), Bound::Excluded(end) | Bound::Included(end)) => start >= end,
+            _ => false,
+        }
+    }
+}
+
+fn as_slices(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    bound.as_ref().map(Vec::as_slice)
+}
+
+/// A scan that is under way; belongs to the transaction that opened it.
+pub struct Scan {
+    table: Arc<Table>,
+    index: IndexRef,
+    range: KeyRange,
+    direction: Direction,
+    mode: LockMode,
+    /// What the pages are read at, for [`LockMode::Snapshot`].
+    snapshot: u64,
+    pages: Option<btree::Scan>,
+    /// The pages' next entry, when it has been fetched and not yet used.
+    ahead: Option<(KeyBuf, Vec<u8>)>,
+    /// Buffer of an `ahead` that was used.
+    spare: Vec<u8>,
+    /// The last key that was passed, own or of the pages.
+    last: Option<KeyBuf>,
+    /// Entries that count as live and have no row, when somebody asked for them.
+    strays: Option<Vec<Vec<u8>>>,
+}
+
+/// The next entry in key order.
+enum Next {
+    /// The transaction's own entry, and whether it is there.
+    Own(KeyBuf, bool),
+    Page(KeyBuf, Vec<u8>),
+    End,
+}
+
+impl Transaction {
+    /// Opens a scan of an index.
+    pub fn scan(
+        &mut self,
+        table: &Arc<Table>,
+        index: IndexRef,
+        range: KeyRange,
+        direction: Direction,
+        mode: LockMode,
+    ) -> Result<Scan> {
+        self.use_table(table)?;
+        let mode = self.effective_mode(mode);
+        let snapshot = if mode == LockMode::Snapshot { self.snapshot_seq()? } else { u64::MAX };
+        let pages = (!range.is_empty())
+            .then(|| table.tree(index).scan(as_slices(&range.start), as_slices(&range.end), direction));
+        Ok(Scan {
+            table: table.clone(),
+            index,
+            range,
+            direction,
+            mode,
+            snapshot,
+            pages,
+            ahead: None,
+            spare: Vec::new(),
+            last: None,
+            strays: None,
+        })
+    }
+}
+
+impl Transaction {
+    /// A scan of the newest committed rows without locks, for finding a row that is then locked and read again.
+    pub(super) fn scan_newest(
+        &mut self,
+        table: &Arc<Table>,
+        index: IndexRef,
+        range: KeyRange,
+    ) -> Result<Scan> {
+        // The snapshot keeps purge from freeing long values that the scan is about to read.
+        self.snapshot_seq()?;
+        let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
+        scan.mode = LockMode::Snapshot;
+        scan.snapshot = u64::MAX;
+        Ok(scan)
+    }
+}
+
+impl Scan {
+    /// Notes entries that should have a row and have none (CHECK TABLE).
+    pub(crate) fn report_strays(&mut self) {
+        self.strays = Some(Vec::new());
+    }
+
+    pub(crate) fn strays(&self) -> &[Vec<u8>] {
+        self.strays.as_deref().unwrap_or_default()
+    }
+
+    /// The index key of the row given out last.
+    pub(crate) fn last_key(&self) -> Option<&[u8]> {
+        self.last.as_deref()
+    }
+
+    /// The next row, or `None` at the end.
+    pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+        loop {
+            let row = match self.next_entry(txn)? {
+                Next::End => return Ok(None),
+                Next::Own(key, present) => {
+                    self.last = Some(key.clone());
+                    if present { self.own_row(txn, &key)? } else { None }
+                }
+                Next::Page(key, value) => {
+                    let row = self.page_row(txn, &key, &value)?;
+                    self.spare = value;
+                    self.last = Some(key);
+                    row
+                }
+            };
+            if row.is_some() {
+                bump(&txn.engine.counters.rows_read, 1);
+                return Ok(row);
+            }
+        }
+    }
+
+    fn next_entry(&mut self, txn: &Transaction) -> Result<Next> {
+        if self.pages.is_none() {
+            return Ok(Next::End);
+        }
+        self.fetch_ahead()?;
+        let own = self.next_own(txn);
+        let own_first = match (&own, &self.ahead) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some((own, _)), Some((page, _))) => match self.direction {
+                Direction::Forward => own <= page,
+                Direction::Backward => own >= page,
+            },
+        };
+        if !own_first {
+            return Ok(self.ahead.take().map_or(Next::End, |(key, value)| Next::Page(key, value)));
+        }
+        let (key, present) = own.expect("own_first says there is one");
+        if self.ahead.as_ref().is_some_and(|(page, _)| *page == key) {
+            self.spare = self.ahead.take().expect("just looked at").1;
+        }
+        Ok(Next::Own(key, present))
+    }
+
+    fn fetch_ahead(&mut self) -> Result<()> {
+        if self.ahead.is_some() {
+            return Ok(());
+        }
+        let Some(pages) = &mut self.pages else { return Ok(()) };
+        if let Some((key, value)) = pages.next()? {
+            let mut buffer = std::mem::take(&mut self.spare);
+            buffer.clear();
+            buffer.extend_from_slice(value);
+            self.ahead = Some((key.into(), buffer));
+        }
+        Ok(())
+    }
+
+    /// The transaction's own next entry of the index after the last key, and whether it is there.
+    fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
+        let writes = txn.writes.table(self.table.id)?;
+        let last = self.last.as_deref().map(Bound::Excluded);
+        let (start, end) = match self.direction {
+            Direction::Forward => (last.unwrap_or(as_slices(&self.range.start)), as_slices(&self.range.end)),
+            Direction::Backward => (as_slices(&self.range.start), last.unwrap_or(as_slices(&self.range.end))),
+        };
+        if range_is_empty(start, end) {
+            return None;
+        }
+        match self.index {
+            IndexRef::Primary => {
+                let mut range = writes.rows.range::<[u8], _>((start, end));
+                let next =
+                    if self.direction == Direction::Forward { range.next() } else { range.next_back() };
+                next.map(|(key, change)| (key.clone(), change.new.is_some()))
+            }
+            IndexRef::Secondary(at) => {
+                let mut range = writes.entries[at].range::<[u8], _>((start, end));
+                let next =
+                    if self.direction == Direction::Forward { range.next() } else { range.next_back() };
+                next.map(|(key, change)| (key.clone(), change.present))
+            }
+        }
+    }
+
+    /// The row of an entry that the transaction itself put.
+    fn own_row(&self, txn: &Transaction, key: &KeyBuf) -> Result<Option<Row>> {
+        let clustered: &[u8] = match self.index {
+            IndexRef::Primary => key,
+            IndexRef::Secondary(at) => {
+                let entries = &txn.writes.table(self.table.id).expect("it has an own entry").entries[at];
+                &key[usize::from(entries[key].secondary_len)..]
+            }
+        };
+        let image = txn.writes.row(self.table.id, clustered).flatten();
+        Ok(image.map(|image| Row { key: clustered.to_vec(), image: image.to_vec() }))
+    }
+
+    /// The row of an entry on a page, if it is there for this scan.
+    fn page_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+        match self.index {
+            IndexRef::Primary => self.clustered_row(txn, key, value),
+            IndexRef::Secondary(at) => self.secondary_row(txn, at, key, value),
+        }
+    }
+
+    fn clustered_row(&self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+        let image = match self.mode {
+            LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), self.snapshot)?,
+            LockMode::Share | LockMode::Update => {
+                if ClusteredValue::parse(value)?.is_deleted() {
+                    return Ok(None);
+                }
+                txn.lock_row(&self.table, key, self.mode)?;
+                txn.engine.read_newest(&self.table, key)?.map(|row| row.image)
+            }
+        };
+        Ok(image.map(|image| Row { key: key.to_vec(), image }))
+    }
+
+    fn secondary_row(
+        &mut self,
+        txn: &mut Transaction,
+        at: usize,
+        key: &KeyBuf,
+        value: &[u8],
+    ) -> Result<Option<Row>> {
+        let (flags, seq) = entry::parse_header(value)?;
+        let clustered = key.get(entry::secondary_len(value)?..).ok_or_else(|| {
+            crate::EngineError::Corrupt(format!(
+                "{}: a secondary index entry is malformed",
+                self.table.qualified_name
+            ))
+        })?;
+        let deleted = flags & entry::DELETED != 0;
+        let snapshot = self.mode == LockMode::Snapshot;
+        if deleted && (!snapshot || seq <= self.snapshot) {
+            return Ok(None);
+        }
+        if !snapshot {
+            txn.lock_row(&self.table, clustered, self.mode)?;
+        }
+        // The entry may be newer than the snapshot, or may have changed before the lock was granted.
+        let must_check = !snapshot || seq > self.snapshot;
+        let (read_at, table) = (self.snapshot, &self.table);
+        let image = txn.read_own_or(table, clustered, |txn| {
+            if snapshot {
+                txn.engine.read_at(table, clustered, read_at)
+            } else {
+                Ok(txn.engine.read_newest(table, clustered)?.map(|row| row.image))
+            }
+        })?;
+        let Some(image) = image else {
+            if let Some(strays) = self.strays.as_mut().filter(|_| !must_check) {
+                strays.push(key.to_vec());
+            }
+            return Ok(None);
+        };
+        if must_check && table.secondary_key(at, &image, clustered)?.key != *key {
+            return Ok(None);
+        }
+        Ok(Some(Row { key: clustered.to_vec(), image }))
+    }
+}
+
+fn range_is_empty(start: Bound<&[u8]>, end: Bound<&[u8]>) -> bool {
+    match (start, end) {
+        (Bound::Included(start), Bound::Excluded(end)) | (Bound::Excluded(start), Bound::Included(end)) => {
+            start >= end
+        }
+        (Bound::Excluded(start), Bound::Excluded(end)) => start >= end,
+        (Bound::Included(start), Bound::Included(end)) => start > end,
+        _ => false,
+    }
+}

@@ -1,0 +1,96 @@
+//! Uniqueness: of the primary key and of unique secondary keys.
+//!
+//! Who makes a key first locks it exclusively (the row's key; for a secondary index the index's own columns), so two
+//! transactions that insert the same key wait for each other. Who finds the key taken locks the row that has it, shared,
+//! and looks again: a row that another transaction is deleting may be gone then.
+
+use super::{LockMode, Transaction};
+use crate::entry;
+use crate::error::{EngineError, Result};
+use crate::lock::{LockId, LockType};
+use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use btree::Direction;
+use std::ops::Bound;
+
+/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there is none.
+pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+    let mut after = prefix[..=last].to_vec();
+    after[last] += 1;
+    Some(after)
+}
+
+impl Transaction {
+    /// The error for a row whose key of `index` another row has.
+    pub(super) fn duplicate(&self, table: &Table, index: IndexRef, image: &[u8]) -> EngineError {
+        EngineError::Duplicate {
+            table: table.qualified_name.clone(),
+            index: table.index_name(index).to_string(),
+            key: table.key_text(index, image),
+        }
+    }
+
+    /// Refuses a secondary key of a unique index that a row other than the one with clustered key `own` has.
+    pub(super) fn check_unique(
+        &mut self,
+        table: &Table,
+        at: usize,
+        key: &SecondaryKey,
+        own: &[u8],
+        image: &[u8],
+    ) -> Result<()> {
+        let index = &table.indexes[at];
+        if !index.unique || key.has_null {
+            return Ok(());
+        }
+        let columns = &key.key[..key.secondary_len];
+        self.lock(LockId::row(table.id, index.id, columns), LockType::Exclusive)?;
+        while let Some(holder) = self.holder_of(table, at, columns, own)? {
+            if !self.lock_row(table, &holder, LockMode::Share)? {
+                // Locked before, so the second look was the last one needed.
+                return Err(self.duplicate(table, IndexRef::Secondary(at), image));
+            }
+        }
+        Ok(())
+    }
+
+    /// The clustered key of a row, other than `own`, that has these unique columns: by the transaction's own changes,
+    /// else by the pages.
+    fn holder_of(&self, table: &Table, at: usize, columns: &[u8], own: &[u8]) -> Result<Option<KeyBuf>> {
+        let overlay = self.writes.table(table.id).map(|writes| &writes.entries[at]);
+        let end = after_prefix(columns);
+        if let Some(entries) = overlay {
+            let from = Bound::Included(columns);
+            let present = entries
+                .range::<[u8], _>((from, Bound::Unbounded))
+                .take_while(|(key, _)| key.starts_with(columns))
+                .find(|(key, change)| change.present && key[columns.len()..] != *own);
+            if let Some((key, _)) = present {
+                return Ok(Some(key[columns.len()..].into()));
+            }
+        }
+        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut scan = table.indexes[at].tree.scan(Bound::Included(columns), end, Direction::Forward);
+        while let Some((key, value)) = scan.next()? {
+            let (flags, _) = entry::parse_header(value)?;
+            let taken_back =
+                overlay.and_then(|entries| entries.get(key)).is_some_and(|change| !change.present);
+            if flags & entry::DELETED == 0 && !taken_back && key[columns.len()..] != *own {
+                return Ok(Some(key[columns.len()..].into()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_prefix_is_the_next_string_without_the_prefix() {
+        assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
+        assert_eq!(after_prefix(&[1, 0xff, 0xff]), Some(vec![2]));
+        assert_eq!(after_prefix(&[0xff]), None);
+    }
+}

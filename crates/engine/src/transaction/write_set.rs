@@ -1,0 +1,210 @@
+//! A transaction's private changes: what it will do to the pages if it commits, and how a statement takes its part back.
+//!
+//! Invariants:
+//! - `rows[key]` is the net change of one row: the committed row it started from (locked, so it stays that), and what
+//!   the transaction leaves.
+//! - `entries[index][key]` is the net state of a secondary entry that differs, or once differed, from the pages.
+//! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
+
+use crate::entry::Externs;
+use crate::table::{KeyBuf, SecondaryKey, Table};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A committed row that the transaction changes.
+#[derive(Clone, Debug)]
+pub(crate) struct OldRow {
+    /// Full image with long values resolved.
+    pub image: Vec<u8>,
+    /// Where its long values are.
+    pub externs: Externs,
+}
+
+/// Where a row stands before the transaction's first change of it.
+pub(crate) enum Origin {
+    /// It is this committed row.
+    Committed(OldRow),
+    /// It does not exist, and the transaction inserts it.
+    Insert,
+    /// It does not exist, and an UPDATE moves another row to this key.
+    Move,
+}
+
+/// The net change of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct RowChange {
+    /// What it was; `None`: the transaction inserts the row.
+    pub old: Option<OldRow>,
+    /// The first change was an INSERT, whose full image replay derives the row's secondary entries from.
+    pub inserted: bool,
+    /// What it becomes; `None`: deleted. Full image; at commit the off-page columns are emptied.
+    pub new: Option<Vec<u8>>,
+    /// Filled at commit: where the long values of `new` are.
+    pub externs: Externs,
+}
+
+/// The net state of a secondary entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryChange {
+    pub present: bool,
+    pub secondary_len: u16,
+    /// The entry belongs to a row that the transaction inserts: replay derives it from the row.
+    pub derivable: bool,
+}
+
+pub(crate) type Rows = BTreeMap<KeyBuf, RowChange>;
+pub(crate) type Entries = BTreeMap<KeyBuf, EntryChange>;
+
+/// The changes of one table.
+pub(crate) struct TableWrites {
+    pub table: Arc<Table>,
+    pub rows: Rows,
+    /// One map for each secondary index, in the table's order.
+    pub entries: Vec<Entries>,
+}
+
+enum Undo {
+    Row { table: usize, key: KeyBuf, previous: Option<RowChange> },
+    Entry { table: usize, index: usize, key: KeyBuf, previous: Option<EntryChange> },
+}
+
+/// All changes of a transaction.
+#[derive(Default)]
+pub(crate) struct WriteSet {
+    pub tables: SmallVec<[TableWrites; 1]>,
+    journal: Vec<Undo>,
+    /// Off for transactions that are only ever rolled back as a whole.
+    journalled: bool,
+    /// Row changes so far.
+    pub changes: u64,
+}
+
+/// A point to come back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteMark {
+    journal: usize,
+    changes: u64,
+}
+
+impl WriteSet {
+    pub fn new(journalled: bool) -> WriteSet {
+        WriteSet { journalled, ..WriteSet::default() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    pub fn table(&self, table_id: u64) -> Option<&TableWrites> {
+        self.tables.iter().find(|writes| writes.table.id == table_id)
+    }
+
+    /// Position of a table's writes, made when it has none.
+    fn table_at(&mut self, table: &Arc<Table>) -> usize {
+        if let Some(at) = self.tables.iter().position(|writes| writes.table.id == table.id) {
+            return at;
+        }
+        let entries = table.indexes.iter().map(|_| Entries::new()).collect();
+        self.tables.push(TableWrites { table: table.clone(), rows: Rows::new(), entries });
+        self.tables.len() - 1
+    }
+
+    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when it deleted it.
+    pub fn row(&self, table_id: u64, key: &[u8]) -> Option<Option<&[u8]>> {
+        let change = self.table(table_id)?.rows.get(key)?;
+        Some(change.new.as_deref())
+    }
+
+    /// Whether the transaction's first change of this row was an INSERT.
+    pub fn is_inserted(&self, table_id: u64, key: &[u8]) -> bool {
+        self.table(table_id).and_then(|writes| writes.rows.get(key)).is_some_and(|change| change.inserted)
+    }
+
+    /// Sets what a row becomes. `origin` counts when this is the first change of the row.
+    pub fn set_row(&mut self, table: &Arc<Table>, key: &[u8], origin: Origin, new: Option<Vec<u8>>) {
+        let at = self.table_at(table);
+        let rows = &mut self.tables[at].rows;
+        let previous = match rows.get_mut(key) {
+            Some(change) => {
+                let previous = self.journalled.then(|| change.clone());
+                change.new = new;
+                previous
+            }
+            None => {
+                let inserted = matches!(origin, Origin::Insert);
+                let old = match origin {
+                    Origin::Committed(old) => Some(old),
+                    Origin::Insert | Origin::Move => None,
+                };
+                rows.insert(key.into(), RowChange { old, inserted, new, externs: Externs::new() });
+                None
+            }
+        };
+        if self.journalled {
+            self.journal.push(Undo::Row { table: at, key: key.into(), previous });
+        }
+    }
+
+    /// Sets where the long values of a row that has just been set are (replay only).
+    pub fn set_externs(&mut self, table_id: u64, key: &[u8], externs: Externs) {
+        let writes = self.tables.iter_mut().find(|writes| writes.table.id == table_id);
+        if let Some(change) = writes.and_then(|writes| writes.rows.get_mut(key)) {
+            change.externs = externs;
+        }
+    }
+
+    /// Sets whether a secondary entry is there.
+    pub fn set_entry(
+        &mut self,
+        table: &Arc<Table>,
+        index: usize,
+        key: SecondaryKey,
+        present: bool,
+        derivable: bool,
+    ) {
+        let at = self.table_at(table);
+        let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
+        let entries = &mut self.tables[at].entries[index];
+        if self.journalled {
+            let previous = entries.insert(key.key.clone(), change);
+            self.journal.push(Undo::Entry { table: at, index, key: key.key, previous });
+        } else {
+            entries.insert(key.key, change);
+        }
+    }
+
+    pub fn mark(&self) -> WriteMark {
+        WriteMark { journal: self.journal.len(), changes: self.changes }
+    }
+
+    /// Takes back everything since the mark.
+    pub fn rollback_to(&mut self, mark: WriteMark) {
+        assert!(self.journalled, "only a journalled write set goes back");
+        while self.journal.len() > mark.journal {
+            match self.journal.pop().expect("longer than the mark") {
+                Undo::Row { table, key, previous } => {
+                    restore(&mut self.tables[table].rows, key, previous);
+                }
+                Undo::Entry { table, index, key, previous } => {
+                    restore(&mut self.tables[table].entries[index], key, previous);
+                }
+            }
+        }
+        self.changes = mark.changes;
+    }
+
+    /// Forgets everything; the memory of the outer containers is kept.
+    pub fn clear(&mut self) {
+        self.tables.clear();
+        self.journal.clear();
+        self.changes = 0;
+    }
+}
+
+fn restore<V>(map: &mut BTreeMap<KeyBuf, V>, key: KeyBuf, previous: Option<V>) {
+    match previous {
+        Some(value) => map.insert(key, value),
+        None => map.remove(&key),
+    };
+}

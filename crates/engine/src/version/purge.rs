@@ -1,0 +1,124 @@
+//! Purge: lets versions go, removes delete marks and frees overflow pages once no snapshot can need them.
+//!
+//! Each commit that leaves something to purge puts one batch at the end of the queue; a batch is worked off when the
+//! purge limit has reached the commit's sequence number. Batches stand in the order of their commits, give or take
+//! commits that were applied at the same time, which can only make purge later.
+
+use crate::entry;
+use crate::error::Result;
+use crate::lock::CLUSTERED;
+use crate::table::{KeyBuf, Table};
+use crate::{Engine, overflow};
+use btree::{Change, Tree};
+use buffer::RecordLsn;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What one commit leaves to purge.
+#[derive(Debug, Default)]
+pub(crate) struct PurgeBatch {
+    pub seq: u64,
+    /// Versions superseded: table, clustered key, the version's own sequence number.
+    pub versions: Vec<(u64, KeyBuf, u64)>,
+    /// Entries delete-marked: table, index ([`CLUSTERED`] or the index's id), key.
+    pub marks: Vec<(u64, u32, KeyBuf)>,
+    /// Overflow chains that the commit's rows no longer point to: table, first page, length.
+    pub overflow: Vec<(u64, u32, u32)>,
+}
+
+impl PurgeBatch {
+    pub fn is_empty(&self) -> bool {
+        self.versions.is_empty() && self.marks.is_empty() && self.overflow.is_empty()
+    }
+}
+
+/// Batches that wait.
+#[derive(Default)]
+pub(crate) struct PurgeQueue {
+    batches: Mutex<VecDeque<PurgeBatch>>,
+    /// Entries removed since the engine was opened.
+    pub removed: AtomicU64,
+}
+
+impl PurgeQueue {
+    pub fn push(&self, batch: PurgeBatch) {
+        if !batch.is_empty() {
+            self.batches.lock().push_back(batch);
+        }
+    }
+
+    /// Commits that wait for purge (`History list length`).
+    pub fn len(&self) -> usize {
+        self.batches.lock().len()
+    }
+
+    fn take(&self, limit: u64) -> Option<PurgeBatch> {
+        self.batches.lock().pop_front_if(|batch| batch.seq <= limit)
+    }
+}
+
+impl Engine {
+    /// Works off every batch that no snapshot needs. Returns how many there were.
+    pub fn purge(&self) -> Result<usize> {
+        let limit = self.snapshots.purge_limit(&self.sequencer);
+        let mut batches = 0;
+        while let Some(batch) = self.purge_queue.take(limit) {
+            self.purge_batch(&batch)?;
+            batches += 1;
+        }
+        Ok(batches)
+    }
+
+    fn purge_batch(&self, batch: &PurgeBatch) -> Result<()> {
+        for (table_id, key, seq) in &batch.versions {
+            self.versions.remove(*table_id, key, *seq);
+        }
+        for (table_id, index_id, key) in &batch.marks {
+            self.with_purgeable(*table_id, |table| match tree_of(table, *index_id) {
+                Some(tree) => self.remove_mark(tree, key, batch.seq),
+                None => Ok(()),
+            })?;
+        }
+        for (table_id, first_page, len) in &batch.overflow {
+            self.with_purgeable(*table_id, |table| {
+                overflow::free(&self.pool, table.placement.space, *first_page, *len)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs `work` on a table, if it still exists, while DDL cannot take its trees away.
+    fn with_purgeable(&self, table_id: u64, work: impl FnOnce(&Table) -> Result<()>) -> Result<()> {
+        let Some(table) = self.catalog.table_by_id(table_id) else { return Ok(()) };
+        let counters = table.counters.clone();
+        let _gate = counters.gate.read();
+        // Looked up again: DDL may have replaced or dropped it before the gate was ours.
+        match self.catalog.table_by_id(table_id) {
+            Some(table) => work(&table),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes an entry that is still marked by the commit with this sequence number. The change is not logged: replay
+    /// of the delete removes the entry, and a mark that survives a crash counts as deleted.
+    fn remove_mark(&self, tree: &Tree, key: &[u8], seq: u64) -> Result<()> {
+        let mut removed = false;
+        tree.modify(key, RecordLsn::UNLOGGED, |current| match current.map(entry::parse_header) {
+            Some(Ok((flags, marked_at))) if flags & entry::DELETED != 0 && marked_at == seq => {
+                removed = true;
+                Change::Remove
+            }
+            _ => Change::Keep,
+        })?;
+        self.purge_queue.removed.fetch_add(u64::from(removed), Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn tree_of(table: &Table, index_id: u32) -> Option<&Tree> {
+    if index_id == CLUSTERED {
+        return Some(&table.clustered);
+    }
+    table.indexes.iter().find(|index| index.id == index_id).map(|index| &index.tree)
+}

@@ -1,0 +1,117 @@
+//! Open snapshots, and the way round versions when there are none.
+//!
+//! A commit that changes few rows while nobody reads would push versions only to have them dropped at once. It may
+//! leave them out ("unversioned") under this protocol, whose four steps are sequentially consistent:
+//!
+//! - the committer adds itself to `unversioned`, *then* looks at `active`; if anybody is active it takes itself off and
+//!   pushes versions;
+//! - a snapshot adds itself to `active`, *then* waits until `unversioned` is zero, and only then reads the visible
+//!   sequence number;
+//! - the committer is taken off `unversioned` only when the visible sequence number has passed its own.
+//!
+//! So either the committer saw the snapshot, or the snapshot saw the committer and reads at or past its commit. Nobody
+//! starves: once a snapshot is active no further committer joins `unversioned`.
+
+use crate::commit::sequencer::Sequencer;
+use crate::error::{EngineError, Result};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// A slot that no snapshot uses.
+const FREE: u64 = u64::MAX;
+const SLOTS: usize = 8192;
+
+/// How long a snapshot spins for unversioned commits before it sleeps between looks.
+const SPINS: u32 = 200;
+const PAUSE: Duration = Duration::from_micros(20);
+
+/// All open snapshots of an engine.
+pub(crate) struct Snapshots {
+    /// The number each snapshot reads at; [`FREE`] when unused, 0 while it is being opened (holds purge back).
+    slots: Box<[AtomicU64]>,
+    /// Slots that can be taken; the ones never used are at the bottom, so that scans stay short.
+    free: Mutex<Vec<u32>>,
+    /// One more than the highest slot ever used.
+    used_slots: AtomicUsize,
+    active: AtomicUsize,
+    unversioned: AtomicUsize,
+}
+
+/// An open snapshot; close it with [`Snapshots::close`].
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    slot: u32,
+    /// Sees commits up to and including this one.
+    pub seq: u64,
+}
+
+impl Snapshots {
+    pub fn new() -> Snapshots {
+        Snapshots {
+            slots: (0..SLOTS).map(|_| AtomicU64::new(FREE)).collect(),
+            free: Mutex::new((0..SLOTS as u32).rev().collect()),
+            used_slots: AtomicUsize::new(0),
+            active: AtomicUsize::new(0),
+            unversioned: AtomicUsize::new(0),
+        }
+    }
+
+    /// Opens a snapshot of everything visible now.
+    pub fn open(&self, sequencer: &Sequencer) -> Result<Snapshot> {
+        let slot = self.free.lock().pop().ok_or(EngineError::TooManySnapshots)?;
+        self.used_slots.fetch_max(slot as usize + 1, Ordering::SeqCst);
+        self.active.fetch_add(1, Ordering::SeqCst);
+        let mut looks = 0;
+        while self.unversioned.load(Ordering::SeqCst) != 0 {
+            looks += 1;
+            if looks < SPINS {
+                os::thread::yield_now();
+            } else {
+                os::clock::sleep(PAUSE);
+            }
+        }
+        // Zero first: a purge that looks between the two stores is held back rather than let through.
+        self.slots[slot as usize].store(0, Ordering::SeqCst);
+        let seq = sequencer.visible();
+        self.slots[slot as usize].store(seq, Ordering::SeqCst);
+        Ok(Snapshot { slot, seq })
+    }
+
+    pub fn close(&self, snapshot: Snapshot) {
+        self.slots[snapshot.slot as usize].store(FREE, Ordering::SeqCst);
+        self.active.fetch_sub(1, Ordering::SeqCst);
+        self.free.lock().push(snapshot.slot);
+    }
+
+    /// Asks to commit without versions. True: granted, and [`Snapshots::leave_unversioned`] is owed once the commit is
+    /// visible. False: push versions.
+    pub fn enter_unversioned(&self) -> bool {
+        self.unversioned.fetch_add(1, Ordering::SeqCst);
+        if self.active.load(Ordering::SeqCst) == 0 {
+            return true;
+        }
+        self.unversioned.fetch_sub(1, Ordering::SeqCst);
+        false
+    }
+
+    pub fn leave_unversioned(&self, commits: usize) {
+        if commits > 0 {
+            self.unversioned.fetch_sub(commits, Ordering::SeqCst);
+        }
+    }
+
+    /// Versions superseded at or before the returned number are needed by nobody, now or later.
+    pub fn purge_limit(&self, sequencer: &Sequencer) -> u64 {
+        // Visible first: a snapshot that opens after this load reads at or past it.
+        let visible = sequencer.visible();
+        let used = self.used_slots.load(Ordering::SeqCst);
+        let oldest = self.slots[..used].iter().map(|slot| slot.load(Ordering::SeqCst)).min();
+        oldest.map_or(visible, |oldest| oldest.min(visible))
+    }
+
+    /// Number of open snapshots.
+    pub fn active(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+}

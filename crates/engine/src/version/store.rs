@@ -1,0 +1,153 @@
+//! Older versions of rows, in memory, for the snapshots that need them.
+
+use crate::lock::{FingerprintMap, fingerprint};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const SHARDS: usize = 64;
+
+/// What a row was from `seq` on until the next version (or the page) took over.
+struct Version {
+    seq: u64,
+    /// The clustered entry's value as it was on the page; `None`: the row was deleted then.
+    value: Option<Box<[u8]>>,
+}
+
+/// The versions of one row, oldest first.
+struct Chain {
+    table_id: u64,
+    key: Box<[u8]>,
+    versions: SmallVec<[Version; 1]>,
+}
+
+/// What a snapshot sees of a row whose page entry is too new for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The clustered entry's value then.
+    Value(Box<[u8]>),
+    /// The row did not exist then.
+    Nothing,
+}
+
+/// All versions of an engine, sharded by row.
+pub(crate) struct VersionStore {
+    shards: Box<[Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>]>,
+    bytes: AtomicU64,
+    versions: AtomicU64,
+}
+
+/// Memory that a version takes besides its key and value.
+const OVERHEAD_BYTES: u64 = 64;
+
+impl VersionStore {
+    pub fn new() -> VersionStore {
+        VersionStore {
+            shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
+            bytes: AtomicU64::new(0),
+            versions: AtomicU64::new(0),
+        }
+    }
+
+    fn shard(&self, hash: u64) -> &Mutex<FingerprintMap<SmallVec<[Chain; 1]>>> {
+        &self.shards[(hash >> 40) as usize % SHARDS]
+    }
+
+    /// Keeps what a row has been since `seq`. Called under the leaf's exclusive latch, before the leaf changes; a leaf
+    /// that is latched again for the same change (after a split) may call again.
+    pub fn push(&self, table_id: u64, key: &[u8], seq: u64, value: Option<&[u8]>) {
+        let hash = fingerprint(table_id, key);
+        let mut shard = self.shard(hash).lock();
+        let chains = shard.entry(hash).or_default();
+        let at = chains.iter().position(|chain| chain.table_id == table_id && *chain.key == *key);
+        let chain = match at {
+            Some(at) => &mut chains[at],
+            None => {
+                chains.push(Chain { table_id, key: key.into(), versions: SmallVec::new() });
+                chains.last_mut().expect("just pushed")
+            }
+        };
+        if chain.versions.last().is_some_and(|last| last.seq >= seq) {
+            return;
+        }
+        chain.versions.push(Version { seq, value: value.map(Into::into) });
+        self.bytes.fetch_add(size(key, value), Ordering::Relaxed);
+        self.versions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What a snapshot sees of a row: the newest version kept that is not newer than the snapshot.
+    pub fn find(&self, table_id: u64, key: &[u8], snapshot: u64) -> Found {
+        let hash = fingerprint(table_id, key);
+        let shard = self.shard(hash).lock();
+        let chain = shard
+            .get(&hash)
+            .and_then(|chains| chains.iter().find(|chain| chain.table_id == table_id && *chain.key == *key));
+        let version =
+            chain.and_then(|chain| chain.versions.iter().rev().find(|version| version.seq <= snapshot));
+        match version.and_then(|version| version.value.as_ref()) {
+            Some(value) => Found::Value(value.clone()),
+            None => Found::Nothing,
+        }
+    }
+
+    /// Lets the version that a row had from `seq` on go.
+    pub fn remove(&self, table_id: u64, key: &[u8], seq: u64) {
+        let hash = fingerprint(table_id, key);
+        let mut shard = self.shard(hash).lock();
+        let Some(chains) = shard.get_mut(&hash) else { return };
+        let Some(at) = chains.iter().position(|chain| chain.table_id == table_id && *chain.key == *key)
+        else {
+            return;
+        };
+        let versions = &mut chains[at].versions;
+        let Some(version_at) = versions.iter().position(|version| version.seq == seq) else { return };
+        let version = versions.remove(version_at);
+        if versions.is_empty() {
+            chains.swap_remove(at);
+        }
+        if chains.is_empty() {
+            shard.remove(&hash);
+        }
+        self.bytes.fetch_sub(size(key, version.value.as_deref()), Ordering::Relaxed);
+        self.versions.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Versions held.
+    pub fn len(&self) -> u64 {
+        self.versions.load(Ordering::Relaxed)
+    }
+}
+
+fn size(key: &[u8], value: Option<&[u8]>) -> u64 {
+    OVERHEAD_BYTES + key.len() as u64 + value.map_or(0, |value| value.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_snapshot_finds_its_own_version() {
+        let store = VersionStore::new();
+        store.push(1, b"k", 10, Some(b"ten"));
+        store.push(1, b"k", 20, None);
+        store.push(1, b"k", 30, Some(b"thirty"));
+        store.push(1, b"k", 30, Some(b"again"));
+        assert_eq!(store.find(1, b"k", 9), Found::Nothing);
+        assert_eq!(store.find(1, b"k", 19), Found::Value(b"ten"[..].into()));
+        assert_eq!(store.find(1, b"k", 20), Found::Nothing);
+        assert_eq!(store.find(1, b"k", 31), Found::Value(b"thirty"[..].into()));
+        assert_eq!(store.find(2, b"k", 31), Found::Nothing);
+        assert_eq!(store.len(), 3);
+        store.remove(1, b"k", 10);
+        assert_eq!(store.find(1, b"k", 19), Found::Nothing);
+        store.remove(1, b"k", 20);
+        store.remove(1, b"k", 30);
+        assert_eq!((store.len(), store.bytes()), (0, 0));
+    }
+}
