@@ -158,6 +158,11 @@ impl Client {
         Ok(self.channel.read_packet()?)
     }
 
+    /// True when bytes of a further packet have come already: reading it will hardly wait.
+    pub fn has_buffered_input(&self) -> bool {
+        self.channel.has_buffered_input()
+    }
+
     /// Reads one packet and turns an error packet into an error.
     pub fn read_packet_checked(&mut self) -> Result<&[u8], ClientError> {
         let packet = self.channel.read_packet()?;
