@@ -1,0 +1,53 @@
+//! Dump sessions: one replica (or `mysqlbinlog`) each, served from the files.
+//!
+//! A session reads whole blocks of a file up to the published end and sends event by event; at the end it sleeps until the writer
+//! publishes more, a heartbeat is due, or it is told to end. Any number of sessions run at once and share nothing but the files.
+
+mod request;
+mod session;
+
+use std::io;
+
+use crate::error::Refusal;
+use crate::files::Binlog;
+
+pub use request::{Checksum, DumpRequest, DumpStart};
+
+/// Where a session sends events to.
+pub trait DumpSink {
+    /// Sends one event; it may be kept back until [`DumpSink::flush`].
+    fn send(&mut self, event: &[u8]) -> io::Result<()>;
+    /// Everything sent so far goes out now.
+    fn flush(&mut self) -> io::Result<()>;
+    /// The session is to end (KILL, shutdown).
+    fn is_killed(&self) -> bool;
+}
+
+/// How a session ended that was not just cut off.
+#[derive(Debug)]
+pub enum DumpEnd {
+    /// Everything has been sent, and the client did not want to wait for more: an EOF packet follows.
+    Complete,
+    /// Killed, or the server stops: the connection is closed (or error 1053 sent).
+    Killed,
+    /// An error packet with this follows.
+    Refused(Refusal),
+    /// The client is gone.
+    Disconnected(io::Error),
+}
+
+impl Binlog {
+    /// Serves a dump until it ends.
+    pub fn dump(&self, request: &DumpRequest, sink: &mut dyn DumpSink) -> DumpEnd {
+        match session::serve(self, request, sink) {
+            Ok(end) => end,
+            Err(end) => end,
+        }
+    }
+
+    /// Makes sessions look at [`DumpSink::is_killed`] now.
+    pub fn wake_sessions(&self) {
+        let _shared = self.shared.lock();
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,167 @@
+//! What a dump command asks for: COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, and the session variables that go before them.
+
+use binlog::gtid::GtidSet;
+
+use crate::error::Refusal;
+
+const BINLOG_DUMP_NON_BLOCK: u16 = 1;
+
+/// Where a dump starts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DumpStart {
+    /// At a position; an empty file name is the first file there is.
+    Position {
+        /// Name of the file.
+        file: String,
+        /// Offset in it.
+        pos: u64,
+    },
+    /// With the first transaction that is not in this set.
+    Gtids(GtidSet),
+}
+
+/// Which checksums a client takes (`@source_binlog_checksum`, `@master_binlog_checksum`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checksum {
+    /// It has not said: a client from before MySQL 5.6.
+    Unaware,
+    /// None.
+    None,
+    /// CRC-32.
+    Crc32,
+}
+
+impl Checksum {
+    /// From the value of the session variable, `None` where it was not set.
+    pub fn from_variable(value: Option<&str>) -> Checksum {
+        match value {
+            None => Checksum::Unaware,
+            Some(v) if v.eq_ignore_ascii_case("NONE") => Checksum::None,
+            Some(_) => Checksum::Crc32,
+        }
+    }
+}
+
+/// A dump command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DumpRequest {
+    /// Where to start.
+    pub start: DumpStart,
+    /// Whether to end at the end of the log instead of waiting for more.
+    pub non_blocking: bool,
+    /// The replica's server id.
+    pub server_id: u32,
+    /// Checksums.
+    pub checksum: Checksum,
+    /// After this long without an event a heartbeat is sent; 0 is never.
+    pub heartbeat_period_ns: u64,
+}
+
+impl DumpRequest {
+    /// From the body of a COM_BINLOG_DUMP packet.
+    pub fn from_dump(
+        body: &[u8],
+        checksum: Checksum,
+        heartbeat_period_ns: u64,
+    ) -> Result<DumpRequest, Refusal> {
+        let mut reader = Reader(body);
+        let pos = u64::from(reader.u32()?);
+        let flags = reader.u16()?;
+        let server_id = reader.u32()?;
+        let file = file_name(reader.0);
+        let start = DumpStart::Position { file, pos };
+        Ok(DumpRequest {
+            start,
+            non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0,
+            server_id,
+            checksum,
+            heartbeat_period_ns,
+        })
+    }
+
+    /// From the body of a COM_BINLOG_DUMP_GTID packet.
+    pub fn from_dump_gtid(
+        body: &[u8],
+        checksum: Checksum,
+        heartbeat_period_ns: u64,
+    ) -> Result<DumpRequest, Refusal> {
+        let mut reader = Reader(body);
+        let flags = reader.u16()?;
+        let server_id = reader.u32()?;
+        let name_bytes = reader.u32()? as usize;
+        reader.take(name_bytes)?;
+        reader.take(8)?;
+        let set_bytes = reader.u32()? as usize;
+        let set = reader.take(set_bytes)?;
+        let gtids = GtidSet::decode(set).map_err(|_| malformed())?;
+        let start = DumpStart::Gtids(gtids);
+        Ok(DumpRequest {
+            start,
+            non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0,
+            server_id,
+            checksum,
+            heartbeat_period_ns,
+        })
+    }
+}
+
+fn file_name(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+fn malformed() -> Refusal {
+    Refusal { code: 1835, state: "HY000", message: "Malformed communication packet.".to_string() }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Refusal> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(malformed)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn u16(&mut self) -> Result<u16, Refusal> {
+        Ok(u16::from_le_bytes(self.take(2)?.try_into().expect("two bytes")))
+    }
+
+    fn u32(&mut self) -> Result<u32, Refusal> {
+        Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_packets_that_replicas_send() {
+        let mut body = vec![4, 1, 0, 0, 1, 0, 7, 0, 0, 0];
+        body.extend_from_slice(b"binlog.000002");
+        let request = DumpRequest::from_dump(&body, Checksum::Crc32, 0).expect("is well formed");
+        assert_eq!(request.start, DumpStart::Position { file: "binlog.000002".into(), pos: 260 });
+        assert!(request.non_blocking);
+        assert_eq!(request.server_id, 7);
+        assert!(DumpRequest::from_dump(&body[..9], Checksum::Crc32, 0).is_err());
+    }
+
+    #[test]
+    fn reads_a_gtid_request() {
+        let gtids: GtidSet = "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5".parse().expect("is a GTID set");
+        let mut encoded = Vec::new();
+        gtids.encode(&mut encoded);
+        let mut body = vec![0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+        body.extend_from_slice(&(encoded.len() as u32).to_le_bytes());
+        body.extend_from_slice(&encoded);
+        let request = DumpRequest::from_dump_gtid(&body, Checksum::None, 5).expect("is well formed");
+        assert_eq!(request.start, DumpStart::Gtids(gtids));
+        for cut in 0..body.len() {
+            assert_eq!(
+                DumpRequest::from_dump_gtid(&body[..cut], Checksum::None, 5).expect_err("is cut").code,
+                1835
+            );
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! One dump session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use binlog::gtid::GtidSet;
+use os::clock::Stopwatch;
+use os::disk::{File, OpenMode};
+
+use super::request::{Checksum, DumpRequest, DumpStart};
+use super::{DumpEnd, DumpSink};
+use crate::error::Refusal;
+use crate::events;
+use crate::files::{Binlog, FilePosition};
+
+const BLOCK_BYTES: usize = 256 * 1024;
+const HEADER_BYTES: usize = 19;
+/// How long a session sleeps at most before it asks whether it was killed.
+const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+
+pub(super) fn serve(
+    binlog: &Binlog,
+    request: &DumpRequest,
+    sink: &mut dyn DumpSink,
+) -> Result<DumpEnd, DumpEnd> {
+    let start = find_start(binlog, request).map_err(DumpEnd::Refused)?;
+    let generation = binlog.shared.lock().generation;
+    let mut session = Session {
+        binlog,
+        request,
+        sink,
+        generation,
+        skipping: false,
+        skipped_any: false,
+        at: start,
+        name: String::new(),
+        scratch: Vec::new(),
+        since_sent: Stopwatch::start(),
+    };
+    loop {
+        session.send_file()?;
+        let files = binlog.files.lock();
+        let Some(next) = files.numbers().iter().copied().find(|&n| n > session.at.file) else {
+            return Ok(DumpEnd::Killed);
+        };
+        session.at = FilePosition { file: next, pos: 4 };
+    }
+}
+
+fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
+    match &request.start {
+        DumpStart::Position { file, pos } => find_position(binlog, file, *pos),
+        DumpStart::Gtids(gtids) => binlog.find_by_gtids(gtids),
+    }
+}
+
+fn find_position(binlog: &Binlog, file: &str, pos: u64) -> Result<FilePosition, Refusal> {
+    let files = binlog.files.lock();
+    let number = if file.is_empty() { files.numbers().first().copied() } else { files.find(file) };
+    let Some(number) = number else {
+        return Err(Refusal::fatal_1236("Could not find first log file name in binary log index file"));
+    };
+    if pos < 4 {
+        return Err(Refusal::fatal_1236("Client requested source to start replication from position < 4"));
+    }
+    let end = binlog.shared.lock().end;
+    let len = if end.file == number {
+        end.pos
+    } else {
+        files.len_bytes(number).map_err(|_| Refusal::fatal_1236("Could not open log file"))?
+    };
+    if pos > len {
+        return Err(Refusal::fatal_1236(
+            "Client requested source to start replication from position > file size",
+        ));
+    }
+    Ok(FilePosition { file: number, pos })
+}
+
+struct Session<'a> {
+    binlog: &'a Binlog,
+    request: &'a DumpRequest,
+    sink: &'a mut dyn DumpSink,
+    generation: u64,
+    /// The present group is one that the replica has.
+    skipping: bool,
+    /// Something was left out since the last event sent.
+    skipped_any: bool,
+    at: FilePosition,
+    name: String,
+    scratch: Vec<u8>,
+    since_sent: Stopwatch,
+}
+
+impl Session<'_> {
+    /// Sends what is in the present file, waiting for more while it is the newest. Returns when it is complete and sent.
+    fn send_file(&mut self) -> Result<(), DumpEnd> {
+        let file = {
+            let files = self.binlog.files.lock();
+            self.name = files.name(self.at.file);
+            files.open_file(self.at.file, OpenMode::Read)
+        };
+        let file = file.map_err(|_| DumpEnd::Refused(Refusal::fatal_1236("Could not open log file")))?;
+        self.send_head(&file)?;
+        let mut block = Vec::with_capacity(BLOCK_BYTES);
+        loop {
+            let (readable, complete) = self.readable(&file)?;
+            if self.at.pos < readable {
+                self.send_block(&file, readable, &mut block)?;
+            } else if complete {
+                return Ok(());
+            } else {
+                self.at_end()?;
+            }
+        }
+    }
+
+    /// The fake rotate event that names the file, and its format description.
+    fn send_head(&mut self, file: &Arc<dyn File>) -> Result<(), DumpEnd> {
+        let with_checksums = self.request.checksum == Checksum::Crc32;
+        let server_id = self.binlog.config.server_id;
+        let rotate = events::fake_rotate(self.name.as_bytes(), self.at.pos, server_id, with_checksums);
+        self.send_made_up(&rotate)?;
+        let head = events::read_head(&**file).map_err(|what| self.unreadable(&what))?;
+        let first = head.first().ok_or_else(|| self.unreadable("there is no format description event"))?;
+        if self.request.checksum == Checksum::Unaware && events::format_has_checksums(&first.bytes) {
+            return Err(DumpEnd::Refused(Refusal::fatal_1236(
+                "Replica can not handle replication events with the checksum that source is configured to log",
+            )));
+        }
+        let from_start = self.at.pos == 4 && !matches!(self.request.start, DumpStart::Gtids(_));
+        let format = events::format_for_client(&first.bytes, from_start, with_checksums);
+        self.send_made_up(&format)?;
+        self.at.pos = self.at.pos.max(first.end());
+        Ok(())
+    }
+
+    fn send_made_up(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
+        self.since_sent = Stopwatch::start();
+        self.sink.send(event).map_err(DumpEnd::Disconnected)
+    }
+
+    /// How far the file can be read, and whether that is all of it.
+    fn readable(&self, file: &Arc<dyn File>) -> Result<(u64, bool), DumpEnd> {
+        let shared = self.binlog.shared.lock();
+        if shared.generation != self.generation {
+            return Err(DumpEnd::Refused(Refusal::fatal_1236(
+                "Could not find first log file name in binary log index file",
+            )));
+        }
+        if shared.end.file == self.at.file {
+            return Ok((shared.end.pos, false));
+        }
+        drop(shared);
+        let len = file.len_bytes().map_err(|error| self.unreadable(&error.to_string()))?;
+        Ok((len, true))
+    }
+
+    fn send_block(
+        &mut self,
+        file: &Arc<dyn File>,
+        readable: u64,
+        block: &mut Vec<u8>,
+    ) -> Result<(), DumpEnd> {
+        let mut want = ((readable - self.at.pos) as usize).min(BLOCK_BYTES);
+        loop {
+            block.resize(want, 0);
+            file.read_exact_at(block, self.at.pos).map_err(|error| self.unreadable(&error.to_string()))?;
+            let mut sent = 0;
+            while let Some(size) = self.event_size(&block[sent..])? {
+                self.send_event(&block[sent..sent + size])?;
+                self.at.pos += size as u64;
+                sent += size;
+            }
+            if sent > 0 {
+                return Ok(());
+            }
+            // One event larger than the block: read it whole.
+            let size = if block.len() >= HEADER_BYTES { events::size(block) } else { 0 };
+            if size <= want || (readable - self.at.pos) < size as u64 {
+                return Err(self.unreadable("an event is longer than the file"));
+            }
+            want = size;
+        }
+    }
+
+    /// Size of the event at the front, if it is all there.
+    fn event_size(&self, bytes: &[u8]) -> Result<Option<usize>, DumpEnd> {
+        if bytes.len() < HEADER_BYTES {
+            return Ok(None);
+        }
+        let size = events::size(bytes);
+        if size < HEADER_BYTES {
+            return Err(self.unreadable("bogus data in log event"));
+        }
+        Ok((size <= bytes.len()).then_some(size))
+    }
+
+    fn send_event(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
+        if let DumpStart::Gtids(has) = &self.request.start {
+            self.skipping = leaves_out(event, has, self.skipping)
+                .map_err(|()| DumpEnd::Refused(self.anonymous_refused()))?;
+            if self.skipping {
+                self.skipped_any = true;
+                return Ok(());
+            }
+            if self.skipped_any {
+                self.send_heartbeat()?;
+            }
+        }
+        self.since_sent = Stopwatch::start();
+        let sent = if self.request.checksum == Checksum::Crc32 {
+            self.sink.send(event)
+        } else {
+            events::without_checksum(event, &mut self.scratch);
+            self.sink.send(&self.scratch)
+        };
+        sent.map_err(DumpEnd::Disconnected)
+    }
+
+    fn anonymous_refused(&self) -> Refusal {
+        Refusal::fatal_1236(format!(
+            "Cannot replicate anonymous transaction when AUTO_POSITION = 1, at file {}, position {}.",
+            self.name, self.at.pos
+        ))
+    }
+
+    /// Everything has been sent: ends, or waits for more.
+    fn at_end(&mut self) -> Result<(), DumpEnd> {
+        if self.skipped_any {
+            self.send_heartbeat()?;
+        }
+        self.sink.flush().map_err(DumpEnd::Disconnected)?;
+        if self.request.non_blocking {
+            return Err(DumpEnd::Complete);
+        }
+        let period = Duration::from_nanos(self.request.heartbeat_period_ns);
+        loop {
+            if self.sink.is_killed() {
+                return Err(DumpEnd::Killed);
+            }
+            if !period.is_zero() && self.since_sent.elapsed() >= period {
+                self.send_heartbeat()?;
+                self.sink.flush().map_err(DumpEnd::Disconnected)?;
+            }
+            let sleep = if period.is_zero() {
+                LONGEST_SLEEP
+            } else {
+                self.since_sent.remaining(period).min(LONGEST_SLEEP)
+            };
+            let mut shared = self.binlog.shared.lock();
+            let moved =
+                |shared: &crate::files::Shared| shared.end > self.at || shared.generation != self.generation;
+            if shared.stop && !moved(&shared) {
+                return Err(DumpEnd::Killed);
+            }
+            if !moved(&shared) {
+                self.binlog.changed.wait_for(&mut shared, sleep.max(Duration::from_millis(1)));
+            }
+            if moved(&shared) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn send_heartbeat(&mut self) -> Result<(), DumpEnd> {
+        self.skipped_any = false;
+        let with_checksums = self.request.checksum == Checksum::Crc32;
+        let event = events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, with_checksums);
+        self.send_made_up(&event)
+    }
+
+    fn unreadable(&self, what: &str) -> DumpEnd {
+        log::error!("Binary log dump: file '{}', position {}: {what}", self.name, self.at.pos);
+        DumpEnd::Refused(Refusal::fatal_1236(format!(
+            "log event entry could not be read; the event at '{}' position {}: {what}",
+            self.name, self.at.pos
+        )))
+    }
+}
+
+/// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID cannot be sent by GTID.
+fn leaves_out(event: &[u8], has: &GtidSet, skipping: bool) -> Result<bool, ()> {
+    match events::kind(event) {
+        events::GTID => Ok(events::gtid_of(event).is_some_and(|gtid| has.contains(gtid))),
+        events::ANONYMOUS_GTID => Err(()),
+        events::FORMAT_DESCRIPTION | events::ROTATE | events::STOP | events::PREVIOUS_GTIDS => Ok(false),
+        _ => Ok(skipping),
+    }
+}

@@ -1,0 +1,231 @@
+//! The binary log: its files, and the state that the writer, the dump sessions and the statements about it share.
+//!
+//! Lock order: `files` before `shared`; `safe` is taken alone. No lock is held while a file is written or synced, except that a
+//! rotation or purge holds `files`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{CheckpointParticipant, Engine};
+use os::disk::Disk;
+use os::thread::JoinHandle;
+use parking_lot::{Condvar, Mutex};
+use redo::Lsn;
+
+use crate::error::{BinlogError, Refusal};
+use crate::events;
+use crate::series::FileSeries;
+use crate::state::SafePoint;
+use crate::tail::Tail;
+use crate::{recover, writer};
+
+/// Settings of the binary log.
+#[derive(Debug, Clone)]
+pub struct BinlogConfig {
+    /// `datadir`
+    pub datadir: PathBuf,
+    /// `log_bin`: basename, relative to the data directory.
+    pub basename: String,
+    /// `log_bin_index`
+    pub index: Option<String>,
+    /// `max_binlog_size`
+    pub max_file_bytes: u64,
+    /// `binlog_expire_logs_seconds`; 0 keeps all.
+    pub expire_after_s: u64,
+    /// `server_id`
+    pub server_id: u32,
+    /// `server_uuid`
+    pub server_uuid: String,
+    /// `version`, as format description events carry it.
+    pub server_version: String,
+}
+
+/// A place in the binary log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct FilePosition {
+    /// Number of the file.
+    pub file: u64,
+    /// Offset in it.
+    pub pos: u64,
+}
+
+/// What writer, sessions and statements tell each other.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Up to here the files may be read and sent.
+    pub end: FilePosition,
+    /// Everything of the log up to here is before `end`.
+    pub end_lsn: Lsn,
+    /// Rotations asked for, and done.
+    pub rotations_wanted: u64,
+    pub rotations_done: u64,
+    /// Asked for by RESET BINARY LOGS AND GTIDS: start again with this file number.
+    pub reset_wanted: Option<u64>,
+    pub resets_done: u64,
+    /// Why the last one failed.
+    pub reset_error: Option<String>,
+    /// Settings that can change while the server runs.
+    pub max_file_bytes: u64,
+    pub expire_after_s: u64,
+    /// The server is shutting down: no commit follows.
+    pub stop: bool,
+    /// Counts files that dump sessions have to let go of (reset), so that they end.
+    pub generation: u64,
+    /// The writer gave up.
+    pub failed: Option<String>,
+}
+
+/// The binary log of a server.
+pub struct Binlog {
+    pub(crate) config: BinlogConfig,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) files: Mutex<FileSeries>,
+    pub(crate) shared: Mutex<Shared>,
+    /// `shared` changed: more to send, a rotation done, the end.
+    pub(crate) changed: Condvar,
+    pub(crate) safe: Mutex<SafePoint>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl CheckpointParticipant for Binlog {
+    fn safe_lsn(&self) -> Lsn {
+        self.safe.lock().lsn
+    }
+
+    fn state(&self) -> Vec<u8> {
+        self.safe.lock().encode()
+    }
+}
+
+impl Binlog {
+    /// Opens the binary log: brings the files to where the log ends, starts a new file as every start of mysqld does, and starts the
+    /// writer. The engine has recovered and nothing commits yet.
+    pub fn open(
+        disk: Arc<dyn Disk>,
+        engine: Arc<Engine>,
+        config: BinlogConfig,
+    ) -> Result<Arc<Binlog>, BinlogError> {
+        let mut files =
+            FileSeries::open(disk.clone(), &config.datadir, &config.basename, config.index.as_deref())?;
+        let safe = SafePoint::decode(engine.recovered_participant_state());
+        let (lsn, gtids) = match safe {
+            Some(safe) if files.numbers().binary_search(&safe.file).is_ok() => {
+                let mut stream = engine.commit_stream(safe.lsn)?;
+                let tail = recover::rederive(&files, &safe, &mut stream)?;
+                (tail.lsn, tail.gtids)
+            }
+            Some(safe) => {
+                log::warn!(
+                    "Binary log file '{}' is not in the index; its successor takes what followed it",
+                    files.name(safe.file)
+                );
+                (safe.lsn, safe.gtids)
+            }
+            None => (engine.visible_lsn(), engine.gtid_executed()),
+        };
+        let head = events::file_head(&config.server_version, config.server_id, &gtids);
+        let (number, file) = files.create_next(&head)?;
+        let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
+        let tail = Tail::at(files.name(number), file, &at);
+        tail.mark_in_use(true)?;
+        let shared = Shared {
+            end: FilePosition { file: number, pos: at.pos },
+            end_lsn: lsn,
+            max_file_bytes: config.max_file_bytes,
+            expire_after_s: config.expire_after_s,
+            ..Shared::default()
+        };
+        let stream = engine.commit_stream(lsn)?;
+        let binlog = Arc::new(Binlog {
+            config,
+            engine: engine.clone(),
+            disk,
+            files: Mutex::new(files),
+            shared: Mutex::new(shared),
+            changed: Condvar::new(),
+            safe: Mutex::new(at),
+            writer: Mutex::new(None),
+        });
+        engine.set_checkpoint_participant(binlog.clone());
+        // From here on a crash finds in the checkpoint which file the log goes on in.
+        engine.checkpoint()?;
+        binlog.purge_expired();
+        let thread_binlog = binlog.clone();
+        let handle = os::thread::spawn("binlog_writer", move || writer::run(&thread_binlog, tail, stream));
+        *binlog.writer.lock() = Some(handle);
+        Ok(binlog)
+    }
+
+    /// Ends the log with a stop event and syncs it. Nothing commits any more; dump sessions end.
+    pub fn close(&self) {
+        self.shared.lock().stop = true;
+        self.changed.notify_all();
+        if let Some(handle) = self.writer.lock().take()
+            && handle.join().is_err()
+        {
+            log::error!("the binary log's writer ended by a panic");
+        }
+    }
+
+    /// `@@log_bin_basename`
+    pub fn basename_path(&self) -> PathBuf {
+        self.files.lock().base_path().to_path_buf()
+    }
+
+    /// `@@log_bin_index`
+    pub fn index_path(&self) -> PathBuf {
+        self.files.lock().index_path().to_path_buf()
+    }
+
+    /// `max_binlog_size` from now on.
+    pub fn set_max_file_bytes(&self, max_file_bytes: u64) {
+        self.shared.lock().max_file_bytes = max_file_bytes;
+    }
+
+    /// `binlog_expire_logs_seconds` from now on.
+    pub fn set_expire_after_s(&self, seconds: u64) {
+        self.shared.lock().expire_after_s = seconds;
+    }
+
+    /// Waits until everything that is committed and visible now is in the files.
+    pub fn wait_caught_up(&self) -> Result<FilePosition, Refusal> {
+        let lsn = self.engine.visible_lsn();
+        let mut shared = self.shared.lock();
+        while shared.end_lsn < lsn && !shared.stop {
+            if let Some(why) = &shared.failed {
+                return Err(not_writable(why));
+            }
+            self.changed.wait_for(&mut shared, Duration::from_millis(100));
+        }
+        Ok(shared.end)
+    }
+
+    /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes to a new one.
+    pub fn rotate(&self) -> Result<(), Refusal> {
+        self.wait_caught_up()?;
+        let mut shared = self.shared.lock();
+        shared.rotations_wanted += 1;
+        let wanted = shared.rotations_wanted;
+        self.changed.notify_all();
+        while shared.rotations_done < wanted && !shared.stop {
+            if let Some(why) = &shared.failed {
+                return Err(not_writable(why));
+            }
+            self.changed.wait_for(&mut shared, Duration::from_millis(100));
+        }
+        drop(shared);
+        self.purge_expired();
+        Ok(())
+    }
+
+    /// Everything is safe up to this point.
+    pub(crate) fn set_safe(&self, point: SafePoint) {
+        *self.safe.lock() = point;
+    }
+}
+
+fn not_writable(why: &str) -> Refusal {
+    Refusal::new(1026, format!("Error writing file of the binary log ({why})"))
+}

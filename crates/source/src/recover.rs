@@ -1,0 +1,96 @@
+//! After a start: brings the files to where the log ends.
+//!
+//! The checkpoint says up to where the files are safe. Everything of the log behind that is put into the files again, at the very
+//! places where it was: groups have one form, and where one file ends and the next begins is read from the files, since a file is
+//! complete and synced before its successor is in the index. Replicas' positions therefore stay right. What a file has and the log
+//! has not (it was not yet synced when the machine stopped) is cut off.
+
+use engine::CommitStream;
+use os::disk::OpenMode;
+
+use crate::error::BinlogError;
+use crate::events::{self, HeadEvent};
+use crate::series::FileSeries;
+use crate::state::SafePoint;
+use crate::tail::{BLOCK_BYTES, Tail};
+
+/// Redoes everything of `stream` (which begins at `safe.lsn`) and returns the end, in the newest file; it is synced.
+pub(crate) fn rederive(
+    files: &FileSeries,
+    safe: &SafePoint,
+    stream: &mut CommitStream,
+) -> Result<Tail, BinlogError> {
+    let mut tail = open_tail(files, safe)?;
+    let newest = files.last().unwrap_or(safe.file);
+    let mut groups: u64 = 0;
+    loop {
+        while tail.number < newest && ends_here(files, &tail)? {
+            tail = next_tail(files, &tail)?;
+        }
+        let Some(committed) = stream.next(None)? else { break };
+        tail.append(&committed)?;
+        groups += 1;
+        if tail.number < newest || tail.gathered_bytes() >= BLOCK_BYTES {
+            tail.flush()?;
+        }
+    }
+    tail.lsn = stream.lsn();
+    tail.flush()?;
+    if tail.number != newest {
+        return Err(BinlogError::Damaged {
+            file: files.name(tail.number),
+            pos: tail.pos(),
+            what: format!("the log ends here, but file '{}' follows", files.name(newest)),
+        });
+    }
+    if !ends_here(files, &tail)? {
+        tail.truncate()?;
+    }
+    tail.mark_in_use(false)?;
+    tail.sync()?;
+    if groups > 0 {
+        log::info!(
+            "Binary log: {groups} transactions put into '{}' again, up to position {}",
+            files.name(tail.number),
+            tail.pos()
+        );
+    }
+    Ok(tail)
+}
+
+fn open_tail(files: &FileSeries, at: &SafePoint) -> Result<Tail, BinlogError> {
+    let file = files.open_file(at.file, OpenMode::ReadWrite)?;
+    Ok(Tail::at(files.name(at.file), file, at))
+}
+
+/// A rotate or stop event, the last event of its file, is what stands at the tail's position.
+fn ends_here(files: &FileSeries, tail: &Tail) -> Result<bool, BinlogError> {
+    let file = files.open_file(tail.number, OpenMode::Read)?;
+    let len = file.len_bytes()?;
+    let pos = tail.pos();
+    if len <= pos {
+        // A file that a crash left without a last event ends at its length.
+        return Ok(len == pos && files.last() != Some(tail.number));
+    }
+    if len - pos > events::LONGEST_END_EVENT_BYTES {
+        return Ok(false);
+    }
+    let mut rest = vec![0; (len - pos) as usize];
+    file.read_exact_at(&mut rest, pos)?;
+    Ok(events::is_end_event(&rest))
+}
+
+/// The file behind a complete one, positioned behind its head.
+fn next_tail(files: &FileSeries, tail: &Tail) -> Result<Tail, BinlogError> {
+    let number =
+        files.numbers().iter().copied().find(|&n| n > tail.number).expect("a newer file is in the index");
+    let file = files.open_file(number, OpenMode::Read)?;
+    let head = events::read_head(&*file).map_err(|what| BinlogError::Damaged {
+        file: files.name(number),
+        pos: 4,
+        what,
+    })?;
+    let pos = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+    let at = SafePoint { lsn: tail.lsn, file: number, pos, sequence_number: 0, gtids: tail.gtids.clone() };
+    open_tail(files, &at)
+}

@@ -1,0 +1,266 @@
+//! A numbered series of log files `<basename>.NNNNNN` with its index file, as mysqld keeps its binary and relay logs.
+//!
+//! The index lists the files that exist, oldest first, one path a line (`./binlog.000001` for a basename inside the data directory).
+//! It is replaced atomically. Invariants: a file is complete and synced before its successor enters the index, so every file but the
+//! last one is whole after any crash; a file leaves the index before it is removed, so the index never names a file that a purge took.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use os::disk::{Disk, File, OpenMode};
+
+/// The largest number mysqld gives to a log file.
+pub const MAX_LOG_NUMBER: u64 = 0x7FFF_FFFF;
+
+/// The files of one log and their index.
+pub struct FileSeries {
+    disk: Arc<dyn Disk>,
+    /// Directory and first part of every file's name.
+    base_path: PathBuf,
+    index_path: PathBuf,
+    /// What stands before the file's name in an index line.
+    line_prefix: String,
+    base_name: String,
+    numbers: Vec<u64>,
+}
+
+impl FileSeries {
+    /// Opens the series with this basename; an index that is not there is an empty series. A relative basename (or index name) is
+    /// relative to `datadir`; an extension in the basename is dropped, as mysqld does.
+    pub fn open(
+        disk: Arc<dyn Disk>,
+        datadir: &Path,
+        basename: &str,
+        index: Option<&str>,
+    ) -> io::Result<FileSeries> {
+        let mut given = PathBuf::from(basename);
+        given.set_extension("");
+        let base_name = given
+            .file_name()
+            .and_then(|name| name.to_str())
+            .filter(|name| !name.is_empty())
+            .ok_or_else(|| invalid(format!("'{basename}' is not a basename for log files")))?
+            .to_string();
+        let line_prefix = match given.parent().and_then(Path::to_str) {
+            None | Some("") => "./".to_string(),
+            Some(directory) => format!("{}/", directory.trim_end_matches('/')),
+        };
+        let base_path = datadir.join(&given);
+        let index_path = match index.filter(|name| !name.is_empty()) {
+            Some(name) => {
+                let mut path = datadir.join(name);
+                if path.extension().is_none() {
+                    path.set_extension("index");
+                }
+                path
+            }
+            None => append_to_name(&base_path, ".index"),
+        };
+        let mut series =
+            FileSeries { disk, base_path, index_path, line_prefix, base_name, numbers: Vec::new() };
+        series.load()?;
+        Ok(series)
+    }
+
+    fn load(&mut self) -> io::Result<()> {
+        if !self.disk.exists(&self.index_path)? {
+            return Ok(());
+        }
+        let bytes = self.disk.read(&self.index_path)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| invalid(format!("index file '{}' is not text", self.index_path.display())))?;
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let number = self.number_of(line).ok_or_else(|| {
+                invalid(format!(
+                    "index file '{}' names '{line}', which is no file of this log",
+                    self.index_path.display()
+                ))
+            })?;
+            if self.numbers.last().is_some_and(|&last| last >= number) {
+                return Err(invalid(format!(
+                    "index file '{}' is out of order at '{line}'",
+                    self.index_path.display()
+                )));
+            }
+            self.numbers.push(number);
+        }
+        Ok(())
+    }
+
+    /// Numbers of the files in the index, oldest first.
+    pub fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
+    /// Number of the newest file.
+    pub fn last(&self) -> Option<u64> {
+        self.numbers.last().copied()
+    }
+
+    /// The name shown to users: `binlog.000001`.
+    pub fn name(&self, number: u64) -> String {
+        format!("{}.{number:06}", self.base_name)
+    }
+
+    /// Where the file with this number is.
+    pub fn path(&self, number: u64) -> PathBuf {
+        append_to_name(&self.base_path, &format!(".{number:06}"))
+    }
+
+    /// Where the index file is.
+    pub fn index_path(&self) -> &Path {
+        &self.index_path
+    }
+
+    /// Basename with its directory (`@@log_bin_basename`).
+    pub fn base_path(&self) -> &Path {
+        &self.base_path
+    }
+
+    /// The number of a file named with or without its directory; `None` if it cannot be one of this series.
+    pub fn number_of(&self, name: &str) -> Option<u64> {
+        let file = name.rsplit('/').next().unwrap_or(name);
+        let digits = file.strip_prefix(&self.base_name)?.strip_prefix('.')?;
+        if digits.len() < 6 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        digits.parse().ok().filter(|n| (1..=MAX_LOG_NUMBER).contains(n))
+    }
+
+    /// The number of a file that is in the index.
+    pub fn find(&self, name: &str) -> Option<u64> {
+        self.number_of(name).filter(|n| self.numbers.binary_search(n).is_ok())
+    }
+
+    /// Opens a file of the series.
+    pub fn open_file(&self, number: u64, mode: OpenMode) -> io::Result<Arc<dyn File>> {
+        self.disk.open(&self.path(number), mode)
+    }
+
+    /// Length of a file of the series.
+    pub fn len_bytes(&self, number: u64) -> io::Result<u64> {
+        self.open_file(number, OpenMode::Read)?.len_bytes()
+    }
+
+    /// Makes the next file with `head` as its first bytes, syncs it, and enters it in the index. The caller has synced the file before.
+    pub fn create_next(&mut self, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
+        self.create_numbered(self.last().unwrap_or(0) + 1, head)
+    }
+
+    /// As [`FileSeries::create_next`], with a number of the caller's, which is larger than every other.
+    pub fn create_numbered(&mut self, number: u64, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
+        assert!(self.last().is_none_or(|last| last < number), "numbers of log files rise");
+        if number > MAX_LOG_NUMBER {
+            return Err(invalid(format!("log '{}' has no number left for a new file", self.base_name)));
+        }
+        let file = self.open_file(number, OpenMode::OpenOrCreate)?;
+        file.set_len(0)?;
+        file.write_all_at(head, 0)?;
+        file.sync_data()?;
+        if let Some(directory) = self.base_path.parent() {
+            self.disk.sync_dir(directory)?;
+        }
+        let mut numbers = self.numbers.clone();
+        numbers.push(number);
+        self.write_index(&numbers)?;
+        self.numbers = numbers;
+        Ok((number, file))
+    }
+
+    /// Takes every file older than `first_kept` out of the index, then removes them.
+    pub fn remove_before(&mut self, first_kept: u64) -> io::Result<Vec<u64>> {
+        let cut = self.numbers.partition_point(|&n| n < first_kept);
+        let kept = self.numbers[cut..].to_vec();
+        self.replace(kept)
+    }
+
+    /// Takes every file out of the index, then removes them; the next file is number 1 again.
+    pub fn remove_all(&mut self) -> io::Result<Vec<u64>> {
+        self.replace(Vec::new())
+    }
+
+    fn replace(&mut self, kept: Vec<u64>) -> io::Result<Vec<u64>> {
+        if kept.len() == self.numbers.len() {
+            return Ok(Vec::new());
+        }
+        self.write_index(&kept)?;
+        let removed: Vec<u64> =
+            self.numbers.iter().copied().filter(|n| kept.binary_search(n).is_err()).collect();
+        self.numbers = kept;
+        for &number in &removed {
+            match self.disk.remove(&self.path(number)) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(removed)
+    }
+
+    fn write_index(&self, numbers: &[u64]) -> io::Result<()> {
+        let mut text = String::new();
+        for &number in numbers {
+            text.push_str(&self.line_prefix);
+            text.push_str(&self.name(number));
+            text.push('\n');
+        }
+        self.disk.write_atomically(&self.index_path, text.as_bytes())
+    }
+}
+
+fn append_to_name(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(disk: &Arc<dyn Disk>) -> FileSeries {
+        FileSeries::open(disk.clone(), Path::new("/data"), "binlog", None).expect("opens")
+    }
+
+    #[test]
+    fn names_index_and_purge_survive_a_reopen() {
+        let disk: Arc<dyn Disk> = Arc::new(os::sim::SimDisk::new(1));
+        disk.create_dir_all(Path::new("/data")).expect("makes the directory");
+        let mut log = series(&disk);
+        assert_eq!(log.last(), None);
+        for expected in 1..=4 {
+            assert_eq!(log.create_next(b"head").expect("creates").0, expected);
+        }
+        let index = disk.read(Path::new("/data/binlog.index")).expect("reads");
+        assert!(index.starts_with(b"./binlog.000001\n./binlog.000002\n"));
+        assert_eq!(log.remove_before(3).expect("purges"), vec![1, 2]);
+        let log = series(&disk);
+        assert_eq!(log.numbers(), &[3, 4]);
+        assert_eq!(log.find("binlog.000002"), None);
+        assert_eq!(log.find("./binlog.000003"), Some(3));
+        assert!(!disk.exists(&log.path(1)).expect("asks"));
+    }
+
+    #[test]
+    fn a_name_of_another_log_is_not_ours() {
+        let disk: Arc<dyn Disk> = Arc::new(os::sim::SimDisk::new(2));
+        disk.create_dir_all(Path::new("/data")).expect("makes the directory");
+        let log = series(&disk);
+        for name in ["binlog", "binlog.1", "binlog.00000x", "other.000001", "binlog.000000"] {
+            assert_eq!(log.number_of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_index_is_refused() {
+        let disk: Arc<dyn Disk> = Arc::new(os::sim::SimDisk::new(3));
+        disk.create_dir_all(Path::new("/data")).expect("makes the directory");
+        disk.write_atomically(Path::new("/data/binlog.index"), b"./binlog.000002\n./binlog.000001\n")
+            .expect("writes");
+        assert!(FileSeries::open(disk, Path::new("/data"), "binlog", None).is_err());
+    }
+}

@@ -1,0 +1,137 @@
+//! The end of the newest binary log file: encodes committed groups behind it.
+
+use std::sync::Arc;
+
+use binlog::gtid::GtidSet;
+use engine::CommittedGroup;
+use os::disk::File;
+use redo::Lsn;
+
+use crate::error::BinlogError;
+use crate::events;
+use crate::sequence::Numbering;
+use crate::state::SafePoint;
+
+/// Gathered bytes are written when there are this many.
+pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
+/// Offset in a file of the byte that holds LOG_EVENT_BINLOG_IN_USE_F, which the checksum leaves out.
+const IN_USE_OFFSET: u64 = 4 + 17;
+
+/// A file that is written to.
+pub(crate) struct Tail {
+    pub number: u64,
+    file: Arc<dyn File>,
+    name: String,
+    /// Length of the file without what is gathered.
+    written: u64,
+    gathered: Vec<u8>,
+    numbering: Numbering,
+    /// GTIDs in the binary log up to the end.
+    pub gtids: GtidSet,
+    /// End of the last commit record that was looked at.
+    pub lsn: Lsn,
+    /// Bytes written since the last sync.
+    pub unsynced_bytes: u64,
+}
+
+impl Tail {
+    /// Goes on in a file that ends at `at`.
+    pub fn at(name: String, file: Arc<dyn File>, at: &SafePoint) -> Tail {
+        Tail {
+            number: at.file,
+            file,
+            name,
+            written: at.pos,
+            gathered: Vec::with_capacity(BLOCK_BYTES * 2),
+            numbering: Numbering::after(at.sequence_number),
+            gtids: at.gtids.clone(),
+            lsn: at.lsn,
+            unsynced_bytes: 0,
+        }
+    }
+
+    /// Where the next event goes.
+    pub fn pos(&self) -> u64 {
+        self.written + self.gathered.len() as u64
+    }
+
+    /// Bytes that are not yet written.
+    pub fn gathered_bytes(&self) -> usize {
+        self.gathered.len()
+    }
+
+    /// Takes a committed group.
+    pub fn append(&mut self, committed: &CommittedGroup) -> Result<(), BinlogError> {
+        self.lsn = committed.seq;
+        let header = &committed.header;
+        let (last_committed, sequence_number) = self.numbering.next(committed.seq, header.depends_lsn);
+        let pos = self.pos();
+        events::append_group(
+            &mut self.gathered,
+            pos,
+            header,
+            &committed.group,
+            last_committed,
+            sequence_number,
+        )
+        .map_err(|what| BinlogError::Damaged { file: self.name.clone(), pos, what })?;
+        if let Some(gtid) = header.gtid {
+            self.gtids.add(gtid);
+        }
+        Ok(())
+    }
+
+    /// Appends the event that ends a file: where the log goes on, or that the server stopped.
+    pub fn append_end(&mut self, next_file: Option<&str>, server_id: u32) {
+        let pos = self.pos();
+        match next_file {
+            Some(name) => events::append_rotate(&mut self.gathered, pos, server_id, name),
+            None => events::append_stop(&mut self.gathered, pos, server_id),
+        }
+    }
+
+    /// Writes what was gathered.
+    pub fn flush(&mut self) -> Result<(), BinlogError> {
+        if !self.gathered.is_empty() {
+            self.file.write_all_at(&self.gathered, self.written)?;
+            self.written += self.gathered.len() as u64;
+            self.unsynced_bytes += self.gathered.len() as u64;
+            self.gathered.clear();
+        }
+        Ok(())
+    }
+
+    /// Syncs what was written.
+    pub fn sync(&mut self) -> std::io::Result<()> {
+        self.file.sync_data()?;
+        self.unsynced_bytes = 0;
+        Ok(())
+    }
+
+    /// Cuts the file behind the end.
+    pub fn truncate(&mut self) -> Result<(), BinlogError> {
+        self.flush()?;
+        self.file.set_len(self.written)?;
+        Ok(())
+    }
+
+    /// Marks the file as open, or as closed properly.
+    pub fn mark_in_use(&self, in_use: bool) -> Result<(), BinlogError> {
+        let mut byte = [0];
+        self.file.read_exact_at(&mut byte, IN_USE_OFFSET)?;
+        byte[0] = byte[0] & !1 | u8::from(in_use);
+        self.file.write_all_at(&byte, IN_USE_OFFSET)?;
+        Ok(())
+    }
+
+    /// The end, once it is synced.
+    pub fn safe_point(&self) -> SafePoint {
+        SafePoint {
+            lsn: self.lsn,
+            file: self.number,
+            pos: self.written,
+            sequence_number: self.numbering.last(),
+            gtids: self.gtids.clone(),
+        }
+    }
+}

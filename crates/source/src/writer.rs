@@ -1,0 +1,226 @@
+//! The writer: one thread that follows the engine's commits and appends them to the newest file. No commit waits for it.
+//!
+//! The engine gives a group out only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks for, so that a replica
+//! is never ahead of a source that recovered. A file is synced after the log up to the same commit: the checkpoint then may pass it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use binlog::gtid::GtidSet;
+use engine::{CheckpointParticipant, CommitStream, EngineError};
+use os::account::{State, enter};
+use os::clock::Stopwatch;
+
+use crate::error::BinlogError;
+use crate::events;
+use crate::files::{Binlog, FilePosition};
+use crate::state::SafePoint;
+use crate::tail::{BLOCK_BYTES, Tail};
+
+/// How long a commit stream is waited for at once; requests of sessions are looked at in between.
+const IDLE_WAIT: Duration = Duration::from_millis(20);
+/// A file with unsynced groups is synced this often,
+const SYNC_INTERVAL: Duration = Duration::from_millis(500);
+/// or when this much is unsynced.
+const SYNC_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The engine's own background work may log something while GTIDs are being forgotten; it is tried so often.
+const RESET_TRIES: u32 = 20;
+
+/// The thread's body.
+pub(crate) fn run(binlog: &Arc<Binlog>, tail: Tail, stream: CommitStream) {
+    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start() };
+    if let Err(error) = writer.follow() {
+        log::error!("Binary log: {error}");
+        binlog.shared.lock().failed = Some(error.to_string());
+        binlog.changed.notify_all();
+        // The log cannot be checkpointed past what its binary log lacks, and replicas would miss it: stop, and recover from the log.
+        binlog.disk.fail_stop(&format!("the binary log cannot be written: {error}"));
+    }
+}
+
+struct Writer<'a> {
+    binlog: &'a Arc<Binlog>,
+    tail: Tail,
+    stream: CommitStream,
+    since_sync: Stopwatch,
+}
+
+/// What sessions want of the writer.
+enum Request {
+    None,
+    Rotate,
+    Reset(u64),
+    Stop,
+}
+
+impl Writer<'_> {
+    fn follow(&mut self) -> Result<(), BinlogError> {
+        loop {
+            let drained = self.take_block()?;
+            self.publish()?;
+            let is_due =
+                self.since_sync.elapsed() >= SYNC_INTERVAL && self.binlog.safe_lsn() != self.tail.lsn;
+            if is_due || self.tail.unsynced_bytes >= SYNC_BYTES {
+                self.sync()?;
+            }
+            if self.tail.pos() >= self.binlog.shared.lock().max_file_bytes {
+                self.rotate()?;
+                continue;
+            }
+            if !drained {
+                continue;
+            }
+            match self.request() {
+                Request::None => {}
+                Request::Rotate => {
+                    self.rotate()?;
+                    self.binlog.shared.lock().rotations_done += 1;
+                    self.binlog.changed.notify_all();
+                }
+                Request::Reset(first) => self.reset(first)?,
+                Request::Stop => return self.end(),
+            }
+        }
+    }
+
+    /// Appends what has been committed, up to a block; true when there was no more.
+    fn take_block(&mut self) -> Result<bool, BinlogError> {
+        let max_file_bytes = self.binlog.shared.lock().max_file_bytes;
+        let mut wait = Some(IDLE_WAIT);
+        loop {
+            let idle = enter(State::Idle);
+            let committed = self.stream.next(wait)?;
+            drop(idle);
+            // Records that are not for the binary log were passed on the way.
+            self.tail.lsn = self.stream.lsn();
+            let Some(committed) = committed else { return Ok(true) };
+            self.tail.append(&committed)?;
+            if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {
+                return Ok(false);
+            }
+            wait = None;
+        }
+    }
+
+    /// Writes what was gathered and shows it to the dump sessions.
+    fn publish(&mut self) -> Result<(), BinlogError> {
+        self.tail.flush()?;
+        let mut shared = self.binlog.shared.lock();
+        if shared.end_lsn != self.tail.lsn {
+            shared.end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+            shared.end_lsn = self.tail.lsn;
+            self.binlog.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Syncs the log and the file, in this order: a binary log must not have what a recovered log has not.
+    fn sync(&mut self) -> Result<(), BinlogError> {
+        self.binlog.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
+        if self.tail.unsynced_bytes > 0
+            && let Err(error) = self.tail.sync()
+        {
+            self.binlog.disk.fail_stop(&format!("cannot sync the binary log: {error}"));
+            return Err(error.into());
+        }
+        self.binlog.set_safe(self.tail.safe_point());
+        self.since_sync = Stopwatch::start();
+        Ok(())
+    }
+
+    fn request(&self) -> Request {
+        let mut shared = self.binlog.shared.lock();
+        if shared.rotations_done < shared.rotations_wanted {
+            return Request::Rotate;
+        }
+        if let Some(first) = shared.reset_wanted.take() {
+            return Request::Reset(first);
+        }
+        if shared.stop { Request::Stop } else { Request::None }
+    }
+
+    /// Completes the present file and starts the next one.
+    fn rotate(&mut self) -> Result<(), BinlogError> {
+        self.publish()?;
+        let binlog = self.binlog;
+        let mut files = binlog.files.lock();
+        let next_name = files.name(self.tail.number + 1);
+        self.tail.append_end(Some(&next_name), binlog.config.server_id);
+        self.close_file()?;
+        let mut at = self.tail.safe_point();
+        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &at.gtids);
+        let (number, file) = files.create_next(&head)?;
+        (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
+        self.tail = Tail::at(files.name(number), file, &at);
+        self.tail.mark_in_use(true)?;
+        let end = FilePosition { file: number, pos: at.pos };
+        binlog.set_safe(at);
+        let mut shared = binlog.shared.lock();
+        shared.end = end;
+        shared.end_lsn = self.tail.lsn;
+        binlog.changed.notify_all();
+        Ok(())
+    }
+
+    fn close_file(&mut self) -> Result<(), BinlogError> {
+        self.tail.flush()?;
+        self.tail.mark_in_use(false)?;
+        self.sync()
+    }
+
+    /// RESET BINARY LOGS AND GTIDS: removes every file and starts again, with no GTID executed.
+    fn reset(&mut self, first: u64) -> Result<(), BinlogError> {
+        let binlog = self.binlog;
+        binlog.files.lock().remove_all()?;
+        let gtids = GtidSet::default();
+        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &gtids);
+        let (number, file) = binlog.files.lock().create_numbered(first, &head)?;
+        let at =
+            SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
+        self.tail = Tail::at(binlog.files.lock().name(number), file, &at);
+        self.tail.mark_in_use(true)?;
+        let end = FilePosition { file: number, pos: at.pos };
+        binlog.set_safe(at);
+        let outcome = self.forget_gtids();
+        let mut shared = binlog.shared.lock();
+        shared.end = end;
+        shared.generation += 1;
+        shared.resets_done += 1;
+        shared.reset_error = outcome.err().map(|error| error.to_string());
+        binlog.changed.notify_all();
+        Ok(())
+    }
+
+    /// The engine forgets its GTIDs with a checkpoint that passes everything logged so far, which this writer has to let go first.
+    fn forget_gtids(&mut self) -> Result<(), EngineError> {
+        let mut tries = 0;
+        loop {
+            if self.stream.next(None)?.is_some() {
+                return Err(EngineError::GtidUnusable(
+                    "transactions are being committed; try again".to_string(),
+                ));
+            }
+            self.tail.lsn = self.stream.lsn();
+            self.binlog.engine.log().wait_durable(self.tail.lsn)?;
+            self.binlog.set_safe(self.tail.safe_point());
+            match self.binlog.engine.reset_gtids() {
+                Err(EngineError::GtidUnusable(_)) if tries < RESET_TRIES => tries += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn end(&mut self) -> Result<(), BinlogError> {
+        self.tail.append_end(None, self.binlog.config.server_id);
+        self.close_file()?;
+        self.publish_end();
+        Ok(())
+    }
+
+    fn publish_end(&self) {
+        let mut shared = self.binlog.shared.lock();
+        shared.end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+        self.binlog.changed.notify_all();
+    }
+}
