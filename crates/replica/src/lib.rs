@@ -1,1 +1,300 @@
-//! Receiver, relay log, applier, positions.
+//! Replication from a MySQL, MariaDB or Slipstream source: receiver, relay log, applier, positions.
+//!
+//! In: the source's binary log over a connection (`COM_BINLOG_DUMP`, `COM_BINLOG_DUMP_GTID`). Out: transactions committed in the
+//! engine, each with its event group and the channel's position in the one commit record.
+//!
+//! ```text
+//! source -> receiver thread -> relay log files -> applier thread -> engine
+//! ```
+//!
+//! Invariants:
+//! - The position of a transaction is in the transaction's own commit record, so after any crash the engine says exactly what has been
+//!   applied; the relay log of an earlier process is dropped and reception goes on from there (mysqld's `relay_log_recovery=ON`).
+//! - Reception resumes at the end of the last complete event group, and the applier drops a group that a new connection, format
+//!   description or GTID event interrupts: nothing is applied twice, nothing is left out.
+//! - The applier never waits for the log's sync; a transaction that cannot be applied is wholly unapplied and stops the applier.
+
+mod applier;
+mod channel;
+pub mod config;
+pub mod error;
+mod event;
+mod gtid;
+mod receiver;
+pub mod relay;
+pub mod status;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use engine::Engine;
+use os::disk::Disk;
+use os::thread::JoinHandle;
+use parking_lot::{Condvar, Mutex};
+use sql::admin::SourceOptions;
+
+use channel::Channel;
+pub use channel::{CommitTimes, ReplicaSettings};
+use config::ChannelConfig;
+use error::ChannelError;
+use receiver::Received;
+use relay::RelayLog;
+use status::{ReplicaStatus, Running};
+
+/// Which of a channel's threads a statement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threads {
+    /// `IO_THREAD`
+    pub receiver: bool,
+    /// `SQL_THREAD`
+    pub applier: bool,
+}
+
+impl Threads {
+    /// Both.
+    pub const BOTH: Threads = Threads { receiver: true, applier: true };
+}
+
+/// The default replication channel of a server.
+pub struct Replica {
+    channel: Arc<Channel>,
+    /// Held by every statement that starts, stops or changes something; taken before any of the channel's locks.
+    handles: Mutex<Handles>,
+}
+
+#[derive(Default)]
+struct Handles {
+    receiver: Option<JoinHandle<()>>,
+    applier: Option<JoinHandle<()>>,
+}
+
+impl Replica {
+    /// Reads the channel's configuration and starts its relay log anew. No thread runs yet.
+    pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Replica> {
+        let config = ChannelConfig::load(&*disk, &settings.datadir)?.unwrap_or_default();
+        let relay = RelayLog::start_anew(disk.clone(), &settings.datadir, settings.relay.clone())?;
+        let channel = Channel {
+            engine,
+            disk,
+            settings,
+            config: Mutex::new(config),
+            relay,
+            receiver: Mutex::default(),
+            receiver_changed: Condvar::new(),
+            applier: Mutex::default(),
+            applier_changed: Condvar::new(),
+            applier_stop: false.into(),
+            times: CommitTimes::default(),
+        };
+        Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
+    }
+
+    /// A source has been configured.
+    pub fn is_configured(&self) -> bool {
+        self.channel.config.lock().is_configured()
+    }
+
+    /// START REPLICA. A thread that runs already is left alone.
+    pub fn start(&self, threads: Threads) -> Result<(), ChannelError> {
+        if !self.is_configured() {
+            return Err(ChannelError::new(
+                1200,
+                "HY000",
+                "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO",
+            ));
+        }
+        if self.channel.settings.server_id == 0 {
+            return Err(ChannelError::new(
+                1200,
+                "HY000",
+                "The server is not configured as replica; fix in config file or with CHANGE REPLICATION SOURCE TO",
+            ));
+        }
+        let mut handles = self.handles.lock();
+        if threads.applier {
+            self.start_applier(&mut handles);
+        }
+        if threads.receiver {
+            self.start_receiver(&mut handles);
+        }
+        Ok(())
+    }
+
+    fn start_receiver(&self, handles: &mut Handles) {
+        if self.channel.receiver.lock().running != Running::No {
+            return;
+        }
+        join(handles.receiver.take());
+        {
+            let mut state = self.channel.receiver.lock();
+            state.must_stop = false;
+            state.error = None;
+            state.running = Running::Connecting;
+            state.io_state = "Connecting to source".to_string();
+        }
+        let channel = self.channel.clone();
+        handles.receiver = Some(os::thread::spawn("replica_io", move || receiver::run(&channel)));
+    }
+
+    fn start_applier(&self, handles: &mut Handles) {
+        if self.channel.applier.lock().running {
+            return;
+        }
+        join(handles.applier.take());
+        {
+            let mut state = self.channel.applier.lock();
+            state.running = true;
+            state.error = None;
+            self.channel.applier_stop.store(false, Ordering::Release);
+        }
+        let channel = self.channel.clone();
+        handles.applier = Some(os::thread::spawn("replica_sql", move || applier::run(&channel)));
+    }
+
+    /// STOP REPLICA: returns when the threads have ended.
+    pub fn stop(&self, threads: Threads) {
+        let mut handles = self.handles.lock();
+        if threads.receiver {
+            {
+                let mut state = self.channel.receiver.lock();
+                state.must_stop = true;
+                if let Some(connection) = &state.connection {
+                    connection.interrupt();
+                }
+            }
+            self.channel.receiver_changed.notify_all();
+        }
+        if threads.applier {
+            self.channel.applier_stop.store(true, Ordering::Release);
+        }
+        self.channel.relay.nudge();
+        if threads.receiver {
+            join(handles.receiver.take());
+        }
+        if threads.applier {
+            join(handles.applier.take());
+        }
+    }
+
+    /// CHANGE REPLICATION SOURCE TO.
+    pub fn change_source(&self, options: &SourceOptions) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        self.refuse_while_running()?;
+        let applied = self.channel.applied_position();
+        let mut new = self.channel.config.lock().changed(options, (&applied.0, applied.1))?;
+        new.gtid_slave_pos = self.channel.mariadb_applied().to_string();
+        self.adopt(new)?;
+        log::info!("'CHANGE REPLICATION SOURCE TO' executed.");
+        Ok(())
+    }
+
+    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send.
+    pub fn set_gtid_slave_pos(&self, position: &str) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        self.refuse_while_running()?;
+        let parsed: binlog::gtid::MariadbGtidState = position.parse().map_err(|_| {
+            ChannelError::new(
+                1231,
+                "42000",
+                format!("Variable 'gtid_slave_pos' can't be set to the value of '{position}'"),
+            )
+        })?;
+        let applied = self.channel.applied_position();
+        let mut new = self.channel.config.lock().clone();
+        new.gtid_slave_pos = parsed.to_string();
+        (new.log_file, new.log_pos) = applied;
+        new.position_epoch += 1;
+        self.adopt(new)
+    }
+
+    /// MariaDB's `gtid_slave_pos`.
+    pub fn gtid_slave_pos(&self) -> String {
+        self.channel.mariadb_applied().to_string()
+    }
+
+    /// RESET REPLICA [ALL].
+    pub fn reset(&self, all: bool) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        self.refuse_while_running()?;
+        let slave_pos = self.channel.mariadb_applied().to_string();
+        let mut new = if all { ChannelConfig::default() } else { self.channel.config.lock().clone() };
+        new.position_epoch = self.channel.config.lock().position_epoch + 1;
+        new.gtid_slave_pos = slave_pos;
+        (new.log_file, new.log_pos) = (String::new(), 4);
+        self.adopt(new)
+    }
+
+    /// Makes a configuration the present one: stored first, so that a crash leaves the old or the new whole; then what was received
+    /// for the old one is dropped.
+    fn adopt(&self, new: ChannelConfig) -> Result<(), ChannelError> {
+        let refused = |what: &str, error: &dyn std::fmt::Display| {
+            ChannelError::new(1871, "HY000", format!("Replica failed to initialize {what}: {error}"))
+        };
+        let channel = &self.channel;
+        new.store(&*channel.disk, &channel.settings.datadir)
+            .map_err(|e| refused("connection metadata structure", &e))?;
+        let mut config = channel.config.lock();
+        let old_key = Channel::position_key(&config);
+        *config = new;
+        drop(config);
+        channel.engine.set_replica_position(&old_key, None).map_err(|e| refused("position", &e))?;
+        channel.relay.drop_all().map_err(|e| refused("relay log structure", &e))?;
+        let mut receiver = channel.receiver.lock();
+        receiver.received = Received::default();
+        receiver.read_file.clear();
+        receiver.read_pos = 0;
+        receiver.error = None;
+        drop(receiver);
+        *channel.applier.lock() = applier::ApplierState::default();
+        channel.times.forget();
+        Ok(())
+    }
+
+    fn refuse_while_running(&self) -> Result<(), ChannelError> {
+        let receiver = self.channel.receiver.lock().running != Running::No;
+        let applier = self.channel.applier.lock().running;
+        match (receiver, applier) {
+            (false, false) => Ok(()),
+            (true, false) => Err(ChannelError::new(
+                3021,
+                "HY000",
+                "This operation cannot be performed with a running replica io thread; run STOP REPLICA IO_THREAD FOR CHANNEL '' first.",
+            )),
+            (false, true) => Err(ChannelError::new(
+                3017,
+                "HY000",
+                "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '' first.",
+            )),
+            (true, true) => Err(ChannelError::new(
+                3081,
+                "HY000",
+                "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '' first",
+            )),
+        }
+    }
+
+    /// SHOW REPLICA STATUS; `None` when no source has been configured.
+    pub fn status(&self) -> Option<ReplicaStatus> {
+        self.is_configured().then(|| self.channel.status())
+    }
+
+    /// The relay log, for SHOW RELAYLOG EVENTS.
+    pub fn relay_log(&self) -> &Arc<RelayLog> {
+        &self.channel.relay
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        self.stop(Threads::BOTH);
+    }
+}
+
+fn join(handle: Option<JoinHandle<()>>) {
+    if let Some(handle) = handle
+        && handle.join().is_err()
+    {
+        log::error!("a replication thread ended by a panic");
+    }
+}

@@ -1,0 +1,158 @@
+//! The applier: one thread that reads the relay log and commits its transactions in the engine, in order.
+//!
+//! A group is decoded once, row by row as it is read: each row goes to the engine's write set, and the event is copied, without
+//! checksum and with our own table id, behind the group that the commit record will hold. At its end one call commits rows, group
+//! and position. No sync is waited for.
+//!
+//! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event, a GTID event, STOP REPLICA, an
+//! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
+
+mod group;
+mod report;
+mod rows;
+mod state;
+mod statement;
+mod tables;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::channel::Channel;
+use crate::error::{ThreadError, number};
+use crate::event;
+use crate::relay::{RelayError, RelayReader, Step};
+use group::Applier;
+pub use state::{ApplierState, ResumePoint};
+
+/// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
+const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+/// Transactions after which the shown position is brought up to date.
+const SHOW_EVERY: u32 = 256;
+
+/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
+pub fn run(channel: &Arc<Channel>) {
+    log::info!("Replica SQL thread initialized, starting replication");
+    let resume = channel.applier.lock().resume.clone();
+    let (ended, resume) = match open(channel, resume) {
+        Ok((mut reader, mut applier)) => {
+            let ended = apply(channel, &mut reader, &mut applier);
+            applier.abandon_group();
+            (ended, Some(applier.resume_point()))
+        }
+        Err(error) => (Err(error), channel.applier.lock().resume.clone()),
+    };
+    let mut state = channel.applier.lock();
+    if let Some(resume) = &resume {
+        show(&mut state, resume);
+    }
+    state.resume = resume;
+    state.running = false;
+    if let Err(error) = ended {
+        log::error!("Replica SQL for channel '': {error}");
+        state.error = Some(error);
+    }
+    drop(state);
+    channel.times.applying_us.store(0, Ordering::Relaxed);
+    log::info!("Replica SQL thread exiting, replication stopped");
+    channel.applier_changed.notify_all();
+}
+
+fn open(
+    channel: &Arc<Channel>,
+    resume: Option<ResumePoint>,
+) -> Result<(RelayReader, Applier<'_>), ThreadError> {
+    let reader = match &resume {
+        Some(resume) => RelayReader::at(&channel.relay, resume.relay),
+        None => RelayReader::from_start(&channel.relay),
+    };
+    let reader = reader.map_err(unreadable)?;
+    let resume = resume.unwrap_or_else(|| {
+        let (file, pos) = channel.applied_position();
+        // Every relay log begins with a format description of ours, which says that checksums follow.
+        ResumePoint { relay: reader.position(), has_checksums: true, file, pos }
+    });
+    Ok((reader, Applier::new(channel, resume)))
+}
+
+fn apply(
+    channel: &Arc<Channel>,
+    reader: &mut RelayReader,
+    applier: &mut Applier<'_>,
+) -> Result<(), ThreadError> {
+    let mut unshown = 0;
+    loop {
+        if channel.applier_stop.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        match reader.step().map_err(unreadable)? {
+            Step::Event => {
+                let position = reader.position();
+                let checked =
+                    check(reader.event(), applier.has_checksums(), channel.settings.sql_verify_checksum)?;
+                if applier.take(checked, position)? {
+                    unshown += 1;
+                    if unshown >= SHOW_EVERY {
+                        reader.note_done();
+                        show(&mut channel.applier.lock(), &applier.resume_point());
+                        unshown = 0;
+                    }
+                }
+            }
+            Step::End => {
+                unshown = 0;
+                if applier.is_between_groups() {
+                    reader.note_done();
+                    channel.times.applying_us.store(0, Ordering::Relaxed);
+                }
+                show(&mut channel.applier.lock(), &applier.resume_point());
+                channel.applier_changed.notify_all();
+                let idle = os::account::enter(os::account::State::Idle);
+                reader.wait(LONGEST_SLEEP);
+                drop(idle);
+            }
+        }
+    }
+}
+
+fn show(state: &mut ApplierState, at: &ResumePoint) {
+    if state.exec_file != at.file {
+        state.exec_file.clone_from(&at.file);
+    }
+    state.exec_pos = at.pos;
+}
+
+/// The event without its checksum, which is verified.
+fn check(event: &[u8], has_checksum: bool, verify: bool) -> Result<&[u8], ThreadError> {
+    // A format description has a checksum if it says so itself.
+    let has_checksum = match event::kind(event) {
+        event::FORMAT_DESCRIPTION => event::format_has_checksums(event),
+        _ => has_checksum,
+    };
+    if !has_checksum {
+        return Ok(event);
+    }
+    if verify && !event::checksum_is_right(event) {
+        return Err(unreadable_because("Event crc check failed! Most likely there is event corruption."));
+    }
+    Ok(&event[..event.len().saturating_sub(event::CHECKSUM_BYTES).max(event::HEADER_BYTES)])
+}
+
+fn unreadable(error: RelayError) -> ThreadError {
+    unreadable_because(&error.to_string())
+}
+
+/// MySQL's text, with the cause behind it.
+fn unreadable_because(cause: &str) -> ThreadError {
+    ThreadError::now(
+        number::RELAY_LOG_READ_FAILURE,
+        format!(
+            "Relay log read failure: Could not parse relay log event entry. The possible reasons are: the source's binary log is \
+             corrupted (you can check this by running 'mysqlbinlog' on the binary log), the replica's relay log is corrupted (you can \
+             check this by running 'mysqlbinlog' on the relay log), a network problem, the server was unable to fetch a keyring key \
+             required to open an encrypted relay log file, or a bug in the source's or replica's MySQL code. If you want to check the \
+             source's binary log or replica's relay log, you will be able to know their names by issuing 'SHOW REPLICA STATUS' on this \
+             replica. ({cause})"
+        ),
+    )
+}

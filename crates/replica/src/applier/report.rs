@@ -1,0 +1,147 @@
+//! The words in which the applier says why it stopped: MySQL's, with what it says about the place.
+
+use engine::EngineError;
+
+use super::tables::BindError;
+use crate::error::{ThreadError, number};
+use crate::event;
+
+/// Where an event stands in the source's log.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The source's file.
+    pub file: &'a str,
+    /// End of the event in it.
+    pub end_log_pos: u64,
+}
+
+/// A row event could not be carried out.
+pub fn row_event(kind: u8, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
+    let event = match kind {
+        event::WRITE_ROWS | event::WRITE_ROWS_V1 => "Write_rows",
+        event::UPDATE_ROWS | event::UPDATE_ROWS_V1 => "Update_rows",
+        _ => "Delete_rows",
+    };
+    let name = table.split_once('.').map_or(table, |(_, name)| name);
+    let (number, cause, handler) = match error {
+        EngineError::RowNotFound { .. } => {
+            (number::KEY_NOT_FOUND, format!("Can't find record in '{name}'"), "HA_ERR_KEY_NOT_FOUND")
+        }
+        EngineError::Duplicate { .. } => (number::DUP_ENTRY, error.to_string(), "HA_ERR_FOUND_DUPP_KEY"),
+        EngineError::LockWaitTimeout => (1205, error.to_string(), "HA_ERR_LOCK_WAIT_TIMEOUT"),
+        EngineError::Deadlock => (1213, error.to_string(), "HA_ERR_LOCK_DEADLOCK"),
+        EngineError::Incompatible { .. } => {
+            return ThreadError::now(number::CONVERSION_FAILED, error.to_string());
+        }
+        other => (number::ERROR_ON_WRITE, other.to_string(), "HA_ERR_GENERIC"),
+    };
+    ThreadError::now(
+        number,
+        format!(
+            "Could not execute {event} event on table {table}; {cause}, Error_code: {number}; handler error {handler}; the event's \
+             source log {}, end_log_pos {}",
+            place.file, place.end_log_pos
+        ),
+    )
+}
+
+/// A table map event could not be bound to a table of ours.
+pub fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
+    match error {
+        BindError::Damaged => damaged("a table map event", place),
+        BindError::NoSuchTable(schema, table) => ThreadError::now(
+            number::NO_SUCH_TABLE,
+            format!("Error executing row event: 'Table '{schema}.{table}' doesn't exist'"),
+        ),
+        BindError::ColumnCount { table, theirs, ours } => ThreadError::now(
+            number::CONVERSION_FAILED,
+            format!(
+                "Table '{table}' has {ours} columns here and {theirs} on the source; the event's source log {}, end_log_pos {}",
+                place.file, place.end_log_pos
+            ),
+        ),
+        BindError::ColumnType { table, column, theirs, ours } => ThreadError::now(
+            number::CONVERSION_FAILED,
+            format!(
+                "Column {column} of table '{table}' cannot be converted from type '{theirs}' to type '{ours}'"
+            ),
+        ),
+    }
+}
+
+/// A statement ended with an error here.
+pub fn query(code: u32, message: &str, schema: &str, text: &str) -> ThreadError {
+    ThreadError::now(
+        code,
+        format!("Error '{message}' on query. Default database: '{schema}'. Query: '{}'", shortened(text)),
+    )
+}
+
+/// A commit that the engine refused.
+pub fn commit(error: &EngineError, place: Place<'_>) -> ThreadError {
+    ThreadError::now(
+        number::ERROR_ON_WRITE,
+        format!(
+            "Error in Xid_log_event: Commit could not be completed, '{error}'; the event's source log {}, end_log_pos {}",
+            place.file, place.end_log_pos
+        ),
+    )
+}
+
+/// An event that cannot be taken apart although its checksum is right.
+pub fn damaged(what: &str, place: Place<'_>) -> ThreadError {
+    ThreadError::now(
+        number::RELAY_LOG_READ_FAILURE,
+        format!(
+            "Relay log read failure: Could not parse relay log event entry. {what} is not what it has to be; the event's source log {}, \
+             end_log_pos {}",
+            place.file, place.end_log_pos
+        ),
+    )
+}
+
+/// An event of a kind that is not carried out.
+pub fn not_supported(what: &str, place: Place<'_>) -> ThreadError {
+    ThreadError::now(
+        number::NOT_SUPPORTED_YET,
+        format!(
+            "This version of Slipstream doesn't yet support '{what}' on a replica; the event's source log {}, end_log_pos {}",
+            place.file, place.end_log_pos
+        ),
+    )
+}
+
+/// The source says that its log has a gap.
+pub fn incident(message: &str) -> ThreadError {
+    ThreadError::now(
+        number::INCIDENT,
+        format!("The incident LOST_EVENTS occurred on the source. Message: {message}"),
+    )
+}
+
+/// Statements are shown up to a length at which an error message stays readable.
+fn shortened(text: &str) -> String {
+    const LIMIT: usize = 1024;
+    match text.char_indices().nth(LIMIT) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_row_is_reported_as_mysql_does() {
+        let error = EngineError::RowNotFound { table: "s.t".into(), key: "0x01".into() };
+        let place = Place { file: "binlog.000002", end_log_pos: 777 };
+        let report = row_event(event::UPDATE_ROWS, "s.t", &error, place);
+        assert_eq!(report.number, 1032);
+        assert_eq!(
+            report.message,
+            "Could not execute Update_rows event on table s.t; Can't find record in 't', Error_code: 1032; handler error \
+             HA_ERR_KEY_NOT_FOUND; the event's source log binlog.000002, end_log_pos 777"
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! What the applier shares with the statements that command and show it.
+
+use crate::error::ThreadError;
+use crate::relay::RelayPosition;
+
+/// Where an applier goes on that was stopped while its relay log is still there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResumePoint {
+    /// End of the last complete group in the relay log.
+    pub relay: RelayPosition,
+    /// Events there end with a CRC-32.
+    pub has_checksums: bool,
+    /// The source's file there.
+    pub file: String,
+    /// Offset in it.
+    pub pos: u64,
+}
+
+/// Guarded by one mutex; the applier updates it when it starts, ends and runs dry, and every few hundred transactions.
+#[derive(Debug, Default)]
+pub struct ApplierState {
+    /// The thread runs.
+    pub running: bool,
+    /// Why it stopped.
+    pub error: Option<ThreadError>,
+    /// The source's file up to which everything is applied; empty before the first group.
+    pub exec_file: String,
+    /// Offset in it.
+    pub exec_pos: u64,
+    /// Where to go on; `None` is the start of the relay log.
+    pub resume: Option<ResumePoint>,
+}
+
+impl ApplierState {
+    /// Replica_SQL_Running_State.
+    pub fn state_text(&self, caught_up: bool) -> String {
+        match (self.running, caught_up) {
+            (false, _) => String::new(),
+            (true, true) => "Replica has read all relay log; waiting for more updates".to_string(),
+            (true, false) => "Applying batch of row changes".to_string(),
+        }
+    }
+}

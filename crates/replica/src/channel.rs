@@ -1,0 +1,250 @@
+//! The state of a replication channel that its threads and the statements about it share.
+//!
+//! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No lock is held while a thread waits for the
+//! network, the disk or the engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use binlog::gtid::{GtidSet, MariadbGtidState};
+use engine::Engine;
+use os::disk::Disk;
+use parking_lot::{Condvar, Mutex};
+
+use crate::applier::ApplierState;
+use crate::config::ChannelConfig;
+use crate::receiver::ReceiverState;
+use crate::relay::{RelayLog, RelayLogConfig};
+use crate::status::{ReplicaStatus, Running};
+
+/// What the server tells its replica threads.
+#[derive(Debug, Clone)]
+pub struct ReplicaSettings {
+    /// `datadir`
+    pub datadir: PathBuf,
+    /// `server_id`
+    pub server_id: u32,
+    /// `server_uuid`
+    pub server_uuid: String,
+    /// `relay_log`, `max_relay_log_size`, `relay_log_space_limit`, `relay_log_purge`
+    pub relay: RelayLogConfig,
+    /// `replica_net_timeout`
+    pub net_timeout_s: u32,
+    /// `report_host`; empty is not reported.
+    pub report_host: String,
+    /// `report_port`
+    pub report_port: u16,
+    /// `log_replica_updates`
+    pub log_replica_updates: bool,
+    /// `replica_sql_verify_checksum`
+    pub sql_verify_checksum: bool,
+}
+
+/// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread each, read by anybody: relaxed
+/// loads and stores, because a figure that is a moment old is a right figure of that moment.
+#[derive(Default)]
+pub struct CommitTimes {
+    /// Of the first transaction received since the relay log was started.
+    pub first_received_us: AtomicU64,
+    /// Of the transaction that is being applied.
+    pub applying_us: AtomicU64,
+    /// Of the last transaction that readers see.
+    pub visible_us: AtomicU64,
+    /// Event timestamp (seconds) that Seconds_Behind_Source is counted from.
+    pub event_timestamp_s: AtomicU64,
+}
+
+impl CommitTimes {
+    /// Nothing has been received or applied.
+    pub(crate) fn forget(&self) {
+        for time in [&self.first_received_us, &self.applying_us, &self.visible_us, &self.event_timestamp_s] {
+            time.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A channel.
+pub struct Channel {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) settings: ReplicaSettings,
+    pub(crate) config: Mutex<ChannelConfig>,
+    pub(crate) relay: Arc<RelayLog>,
+    pub(crate) receiver: Mutex<ReceiverState>,
+    /// The receiver reached a state that somebody may wait for, or is to stop.
+    pub(crate) receiver_changed: Condvar,
+    pub(crate) applier: Mutex<ApplierState>,
+    pub(crate) applier_changed: Condvar,
+    /// Set under the `applier` lock; read by the applier between events.
+    pub(crate) applier_stop: AtomicBool,
+    pub(crate) times: CommitTimes,
+}
+
+impl Channel {
+    /// The name under which the engine keeps the applied position: it changes with every CHANGE REPLICATION SOURCE that sets a
+    /// position, so that a position of an earlier configuration is never taken for one of this.
+    pub(crate) fn position_key(config: &ChannelConfig) -> String {
+        format!("#{}", config.position_epoch)
+    }
+
+    /// STOP REPLICA IO_THREAD has been asked for.
+    pub(crate) fn receiver_must_stop(&self) -> bool {
+        self.receiver.lock().must_stop
+    }
+
+    /// Waits; true when the receiver is to stop.
+    pub(crate) fn wait_unless_stopped(&self, limit: Duration) -> bool {
+        let started = os::clock::Stopwatch::start();
+        let mut state = self.receiver.lock();
+        while !state.must_stop {
+            let left = started.remaining(limit);
+            if left.is_zero() || self.receiver_changed.wait_for(&mut state, left).timed_out() {
+                break;
+            }
+        }
+        state.must_stop
+    }
+
+    /// Notes that the source is alive.
+    pub(crate) fn heard_from_source(&self) {
+        self.receiver.lock().last_heard_us = os::clock::now_us();
+    }
+
+    /// The applied position: of the last commit, or where the configuration starts.
+    pub(crate) fn applied_position(&self) -> (String, u64) {
+        let config = self.config.lock();
+        match self.engine.replica_position(&Channel::position_key(&config)) {
+            Some(position) if !position.source_log_file.is_empty() => {
+                (position.source_log_file, position.source_log_pos)
+            }
+            _ => (config.log_file.clone(), config.log_pos),
+        }
+    }
+
+    /// File and position from which to receive.
+    pub(crate) fn resume_position(&self) -> (String, u64) {
+        let received = {
+            let state = self.receiver.lock();
+            (state.received.file.clone(), state.received.pos)
+        };
+        if received.0.is_empty() { self.applied_position() } else { received }
+    }
+
+    /// MariaDB's GTID state that has been applied.
+    pub(crate) fn mariadb_applied(&self) -> MariadbGtidState {
+        let config = self.config.lock();
+        let mut state: MariadbGtidState = config.gtid_slave_pos.parse().unwrap_or_default();
+        if let Some(position) = self.engine.replica_position(&Channel::position_key(&config)) {
+            merge(&mut state, &position.mariadb_gtid_state.parse().unwrap_or_default());
+        }
+        state
+    }
+
+    /// MariaDB's GTID state from which to receive.
+    pub(crate) fn mariadb_resume_position(&self) -> String {
+        let mut state = self.mariadb_applied();
+        merge(&mut state, &self.receiver.lock().received.mariadb);
+        state.to_string()
+    }
+
+    /// GTIDs that the source need not send.
+    pub(crate) fn executed_and_received(&self) -> GtidSet {
+        let mut set = self.engine.gtid_executed();
+        set.union(&self.receiver.lock().received.gtids);
+        set
+    }
+
+    /// Everything that SHOW REPLICA STATUS shows.
+    pub(crate) fn status(&self) -> ReplicaStatus {
+        let config = self.config.lock().clone();
+        let relay_end = self.relay.end();
+        let relay_read = self.relay.read_position();
+        let (exec_file, exec_pos) = self.shown_exec_position();
+        let applied_mariadb = self.mariadb_applied();
+        let mut status = ReplicaStatus {
+            relay_file: self.relay.name(relay_read.file),
+            relay_pos: relay_read.pos,
+            relay_space_bytes: self.relay.space_bytes(),
+            executed_gtid_set: self.engine.gtid_executed().to_string(),
+            gtid_slave_pos: applied_mariadb.to_string(),
+            exec_file,
+            exec_pos,
+            ..ReplicaStatus::default()
+        };
+        let skew_us;
+        {
+            let receiver = self.receiver.lock();
+            status.io_state.clone_from(&receiver.io_state);
+            status.io_running = receiver.running;
+            status.io_error.clone_from(&receiver.error);
+            status.read_file.clone_from(&receiver.read_file);
+            status.read_pos = receiver.read_pos;
+            status.source_server_id = receiver.source_server_id;
+            status.source_uuid.clone_from(&receiver.source_uuid);
+            let received = &receiver.received;
+            status.retrieved_gtid_set = if config.use_gtid == crate::config::UseGtid::No {
+                received.gtids.to_string()
+            } else {
+                received.mariadb.to_string()
+            };
+            skew_us = receiver.clock_skew_us;
+        }
+        if status.read_file.is_empty() {
+            (status.read_file, status.read_pos) = (status.exec_file.clone(), status.exec_pos);
+        }
+        {
+            let applier = self.applier.lock();
+            status.sql_running = if applier.running { Running::Yes } else { Running::No };
+            status.sql_state = applier.state_text(relay_read >= relay_end);
+            status.sql_error.clone_from(&applier.error);
+        }
+        let source_now_us = os::clock::now_us().saturating_add_signed(skew_us);
+        let caught_up = relay_read >= relay_end;
+        status.seconds_behind = self.seconds_behind(&status, caught_up, source_now_us);
+        status.lag_us = self.lag_us(&status, caught_up, source_now_us);
+        status.config = config;
+        status
+    }
+
+    fn shown_exec_position(&self) -> (String, u64) {
+        let applier = self.applier.lock();
+        if applier.exec_file.is_empty() {
+            drop(applier);
+            return self.applied_position();
+        }
+        (applier.exec_file.clone(), applier.exec_pos)
+    }
+
+    /// As MySQL computes it: the age of the event that is being applied.
+    fn seconds_behind(&self, status: &ReplicaStatus, caught_up: bool, source_now_us: u64) -> Option<u64> {
+        if status.sql_running == Running::No {
+            return None;
+        }
+        if caught_up {
+            return (status.io_running == Running::Yes).then_some(0);
+        }
+        let timestamp_s = self.times.event_timestamp_s.load(Ordering::Relaxed);
+        if timestamp_s == 0 { Some(0) } else { Some((source_now_us / 1_000_000).saturating_sub(timestamp_s)) }
+    }
+
+    /// The age of the oldest transaction that the source has committed and readers here do not see. With nothing pending and a live
+    /// connection that is 0; with nothing pending and no connection it cannot be known.
+    fn lag_us(&self, status: &ReplicaStatus, caught_up: bool, source_now_us: u64) -> Option<u64> {
+        let applying = self.times.applying_us.load(Ordering::Relaxed);
+        if caught_up && applying == 0 {
+            return (status.io_running == Running::Yes).then_some(0);
+        }
+        let visible = self.times.visible_us.load(Ordering::Relaxed);
+        let first = self.times.first_received_us.load(Ordering::Relaxed);
+        let since = [applying, visible, first].into_iter().find(|&us| us != 0)?;
+        Some(source_now_us.saturating_sub(since).max(1))
+    }
+}
+
+fn merge(into: &mut MariadbGtidState, newer: &MariadbGtidState) {
+    for gtid in newer.iter() {
+        into.update(gtid);
+    }
+}

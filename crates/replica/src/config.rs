@@ -1,0 +1,412 @@
+//! What CHANGE REPLICATION SOURCE TO sets, and the file that keeps it.
+//!
+//! The file `replica_channel.info` in the data directory is text, one `name=value` a line, replaced atomically: after a crash it is
+//! the old one or the new one. `position_epoch` counts the changes of the starting position; a position in a commit record counts
+//! only if it carries the same epoch, so that a CHANGE followed by a crash is never undone by an older commit's position.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use os::disk::Disk;
+use sql::admin::SourceOptions;
+
+use crate::error::ChannelError;
+
+/// Name of the file in the data directory.
+pub const CHANNEL_FILE: &str = "replica_channel.info";
+
+/// How MariaDB's GTIDs are used (`MASTER_USE_GTID`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UseGtid {
+    /// File and position.
+    No,
+    /// The position of the last transaction applied by replication.
+    SlavePos,
+}
+
+/// A channel's configuration; the names are the statement's options without their SOURCE_.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(
+    missing_docs,
+    reason = "each field is the option SOURCE_<name> of the statement, documented in MySQL's manual"
+)]
+pub struct ChannelConfig {
+    pub host: String,
+    pub port: u16,
+    pub user: String,
+    pub password: String,
+    pub bind: String,
+    /// Where to start: the file as the source calls it; empty is the source's first file.
+    pub log_file: String,
+    pub log_pos: u64,
+    pub auto_position: bool,
+    pub use_gtid: UseGtid,
+    /// MariaDB's `gtid_slave_pos` to start from while no commit of this epoch has one.
+    pub gtid_slave_pos: String,
+    pub connect_retry_s: u32,
+    pub retry_count: u64,
+    pub heartbeat_period_s: f64,
+    pub delay_s: u32,
+    pub get_public_key: bool,
+    pub public_key_path: String,
+    pub ssl: bool,
+    pub ssl_ca: String,
+    pub ssl_cert: String,
+    pub ssl_key: String,
+    pub ssl_verify_server_cert: bool,
+    pub ignore_server_ids: Vec<u32>,
+    pub compression_algorithms: String,
+    pub require_row_format: bool,
+    /// Counts changes of the starting position.
+    pub position_epoch: u64,
+}
+
+impl Default for ChannelConfig {
+    fn default() -> ChannelConfig {
+        ChannelConfig {
+            host: String::new(),
+            port: 3306,
+            user: String::new(),
+            password: String::new(),
+            bind: String::new(),
+            log_file: String::new(),
+            log_pos: 4,
+            auto_position: false,
+            use_gtid: UseGtid::No,
+            gtid_slave_pos: String::new(),
+            connect_retry_s: 60,
+            retry_count: 10,
+            heartbeat_period_s: 30.0,
+            delay_s: 0,
+            get_public_key: false,
+            public_key_path: String::new(),
+            ssl: false,
+            ssl_ca: String::new(),
+            ssl_cert: String::new(),
+            ssl_key: String::new(),
+            ssl_verify_server_cert: false,
+            ignore_server_ids: Vec::new(),
+            compression_algorithms: "uncompressed".to_string(),
+            require_row_format: false,
+            position_epoch: 1,
+        }
+    }
+}
+
+impl ChannelConfig {
+    /// The channel has been given a source.
+    pub fn is_configured(&self) -> bool {
+        !self.host.is_empty()
+    }
+
+    /// Starts by GTID, of either kind.
+    pub fn uses_gtids(&self) -> bool {
+        self.auto_position || self.use_gtid != UseGtid::No
+    }
+
+    /// The configuration after the statement; nothing is changed when it is refused. `applied` is the position reached by now, from
+    /// where the new source goes on if the statement names none and the source stays the same.
+    pub fn changed(
+        &self,
+        options: &SourceOptions,
+        applied: (&str, u64),
+    ) -> Result<ChannelConfig, ChannelError> {
+        refuse_contradictions(self, options)?;
+        let mut new = self.clone();
+        let source_changes = options.host.as_ref().is_some_and(|h| *h != self.host)
+            || options.port.is_some_and(|p| p != self.port);
+        new.set_connection(options)?;
+        new.set_gtid_use(options)?;
+        let positions_named = options.log_file.is_some() || options.log_pos.is_some();
+        if positions_named {
+            new.log_file = options.log_file.clone().unwrap_or_else(|| applied.0.to_string());
+            new.log_pos = options.log_pos.unwrap_or(4).max(4);
+        } else if source_changes {
+            // MySQL: a new host or port is another server, so its logs start from the beginning.
+            (new.log_file, new.log_pos) = (String::new(), 4);
+        } else {
+            (new.log_file, new.log_pos) = (applied.0.to_string(), applied.1.max(4));
+        }
+        new.position_epoch += 1;
+        Ok(new)
+    }
+
+    fn set_connection(&mut self, options: &SourceOptions) -> Result<(), ChannelError> {
+        fn set<T: Clone>(target: &mut T, given: &Option<T>) {
+            if let Some(value) = given {
+                target.clone_from(value);
+            }
+        }
+        if options.host.as_deref() == Some("") {
+            return Err(ChannelError::new(1210, "HY000", "Incorrect arguments to SOURCE_HOST"));
+        }
+        if options.ssl == Some(true) {
+            return Err(ChannelError::new(
+                1235,
+                "42000",
+                "This version of Slipstream doesn't yet support 'SOURCE_SSL=1'",
+            ));
+        }
+        if options.delay_s.is_some_and(|s| s > 0) {
+            return Err(ChannelError::new(
+                1235,
+                "42000",
+                "This version of Slipstream doesn't yet support 'SOURCE_DELAY'",
+            ));
+        }
+        if options.heartbeat_period_s.is_some_and(|s| !(0.0..=4_294_967.0).contains(&s)) {
+            return Err(ChannelError::new(
+                1623,
+                "HY000",
+                "The requested value for the heartbeat period is either negative or exceeds the maximum allowed (4294967 seconds).",
+            ));
+        }
+        set(&mut self.host, &options.host);
+        set(&mut self.port, &options.port);
+        set(&mut self.user, &options.user);
+        set(&mut self.password, &options.password);
+        set(&mut self.bind, &options.bind);
+        set(&mut self.connect_retry_s, &options.connect_retry_s);
+        set(&mut self.retry_count, &options.retry_count);
+        set(&mut self.heartbeat_period_s, &options.heartbeat_period_s);
+        set(&mut self.delay_s, &options.delay_s);
+        set(&mut self.get_public_key, &options.get_public_key);
+        set(&mut self.public_key_path, &options.public_key_path);
+        set(&mut self.ssl, &options.ssl);
+        set(&mut self.ssl_ca, &options.ssl_ca);
+        set(&mut self.ssl_cert, &options.ssl_cert);
+        set(&mut self.ssl_key, &options.ssl_key);
+        set(&mut self.ssl_verify_server_cert, &options.ssl_verify_server_cert);
+        set(&mut self.ignore_server_ids, &options.ignore_server_ids);
+        set(&mut self.compression_algorithms, &options.compression_algorithms);
+        set(&mut self.require_row_format, &options.require_row_format);
+        Ok(())
+    }
+
+    fn set_gtid_use(&mut self, options: &SourceOptions) -> Result<(), ChannelError> {
+        if let Some(auto_position) = options.auto_position {
+            self.auto_position = auto_position;
+        }
+        match options.use_gtid.as_deref() {
+            None => {}
+            Some("no") => self.use_gtid = UseGtid::No,
+            Some("slave_pos" | "replica_pos") => self.use_gtid = UseGtid::SlavePos,
+            Some(other) => {
+                return Err(ChannelError::new(
+                    1235,
+                    "42000",
+                    format!("This version of Slipstream doesn't yet support 'MASTER_USE_GTID={other}'"),
+                ));
+            }
+        }
+        if self.auto_position && self.use_gtid != UseGtid::No {
+            return Err(ChannelError::new(
+                1210,
+                "HY000",
+                "Incorrect arguments to SOURCE_AUTO_POSITION (MySQL) and MASTER_USE_GTID (MariaDB): one source is one of them",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Reads the file; a server that never had a source has none.
+    pub fn load(disk: &dyn Disk, datadir: &Path) -> io::Result<Option<ChannelConfig>> {
+        let path = file(datadir);
+        if !disk.exists(&path)? {
+            return Ok(None);
+        }
+        let text = String::from_utf8(disk.read(&path)?).map_err(|_| damaged(&path, "it is not text"))?;
+        ChannelConfig::parse(&text).map(Some).map_err(|what| damaged(&path, &what))
+    }
+
+    /// Writes the file, atomically and synced.
+    pub fn store(&self, disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
+        disk.write_atomically(&file(datadir), self.format().as_bytes())
+    }
+
+    /// Removes the file (RESET REPLICA ALL).
+    pub fn remove(disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
+        let path = file(datadir);
+        if disk.exists(&path)? {
+            disk.remove(&path)?;
+            disk.sync_dir(datadir)?;
+        }
+        Ok(())
+    }
+
+    fn format(&self) -> String {
+        let ids: Vec<String> = self.ignore_server_ids.iter().map(u32::to_string).collect();
+        let use_gtid = if self.use_gtid == UseGtid::SlavePos { "slave_pos" } else { "no" };
+        let mut text = String::new();
+        let mut line = |name: &str, value: &dyn std::fmt::Display| {
+            let value = value.to_string().replace('\\', "\\\\").replace('\n', "\\n");
+            writeln!(text, "{name}={value}").expect("a String takes it");
+        };
+        line("host", &self.host);
+        line("port", &self.port);
+        line("user", &self.user);
+        line("password", &self.password);
+        line("bind", &self.bind);
+        line("log_file", &self.log_file);
+        line("log_pos", &self.log_pos);
+        line("auto_position", &u8::from(self.auto_position));
+        line("use_gtid", &use_gtid);
+        line("gtid_slave_pos", &self.gtid_slave_pos);
+        line("connect_retry_s", &self.connect_retry_s);
+        line("retry_count", &self.retry_count);
+        line("heartbeat_period_s", &self.heartbeat_period_s);
+        line("delay_s", &self.delay_s);
+        line("get_public_key", &u8::from(self.get_public_key));
+        line("public_key_path", &self.public_key_path);
+        line("ssl", &u8::from(self.ssl));
+        line("ssl_ca", &self.ssl_ca);
+        line("ssl_cert", &self.ssl_cert);
+        line("ssl_key", &self.ssl_key);
+        line("ssl_verify_server_cert", &u8::from(self.ssl_verify_server_cert));
+        line("ignore_server_ids", &ids.join(","));
+        line("compression_algorithms", &self.compression_algorithms);
+        line("require_row_format", &u8::from(self.require_row_format));
+        line("position_epoch", &self.position_epoch);
+        text
+    }
+
+    fn parse(text: &str) -> Result<ChannelConfig, String> {
+        fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, String> {
+            value.parse().map_err(|_| format!("'{value}' is no value for {name}"))
+        }
+        let mut config = ChannelConfig::default();
+        for line in text.lines() {
+            let (name, value) = line.split_once('=').ok_or_else(|| format!("line '{line}' has no '='"))?;
+            let value = unescape(value);
+            match name {
+                "host" => config.host = value,
+                "port" => config.port = number(name, &value)?,
+                "user" => config.user = value,
+                "password" => config.password = value,
+                "bind" => config.bind = value,
+                "log_file" => config.log_file = value,
+                "log_pos" => config.log_pos = number(name, &value)?,
+                "auto_position" => config.auto_position = value == "1",
+                "use_gtid" => {
+                    config.use_gtid = if value == "slave_pos" { UseGtid::SlavePos } else { UseGtid::No }
+                }
+                "gtid_slave_pos" => config.gtid_slave_pos = value,
+                "connect_retry_s" => config.connect_retry_s = number(name, &value)?,
+                "retry_count" => config.retry_count = number(name, &value)?,
+                "heartbeat_period_s" => config.heartbeat_period_s = number(name, &value)?,
+                "delay_s" => config.delay_s = number(name, &value)?,
+                "get_public_key" => config.get_public_key = value == "1",
+                "public_key_path" => config.public_key_path = value,
+                "ssl" => config.ssl = value == "1",
+                "ssl_ca" => config.ssl_ca = value,
+                "ssl_cert" => config.ssl_cert = value,
+                "ssl_key" => config.ssl_key = value,
+                "ssl_verify_server_cert" => config.ssl_verify_server_cert = value == "1",
+                "ignore_server_ids" => {
+                    config.ignore_server_ids = value
+                        .split(',')
+                        .filter(|id| !id.is_empty())
+                        .map(|id| number(name, id))
+                        .collect::<Result<_, _>>()?;
+                }
+                "compression_algorithms" => config.compression_algorithms = value,
+                "require_row_format" => config.require_row_format = value == "1",
+                "position_epoch" => config.position_epoch = number(name, &value)?,
+                _ => return Err(format!("'{name}' is no setting of a channel")),
+            }
+        }
+        Ok(config)
+    }
+}
+
+fn refuse_contradictions(current: &ChannelConfig, options: &SourceOptions) -> Result<(), ChannelError> {
+    let positions_named = options.log_file.is_some()
+        || options.log_pos.is_some()
+        || options.relay_log_file.is_some()
+        || options.relay_log_pos.is_some();
+    if positions_named && options.auto_position.unwrap_or(current.auto_position) {
+        return Err(ChannelError::new(
+            1776,
+            "HY000",
+            "Parameters SOURCE_LOG_FILE, SOURCE_LOG_POS, RELAY_LOG_FILE and RELAY_LOG_POS cannot be set when SOURCE_AUTO_POSITION is active.",
+        ));
+    }
+    if options.relay_log_file.is_some() || options.relay_log_pos.is_some() {
+        return Err(ChannelError::new(
+            1235,
+            "42000",
+            "This version of Slipstream doesn't yet support 'RELAY_LOG_FILE and RELAY_LOG_POS'",
+        ));
+    }
+    Ok(())
+}
+
+fn file(datadir: &Path) -> PathBuf {
+    datadir.join(CHANNEL_FILE)
+}
+
+fn damaged(path: &Path, what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("cannot use '{}': {what}", path.display()))
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.push(if chars.next() == Some('n') { '\n' } else { '\\' }),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configured() -> ChannelConfig {
+        let options = SourceOptions {
+            host: Some("db1".into()),
+            port: Some(3307),
+            user: Some("repl".into()),
+            password: Some("a=b\\n\nc".into()),
+            log_file: Some("binlog.000007".into()),
+            log_pos: Some(1234),
+            ..SourceOptions::default()
+        };
+        ChannelConfig::default().changed(&options, ("", 4)).expect("is allowed")
+    }
+
+    #[test]
+    fn text_form_returns_the_same() {
+        let mut config = configured();
+        config.ignore_server_ids = vec![7, 9];
+        assert_eq!(ChannelConfig::parse(&config.format()), Ok(config));
+        assert!(ChannelConfig::parse("port=x\n").is_err());
+        assert!(ChannelConfig::parse("what=1\n").is_err());
+    }
+
+    #[test]
+    fn positions_follow_the_statement() {
+        let config = configured();
+        let same = config
+            .changed(&SourceOptions { user: Some("x".into()), ..Default::default() }, ("binlog.000008", 99));
+        let same = same.expect("is allowed");
+        assert_eq!((same.log_file.as_str(), same.log_pos), ("binlog.000008", 99));
+        assert!(same.position_epoch > config.position_epoch);
+        let moved = config.changed(
+            &SourceOptions { host: Some("db2".into()), ..Default::default() },
+            ("binlog.000008", 99),
+        );
+        let moved = moved.expect("is allowed");
+        assert_eq!((moved.log_file.as_str(), moved.log_pos), ("", 4));
+    }
+
+    #[test]
+    fn auto_position_and_positions_exclude_each_other() {
+        let options = SourceOptions { auto_position: Some(true), log_pos: Some(4), ..Default::default() };
+        assert_eq!(configured().changed(&options, ("", 4)).expect_err("is refused").code, 1776);
+    }
+}

@@ -1,0 +1,168 @@
+//! The receiver: one thread that connects to the source, asks for its log, checks every event and appends it to the relay log.
+//!
+//! It resumes where the last *complete* event group in the relay log ended; a group that a lost connection cut is sent again from
+//! its start, and the applier drops the first part when it meets the artificial rotate event that begins every connection. So nothing
+//! is applied twice and nothing is left out, with every kind of position.
+
+mod boundary;
+mod handshake;
+mod state;
+mod stream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::client::Client;
+
+use crate::channel::Channel;
+use crate::config::ChannelConfig;
+use crate::error::{ThreadError, number};
+use crate::status::Running;
+
+pub use state::{Received, ReceiverState};
+
+/// How a connection to the source ended.
+enum Ended {
+    /// STOP REPLICA or shutdown.
+    Stopped,
+    /// The connection is gone; another one may do.
+    Lost(String),
+    /// No other connection would do better.
+    Fatal(ThreadError),
+}
+
+/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
+pub fn run(channel: &Arc<Channel>) {
+    log::info!("Replica receiver thread started");
+    let ended = receive(channel);
+    let mut state = channel.receiver.lock();
+    state.running = Running::No;
+    state.io_state.clear();
+    state.connection = None;
+    if let Err(error) = ended {
+        log::error!("Replica I/O for channel '': {error}");
+        state.error = Some(error);
+    }
+    drop(state);
+    log::info!("Replica receiver thread exiting");
+    channel.receiver_changed.notify_all();
+}
+
+fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
+    let mut failures: u64 = 0;
+    loop {
+        if channel.receiver_must_stop() {
+            return Ok(());
+        }
+        let config = channel.config.lock().clone();
+        set_state(channel, Running::Connecting, "Connecting to source");
+        let mut reached_stream = false;
+        let message = match connect_and_stream(channel, &config, &mut reached_stream) {
+            Ended::Stopped => return Ok(()),
+            Ended::Fatal(error) => return Err(error),
+            Ended::Lost(message) => message,
+        };
+        if channel.receiver_must_stop() {
+            return Ok(());
+        }
+        if reached_stream {
+            // The first try after a loss comes at once, as mysqld's does.
+            failures = 0;
+            log::warn!("Replica I/O for channel '': {message}; reconnecting");
+            set_state(channel, Running::Connecting, "Reconnecting after a failed source event read");
+            if channel.wait_unless_stopped(Duration::from_millis(20)) {
+                return Ok(());
+            }
+            continue;
+        }
+        failures += 1;
+        let error = connect_error(&config, failures, &message);
+        log::warn!("Replica I/O for channel '': {error}");
+        channel.receiver.lock().error = Some(error.clone());
+        if failures >= config.retry_count {
+            return Err(error);
+        }
+        if channel.wait_unless_stopped(Duration::from_secs(config.connect_retry_s.into())) {
+            return Ok(());
+        }
+    }
+}
+
+fn connect_error(config: &ChannelConfig, attempt: u64, message: &str) -> ThreadError {
+    ThreadError::now(
+        number::CANT_CONNECT,
+        format!(
+            "Error connecting to source '{}@{}:{}'. This was attempt {}/{}, with a delay of {} seconds between attempts. Message: {}",
+            config.user,
+            config.host,
+            config.port,
+            attempt,
+            config.retry_count,
+            config.connect_retry_s,
+            message
+        ),
+    )
+}
+
+/// One connection, from connecting to its end.
+fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached_stream: &mut bool) -> Ended {
+    let mut client = match handshake::connect(channel, config) {
+        Ok(client) => client,
+        Err(ended) => return ended,
+    };
+    let source = match handshake::introduce(channel, config, &mut client) {
+        Ok(source) => source,
+        Err(ended) => return ended,
+    };
+    if let Err(ended) = handshake::request_dump(channel, config, &source, &mut client) {
+        return ended;
+    }
+    *reached_stream = true;
+    {
+        let mut state = channel.receiver.lock();
+        state.running = Running::Yes;
+        state.io_state = "Waiting for source to send event".to_string();
+        state.error = None;
+        state.last_heard_us = os::clock::now_us();
+    }
+    channel.receiver_changed.notify_all();
+    log::info!(
+        "Replica receiver thread for channel '': connected to source '{}@{}:{}' with server_uuid={}, server_id={}.",
+        config.user,
+        config.host,
+        config.port,
+        source.uuid,
+        source.server_id
+    );
+    stream::follow(channel, &source, &mut client)
+}
+
+fn set_state(channel: &Channel, running: Running, text: &str) {
+    let mut state = channel.receiver.lock();
+    state.running = running;
+    state.io_state = text.to_string();
+}
+
+/// Which server the source is.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// It speaks MariaDB's dialect of the replication protocol.
+    pub is_mariadb: bool,
+    /// Its server id.
+    pub server_id: u32,
+    /// Its UUID; empty for MariaDB.
+    pub uuid: String,
+    /// Its events end with a CRC-32.
+    pub has_checksums: bool,
+}
+
+/// Keeps a handle by which STOP REPLICA can end a blocked read.
+fn keep_connection(channel: &Channel, client: &Client) -> Result<(), Ended> {
+    let handle = client.interrupter().map_err(|e| Ended::Lost(e.to_string()))?;
+    let mut state = channel.receiver.lock();
+    if state.must_stop {
+        return Err(Ended::Stopped);
+    }
+    state.connection = Some(handle);
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! What the receiver shares with the statements that command and show it.
+
+use binlog::gtid::{GtidSet, MariadbGtidState};
+
+use protocol::client::Interrupter;
+
+use crate::error::ThreadError;
+use crate::status::Running;
+
+/// The end of the last complete event group in the relay log: where reception resumes.
+#[derive(Debug, Clone, Default)]
+pub struct Received {
+    /// The source's file; empty while nothing has been received since the relay log was started.
+    pub file: String,
+    /// Offset in it.
+    pub pos: u64,
+    /// GTIDs of all groups received since the relay log was started.
+    pub gtids: GtidSet,
+    /// MariaDB: the last GTID of every domain received.
+    pub mariadb: MariadbGtidState,
+    /// At least one group has been received since the relay log was started.
+    pub has_groups: bool,
+}
+
+/// Guarded by one mutex; the receiver updates it once a block, not once an event.
+#[derive(Default)]
+pub struct ReceiverState {
+    /// For Replica_IO_Running.
+    pub running: Running,
+    /// The thread exists (it may be on its way out).
+    pub must_stop: bool,
+    /// Replica_IO_State.
+    pub io_state: String,
+    /// The last error.
+    pub error: Option<ThreadError>,
+    /// Last position read, also inside a group.
+    pub read_file: String,
+    /// Offset in that file.
+    pub read_pos: u64,
+    /// Where to resume.
+    pub received: Received,
+    /// The source's server id.
+    pub source_server_id: u32,
+    /// The source's UUID.
+    pub source_uuid: String,
+    /// The source's clock minus ours, in microseconds.
+    pub clock_skew_us: i64,
+    /// When the source was last heard of, in microseconds of our clock.
+    pub last_heard_us: u64,
+    /// A second handle of the connection, to shut it down from outside.
+    pub connection: Option<Interrupter>,
+}

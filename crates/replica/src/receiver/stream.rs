@@ -1,0 +1,267 @@
+//! The stream of events: every one is checked, its group boundary noted, and it is appended to the relay log.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use protocol::client::{Client, ClientError};
+
+use super::boundary::{Boundaries, Edge};
+use super::{Ended, Source};
+use crate::channel::Channel;
+use crate::error::{ThreadError, number};
+use crate::event;
+use crate::gtid::{self, GroupGtid};
+use crate::relay::RelayWriter;
+
+const OK_HEADER: u8 = 0x00;
+const EOF_HEADER: u8 = 0xFE;
+
+/// Receives until the connection ends or the receiver is to stop.
+pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Client) -> Ended {
+    let writer = match RelayWriter::open(&channel.relay) {
+        Ok(writer) => writer,
+        Err(error) => return write_failure(&error.to_string()),
+    };
+    let mut stream = Stream::new(channel, source, writer);
+    let ended = loop {
+        if let Some(ended) = stream.receive_one(client) {
+            break ended;
+        }
+    };
+    match stream.publish() {
+        Ok(()) => ended,
+        Err(publish_failed) => publish_failed,
+    }
+}
+
+fn write_failure(what: &str) -> Ended {
+    Ended::Fatal(ThreadError::now(
+        number::RELAY_LOG_WRITE_FAILURE,
+        format!("Relay log write failure: could not queue event from source; {what}"),
+    ))
+}
+
+struct Stream<'a> {
+    channel: &'a Channel,
+    writer: RelayWriter,
+    boundaries: Boundaries,
+    /// The source's events end with a CRC-32.
+    has_checksums: bool,
+    /// A reader of the relay log has met a format description that says so.
+    relay_has_checksums: bool,
+    /// The source's file and the end of the last event in it.
+    file: String,
+    pos: u64,
+    /// GTID of the group that has begun.
+    open_gtid: GroupGtid,
+    /// Complete groups since the last publication.
+    complete: Vec<GroupGtid>,
+    /// Where the last complete group ended.
+    complete_pos: Option<(String, u64)>,
+    file_changed: bool,
+}
+
+impl<'a> Stream<'a> {
+    fn new(channel: &'a Channel, source: &'a Source, writer: RelayWriter) -> Stream<'a> {
+        Stream {
+            channel,
+            writer,
+            boundaries: Boundaries::default(),
+            has_checksums: source.has_checksums,
+            // Every relay log file begins with a format description of ours.
+            relay_has_checksums: true,
+            file: String::new(),
+            pos: 4,
+            open_gtid: GroupGtid::None,
+            complete: Vec::new(),
+            complete_pos: None,
+            file_changed: false,
+        }
+    }
+
+    /// `Some`: the stream has ended.
+    fn receive_one(&mut self, client: &mut Client) -> Option<Ended> {
+        // Everything that came together is handed on together; the reader never waits for a next packet to see the last one.
+        if !client.has_buffered_input() {
+            if let Err(ended) = self.publish() {
+                return Some(ended);
+            }
+            if self.channel.receiver_must_stop() {
+                return Some(Ended::Stopped);
+            }
+        }
+        let packet = match client.read_packet_checked() {
+            Ok(packet) => packet,
+            Err(error) => return Some(self.read_failed(error)),
+        };
+        match packet.first() {
+            Some(&OK_HEADER) => {}
+            Some(&EOF_HEADER) => return Some(Ended::Lost("the source ended the dump".to_string())),
+            _ => return Some(Ended::Lost("the source sent a packet that is no event".to_string())),
+        }
+        self.take(&packet[1..]).err()
+    }
+
+    fn read_failed(&self, error: ClientError) -> Ended {
+        if self.channel.receiver_must_stop() {
+            return Ended::Stopped;
+        }
+        match error {
+            ClientError::Server(error) if error.code == 1236 => Ended::Fatal(ThreadError::now(
+                number::SOURCE_FATAL_ERROR_READING_BINLOG,
+                format!(
+                    "Got fatal error 1236 from source when reading data from binary log: '{}'",
+                    error.message
+                ),
+            )),
+            ClientError::Server(error) => {
+                Ended::Lost(format!("Error reading packet from server: {} ({})", error.message, error.code))
+            }
+            other => Ended::Lost(format!("Error reading packet from server: {other}")),
+        }
+    }
+
+    fn take(&mut self, event: &[u8]) -> Result<(), Ended> {
+        let damaged = |what: &str| Err(write_failure(what));
+        if event.len() < event::HEADER_BYTES || event::size(event) != event.len() {
+            return damaged("the event's length is wrong");
+        }
+        let kind = event::kind(event);
+        // A format description says of itself whether it and what follows ends with a checksum.
+        if kind == event::FORMAT_DESCRIPTION {
+            self.has_checksums = event::format_has_checksums(event);
+        }
+        if self.has_checksums && !event::checksum_is_right(event) {
+            return damaged("Replication event checksum verification failed while reading from network.");
+        }
+        let bare = &event[..event.len() - if self.has_checksums { event::CHECKSUM_BYTES } else { 0 }];
+        match kind {
+            event::ROTATE => {
+                let Some((pos, file)) = event::rotate_target(bare) else {
+                    return damaged("a rotate event is too short");
+                };
+                if event::timestamp(event) == 0 {
+                    self.boundaries.restart();
+                }
+                self.rotate(file, pos, event::server_id(event))
+            }
+            event::FORMAT_DESCRIPTION => {
+                self.relay_has_checksums = self.has_checksums;
+                self.advance(event);
+                self.writer.append_format(event).map_err(|e| write_failure(&e.to_string()))
+            }
+            event::HEARTBEAT | event::HEARTBEAT_V2 => self.heartbeat(bare),
+            _ => self.append(event, bare),
+        }
+    }
+
+    /// The source goes on in this file. The relay log always gets the form that a sender makes up, so that it says where to go on
+    /// whatever the source's own checksum setting is.
+    fn rotate(&mut self, file: &[u8], pos: u64, server_id: u32) -> Result<(), Ended> {
+        self.file = String::from_utf8_lossy(file).into_owned();
+        self.pos = pos;
+        self.file_changed = true;
+        if !self.boundaries.is_inside() {
+            self.complete_pos = Some((self.file.clone(), pos));
+        }
+        let here = event::fake_rotate(file, pos, server_id, self.relay_has_checksums);
+        let at_head = event::fake_rotate(file, pos, server_id, true);
+        self.writer.append_rotate(&here, at_head).map_err(|e| write_failure(&e.to_string()))
+    }
+
+    fn advance(&mut self, event: &[u8]) {
+        let end = u64::from(event::log_pos(event));
+        if end != 0 && event::flags(event) & event::FLAG_ARTIFICIAL == 0 {
+            self.pos = event::unwrap_pos(self.pos, end);
+        }
+    }
+
+    /// A heartbeat says how far the source's log has been looked at: what a GTID dump left out moves the position too.
+    fn heartbeat(&mut self, bare: &[u8]) -> Result<(), Ended> {
+        self.channel.heard_from_source();
+        if self.boundaries.is_inside() {
+            return Ok(());
+        }
+        let Some((file, pos)) = event::heartbeat_position(bare) else {
+            return Err(write_failure("a heartbeat event is not readable"));
+        };
+        let moved_on = file != self.file.as_bytes() || pos > self.pos;
+        if pos == 0 || !moved_on {
+            return Ok(());
+        }
+        self.rotate(file, pos, event::server_id(bare))
+    }
+
+    fn append(&mut self, event: &[u8], bare: &[u8]) -> Result<(), Ended> {
+        let edge = self.boundaries.feed(bare);
+        if edge == Edge::Begin {
+            self.open_gtid = self.group_begins(bare)?;
+        }
+        self.advance(event);
+        self.writer.append(event).map_err(|e| write_failure(&e.to_string()))?;
+        match edge {
+            Edge::End | Edge::Whole => self.group_ended(),
+            Edge::Outside if !self.boundaries.is_inside() => {
+                self.note_complete();
+                Ok(())
+            }
+            Edge::Outside | Edge::Begin | Edge::Inside => Ok(()),
+        }
+    }
+
+    fn group_begins(&self, bare: &[u8]) -> Result<GroupGtid, Ended> {
+        if !matches!(event::kind(bare), event::GTID | event::ANONYMOUS_GTID | event::MARIADB_GTID) {
+            return Ok(GroupGtid::None);
+        }
+        let head = gtid::read(bare).ok_or_else(|| write_failure("a GTID event is too short"))?;
+        let first = &self.channel.times.first_received_us;
+        let _already_known =
+            first.compare_exchange(0, head.immediate_commit_us, Ordering::Relaxed, Ordering::Relaxed);
+        Ok(head.gtid)
+    }
+
+    fn note_complete(&mut self) {
+        match &mut self.complete_pos {
+            Some((_, pos)) if !self.file_changed => *pos = self.pos,
+            _ => {
+                self.complete_pos = Some((self.file.clone(), self.pos));
+                self.file_changed = false;
+            }
+        }
+    }
+
+    fn group_ended(&mut self) -> Result<(), Ended> {
+        self.complete.push(std::mem::take(&mut self.open_gtid));
+        self.note_complete();
+        let channel = self.channel;
+        match self.writer.end_of_group(&|| channel.receiver_must_stop()) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Ended::Stopped),
+            Err(error) => Err(write_failure(&error.to_string())),
+        }
+    }
+
+    /// Shows the applier and the status what has come so far.
+    fn publish(&mut self) -> Result<(), Ended> {
+        let mut state = self.channel.receiver.lock();
+        state.last_heard_us = os::clock::now_us();
+        if state.read_file != self.file {
+            state.read_file.clone_from(&self.file);
+        }
+        state.read_pos = self.pos;
+        if let Some((file, pos)) = self.complete_pos.take() {
+            state.received.file = file;
+            state.received.pos = pos;
+        }
+        state.received.has_groups |= !self.complete.is_empty();
+        for gtid in self.complete.drain(..) {
+            match gtid {
+                GroupGtid::None => {}
+                GroupGtid::Mysql(gtid) => state.received.gtids.add(gtid),
+                GroupGtid::Mariadb(gtid) => state.received.mariadb.update(gtid),
+            }
+        }
+        drop(state);
+        self.writer.flush().map_err(|error| write_failure(&error.to_string()))
+    }
+}

@@ -1,0 +1,195 @@
+//! Reads the relay log block by block and hands out one event after the other, without copying it.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use os::disk::File;
+
+use super::{RelayLog, RelayPosition};
+
+/// What is read from a file at once.
+const BLOCK_BYTES: usize = 512 * 1024;
+/// Length of an event's header.
+const HEADER_BYTES: usize = 19;
+/// The longest event there can be (`replica_max_allowed_packet`'s largest value).
+const MAX_EVENT_BYTES: usize = 1 << 30;
+
+/// Why the relay log cannot be read on.
+#[derive(Debug)]
+pub enum RelayError {
+    /// The file could not be read.
+    Io(io::Error),
+    /// What is there is no event.
+    Damaged {
+        /// Where.
+        at: RelayPosition,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl fmt::Display for RelayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RelayError::Io(error) => write!(f, "{error}"),
+            RelayError::Damaged { at, what } => {
+                write!(f, "relay log file number {}, position {}: {what}", at.file, at.pos)
+            }
+        }
+    }
+}
+
+impl std::error::Error for RelayError {}
+
+impl From<io::Error> for RelayError {
+    fn from(error: io::Error) -> RelayError {
+        RelayError::Io(error)
+    }
+}
+
+/// What [`RelayReader::step`] found.
+pub enum Step {
+    /// An event, in [`RelayReader::event`] until the next step.
+    Event,
+    /// Nothing more is there for now.
+    End,
+}
+
+/// Reads events in order. Position: behind the event that was handed out last.
+pub struct RelayReader {
+    log: Arc<RelayLog>,
+    file: Arc<dyn File>,
+    number: u64,
+    block: Vec<u8>,
+    /// Offset in the file of the first byte of `block`.
+    block_offset: u64,
+    /// The event handed out, in `block`.
+    event: Range<usize>,
+    /// How much of the file was readable when last asked.
+    readable: u64,
+    complete: bool,
+}
+
+impl RelayReader {
+    /// Reads from the start of the oldest file.
+    pub fn from_start(log: &Arc<RelayLog>) -> Result<RelayReader, RelayError> {
+        let number = log.following(0).ok_or_else(|| RelayError::Damaged {
+            at: RelayPosition::default(),
+            what: "the relay log has no file".to_string(),
+        })?;
+        RelayReader::at(log, RelayPosition { file: number, pos: 4 })
+    }
+
+    /// Reads from the event that begins at `start`.
+    pub fn at(log: &Arc<RelayLog>, start: RelayPosition) -> Result<RelayReader, RelayError> {
+        let file = log.open_file(start.file)?;
+        Ok(RelayReader {
+            log: log.clone(),
+            file,
+            number: start.file,
+            block: Vec::with_capacity(BLOCK_BYTES),
+            block_offset: start.pos.max(4),
+            event: 0..0,
+            readable: 0,
+            complete: false,
+        })
+    }
+
+    /// The bytes of the event found last.
+    pub fn event(&self) -> &[u8] {
+        &self.block[self.event.clone()]
+    }
+
+    /// Where the event found last ends.
+    pub fn position(&self) -> RelayPosition {
+        RelayPosition { file: self.number, pos: self.block_offset + self.event.end as u64 }
+    }
+
+    /// Goes to the next event.
+    pub fn step(&mut self) -> Result<Step, RelayError> {
+        loop {
+            let have = self.block.len() - self.event.end;
+            if have >= HEADER_BYTES {
+                let size = self.event_size()?;
+                if have >= size {
+                    self.event = self.event.end..self.event.end + size;
+                    return Ok(Step::Event);
+                }
+                if self.fill(size)? {
+                    continue;
+                }
+            } else if self.fill(HEADER_BYTES)? {
+                continue;
+            }
+            if !self.complete {
+                return Ok(Step::End);
+            }
+            if self.block.len() > self.event.end {
+                return Err(self.damaged("the file ends within an event"));
+            }
+            self.next_file()?;
+        }
+    }
+
+    fn event_size(&self) -> Result<usize, RelayError> {
+        let at = self.event.end + 9;
+        let size = u32::from_le_bytes(self.block[at..at + 4].try_into().expect("four bytes")) as usize;
+        if !(HEADER_BYTES..=MAX_EVENT_BYTES).contains(&size) {
+            return Err(self.damaged(&format!("an event of {size} bytes")));
+        }
+        Ok(size)
+    }
+
+    /// Reads on, so that `wanted` bytes may stand behind the current event; false when the file has no more (yet).
+    fn fill(&mut self, wanted: usize) -> Result<bool, RelayError> {
+        let read_to = self.block_offset + self.block.len() as u64;
+        if read_to >= self.readable {
+            (self.readable, self.complete) = self.log.readable(self.number);
+            if read_to >= self.readable {
+                return Ok(false);
+            }
+        }
+        self.block.drain(..self.event.end);
+        self.block_offset += self.event.end as u64;
+        self.event = 0..0;
+        let kept = self.block.len();
+        let room = BLOCK_BYTES.max(wanted) - kept;
+        let length = ((self.readable - read_to) as usize).min(room);
+        self.block.resize(kept + length, 0);
+        self.file.read_exact_at(&mut self.block[kept..], read_to)?;
+        Ok(true)
+    }
+
+    fn next_file(&mut self) -> Result<(), RelayError> {
+        let Some(next) = self.log.following(self.number) else {
+            return Err(self.damaged("the file that follows is not in the index"));
+        };
+        self.file = self.log.open_file(next)?;
+        self.log.release_before(next)?;
+        self.number = next;
+        self.block.clear();
+        self.event = 0..0;
+        self.block_offset = 4;
+        self.readable = 0;
+        self.complete = false;
+        Ok(())
+    }
+
+    /// Tells the log how far everything is done with, for SHOW REPLICA STATUS.
+    pub fn note_done(&self) {
+        self.log.note_read(self.position());
+    }
+
+    /// Waits for more than has been read, for a nudge, or for `limit`.
+    pub fn wait(&self, limit: Duration) {
+        let read_to = self.block_offset + self.block.len() as u64;
+        self.log.wait_beyond(RelayPosition { file: self.number, pos: read_to }, limit);
+    }
+
+    fn damaged(&self, what: &str) -> RelayError {
+        RelayError::Damaged { at: self.position(), what: what.to_string() }
+    }
+}

@@ -1,0 +1,113 @@
+//! Appends to the relay log: events gather in memory and are written in blocks.
+
+use std::io;
+use std::sync::Arc;
+
+use os::disk::File;
+
+use super::{RelayLog, RelayPosition};
+use crate::event;
+
+/// Gathered bytes are written when there are this many.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Server version in the format description of a relay log file.
+const RELAY_LOG_VERSION: &str = concat!("8.4.0-slipstream-", env!("CARGO_PKG_VERSION"));
+
+/// First bytes of a relay log file: the magic number and a format description event of ours.
+pub(super) fn file_head() -> Vec<u8> {
+    let mut head = event::MAGIC.to_vec();
+    event::append_format_description(&mut head, 4, RELAY_LOG_VERSION, 0, event::FLAG_RELAY_LOG);
+    head
+}
+
+/// The one writer of a relay log. Whatever it is told is visible to the reader after [`RelayWriter::flush`].
+pub struct RelayWriter {
+    log: Arc<RelayLog>,
+    file: Arc<dyn File>,
+    /// Where `gathered` begins.
+    written: RelayPosition,
+    gathered: Vec<u8>,
+    /// The source's last rotate and format description events, which stand at the head of every file.
+    rotate_at_head: Vec<u8>,
+    format_at_head: Vec<u8>,
+}
+
+impl RelayWriter {
+    /// Goes on at the end of the log, in a file of its own.
+    pub fn open(log: &Arc<RelayLog>) -> io::Result<RelayWriter> {
+        let (_, file) = log.next_file()?;
+        Ok(RelayWriter {
+            log: log.clone(),
+            file,
+            written: log.end(),
+            gathered: Vec::with_capacity(BLOCK_BYTES + 4096),
+            rotate_at_head: Vec::new(),
+            format_at_head: Vec::new(),
+        })
+    }
+
+    /// Appends one event.
+    pub fn append(&mut self, event: &[u8]) -> io::Result<()> {
+        self.gathered.extend_from_slice(event);
+        if self.gathered.len() >= BLOCK_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Appends a rotate event; `at_head` is the form of it that stands at the head of later files.
+    pub fn append_rotate(&mut self, event: &[u8], at_head: Vec<u8>) -> io::Result<()> {
+        self.rotate_at_head = at_head;
+        self.append(event)
+    }
+
+    /// Appends the source's format description, which later files repeat.
+    pub fn append_format(&mut self, event: &[u8]) -> io::Result<()> {
+        self.format_at_head.clear();
+        self.format_at_head.extend_from_slice(event);
+        self.append(event)
+    }
+
+    /// Writes what was gathered and lets the reader see it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        self.file.write_all_at(&self.gathered, self.written.pos)?;
+        self.written.pos += self.gathered.len() as u64;
+        self.gathered.clear();
+        self.log.publish(self.written);
+        Ok(())
+    }
+
+    /// At the end of an event group: starts a new file when this one has reached its size. Waits for room where space is limited;
+    /// `Ok(false)` when `stop` came first.
+    pub fn end_of_group(&mut self, stop: &dyn Fn() -> bool) -> io::Result<bool> {
+        let limit = self.log.config.max_file_bytes;
+        if limit != 0 && self.position().pos >= limit {
+            self.rotate()?;
+        }
+        if self.log.config.space_limit_bytes != 0 {
+            self.flush()?;
+            return Ok(self.log.wait_for_space(stop));
+        }
+        Ok(true)
+    }
+
+    /// Starts a new file.
+    pub fn rotate(&mut self) -> io::Result<()> {
+        self.flush()?;
+        let (_, file) = self.log.next_file()?;
+        self.file = file;
+        self.written = self.log.end();
+        self.gathered.extend_from_slice(&self.rotate_at_head);
+        self.gathered.extend_from_slice(&self.format_at_head);
+        Ok(())
+    }
+
+    /// Where the next event goes.
+    pub fn position(&self) -> RelayPosition {
+        RelayPosition { file: self.written.file, pos: self.written.pos + self.gathered.len() as u64 }
+    }
+}

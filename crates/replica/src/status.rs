@@ -1,0 +1,248 @@
+//! What SHOW REPLICA STATUS shows: one record, and its columns in MySQL's order under new and old names.
+
+use crate::config::{ChannelConfig, UseGtid};
+use crate::error::ThreadError;
+
+/// What a replication thread is doing, as the `..._Running` columns say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Running {
+    /// Stopped.
+    #[default]
+    No,
+    /// The receiver has not reached the source (yet, or any more).
+    Connecting,
+    /// At work.
+    Yes,
+}
+
+impl Running {
+    /// MySQL's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Running::No => "No",
+            Running::Connecting => "Connecting",
+            Running::Yes => "Yes",
+        }
+    }
+}
+
+/// A column's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// SQL's NULL.
+    Null,
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(String),
+}
+
+/// Everything that SHOW REPLICA STATUS shows of a channel.
+#[derive(Debug, Clone, Default)]
+pub struct ReplicaStatus {
+    /// Configuration.
+    pub config: ChannelConfig,
+    /// What the receiver does, in MySQL's words; empty when it does not run.
+    pub io_state: String,
+    /// The receiver.
+    pub io_running: Running,
+    /// The applier.
+    pub sql_running: Running,
+    /// What the applier does, in MySQL's words.
+    pub sql_state: String,
+    /// How far the source's log has been received.
+    pub read_file: String,
+    /// Offset in that file.
+    pub read_pos: u64,
+    /// Where the applier reads.
+    pub relay_file: String,
+    /// Offset in that file.
+    pub relay_pos: u64,
+    /// How far the source's log has been applied.
+    pub exec_file: String,
+    /// Offset in that file.
+    pub exec_pos: u64,
+    /// Bytes of all relay log files.
+    pub relay_space_bytes: u64,
+    /// MySQL's lag figure in seconds.
+    pub seconds_behind: Option<u64>,
+    /// The lag of what readers see now, in microseconds; `None` when it cannot be known.
+    pub lag_us: Option<u64>,
+    /// Why the receiver stopped or waits.
+    pub io_error: Option<ThreadError>,
+    /// Why the applier stopped.
+    pub sql_error: Option<ThreadError>,
+    /// The source's server id; 0 before the first connection.
+    pub source_server_id: u32,
+    /// The source's UUID; empty for MariaDB.
+    pub source_uuid: String,
+    /// GTIDs received since the relay log was started.
+    pub retrieved_gtid_set: String,
+    /// GTIDs executed here.
+    pub executed_gtid_set: String,
+    /// MariaDB's `gtid_slave_pos`; empty for a MySQL source.
+    pub gtid_slave_pos: String,
+}
+
+impl ReplicaStatus {
+    /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW SLAVE STATUS. For a MariaDB source
+    /// its columns Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos come behind, as a MariaDB server has them.
+    pub fn columns(&self, old_names: bool) -> Vec<(&'static str, Cell)> {
+        let named = |new: &'static str, old: &'static str| if old_names { old } else { new };
+        let text = |s: &str| Cell::Text(s.to_string());
+        let yes_no = |b: bool| text(if b { "Yes" } else { "No" });
+        let none = || text("");
+        let config = &self.config;
+        let (io_number, io_message, io_time) = error_cells(self.io_error.as_ref());
+        let (sql_number, sql_message, sql_time) = error_cells(self.sql_error.as_ref());
+        let ids: Vec<String> = config.ignore_server_ids.iter().map(u32::to_string).collect();
+        let mut columns = vec![
+            (named("Replica_IO_State", "Slave_IO_State"), text(&self.io_state)),
+            (named("Source_Host", "Master_Host"), text(&config.host)),
+            (named("Source_User", "Master_User"), text(&config.user)),
+            (named("Source_Port", "Master_Port"), Cell::Number(config.port.into())),
+            ("Connect_Retry", Cell::Number(config.connect_retry_s.into())),
+            (named("Source_Log_File", "Master_Log_File"), text(&self.read_file)),
+            (named("Read_Source_Log_Pos", "Read_Master_Log_Pos"), Cell::Number(self.read_pos)),
+            ("Relay_Log_File", text(&self.relay_file)),
+            ("Relay_Log_Pos", Cell::Number(self.relay_pos)),
+            (named("Relay_Source_Log_File", "Relay_Master_Log_File"), text(&self.exec_file)),
+            (named("Replica_IO_Running", "Slave_IO_Running"), text(self.io_running.word())),
+            (named("Replica_SQL_Running", "Slave_SQL_Running"), text(self.sql_running.word())),
+            ("Replicate_Do_DB", none()),
+            ("Replicate_Ignore_DB", none()),
+            ("Replicate_Do_Table", none()),
+            ("Replicate_Ignore_Table", none()),
+            ("Replicate_Wild_Do_Table", none()),
+            ("Replicate_Wild_Ignore_Table", none()),
+            ("Last_Errno", sql_number.clone()),
+            ("Last_Error", sql_message.clone()),
+            ("Skip_Counter", Cell::Number(0)),
+            (named("Exec_Source_Log_Pos", "Exec_Master_Log_Pos"), Cell::Number(self.exec_pos)),
+            ("Relay_Log_Space", Cell::Number(self.relay_space_bytes)),
+            ("Until_Condition", text("None")),
+            ("Until_Log_File", none()),
+            ("Until_Log_Pos", Cell::Number(0)),
+            (named("Source_SSL_Allowed", "Master_SSL_Allowed"), yes_no(config.ssl)),
+            (named("Source_SSL_CA_File", "Master_SSL_CA_File"), text(&config.ssl_ca)),
+            (named("Source_SSL_CA_Path", "Master_SSL_CA_Path"), none()),
+            (named("Source_SSL_Cert", "Master_SSL_Cert"), text(&config.ssl_cert)),
+            (named("Source_SSL_Cipher", "Master_SSL_Cipher"), none()),
+            (named("Source_SSL_Key", "Master_SSL_Key"), text(&config.ssl_key)),
+            (
+                named("Seconds_Behind_Source", "Seconds_Behind_Master"),
+                self.seconds_behind.map_or(Cell::Null, Cell::Number),
+            ),
+            (
+                named("Source_SSL_Verify_Server_Cert", "Master_SSL_Verify_Server_Cert"),
+                yes_no(config.ssl_verify_server_cert),
+            ),
+        ];
+        columns.extend([
+            ("Last_IO_Errno", io_number),
+            ("Last_IO_Error", io_message),
+            ("Last_SQL_Errno", sql_number),
+            ("Last_SQL_Error", sql_message),
+            ("Replicate_Ignore_Server_Ids", text(&ids.join(", "))),
+            (named("Source_Server_Id", "Master_Server_Id"), Cell::Number(self.source_server_id.into())),
+            (named("Source_UUID", "Master_UUID"), text(&self.source_uuid)),
+            (named("Source_Info_File", "Master_Info_File"), text(crate::config::CHANNEL_FILE)),
+            ("SQL_Delay", Cell::Number(config.delay_s.into())),
+            ("SQL_Remaining_Delay", Cell::Null),
+            (named("Replica_SQL_Running_State", "Slave_SQL_Running_State"), text(&self.sql_state)),
+            (named("Source_Retry_Count", "Master_Retry_Count"), Cell::Number(config.retry_count)),
+            (named("Source_Bind", "Master_Bind"), text(&config.bind)),
+            ("Last_IO_Error_Timestamp", io_time),
+            ("Last_SQL_Error_Timestamp", sql_time),
+            (named("Source_SSL_Crl", "Master_SSL_Crl"), none()),
+            (named("Source_SSL_Crlpath", "Master_SSL_Crlpath"), none()),
+            ("Retrieved_Gtid_Set", text(&self.retrieved_gtid_set)),
+            ("Executed_Gtid_Set", text(&self.executed_gtid_set)),
+            ("Auto_Position", Cell::Number(config.auto_position.into())),
+            ("Replicate_Rewrite_DB", none()),
+            ("Channel_Name", none()),
+            (named("Source_TLS_Version", "Master_TLS_Version"), none()),
+            (named("Source_public_key_path", "Master_public_key_path"), text(&config.public_key_path)),
+            (
+                named("Get_Source_public_key", "Get_master_public_key"),
+                Cell::Number(config.get_public_key.into()),
+            ),
+            ("Network_Namespace", none()),
+        ]);
+        if config.use_gtid == UseGtid::SlavePos {
+            columns.extend([
+                ("Using_Gtid", text("Slave_Pos")),
+                ("Gtid_IO_Pos", text(&self.retrieved_gtid_set)),
+                ("Gtid_Slave_Pos", text(&self.gtid_slave_pos)),
+            ]);
+        }
+        columns
+    }
+}
+
+fn error_cells(error: Option<&ThreadError>) -> (Cell, Cell, Cell) {
+    match error {
+        None => (Cell::Number(0), Cell::Text(String::new()), Cell::Text(String::new())),
+        Some(error) => (
+            Cell::Number(error.number.into()),
+            Cell::Text(error.message.clone()),
+            Cell::Text(format_timestamp(error.at_us)),
+        ),
+    }
+}
+
+/// MySQL's form of the time of an error: `YYMMDD hh:mm:ss`, in UTC here.
+fn format_timestamp(at_us: u64) -> String {
+    let seconds = at_us / 1_000_000;
+    let (year, month, day) = civil_date((seconds / 86_400) as i64);
+    let of_day = seconds % 86_400;
+    format!(
+        "{:02}{month:02}{day:02} {:02}:{:02}:{:02}",
+        year % 100,
+        of_day / 3600,
+        of_day / 60 % 60,
+        of_day % 60
+    )
+}
+
+/// Year, month and day of a day counted from 1970-01-01 in the Gregorian calendar.
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    // Counted from 0000-03-01, so that the leap day is the last day of its year; eras are 400 years of 146097 days.
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_mysql_9() {
+        let names: Vec<&str> = ReplicaStatus::default().columns(false).iter().map(|c| c.0).collect();
+        assert_eq!(names.len(), 60);
+        assert_eq!(
+            (names[0], names[32], names[59]),
+            ("Replica_IO_State", "Seconds_Behind_Source", "Network_Namespace")
+        );
+        let old: Vec<&str> = ReplicaStatus::default().columns(true).iter().map(|c| c.0).collect();
+        assert_eq!(
+            (old[0], old[10], old[32]),
+            ("Slave_IO_State", "Slave_IO_Running", "Seconds_Behind_Master")
+        );
+    }
+
+    #[test]
+    fn error_times_are_mysqls() {
+        assert_eq!(format_timestamp(1_709_164_799_000_000), "240228 23:59:59");
+        assert_eq!(format_timestamp(1_709_164_800_000_000), "240229 00:00:00");
+        assert_eq!(format_timestamp(0), "700101 00:00:00");
+    }
+}

@@ -1,0 +1,269 @@
+//! A channel in this process behind a real source: what it applies is in the engine, in our own binary log, and once only.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{
+    ColumnDef, DdlContext, Direction, Engine, EngineConfig, IndexColumn, IndexDef, IndexRef, Isolation,
+    KeyRange, LockMode, SchemaDef, SessionContext, TableDef,
+};
+use replica::relay::RelayLogConfig;
+use replica::{Replica, ReplicaSettings, Threads};
+use source::{Binlog, BinlogConfig};
+use sql::admin::SourceOptions;
+use testkit::server::Server;
+use types::ColumnType;
+
+const UUID: &str = "11111111-2222-3333-4444-555555555555";
+const ROWS: i64 = 500;
+
+/// A replica's parts on a directory of its own, removed at the end.
+struct Ours {
+    dir: PathBuf,
+    engine: Arc<Engine>,
+    binlog: Arc<Binlog>,
+    replica: Replica,
+}
+
+impl Ours {
+    fn open(dir: &Path) -> Ours {
+        let disk = os::disk::real();
+        let config = EngineConfig {
+            log_bin: true,
+            gtid_mode: true,
+            server_id: 77,
+            server_uuid: UUID.parse().expect("a UUID"),
+            ..EngineConfig::new(disk.clone(), dir)
+        };
+        let engine = Engine::open(config).expect("the engine opens");
+        let binlog =
+            Binlog::open(disk.clone(), engine.clone(), binlog_config(dir)).expect("the binary log opens");
+        let replica = Replica::open(engine.clone(), disk, settings(dir)).expect("the channel opens");
+        Ours { dir: dir.to_path_buf(), engine, binlog, replica }
+    }
+
+    fn create_table(&self) {
+        let session = SessionContext::default();
+        let schema = SchemaDef { name: "d".to_string(), collation: 45 };
+        self.engine
+            .create_schema(schema, &DdlContext::new("CREATE DATABASE d", "", &session))
+            .expect("creates d");
+        let mut def = TableDef::new("d", "t");
+        def.columns = vec![
+            ColumnDef::new("id", ColumnType::int(false)).not_null(),
+            ColumnDef::new("k", ColumnType::int(false)).not_null(),
+            ColumnDef::new("c", ColumnType::varchar(120, 45)),
+        ];
+        def.primary = Some(vec![IndexColumn::whole(0)]);
+        def.indexes = vec![IndexDef {
+            id: 0,
+            name: "k".to_string(),
+            unique: false,
+            columns: vec![IndexColumn::whole(1)],
+            comment: String::new(),
+            invisible: false,
+        }];
+        self.engine
+            .create_table(def, &DdlContext::new("CREATE TABLE d.t (...)", "d", &session))
+            .expect("creates d.t");
+    }
+
+    /// `id k c` of every row, by id.
+    fn rows(&self) -> Vec<String> {
+        let table = self.engine.catalog().table("d", "t").expect("d.t is there");
+        let mut transaction = self.engine.begin(Isolation::RepeatableRead);
+        let mut scan = transaction
+            .scan(&table, IndexRef::Primary, KeyRange::all(), Direction::Forward, LockMode::Snapshot)
+            .expect("scans");
+        let mut rows = Vec::new();
+        while let Some(row) = scan.next(&mut transaction).expect("reads") {
+            let values = table.layout.decode_all(&row.image).expect("decodes");
+            let cells: Vec<String> = values
+                .iter()
+                .enumerate()
+                .map(|(column, value)| {
+                    let mut text = Vec::new();
+                    value.to_text(Some(table.column_type(column)), &mut text);
+                    String::from_utf8(text).expect("is text")
+                })
+                .collect();
+            rows.push(cells.join("\t"));
+        }
+        rows
+    }
+
+    fn follow(&self, server: &Server, gtid: bool) {
+        let mariadb = server.flavor() == testkit::Flavor::MariaDb;
+        let position = server.position();
+        let options = SourceOptions {
+            host: Some("127.0.0.1".to_string()),
+            port: Some(server.port()),
+            user: Some(testkit::USER.to_string()),
+            password: Some(testkit::USER.to_string()),
+            get_public_key: Some(true),
+            connect_retry_s: Some(1),
+            auto_position: Some(gtid && !mariadb),
+            use_gtid: (gtid && mariadb).then(|| "slave_pos".to_string()),
+            log_file: (!gtid).then(|| position.file.clone()),
+            log_pos: (!gtid).then_some(position.offset),
+            ..SourceOptions::default()
+        };
+        if gtid && mariadb {
+            self.replica
+                .set_gtid_slave_pos(&server.rows("SELECT @@gtid_binlog_pos")[0])
+                .expect("sets gtid_slave_pos");
+        } else if gtid {
+            let executed = server.rows("SELECT @@gtid_executed")[0].replace("\\n", "");
+            self.engine.add_gtid_purged(&executed.parse().expect("a GTID set")).expect("sets gtid_purged");
+        }
+        self.replica.change_source(&options).expect("the source is accepted");
+        self.replica.start(Threads::BOTH).expect("the threads start");
+    }
+
+    fn wait_for(&self, server: &Server) {
+        let target = server.position();
+        for _ in 0..600 {
+            let status = self.replica.status().expect("is configured");
+            assert_eq!((&status.io_error, &status.sql_error), (&None, &None), "{status:?}");
+            if (status.exec_file.as_str(), status.exec_pos) >= (target.file.as_str(), target.offset) {
+                return;
+            }
+            os::clock::sleep(Duration::from_millis(50));
+        }
+        panic!("{target} is not reached: {:?}", self.replica.status());
+    }
+
+    /// Another tool reads our binary log, every checksum right.
+    fn is_read_by_mysqlbinlog(&self, test: &str) {
+        if !testkit::tool_available(test, "mysqlbinlog") {
+            return;
+        }
+        let files = self.binlog.list().expect("lists");
+        assert!(files.len() > 1, "nothing was rotated: {files:?}");
+        let paths = files.iter().map(|file| self.dir.join(&file.name));
+        let done =
+            std::process::Command::new("mysqlbinlog").arg("--verify-binlog-checksum").args(paths).output();
+        let done = done.expect("mysqlbinlog runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(text.matches("Table_map: `d`.`t`").count() > 40, "{text}");
+        assert!(!text.contains("Unknown event"), "{text}");
+    }
+
+    fn close(self) -> PathBuf {
+        self.replica.stop(Threads::BOTH);
+        self.binlog.close();
+        self.engine.close().expect("closes");
+        self.dir
+    }
+}
+
+fn binlog_config(dir: &Path) -> BinlogConfig {
+    BinlogConfig {
+        datadir: dir.to_path_buf(),
+        basename: "binlog".to_string(),
+        index: None,
+        max_file_bytes: 10_000,
+        expire_after_s: 0,
+        server_id: 77,
+        server_uuid: UUID.to_string(),
+        server_version: "8.4.0-slipstream".to_string(),
+    }
+}
+
+fn settings(dir: &Path) -> ReplicaSettings {
+    ReplicaSettings {
+        datadir: dir.to_path_buf(),
+        server_id: 77,
+        server_uuid: UUID.to_string(),
+        relay: RelayLogConfig {
+            basename: "relay".to_string(),
+            index: None,
+            max_file_bytes: 50_000,
+            space_limit_bytes: 0,
+            purge: true,
+        },
+        net_timeout_s: 60,
+        report_host: String::new(),
+        report_port: 0,
+        log_replica_updates: true,
+        sql_verify_checksum: true,
+    }
+}
+
+fn source_with_table(flavor: testkit::Flavor) -> Server {
+    let settings =
+        testkit::Settings { row_image: testkit::RowImage::Minimal, ..testkit::Settings::default() };
+    let server = Server::start(flavor, &settings);
+    server.run("CREATE DATABASE d DEFAULT CHARSET utf8mb4");
+    server.run("CREATE TABLE d.t (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c VARCHAR(120), KEY k (k))");
+    server
+}
+
+fn load(server: &Server, seed: u64) {
+    let mut session = server.connect();
+    let mut rng = os::random::Rng::new(seed);
+    for _ in 0..300 {
+        let id = rng.below(ROWS as u64);
+        let statement = match rng.below(4) {
+            0 => format!(
+                "INSERT IGNORE INTO d.t VALUES ({id}, {}, REPEAT('x', {}))",
+                rng.below(100),
+                rng.below(120)
+            ),
+            1 => format!("UPDATE d.t SET c = CONCAT('v', {}) WHERE id = {id}", rng.below(1000)),
+            2 => format!("UPDATE d.t SET k = k + 1 WHERE id = {id}"),
+            _ => format!("DELETE FROM d.t WHERE id = {id}"),
+        };
+        session.query(&statement).expect("the load runs");
+    }
+}
+
+fn follows(flavor: testkit::Flavor, gtid: bool) {
+    let test = format!("apply-{flavor}-{gtid}");
+    if !testkit::available(&test, &[flavor]) {
+        return;
+    }
+    let server = source_with_table(flavor);
+    let dir = std::env::temp_dir().join(format!("slipstream-{test}-{}", std::process::id()));
+    let ours = Ours::open(&dir);
+    ours.create_table();
+    ours.follow(&server, gtid);
+    load(&server, os::random::test_seed(&test));
+    ours.wait_for(&server);
+    let theirs = server.rows("SELECT id, k, c FROM d.t ORDER BY id");
+    assert_eq!(ours.rows(), theirs);
+    assert!(theirs.len() > 5, "the load left hardly a row");
+    ours.is_read_by_mysqlbinlog(&test);
+    // Closed and opened again: it goes on where it was.
+    let dir = ours.close();
+    load(&server, 5);
+    let ours = Ours::open(&dir);
+    ours.replica.start(Threads::BOTH).expect("the threads start");
+    ours.wait_for(&server);
+    assert_eq!(ours.rows(), server.rows("SELECT id, k, c FROM d.t ORDER BY id"));
+    ours.is_read_by_mysqlbinlog(&test);
+    let dir = ours.close();
+    std::fs::remove_dir_all(dir).expect("removes the directory");
+}
+
+#[test]
+fn mariadb_by_gtid() {
+    follows(testkit::Flavor::MariaDb, true);
+}
+
+#[test]
+fn mariadb_by_position() {
+    follows(testkit::Flavor::MariaDb, false);
+}
+
+#[test]
+fn mysql_by_gtid() {
+    follows(testkit::Flavor::MySql, true);
+}
+
+#[test]
+fn mysql_by_position() {
+    follows(testkit::Flavor::MySql, false);
+}
