@@ -1,0 +1,154 @@
+//! GTID, ANONYMOUS_GTID and GTID_TAGGED: what starts a transaction in a MySQL binary log.
+
+use super::HEADER_LEN;
+use crate::cursor::{Cursor, DecodeError};
+use crate::gtid::{Gtid, Uuid};
+
+/// A GTID or ANONYMOUS_GTID event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GtidEvent {
+    /// The transaction's GTID; all zero for ANONYMOUS_GTID.
+    pub gtid: Gtid,
+    /// The transaction may have logged statements: 1 for a transaction that is not only row events (`FLAG_MAY_HAVE_SBR`).
+    pub flags: u8,
+    /// LOGICAL_CLOCK: the transaction can run in parallel with all after this one (0: none known).
+    pub last_committed: i64,
+    /// LOGICAL_CLOCK: this transaction's number in the file (0: none known).
+    pub sequence_number: i64,
+    /// Unix microseconds of the commit on the server that sent the event; 0 before MySQL 8.0.
+    pub immediate_commit_us: u64,
+    /// Unix microseconds of the commit on the server where the transaction ran first; 0 if not known.
+    pub original_commit_us: u64,
+    /// Bytes of the transaction in the binary log, this event included; 0 before MySQL 8.0.2.
+    pub transaction_length: u64,
+    /// Version of the server that sent the event (80040), 0 if not known.
+    pub immediate_server_version: u32,
+    /// Version of the server where the transaction ran first; 999999 (`UNKNOWN_SERVER_VERSION`) if not known.
+    pub original_server_version: u32,
+    /// Group of a group commit that waits for others of it, if any.
+    pub commit_group_ticket: u64,
+}
+
+/// `original_server_version` where it is not known.
+pub const UNKNOWN_SERVER_VERSION: u32 = 999_999;
+/// `flags`: the transaction may hold statements.
+pub const FLAG_MAY_HAVE_SBR: u8 = 1;
+/// The type code before the logical timestamps.
+pub(crate) const LOGICAL_TIMESTAMP_TYPECODE: u8 = 2;
+
+/// What an ANONYMOUS_GTID event holds.
+pub(crate) const NO_GTID: Gtid = Gtid { uuid: Uuid([0; 16]), gno: 0 };
+
+const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
+const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
+
+impl GtidEvent {
+    /// An event that carries a GTID and nothing else.
+    pub fn new(gtid: Gtid) -> GtidEvent {
+        GtidEvent {
+            gtid,
+            flags: FLAG_MAY_HAVE_SBR,
+            last_committed: 0,
+            sequence_number: 0,
+            immediate_commit_us: 0,
+            original_commit_us: 0,
+            transaction_length: 0,
+            immediate_server_version: 0,
+            original_server_version: UNKNOWN_SERVER_VERSION,
+            commit_group_ticket: 0,
+        }
+    }
+}
+
+/// Reads GTID and ANONYMOUS_GTID; later fields are missing in older servers' events.
+pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
+    let mut cursor = Cursor::at(event, HEADER_LEN);
+    let flags = cursor.u8()?;
+    let mut uuid = [0; 16];
+    uuid.copy_from_slice(cursor.take(16)?);
+    let gno = cursor.u64()?;
+    let mut decoded = GtidEvent { flags, ..GtidEvent::new(Gtid { uuid: Uuid(uuid), gno }) };
+    if cursor.is_empty() || cursor.u8()? != LOGICAL_TIMESTAMP_TYPECODE {
+        return Ok(decoded);
+    }
+    decoded.last_committed = cursor.u64()? as i64;
+    decoded.sequence_number = cursor.u64()? as i64;
+    if cursor.remaining() < 7 {
+        return Ok(decoded);
+    }
+    let immediate = cursor.uint(7)?;
+    decoded.immediate_commit_us = immediate & !HAS_ORIGINAL_TIMESTAMP;
+    decoded.original_commit_us = decoded.immediate_commit_us;
+    if immediate & HAS_ORIGINAL_TIMESTAMP != 0 {
+        decoded.original_commit_us = cursor.uint(7)?;
+    }
+    if cursor.is_empty() {
+        return Ok(decoded);
+    }
+    decoded.transaction_length = cursor.packed_int()?;
+    if cursor.remaining() < 4 {
+        return Ok(decoded);
+    }
+    let immediate = cursor.u32()?;
+    decoded.immediate_server_version = immediate & !HAS_ORIGINAL_VERSION;
+    decoded.original_server_version = decoded.immediate_server_version;
+    if immediate & HAS_ORIGINAL_VERSION != 0 {
+        decoded.original_server_version = cursor.u32()?;
+    }
+    if cursor.remaining() >= 8 {
+        decoded.commit_group_ticket = cursor.u64()?;
+    }
+    Ok(decoded)
+}
+
+/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number before each. A GTID with
+/// a tag is an error: GTID sets have none.
+pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
+    let mut cursor = Cursor::at(event, HEADER_LEN);
+    if cursor.serialized_uint()? != 1 {
+        return Err(cursor.error("unknown serialization version of a tagged GTID event"));
+    }
+    cursor.serialized_uint()?; // size of the message
+    cursor.serialized_uint()?; // last field that a reader must know
+    let mut decoded = GtidEvent { flags: 0, ..GtidEvent::new(NO_GTID) };
+    let mut original_seen = (false, false);
+    while !cursor.is_empty() {
+        match cursor.serialized_uint()? {
+            0 => decoded.flags = cursor.serialized_uint()? as u8,
+            1 => {
+                for byte in &mut decoded.gtid.uuid.0 {
+                    *byte = cursor.serialized_uint()? as u8;
+                }
+            }
+            2 => decoded.gtid.gno = cursor.serialized_int()? as u64,
+            3 => {
+                let len = cursor.serialized_uint()?;
+                if len != 0 {
+                    return Err(cursor.error("tagged GTID, which is not supported"));
+                }
+            }
+            4 => decoded.last_committed = cursor.serialized_int()?,
+            5 => decoded.sequence_number = cursor.serialized_int()?,
+            6 => decoded.immediate_commit_us = cursor.serialized_uint()?,
+            7 => {
+                decoded.original_commit_us = cursor.serialized_uint()?;
+                original_seen.0 = true;
+            }
+            8 => decoded.transaction_length = cursor.serialized_uint()?,
+            9 => decoded.immediate_server_version = cursor.serialized_uint()? as u32,
+            10 => {
+                decoded.original_server_version = cursor.serialized_uint()? as u32;
+                original_seen.1 = true;
+            }
+            11 => decoded.commit_group_ticket = cursor.serialized_uint()?,
+            _ => break, // fields of later versions, which may be ignored
+        }
+    }
+    if !original_seen.0 {
+        decoded.original_commit_us = decoded.immediate_commit_us;
+    }
+    if !original_seen.1 {
+        decoded.original_server_version = decoded.immediate_server_version;
+    }
+    Ok(decoded)
+}

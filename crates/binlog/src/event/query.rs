@@ -1,0 +1,174 @@
+//! QUERY: a statement, with the parts of its session that it depends on.
+
+use super::HEADER_LEN;
+use crate::cursor::{Cursor, DecodeError};
+
+/// A QUERY event. BEGIN, COMMIT and every DDL statement are QUERY events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryEvent<'a> {
+    /// The client thread that ran it.
+    pub thread_id: u32,
+    /// Seconds it took.
+    pub exec_time: u32,
+    /// The error it ended with, 0 for none.
+    pub error_code: u16,
+    /// The status variables, undecoded; see [`QueryEvent::status`].
+    pub status_vars: &'a [u8],
+    /// The default schema.
+    pub schema: &'a [u8],
+    /// The statement, in the client's character set.
+    pub statement: &'a [u8],
+}
+
+/// The session as a QUERY event describes it; what an event does not say is None.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // named after the Q_..._CODE constants
+pub struct QueryStatus<'a> {
+    /// Session options, bits of [`flags2`].
+    pub flags2: Option<u32>,
+    /// `sql_mode` bits.
+    pub sql_mode: Option<u64>,
+    /// Always `std`.
+    pub catalog: Option<&'a [u8]>,
+    /// `auto_increment_increment` and `auto_increment_offset`.
+    pub auto_increment: Option<(u16, u16)>,
+    /// `character_set_client`, `collation_connection`, `collation_server`, as collation ids.
+    pub charset: Option<(u16, u16, u16)>,
+    pub time_zone: Option<&'a [u8]>,
+    pub lc_time_names: Option<u16>,
+    pub charset_database: Option<u16>,
+    /// Tables that a multi-table update writes, as bits.
+    pub table_map_for_update: Option<u64>,
+    /// The user and host that invoked the statement.
+    pub invoker: Option<(&'a [u8], &'a [u8])>,
+    /// Schemas that the statement changes; None inside if they are too many to list.
+    pub updated_schemas: Option<Option<Vec<&'a [u8]>>>,
+    /// Microseconds of the statement's start.
+    pub microseconds: Option<u32>,
+    pub explicit_defaults_for_timestamp: Option<bool>,
+    /// The XID under which DDL was logged.
+    pub ddl_xid: Option<u64>,
+    pub default_collation_for_utf8mb4: Option<u16>,
+    pub sql_require_primary_key: Option<u8>,
+    pub default_table_encryption: Option<u8>,
+}
+
+/// Bits of `flags2` (`OPTION_...`).
+#[allow(missing_docs)]
+pub mod flags2 {
+    pub const AUTO_IS_NULL: u32 = 1 << 14;
+    pub const NOT_AUTOCOMMIT: u32 = 1 << 19;
+    pub const NO_FOREIGN_KEY_CHECKS: u32 = 1 << 26;
+    pub const RELAXED_UNIQUE_CHECKS: u32 = 1 << 27;
+}
+
+/// Numbers of the status variables (`Q_..._CODE`).
+#[allow(missing_docs)]
+pub mod status_var {
+    pub const FLAGS2: u8 = 0;
+    pub const SQL_MODE: u8 = 1;
+    pub const CATALOG: u8 = 2;
+    pub const AUTO_INCREMENT: u8 = 3;
+    pub const CHARSET: u8 = 4;
+    pub const TIME_ZONE: u8 = 5;
+    pub const CATALOG_NZ: u8 = 6;
+    pub const LC_TIME_NAMES: u8 = 7;
+    pub const CHARSET_DATABASE: u8 = 8;
+    pub const TABLE_MAP_FOR_UPDATE: u8 = 9;
+    pub const MASTER_DATA_WRITTEN: u8 = 10;
+    pub const INVOKER: u8 = 11;
+    pub const UPDATED_DB_NAMES: u8 = 12;
+    pub const MICROSECONDS: u8 = 13;
+    pub const COMMIT_TS: u8 = 14;
+    pub const COMMIT_TS2: u8 = 15;
+    pub const EXPLICIT_DEFAULTS_FOR_TIMESTAMP: u8 = 16;
+    pub const DDL_LOGGED_WITH_XID: u8 = 17;
+    pub const DEFAULT_COLLATION_FOR_UTF8MB4: u8 = 18;
+    pub const SQL_REQUIRE_PRIMARY_KEY: u8 = 19;
+    pub const DEFAULT_TABLE_ENCRYPTION: u8 = 20;
+    pub const MARIADB_HRNOW: u8 = 128;
+    pub const MARIADB_XID: u8 = 129;
+    pub const MARIADB_GTID_FLAGS3: u8 = 130;
+    /// Count of schemas that means: too many, none listed.
+    pub const OVER_MAX_DBS: u8 = 254;
+}
+
+impl<'a> QueryEvent<'a> {
+    /// Decodes the status variables, up to the first one that is not known (they are written in order of their number,
+    /// so that older readers can stop there).
+    pub fn status(&self) -> Result<QueryStatus<'a>, DecodeError> {
+        use status_var::*;
+        let mut status = QueryStatus::default();
+        let mut cursor = Cursor::new(self.status_vars);
+        while !cursor.is_empty() {
+            match cursor.u8()? {
+                FLAGS2 => status.flags2 = Some(cursor.u32()?),
+                SQL_MODE => status.sql_mode = Some(cursor.u64()?),
+                CATALOG => {
+                    status.catalog = Some(short_bytes(&mut cursor)?);
+                    cursor.u8()?;
+                }
+                AUTO_INCREMENT => status.auto_increment = Some((cursor.u16()?, cursor.u16()?)),
+                CHARSET => status.charset = Some((cursor.u16()?, cursor.u16()?, cursor.u16()?)),
+                TIME_ZONE => status.time_zone = Some(short_bytes(&mut cursor)?),
+                CATALOG_NZ => status.catalog = Some(short_bytes(&mut cursor)?),
+                LC_TIME_NAMES => status.lc_time_names = Some(cursor.u16()?),
+                CHARSET_DATABASE => status.charset_database = Some(cursor.u16()?),
+                TABLE_MAP_FOR_UPDATE => status.table_map_for_update = Some(cursor.u64()?),
+                MASTER_DATA_WRITTEN => drop(cursor.take(4)?),
+                INVOKER => status.invoker = Some((short_bytes(&mut cursor)?, short_bytes(&mut cursor)?)),
+                UPDATED_DB_NAMES => status.updated_schemas = Some(schema_names(&mut cursor)?),
+                MICROSECONDS | MARIADB_HRNOW => status.microseconds = Some(cursor.uint(3)? as u32),
+                COMMIT_TS | COMMIT_TS2 => drop(cursor.take(8)?),
+                EXPLICIT_DEFAULTS_FOR_TIMESTAMP => {
+                    status.explicit_defaults_for_timestamp = Some(cursor.u8()? != 0);
+                }
+                DDL_LOGGED_WITH_XID | MARIADB_XID => status.ddl_xid = Some(cursor.u64()?),
+                DEFAULT_COLLATION_FOR_UTF8MB4 => status.default_collation_for_utf8mb4 = Some(cursor.u16()?),
+                SQL_REQUIRE_PRIMARY_KEY => status.sql_require_primary_key = Some(cursor.u8()?),
+                DEFAULT_TABLE_ENCRYPTION => status.default_table_encryption = Some(cursor.u8()?),
+                _ => break,
+            }
+        }
+        Ok(status)
+    }
+
+    /// Whether the statement is BEGIN, which starts a group.
+    #[inline]
+    pub fn is_begin(&self) -> bool {
+        self.statement == b"BEGIN"
+    }
+
+    /// Whether the statement ends a group: COMMIT (of tables without transactions), ROLLBACK.
+    pub fn is_end(&self) -> bool {
+        self.statement == b"COMMIT" || self.statement == b"ROLLBACK"
+    }
+}
+
+/// Bytes after a length of one byte.
+fn short_bytes<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], DecodeError> {
+    let len = cursor.u8()?;
+    cursor.take(usize::from(len))
+}
+
+fn schema_names<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Vec<&'a [u8]>>, DecodeError> {
+    match cursor.u8()? {
+        status_var::OVER_MAX_DBS => Ok(None),
+        count => (0..count).map(|_| cursor.null_terminated()).collect::<Result<_, _>>().map(Some),
+    }
+}
+
+/// Reads the event; `event` is without its checksum. `post_header_len` is 13 for all servers since 5.0.
+#[inline]
+pub(super) fn decode(event: &[u8]) -> Result<QueryEvent<'_>, DecodeError> {
+    let mut cursor = Cursor::at(event, HEADER_LEN);
+    let thread_id = cursor.u32()?;
+    let exec_time = cursor.u32()?;
+    let schema_len = cursor.u8()?;
+    let error_code = cursor.u16()?;
+    let status_len = cursor.u16()?;
+    let status_vars = cursor.take(usize::from(status_len))?;
+    let schema = cursor.take(usize::from(schema_len))?;
+    cursor.u8()?; // a zero byte
+    Ok(QueryEvent { thread_id, exec_time, error_code, status_vars, schema, statement: cursor.rest() })
+}

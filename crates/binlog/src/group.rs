@@ -1,0 +1,220 @@
+//! Event groups: the events of one transaction, in the form in which the log keeps them.
+//!
+//! A group is its events in order, each in v4 format, **without** the event that starts it (GTID, ANONYMOUS_GTID,
+//! MariaDB's GTID), **without** checksums, with `log_pos` 0, and with the `table_id` of TABLE_MAP and row events set to our
+//! own table's. It starts with QUERY `BEGIN` and ends with XID or QUERY `COMMIT`, or is one QUERY event (DDL).
+//!
+//! [`append_received`] makes it from events of a source, [`emit`] turns it into the bytes of a binary log file.
+
+use crate::checksum::{CRC32_LEN, Checksum, crc32};
+use crate::cursor::DecodeError;
+use crate::encode::{self, EventBase, finish_event, set_u32};
+use crate::event::{
+    EVENT_SIZE_OFFSET, GtidEvent, HEADER_LEN, Header, LOG_POS_OFFSET, MariadbGtidEvent, QueryEvent,
+    event_type, flag, rows_kind,
+};
+use crate::reader::{EventReader, RawEvent};
+
+/// Bytes of a table id in TABLE_MAP and row events.
+const TABLE_ID_LEN: usize = 6;
+
+/// The events of a group, one after the other; headers only are read.
+#[inline]
+pub fn walk(group: &[u8]) -> EventReader<'_> {
+    EventReader::new(group)
+}
+
+/// What [`append_received`] did with an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is in the group.
+    Appended,
+    /// It is not part of a group (checkpoint, heartbeat, ...) and was left out.
+    LeftOut,
+}
+
+/// Appends an event that a source sent, as the group has it: checksum cut off, size corrected, `log_pos` 0. Row events of
+/// version 1 become version 2 and MariaDB's annotations become ROWS_QUERY, so that MySQL's replicas read the group.
+///
+/// `event` is exactly one event, whose checksum has been verified; the event that starts the transaction is not to be
+/// passed here.
+#[inline]
+pub fn append_received(event: &[u8], checksum: Checksum, group: &mut Vec<u8>) -> Result<Taken, DecodeError> {
+    let header = Header::decode(event)?;
+    let end = event
+        .len()
+        .checked_sub(checksum.len_bytes())
+        .filter(|&end| end >= HEADER_LEN)
+        .ok_or(DecodeError { offset: event.len(), what: "event too short for its checksum" })?;
+    let start = group.len();
+    match header.event_type {
+        event_type::MARIADB_BINLOG_CHECKPOINT
+        | event_type::MARIADB_GTID_LIST
+        | event_type::HEARTBEAT
+        | event_type::HEARTBEAT_V2
+        | event_type::PREVIOUS_GTIDS
+        | event_type::FORMAT_DESCRIPTION
+        | event_type::ROTATE
+        | event_type::STOP => return Ok(Taken::LeftOut),
+        event_type::WRITE_ROWS_V1 | event_type::UPDATE_ROWS_V1 | event_type::DELETE_ROWS_V1 => {
+            append_version_2(&event[..end], group)?;
+        }
+        event_type::MARIADB_ANNOTATE_ROWS => {
+            let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+            encode::rows_query(base, &event[HEADER_LEN..end], group);
+        }
+        _ => group.extend_from_slice(&event[..end]),
+    }
+    finish_event(group, start, None, Checksum::None);
+    Ok(Taken::Appended)
+}
+
+/// A version 1 row event with version 2's type and an empty extra data field.
+fn append_version_2(event: &[u8], group: &mut Vec<u8>) -> Result<(), DecodeError> {
+    const FIXED_LEN: usize = HEADER_LEN + TABLE_ID_LEN + 2;
+    let (fixed, rest) = event
+        .split_at_checked(FIXED_LEN)
+        .ok_or(DecodeError { offset: event.len(), what: "row event ends early" })?;
+    let start = group.len();
+    group.extend_from_slice(fixed);
+    group[start + 4] += event_type::WRITE_ROWS - event_type::WRITE_ROWS_V1;
+    group.extend_from_slice(&2u16.to_le_bytes());
+    group.extend_from_slice(rest);
+    Ok(())
+}
+
+/// Appends the BEGIN that a MariaDB GTID event stands for; nothing for a standalone group. `header` is that event's.
+pub fn begin_from_mariadb(header: &Header, gtid: &MariadbGtidEvent, group: &mut Vec<u8>) {
+    if gtid.is_standalone() {
+        return;
+    }
+    let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+    begin(base, 0, &[], group);
+}
+
+/// Appends QUERY `BEGIN`. `status_vars` are encoded ones ([`encode::write_status`]).
+pub fn begin(base: EventBase, thread_id: u32, status_vars: &[u8], group: &mut Vec<u8>) {
+    let query =
+        QueryEvent { thread_id, exec_time: 0, error_code: 0, status_vars, schema: b"", statement: b"BEGIN" };
+    let start = encode::query(base, &query, flag::SUPPRESS_USE, group);
+    finish_event(group, start, None, Checksum::None);
+}
+
+/// The table id of a TABLE_MAP or row event; None for other events.
+#[inline]
+pub fn table_id(event: &RawEvent<'_>) -> Result<Option<u64>, DecodeError> {
+    if !has_table_id(event.header.event_type) {
+        return Ok(None);
+    }
+    match event.bytes.get(HEADER_LEN..HEADER_LEN + TABLE_ID_LEN) {
+        Some(id) => {
+            let mut wide = [0; 8];
+            wide[..TABLE_ID_LEN].copy_from_slice(id);
+            Ok(Some(u64::from_le_bytes(wide)))
+        }
+        None => Err(DecodeError { offset: event.offset, what: "event too short for a table id" }),
+    }
+}
+
+#[inline]
+fn has_table_id(kind: u8) -> bool {
+    kind == event_type::TABLE_MAP || kind == event_type::PARTIAL_UPDATE_ROWS || rows_kind(kind).is_some()
+}
+
+/// Overwrites the table id of the TABLE_MAP or row event that starts at `offset` of the group.
+///
+/// Panics if no such event is there: offsets come from [`walk`] over the same group.
+#[inline]
+pub fn set_table_id(group: &mut [u8], offset: usize, table_id: u64) {
+    assert!(has_table_id(group[offset + 4]), "event type {} has no table id", group[offset + 4]);
+    let at = offset + HEADER_LEN;
+    group[at..at + TABLE_ID_LEN].copy_from_slice(&table_id.to_le_bytes()[..TABLE_ID_LEN]);
+}
+
+/// Overwrites all table ids of a group: `translate` gives the new id of an old one, None leaves it.
+pub fn set_table_ids(
+    group: &mut [u8],
+    mut translate: impl FnMut(u64) -> Option<u64>,
+) -> Result<(), DecodeError> {
+    let mut at = 0;
+    while at < group.len() {
+        let event = match walk(&group[at..]).next() {
+            Some(event) => event.map_err(|error| DecodeError { offset: at + error.offset, ..error })?,
+            None => break,
+        };
+        let (len, id) = (event.bytes.len(), table_id(&event)?);
+        if let Some(new_id) = id.and_then(&mut translate) {
+            set_table_id(group, at, new_id);
+        }
+        at += len;
+    }
+    Ok(())
+}
+
+/// The event that starts a group in a binary log file.
+#[derive(Clone, Copy, Debug)]
+pub enum GroupStart<'a> {
+    /// A GTID event. Its `transaction_length` is computed here.
+    Gtid(&'a GtidEvent),
+    /// An ANONYMOUS_GTID event; so too.
+    Anonymous(&'a GtidEvent),
+}
+
+/// Appends a group as a binary log file has it: the event that starts it, then its events with `log_pos` and checksum
+/// filled in. `file_offset` is where in the file the first byte goes. Returns the number of bytes.
+///
+/// The starting event gets the timestamp and server id of the group's first event.
+pub fn emit(
+    group: &[u8],
+    start: GroupStart<'_>,
+    file_offset: u64,
+    checksum: Checksum,
+    out: &mut Vec<u8>,
+) -> Result<u64, DecodeError> {
+    let first = Header::decode(group)?;
+    let events = walk(group).try_fold(0u64, |count, event| event.map(|_| count + 1))?;
+    let rest_len = group.len() as u64 + events * checksum.len_bytes() as u64;
+    let begin = out.len();
+    out.reserve(rest_len as usize + 128);
+    let base = EventBase { timestamp: first.timestamp, server_id: first.server_id };
+    let (GroupStart::Gtid(gtid) | GroupStart::Anonymous(gtid)) = start;
+    let (_, transaction_length) = encode::gtid_body_len(gtid, rest_len, checksum.len_bytes());
+    let gtid = GtidEvent { transaction_length, ..*gtid };
+    let at = match start {
+        GroupStart::Gtid(_) => encode::gtid(base, &gtid, out),
+        GroupStart::Anonymous(_) => encode::anonymous_gtid(base, &gtid, out),
+    };
+    finish_event(out, at, Some(file_offset), checksum);
+    emit_events(group, begin, file_offset, checksum, out)?;
+    let written = (out.len() - begin) as u64;
+    debug_assert_eq!(written, transaction_length);
+    Ok(written)
+}
+
+/// Appends the events of a group with `log_pos` and checksum; `begin` is where in `out` the byte for `file_offset` is.
+fn emit_events(
+    group: &[u8],
+    begin: usize,
+    file_offset: u64,
+    checksum: Checksum,
+    out: &mut Vec<u8>,
+) -> Result<(), DecodeError> {
+    for event in walk(group) {
+        let event = event?;
+        let at = out.len();
+        out.extend_from_slice(event.bytes);
+        let size = event.bytes.len() + checksum.len_bytes();
+        let end_offset = file_offset + (at - begin + size) as u64;
+        set_u32(out, at + EVENT_SIZE_OFFSET, size as u32);
+        set_u32(out, at + LOG_POS_OFFSET, end_offset as u32);
+        if checksum == Checksum::Crc32 {
+            let crc = crc32(&out[at..]);
+            out.extend_from_slice(&crc.to_le_bytes());
+        }
+        debug_assert_eq!(out.len() - at, size, "checksums have {CRC32_LEN} bytes");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
