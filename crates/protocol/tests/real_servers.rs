@@ -1,9 +1,9 @@
 //! The client against servers that are not ours: what it reads must be what they mean.
 
-use bench::instance::{Flavor, Instance, Settings, USER};
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;
 use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
+use testkit::{Flavor, Instance, Settings, USER};
 
 fn start(flavor: Flavor) -> Instance {
     let settings = Settings { log_bin: true, ..Settings::default() };

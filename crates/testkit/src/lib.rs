@@ -18,7 +18,7 @@ pub mod server;
 mod skipped;
 pub mod sysbench;
 
-pub use bench::instance::{Flavor, RowImage, Settings, USER};
+pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
 pub use skipped::{available, tool_available};
 
