@@ -194,7 +194,7 @@ pub fn user_var(base: EventBase, var: &UserVarEvent<'_>, out: &mut Vec<u8>) -> u
 /// The statement that the following row events come from (`binlog_rows_query_log_events`).
 pub fn rows_query(base: EventBase, statement: &[u8], out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::ROWS_QUERY, flag::IGNORABLE, out);
-    out.push(statement.len().min(255) as u8);
+    out.push(0); // once the length, which 255 bytes were too few for; MySQL writes 0
     out.extend_from_slice(statement);
     start
 }

@@ -37,11 +37,12 @@ pub fn rows(
     start
 }
 
-/// As MySQL's bitmaps are written: bits beyond the last column are set.
+/// As MySQL writes bitmaps: in one that has all columns, the bits beyond the last column are set too.
 fn write_mask(mask: &ColumnMask, out: &mut Vec<u8>) {
     mask.write_bitmap(out);
     let used = mask.columns() % 8;
     if used != 0
+        && mask.is_full()
         && let Some(last) = out.last_mut()
     {
         *last |= 0xff << used;

@@ -125,6 +125,17 @@ fn write_full(columns: &[ColumnType], names: &[&str], primary_key: &[(usize, u32
         put_string(name, &mut value);
     }
     put_field(optional_field::COLUMN_NAME, &value, out);
+    let named: Vec<u16> = columns
+        .iter()
+        .filter(|ty| matches!(ty.code, TypeCode::Enum | TypeCode::Set))
+        .map(|ty| ty.collation)
+        .collect();
+    write_collations(
+        &named,
+        optional_field::ENUM_AND_SET_DEFAULT_CHARSET,
+        optional_field::ENUM_AND_SET_COLUMN_CHARSET,
+        out,
+    );
     for (code, field) in
         [(TypeCode::Set, optional_field::SET_STR_VALUE), (TypeCode::Enum, optional_field::ENUM_STR_VALUE)]
     {
@@ -139,17 +150,6 @@ fn write_full(columns: &[ColumnType], names: &[&str], primary_key: &[(usize, u32
         }
     }
     write_primary_key(primary_key, out);
-    let named: Vec<u16> = columns
-        .iter()
-        .filter(|ty| matches!(ty.code, TypeCode::Enum | TypeCode::Set))
-        .map(|ty| ty.collation)
-        .collect();
-    write_collations(
-        &named,
-        optional_field::ENUM_AND_SET_DEFAULT_CHARSET,
-        optional_field::ENUM_AND_SET_COLUMN_CHARSET,
-        out,
-    );
     put_field(optional_field::COLUMN_VISIBILITY, &bits_from_high(&vec![true; columns.len()]), out);
 }
 

@@ -125,7 +125,7 @@ pub(super) fn user_var(event: &[u8]) -> Result<UserVarEvent<'_>, DecodeError> {
     Ok(UserVarEvent { name, value: Some(UserVarValue { kind, collation, bytes, unsigned }) })
 }
 
-/// The statement of a ROWS_QUERY event; its length byte holds only the low 8 bits and is not used.
+/// The statement of a ROWS_QUERY event, after a byte that is not used.
 pub(super) fn rows_query(event: &[u8]) -> Result<&[u8], DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     cursor.u8()?;
