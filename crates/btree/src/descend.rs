@@ -1,7 +1,7 @@
-//! From the root to a leaf, coupling latches.
+//! From the root to a leaf: optimistically where the whole way is in the pool, else coupling latches.
 
 use buffer::page::{self, PageType};
-use buffer::{PageId, PageNo, PageRead, PageWrite, slotted};
+use buffer::{FoundLeaf, PageId, PageNo, PageRead, PageWrite, slotted};
 
 use crate::error::{Result, TreeError};
 use crate::tree::Tree;
@@ -32,6 +32,13 @@ impl Target<'_> {
     }
 }
 
+/// A key and the leaf that it was found to belong to; see [`Tree::locate`].
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'k> {
+    pub(crate) key: &'k [u8],
+    pub(crate) found: Option<FoundLeaf>,
+}
+
 /// The bounds of a leaf, as its ancestors know them; `None` at the tree's own ends.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
@@ -50,6 +57,11 @@ impl Fences {
             self.high = Some(slotted::key(node, index + 1).to_vec());
         }
     }
+}
+
+#[inline]
+fn is_leaf(bytes: &[u8]) -> bool {
+    page::level(bytes) == 0 && page::page_type(bytes) == Some(PageType::Index)
 }
 
 impl Tree {
@@ -99,8 +111,48 @@ impl Tree {
         Ok(node)
     }
 
-    /// The leaf that holds `key`, latched exclusively.
-    pub(crate) fn leaf_write(&self, key: &[u8]) -> Result<PageWrite<'_>> {
+    /// Finds the key's leaf without latching anything, and starts loading it into the processor's cache. Whoever has several keys to look up or
+    /// change locates them all first, then prefetches them all ([`Tree::prefetch`]), then uses [`Tree::get_at`] and [`Tree::modify_at`]: so the memory's
+    /// latencies overlap, and a lookup and a change of one key share the way down. A spot never goes bad; when the tree has changed too much
+    /// it only is no faster.
+    #[inline]
+    pub fn locate<'k>(&self, key: &'k [u8]) -> Spot<'k> {
+        Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
+    }
+
+    /// Starts loading the entry itself into the processor's cache. Changes nothing that can be seen.
+    #[inline]
+    pub fn prefetch(&self, spot: &Spot<'_>) {
+        if let Some(found) = spot.found {
+            self.pool().prefetch_entry(found, spot.key);
+        }
+    }
+
+    /// The spot's leaf, latched shared.
+    #[inline]
+    pub(crate) fn leaf_of(&self, spot: &Spot<'_>) -> Result<PageRead<'_>> {
+        if let Some(found) = spot.found
+            && let Some(leaf) = self.pool().read_found(found)?
+            && is_leaf(&leaf)
+        {
+            return Ok(leaf);
+        }
+        self.leaf_read(Target::Of(spot.key), None)
+    }
+
+    /// The spot's leaf, latched exclusively.
+    #[inline]
+    pub(crate) fn leaf_write(&self, spot: &Spot<'_>) -> Result<PageWrite<'_>> {
+        if let Some(found) = spot.found
+            && let Some(leaf) = self.pool().write_found(found)?
+            && is_leaf(&leaf)
+        {
+            return Ok(leaf);
+        }
+        self.leaf_write_coupled(spot.key)
+    }
+
+    fn leaf_write_coupled(&self, key: &[u8]) -> Result<PageWrite<'_>> {
         loop {
             let mut no = self.root_page();
             let mut node = self.pool().read(self.page_id(no))?;

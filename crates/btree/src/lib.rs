@@ -37,6 +37,7 @@ mod tree;
 mod validate;
 
 pub use build::SortedBuild;
+pub use descend::Spot;
 pub use error::{Result, TreeError};
 pub use scan::{Direction, Scan};
 pub use tree::{Change, Tree};

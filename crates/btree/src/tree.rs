@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, slotted};
 
-use crate::descend::Target;
+use crate::descend::Spot;
 use crate::error::{Result, TreeError};
 use crate::scan::{Direction, Scan};
 
@@ -111,8 +111,16 @@ impl Tree {
     /// # Errors
     /// A damaged page; an I/O error.
     pub fn get<R>(&self, key: &[u8], show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
-        let leaf = self.leaf_read(Target::Of(key), None)?;
-        Ok(slotted::search(&leaf, key).ok().map(|index| show(slotted::value(&leaf, index))))
+        self.get_at(&self.locate(key), show)
+    }
+
+    /// As [`Tree::get`], for a key located before.
+    ///
+    /// # Errors
+    /// As [`Tree::get`].
+    pub fn get_at<R>(&self, spot: &Spot<'_>, show: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
+        let leaf = self.leaf_of(spot)?;
+        Ok(slotted::search(&leaf, spot.key).ok().map(|index| show(slotted::value(&leaf, index))))
     }
 
     /// Shows the key's value, if any, to `change` under the leaf's exclusive latch, and does what it answers, in one descent. The change is part of
@@ -125,10 +133,24 @@ impl Tree {
         &self,
         key: &[u8],
         lsn: RecordLsn,
+        change: impl FnMut(Option<&[u8]>) -> Change<'v>,
+    ) -> Result<()> {
+        self.modify_at(&self.locate(key), lsn, change)
+    }
+
+    /// As [`Tree::modify`], for a key located before.
+    ///
+    /// # Errors
+    /// As [`Tree::modify`].
+    pub fn modify_at<'v>(
+        &self,
+        spot: &Spot<'_>,
+        lsn: RecordLsn,
         mut change: impl FnMut(Option<&[u8]>) -> Change<'v>,
     ) -> Result<()> {
+        let key = spot.key;
         loop {
-            let mut leaf = self.leaf_write(key)?;
+            let mut leaf = self.leaf_write(spot)?;
             let found = slotted::search(&leaf, key);
             let wanted = change(found.ok().map(|index| slotted::value(&leaf, index)));
             let outcome = self.change_leaf(&mut leaf, key, found, &wanted, lsn)?;

@@ -88,12 +88,15 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     pub fn new(frames: usize, page_size: usize) -> Memory {
-        let layout = Layout::from_size_align(frames * page_size, 4096).expect("the pool's size was checked");
+        // Aligned to huge pages; the system keeps back what is not used yet.
+        let layout =
+            Layout::from_size_align(frames * page_size, 2 << 20).expect("the pool's size was checked");
         // SAFETY: the layout's size is not zero: a pool has at least one frame.
         let start = unsafe { alloc(layout) };
         if start.is_null() {
             handle_alloc_error(layout);
         }
+        os::memory::prefer_huge_pages(start, layout.size());
         Memory { start, layout, page_size }
     }
 

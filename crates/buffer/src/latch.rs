@@ -76,13 +76,6 @@ impl Latch {
         taken
     }
 
-    /// Takes it exclusively if it is free and nobody had it exclusively since `version` was read.
-    #[inline]
-    pub fn try_exclusive_at(&self, version: u64) -> bool {
-        let word = self.word.load(Ordering::Relaxed);
-        word & VERSION_BITS == version && self.exclusive_from(word)
-    }
-
     /// Takes it shared, waiting as long as needed.
     pub fn shared(&self) {
         // Parked threads are let in front of new sharers while these spin, so that a stream of readers cannot starve a writer for ever;
@@ -185,12 +178,6 @@ impl Latch {
         fence(Ordering::Acquire);
         self.word.load(Ordering::Relaxed) & (VERSION_BITS | EXCLUSIVE) == version
     }
-
-    /// The version as its exclusive holder's release will leave it.
-    #[inline]
-    pub fn version_after_release(&self) -> u64 {
-        (self.word.load(Ordering::Relaxed) & VERSION_BITS).wrapping_add(VERSION)
-    }
 }
 
 #[cfg(test)]
@@ -247,11 +234,11 @@ mod tests {
         assert!(latch.try_shared() && latch.validate(version));
         assert!(!latch.try_exclusive());
         latch.release_shared();
-        assert!(latch.try_exclusive_at(version) && latch.version().is_none());
+        assert!(latch.try_exclusive() && latch.version().is_none());
         assert!(!latch.validate(version));
-        let after = latch.version_after_release();
-        latch.release_exclusive();
-        assert_eq!(latch.version(), Some(after));
-        assert!(!latch.try_exclusive_at(version));
+        latch.downgrade();
+        let after = latch.version().expect("shared");
+        assert!(after != version && latch.try_shared() && !latch.try_exclusive());
+        assert!(latch.validate(after) && !latch.validate(version));
     }
 }

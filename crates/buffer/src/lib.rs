@@ -11,7 +11,7 @@
 //! - A change counts as not on disk from the start of its record until the write that holds it is synced (`flush_list`).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
 //! - Every page that comes from disk is verified: checksum, identity, and what the code relies on (`page`, `slotted`).
-//! - A frame's bytes are touched only as its latch allows, and a frame holds a page as long as anybody holds its latch (`frame`).
+//! - A frame's bytes are touched only as its latch allows, or read and then validated (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
 //! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as leaves, the page table's shards, the lists,
 //! the flush lists, the cleaner's orders.
@@ -26,6 +26,7 @@ mod guard;
 mod latch;
 mod lru;
 mod mtr;
+mod optimistic;
 pub mod page;
 mod pool;
 mod record;
@@ -37,6 +38,7 @@ mod table;
 pub use error::{BufferError, Result};
 pub use guard::{PageRead, PageWrite};
 pub use mtr::{Held, Mtr};
+pub use optimistic::FoundLeaf;
 pub use page::{PageId, PageNo, PageType, RecordLsn, SpaceId};
 pub use pool::{Pool, PoolConfig};
 pub use space::StructureLock;

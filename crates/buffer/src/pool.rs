@@ -166,6 +166,11 @@ impl Pool {
         &self.frames[frame as usize]
     }
 
+    #[inline]
+    pub(crate) fn hinted(&self, packed: u64) -> Option<u32> {
+        self.table.hinted(packed)
+    }
+
     pub(crate) fn frames(&self) -> &[Frame] {
         &self.frames
     }
@@ -349,19 +354,10 @@ impl Pool {
     /// When the page is damaged or its space is not open; an I/O error.
     #[inline]
     pub fn read(&self, id: PageId) -> Result<PageRead<'_>> {
-        let packed = id.packed();
-        if let Some(number) = self.table.hinted(packed) {
-            let frame = self.frame(number);
-            if frame.holds(packed) && frame.latch.try_shared() {
-                if frame.holds(packed) {
-                    self.touch(number, frame);
-                    return Ok(PageRead::new(self, number));
-                }
-                frame.latch.release_shared();
-            }
+        match self.try_hinted(id.packed(), Mode::Shared) {
+            Some(number) => Ok(PageRead::new(self, number)),
+            None => self.find(id, Mode::Shared, Fill::Read).map(|(number, _)| PageRead::new(self, number)),
         }
-        let (number, _) = self.find(id, Mode::Shared, Fill::Read)?;
-        Ok(PageRead::new(self, number))
     }
 
     /// The page, latched exclusively; read in if it is not here.
@@ -370,19 +366,28 @@ impl Pool {
     /// As [`Pool::read`].
     #[inline]
     pub fn write(&self, id: PageId) -> Result<PageWrite<'_>> {
-        let packed = id.packed();
-        if let Some(number) = self.table.hinted(packed) {
-            let frame = self.frame(number);
-            if frame.holds(packed) && frame.latch.try_exclusive() {
-                if frame.holds(packed) {
-                    self.touch(number, frame);
-                    return Ok(PageWrite::new(self, number, false));
-                }
-                frame.latch.release_exclusive();
-            }
+        match self.try_hinted(id.packed(), Mode::Exclusive) {
+            Some(number) => Ok(PageWrite::new(self, number, false)),
+            None => self
+                .find(id, Mode::Exclusive, Fill::Read)
+                .map(|(number, _)| PageWrite::new(self, number, false)),
         }
-        let (number, _) = self.find(id, Mode::Exclusive, Fill::Read)?;
-        Ok(PageWrite::new(self, number, false))
+    }
+
+    /// The fast way to a page: by the table's hint, and only if the latch is had at once.
+    #[inline]
+    fn try_hinted(&self, packed: u64, mode: Mode) -> Option<u32> {
+        let number = self.table.hinted(packed)?;
+        let frame = self.frame(number);
+        if !frame.holds(packed) || !mode.try_latch(frame) {
+            return None;
+        }
+        if !frame.holds(packed) {
+            mode.release(frame);
+            return None;
+        }
+        self.touch(number, frame);
+        Some(number)
     }
 
     /// A page that is about to be made anew, latched exclusively: as it is if it is here, else without reading it, empty. Thrown away again
@@ -512,7 +517,7 @@ impl Pool {
 
     /// Keeps the LRU list roughly in order: cheap unless the page's place is well out of date.
     #[inline]
-    fn touch(&self, number: u32, frame: &Frame) {
+    pub(crate) fn touch(&self, number: u32, frame: &Frame) {
         if self.evicting.load(Ordering::Relaxed) {
             self.touch_listed(number, frame);
         }
@@ -642,6 +647,14 @@ enum Mode {
 }
 
 impl Mode {
+    #[inline]
+    fn try_latch(self, frame: &Frame) -> bool {
+        match self {
+            Mode::Shared => frame.latch.try_shared(),
+            Mode::Exclusive => frame.latch.try_exclusive(),
+        }
+    }
+
     fn latch(self, frame: &Frame) {
         match self {
             Mode::Shared => frame.latch.shared(),

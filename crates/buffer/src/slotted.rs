@@ -6,7 +6,8 @@
 //! .. free space .. cells: value length u16, key, value
 //! ```
 //! `skip` bytes are common to all keys of the page, and a slot's `head` is the four key bytes after them as a big-endian number (zeros
-//! beyond the key's end), so that a search compares numbers within the slot array and touches one or two cells at its end.
+//! beyond the key's end), so that a search compares numbers within the slot array and touches one or two cells at its end. The first key
+//! of an inner node has no part in this: it is empty, below every other, and never compared.
 //!
 //! Invariants, which [`check`] verifies on every page that comes from disk, so that the code here may index without failing: slots end
 //! at or before `cells_start`; every cell lies between it and the page's end. Key order and heads are the writer's promise;
@@ -20,8 +21,8 @@ use std::cmp::Ordering;
 
 use crate::page::{PAGE_HEADER_BYTES, PageNo, put_u16, put_u32, u16_at, u32_at};
 
-const COUNT: usize = PAGE_HEADER_BYTES;
-const SKIP: usize = 26;
+pub(crate) const COUNT: usize = PAGE_HEADER_BYTES;
+pub(crate) const SKIP: usize = 26;
 const CELLS_START: usize = 28;
 const GARBAGE: usize = 32;
 const APPEND_RUN: usize = 36;
@@ -29,7 +30,7 @@ const APPEND_RUN: usize = 36;
 pub const SLOTS: usize = 40;
 /// Bytes of one slot.
 pub const SLOT_BYTES: usize = 8;
-const CELL_HEADER_BYTES: usize = 2;
+pub(crate) const CELL_HEADER_BYTES: usize = 2;
 
 /// Bytes an entry takes on a page, slot included.
 #[inline]
@@ -86,7 +87,7 @@ fn put_slot(page: &mut [u8], index: usize, offset: usize, key_len: usize, head: 
 }
 
 #[inline]
-fn head_of(key: &[u8], skip: usize) -> u32 {
+pub(crate) fn head_of(key: &[u8], skip: usize) -> u32 {
     match key.get(skip..skip + 4) {
         Some(bytes) => u32::from_be_bytes(bytes.try_into().expect("four bytes")),
         None => {
@@ -132,38 +133,68 @@ pub fn child(page: &[u8], index: usize) -> PageNo {
     u32_at(page, range.start)
 }
 
+/// The first entry whose key is compared: an inner node's first stands for everything below the second.
+#[inline]
+fn first_compared(page: &[u8]) -> usize {
+    usize::from(crate::page::level(page) > 0)
+}
+
 /// Finds `key`: its index, or the index where it would be inserted.
 #[inline]
 pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
-    let (entries, skip) = (count(page), skip(page));
-    if entries == 0 {
-        return Err(0);
-    }
-    if skip > 0 {
-        let prefix = &self::key(page, 0)[..skip];
-        let shared = key.len().min(skip);
-        match key[..shared].cmp(&prefix[..shared]) {
-            Ordering::Less => return Err(0),
-            Ordering::Greater => return Err(entries),
-            Ordering::Equal if key.len() < skip => return Err(0),
-            Ordering::Equal => {}
-        }
+    let (entries, skip, first) = (count(page), skip(page), first_compared(page));
+    if entries <= first || key.is_empty() {
+        return search_edge(page, key);
     }
     let head = head_of(key, skip);
     let slots = &page[SLOTS..SLOTS + entries * SLOT_BYTES];
-    let (mut low, mut high) = (0, entries);
-    while low < high {
-        let middle = (low + high) / 2;
-        let at = middle * SLOT_BYTES + 4;
-        let found = u32::from_le_bytes(slots[at..at + 4].try_into().expect("four bytes"));
-        let order = found.cmp(&head).then_with(|| self::key(page, middle)[skip..].cmp(&key[skip..]));
-        match order {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Ok(middle),
+    let head_at = |index: usize| {
+        let at = index * SLOT_BYTES + 4;
+        u32::from_le_bytes(slots[at..at + 4].try_into().expect("four bytes"))
+    };
+    let mut low = partition(first, entries, |index| head_at(index) < head);
+    // Whole keys are compared on a tie, so what is found is right even if the key does not begin as all others here do.
+    if low < entries && head_at(low) == head {
+        let mut high = partition(low, entries, |index| head_at(index) <= head);
+        while low < high {
+            let middle = (low + high) / 2;
+            match self::key(page, middle).cmp(key) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Ok(middle),
+            }
         }
     }
-    Err(low)
+    // Where it is not found, heads mean something only for a key that begins as the others do.
+    let prefix = &self::key(page, first)[..skip];
+    match key[..key.len().min(skip)].cmp(prefix) {
+        Ordering::Less => Err(first),
+        Ordering::Greater => Err(entries),
+        Ordering::Equal => Err(low),
+    }
+}
+
+/// The first index from `low` to `high` for which `is_before` is false; it is true for none behind one for which it is false. Free of branches that
+/// depend on the data, since a processor guesses every other one of those wrong.
+#[inline]
+pub(crate) fn partition(low: usize, high: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut base, mut len) = (low, high - low);
+    while len > 1 {
+        let half = len / 2;
+        base = if is_before(base + half - 1) { base + half } else { base };
+        len -= half;
+    }
+    base + usize::from(len == 1 && is_before(base))
+}
+
+/// Searches for the empty key, and in pages with nothing to compare.
+#[cold]
+fn search_edge(page: &[u8], key: &[u8]) -> Result<usize, usize> {
+    match (key.is_empty(), count(page)) {
+        (true, 1..) if self::key(page, 0).is_empty() => Ok(0),
+        (true, _) => Err(0),
+        (false, entries) => Err(entries),
+    }
 }
 
 /// The entry of an inner node whose subtree holds `key`.
@@ -226,9 +257,11 @@ pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
     put_u16(page, COUNT, entries as u16 + 1);
     let skip = skip(page);
     put_slot(page, index, offset, key.len(), head_of(key, skip));
-    let neighbour = if index == 0 { entries.min(1) } else { 0 };
+    let first = first_compared(page);
+    let neighbour = if index == first { (first + 1).min(entries) } else { first.min(entries) };
     // Also now and then while a page fills, since only this lets `skip` rise again.
-    if (entries + 1) & entries == 0 || common_prefix(self::key(page, neighbour), key) < skip {
+    let breaks_prefix = index >= first && common_prefix(self::key(page, neighbour), key) < skip;
+    if (entries + 1) & entries == 0 || breaks_prefix {
         rehead(page);
     }
 }
@@ -249,11 +282,8 @@ fn common_prefix(left: &[u8], right: &[u8]) -> usize {
 
 /// Recomputes `skip` and all heads. Keys are sorted, so what the first and the last share, all share.
 fn rehead(page: &mut [u8]) {
-    let entries = count(page);
-    let skip = match entries {
-        0 | 1 => 0,
-        _ => common_prefix(key(page, 0), key(page, entries - 1)),
-    };
+    let (entries, first) = (count(page), first_compared(page));
+    let skip = if entries <= first + 1 { 0 } else { common_prefix(key(page, first), key(page, entries - 1)) };
     put_u16(page, SKIP, skip as u16);
     for index in 0..entries {
         let (offset, key_len, _) = slot(page, index);
@@ -408,7 +438,7 @@ pub fn check(page: &[u8]) -> Result<(), &'static str> {
         if end > page.len() {
             return Err("a value lies outside of the cells");
         }
-        if key_len < skip {
+        if key_len < skip && index >= first_compared(page) {
             return Err("a key is shorter than what all keys share");
         }
         if crate::page::level(page) > 0 && end - offset != CELL_HEADER_BYTES + key_len + 4 {

@@ -11,6 +11,7 @@
 //! - [`clock`]: wall time, monotonic time, sleep.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: what threads wait for and are woken by, all at once.
+//! - [`memory`]: hints about memory.
 //! - [`thread`]: named threads, each with a time account.
 //! - [`account`]: in which state each thread is, and how much wall and CPU time it spent in each.
 //!
@@ -22,6 +23,7 @@ pub mod account;
 pub mod clock;
 pub mod disk;
 pub mod event;
+pub mod memory;
 pub mod random;
 pub mod sim;
 pub mod thread;

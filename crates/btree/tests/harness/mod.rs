@@ -43,6 +43,7 @@ pub fn empty_tree(disk: &SimDisk, page_size: usize, frames: usize) -> Tree {
     Tree::create(&pool, SPACE).expect("the tree is made")
 }
 
+#[allow(dead_code, reason = "not every test file logs this way")]
 /// The next commit's place in the log, as the engine would get it.
 pub fn log_commit(pool: &Pool, payload: &[u8]) -> buffer::RecordLsn {
     let reservation = pool.log().reserve(payload.len() as u64).expect("it is short");

@@ -1,0 +1,258 @@
+//! Descending through inner nodes without writing shared memory.
+//!
+//! An inner node changes rarely and is read by every descent. Here it is read without its latch: the reader notes the latch's version, reads, and asks whether
+//! the version still holds. What was read from a page that was being changed is garbage and is thrown away; until then it must do no harm:
+//! - Every read is a relaxed atomic load, so it is one load of one value, and no assumption that two loads agree is made.
+//! - Every offset is checked against the page's size before it is used; nothing here panics or loops on garbage.
+//! - A frame's memory stays mapped for the pool's life, so stale frame numbers lead to readable memory.
+//!
+//! Writers write the same bytes with plain stores under the exclusive latch. Between those and the loads here lies the latch's seqlock protocol (release
+//! fence after taking the bit, release on letting go, acquire fence before validating), so a validated read saw no such store. An unvalidated one
+//! may have raced with one, which the language does not define for plain stores; what is relied upon is that machine loads and stores of
+//! these sizes yield some mix of old and new bytes, as all processors that this runs on do.
+//!
+//! **Coupling.** A child's version is taken *before* its parent is validated. The child's number thus was in the parent at a moment when the child was in its
+//! frame at that version; a split or merge of the child changes the parent as well, so whoever validates the parent last, after it has the leaf's
+//! latch, has the right leaf.
+
+use std::cmp::Ordering as Order;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+use crate::error::Result;
+use crate::guard::{PageRead, PageWrite};
+use crate::page::{PageId, PageNo, PageType, SpaceId};
+use crate::pool::Pool;
+use crate::slotted::{self, SLOT_BYTES, SLOTS};
+
+/// Levels of the highest tree; a longer way down is garbage.
+const MAX_LEVELS: usize = 32;
+
+/// Cache lines at a leaf's start that are loaded ahead.
+const PREFETCHED_LINES: usize = 10;
+
+/// A page in a frame at a version.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    frame: u32,
+    version: u64,
+}
+
+/// Cache lines of an entry that are loaded ahead.
+const PREFETCHED_ENTRY_LINES: usize = 4;
+
+/// Where a key's leaf was, and the parent that said so. It is the key's leaf as long as the parent is as it was, whatever changes in the
+/// leaf: [`Pool::read_found`] and [`Pool::write_found`] ask.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundLeaf {
+    no: PageNo,
+    space: SpaceId,
+    parent: Seen,
+}
+
+/// Racy access to one page.
+#[derive(Clone, Copy)]
+struct RacyPage {
+    start: *const u8,
+    size: usize,
+}
+
+impl RacyPage {
+    #[inline]
+    fn u8(self, at: usize) -> Option<u8> {
+        if at >= self.size {
+            return None;
+        }
+        // SAFETY: within the frame, which stays mapped; any byte is a valid u8. Races are the module head's subject.
+        Some(unsafe { AtomicU8::from_ptr(self.start.add(at).cast_mut()) }.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn u16(self, at: usize) -> u16 {
+        assert!(at.is_multiple_of(2) && at + 2 <= SLOTS);
+        // SAFETY: within the page header and aligned, since frames are aligned to pages.
+        u16::from_le(
+            unsafe { AtomicU16::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
+        )
+    }
+
+    /// A slot: offset, key length, head.
+    #[inline]
+    fn slot(self, index: usize) -> Option<(usize, usize, u32)> {
+        let at = SLOTS + index * SLOT_BYTES;
+        if at + SLOT_BYTES > self.size {
+            return None;
+        }
+        // SAFETY: within the frame and aligned: slots begin at a multiple of 8 and frames are aligned to pages.
+        let word = u64::from_le(
+            unsafe { AtomicU64::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
+        );
+        Some((word as u16 as usize, (word >> 16) as u16 as usize, (word >> 32) as u32))
+    }
+
+    /// The head of a slot that is within the page.
+    #[inline]
+    fn head(self, index: usize) -> u32 {
+        let at = SLOTS + index * SLOT_BYTES + 4;
+        assert!(at + 4 <= self.size);
+        // SAFETY: as in `slot`.
+        u32::from_le(
+            unsafe { AtomicU32::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
+        )
+    }
+
+    /// About where the cell of `key` is on a leaf: right if its head is like no other's.
+    fn cell_of(self, key: &[u8]) -> Option<usize> {
+        let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
+        self.slot(entries.checked_sub(1)?)?;
+        let head = slotted::head_of(key, skip);
+        let index = slotted::partition(0, entries, |index| self.head(index) < head);
+        self.slot(index.min(entries - 1)).map(|(offset, _, _)| offset)
+    }
+
+    /// Compares `len` key bytes at `at` with `key`.
+    fn compare(self, at: usize, len: usize, key: &[u8]) -> Option<Order> {
+        for (index, byte) in key.iter().enumerate().take(len) {
+            match self.u8(at + index)?.cmp(byte) {
+                Order::Equal => {}
+                other => return Some(other),
+            }
+        }
+        Some(len.cmp(&key.len()))
+    }
+
+    /// The child to follow for `key`. `None` is garbage.
+    fn child_of(self, key: &[u8]) -> Option<PageNo> {
+        let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
+        if entries == 0 {
+            return None;
+        }
+        let index = if entries == 1 || key.is_empty() { 0 } else { self.child_index(entries, skip, key)? };
+        let (offset, key_len, _) = self.slot(index)?;
+        let at = offset + slotted::CELL_HEADER_BYTES + key_len;
+        let bytes = [self.u8(at)?, self.u8(at + 1)?, self.u8(at + 2)?, self.u8(at + 3)?];
+        Some(u32::from_le_bytes(bytes))
+    }
+
+    /// As [`slotted::child_index`].
+    fn child_index(self, entries: usize, skip: usize, key: &[u8]) -> Option<usize> {
+        let head = slotted::head_of(key, skip);
+        // From here to the end of the slots every index is within the page.
+        self.slot(entries - 1)?;
+        let mut low = slotted::partition(1, entries, |index| self.head(index) < head);
+        if low < entries && self.head(low) == head {
+            let mut high = slotted::partition(low, entries, |index| self.head(index) <= head);
+            while low < high {
+                let middle = (low + high) / 2;
+                let (offset, key_len, _) = self.slot(middle)?;
+                match self.compare(offset + slotted::CELL_HEADER_BYTES, key_len, key)? {
+                    Order::Less => low = middle + 1,
+                    Order::Greater => high = middle,
+                    Order::Equal => return Some(middle),
+                }
+            }
+        }
+        let (offset, key_len, _) = self.slot(1)?;
+        let shared = skip.min(key_len);
+        Some(
+            match self.compare(offset + slotted::CELL_HEADER_BYTES, shared, &key[..key.len().min(shared)])? {
+                // The prefix is above the key: the key is below all that is compared.
+                Order::Greater => 0,
+                Order::Less => entries - 1,
+                Order::Equal => low - 1,
+            },
+        )
+    }
+}
+
+impl Pool {
+    #[inline]
+    fn see(&self, id: PageId) -> Option<Seen> {
+        let packed = id.packed();
+        let number = self.hinted(packed)?;
+        let frame = self.frame(number);
+        let version = frame.latch.version()?;
+        if !frame.holds(packed) {
+            return None;
+        }
+        self.touch(number, frame);
+        Some(Seen { frame: number, version })
+    }
+
+    /// Starts loading what a search of the page will touch first: the frame's latch, the header, and the slots of a page of average rows. They would
+    /// otherwise be waited for one after the other.
+    #[inline]
+    fn prefetch_leaf(&self, id: PageId) {
+        if let Some(number) = self.hinted(id.packed()) {
+            os::memory::prefetch(std::ptr::from_ref(self.frame(number)).cast());
+            let page = self.memory().page_ptr(number);
+            (0..PREFETCHED_LINES).for_each(|line| os::memory::prefetch(page.wrapping_add(line * 64)));
+        }
+    }
+
+    /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so that its slots are in the processor's cache by now.
+    #[inline]
+    pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
+        if let Some(number) = self.hinted(PageId::new(found.space, found.no).packed()) {
+            let start = self.memory().page_ptr(number);
+            let page = RacyPage { start, size: self.page_size() };
+            if let Some(offset) = page.cell_of(key) {
+                (0..PREFETCHED_ENTRY_LINES)
+                    .for_each(|line| os::memory::prefetch(start.wrapping_add(offset + line * 64)));
+            }
+        }
+    }
+
+    /// Whether the page is still as it was seen.
+    #[inline]
+    fn still(&self, seen: Seen) -> bool {
+        self.frame(seen.frame).latch.validate(seen.version)
+    }
+
+    /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts loading it into the processor's cache. `None`
+    /// when anything came in between, an inner node is not in the pool, or the root is a leaf: then the way down is with latches.
+    pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
+        let mut node = self.see(root)?;
+        let mut expected = None;
+        for _ in 0..MAX_LEVELS {
+            let page = RacyPage { start: self.memory().page_ptr(node.frame), size: self.page_size() };
+            let (page_type, level) = (page.u8(12)?, page.u8(13)?);
+            let sound = page_type == PageType::Index as u8
+                && level > 0
+                && expected.is_none_or(|expected| expected == level);
+            if !sound {
+                return None;
+            }
+            let child = page.child_of(key)?;
+            if level == 1 {
+                self.prefetch_leaf(PageId::new(root.space, child));
+                return self.still(node).then_some(FoundLeaf { no: child, space: root.space, parent: node });
+            }
+            let next = self.see(PageId::new(root.space, child))?;
+            if !self.still(node) {
+                return None;
+            }
+            (node, expected) = (next, Some(level - 1));
+        }
+        None
+    }
+
+    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The caller checks that the page is a leaf.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    #[inline]
+    pub fn read_found(&self, found: FoundLeaf) -> Result<Option<PageRead<'_>>> {
+        let leaf = self.read(PageId::new(found.space, found.no))?;
+        Ok(self.still(found.parent).then_some(leaf))
+    }
+
+    /// As [`Pool::read_found`], latched exclusively.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    #[inline]
+    pub fn write_found(&self, found: FoundLeaf) -> Result<Option<PageWrite<'_>>> {
+        let leaf = self.write(PageId::new(found.space, found.no))?;
+        Ok(self.still(found.parent).then_some(leaf))
+    }
+}
