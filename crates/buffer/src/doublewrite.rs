@@ -217,7 +217,8 @@ pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
         return Ok(0);
     }
     let bytes = disk.read(&path)?;
-    let (mut copies, mut last_batch): (HashMap<(PathBuf, PageNo), (u64, &[u8])>, u64) = (HashMap::new(), 0);
+    let mut last_batch = 0;
+    let mut copies: HashMap<_, (u64, &[u8])> = HashMap::new();
     for area in bytes.chunks_exact(area_bytes(config.page_size)) {
         let Some((header, batch)) = area_header(area, config) else { continue };
         last_batch = last_batch.max(batch);

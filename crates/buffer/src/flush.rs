@@ -36,17 +36,20 @@ struct Captured {
 
 impl Pool {
     /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written.
-    pub(crate) fn write_out(&self, mut frames: Vec<u32>, limit: usize, flusher: Flusher) -> Result<usize> {
-        // In order of place, so that neighbours go in one write.
-        frames.sort_unstable_by_key(|&frame| self.frame(frame).page_id.load(Ordering::Relaxed));
+    pub(crate) fn write_out(&self, frames: Vec<u32>, limit: usize, flusher: Flusher) -> Result<usize> {
+        // In order of place, so that neighbours go in one write, and each space's pages follow each other. A frame that is given to another page
+        // meanwhile is passed over.
+        let mut pages: Vec<(u64, u32)> =
+            frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
+        pages.sort_unstable();
         let mut area = self.areas.take(flusher);
         let limit = limit.min(area.capacity());
-        let (mut batch, mut newest) = (Vec::with_capacity(limit.min(frames.len())), 0);
-        for frame in frames {
+        let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
+        for (packed, frame) in pages {
             if batch.len() == limit {
                 break;
             }
-            if let Some((captured, lsn)) = self.capture(frame, &mut area) {
+            if let Some((captured, lsn)) = self.capture(frame, packed, &mut area) {
                 newest = newest.max(lsn);
                 batch.push(captured);
             }
@@ -61,22 +64,18 @@ impl Pool {
         Ok(batch.len())
     }
 
-    fn capture(&self, number: u32, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+    fn capture(&self, number: u32, packed: u64, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
         let frame = self.frame(number);
-        if !frame.is_dirty() || !frame.latch.try_shared() {
+        if packed == NO_PAGE || !frame.is_dirty() || !frame.latch.try_shared() {
             return None;
         }
-        let captured = self.capture_latched(number, area);
+        let captured = if frame.holds(packed) { self.capture_latched(number, packed, area) } else { None };
         frame.latch.release_shared();
         captured
     }
 
-    fn capture_latched(&self, number: u32, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+    fn capture_latched(&self, number: u32, packed: u64, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
         let frame = self.frame(number);
-        let packed = frame.page_id.load(Ordering::Relaxed);
-        if packed == NO_PAGE {
-            return None;
-        }
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let space = self.space(id.space).ok()?;
         // Another flusher may hold the latch shared as well: `writing` says which of the two has the page.
