@@ -76,26 +76,36 @@ pub(crate) fn io_error(place: &std::path::Path, error: std::io::Error) -> Engine
     EngineError::Io(place.display().to_string(), error)
 }
 
+/// Makes a directory, if it does not exist, and its name durable.
+fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Result<()> {
+    if disk.is_dir(dir).map_err(|error| io_error(dir, error))? {
+        return Ok(());
+    }
+    disk.create_dir_all(dir).map_err(|error| io_error(dir, error))?;
+    let parent = dir.parent().unwrap_or(std::path::Path::new(""));
+    disk.sync_dir(parent).map_err(|error| io_error(parent, error))
+}
+
 impl Engine {
     /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers to the last commit
     /// in the log.
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         let datadir = config.datadir.clone();
         let disk = config.disk.clone();
-        disk.create_dir_all(&datadir).map_err(|error| io_error(&datadir, error))?;
-        let has_log =
-            disk.exists(&datadir.join(REDO_DIRECTORY)).map_err(|error| io_error(&datadir, error))?;
-        let has_system =
-            disk.exists(&datadir.join(SYSTEM_FILE)).map_err(|error| io_error(&datadir, error))?;
-        let engine = match (has_log, has_system) {
-            (true, true) => crate::recovery::open(config)?,
-            (false, true) => {
-                return Err(EngineError::Datadir(format!(
-                    "{} has a system tablespace but no redo log",
-                    datadir.display()
-                )));
-            }
-            (_, false) => Engine::create(config)?,
+        make_dir(&*disk, &datadir)?;
+        let exists = |name: &str| {
+            let path = datadir.join(name);
+            disk.exists(&path).map_err(|error| io_error(&path, error))
+        };
+        let (has_log, has_system) = (exists(REDO_DIRECTORY)?, exists(SYSTEM_FILE)?);
+        if has_system && !has_log {
+            let place = datadir.display();
+            return Err(EngineError::Datadir(format!("{place} has a system tablespace but no redo log")));
+        }
+        let recovered = if has_log { crate::recovery::open(&config)? } else { None };
+        let engine = match recovered {
+            Some(engine) => engine,
+            None => Engine::create(config)?,
         };
         engine.start_threads();
         Ok(engine)
@@ -129,12 +139,16 @@ impl Engine {
         Ok((log, checkpoint, pool))
     }
 
-    /// Makes a new data directory. The system tablespace is the last thing that becomes durable, so that a creation cut
-    /// off by a crash is begun again.
+    /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a creation that a crash cut
+    /// off before it is begun again.
     fn create(config: EngineConfig) -> Result<Arc<Engine>> {
         let redo_dir = config.datadir.join(REDO_DIRECTORY);
         if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
             config.disk.remove_dir_all(&redo_dir).map_err(|error| io_error(&redo_dir, error))?;
+        }
+        let system = config.datadir.join(SYSTEM_FILE);
+        if config.disk.exists(&system).map_err(|error| io_error(&system, error))? {
+            config.disk.remove(&system).map_err(|error| io_error(&system, error))?;
         }
         let log = Log::create(config.disk.clone(), Engine::log_config(&config))?;
         let pool = Engine::open_pool(&config, &log)?;
@@ -349,6 +363,11 @@ impl Engine {
 /// Where a table's file is in a data directory.
 pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -> std::path::PathBuf {
     datadir.join(dictionary::file_name(schema)).join(format!("{}.ibd", dictionary::file_name(table)))
+}
+
+/// Where a space's file waits for its table's name to become free.
+pub(crate) fn aside(path: &std::path::Path, space: buffer::SpaceId) -> std::path::PathBuf {
+    path.with_file_name(format!("#sql-{space}.ibd"))
 }
 
 impl Drop for Engine {

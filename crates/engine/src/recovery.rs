@@ -17,8 +17,8 @@ use crate::commit::position::CommitMark;
 use crate::commit::record::CommitRecord;
 use crate::commit::sidecar::Sidecar;
 use crate::config::EngineConfig;
-use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
-use crate::engine::{Parts, io_error, table_path};
+use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
+use crate::engine::{Parts, aside, io_error, table_path};
 use crate::error::{EngineError, Result};
 use crate::table::{Counters, Table};
 use btree::{Change, Tree};
@@ -30,13 +30,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Opens and recovers an existing data directory.
-pub(crate) fn open(config: EngineConfig) -> Result<Arc<Engine>> {
-    let (log, checkpoint, pool) = Engine::open_storage(&config)?;
+/// Opens and recovers an existing data directory; `None`: its creation was never finished.
+pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
+    let (log, checkpoint, pool) = match Engine::open_storage(config) {
+        Err(EngineError::Redo(redo::RedoError::Missing(_))) => return Ok(None),
+        opened => opened?,
+    };
+    if checkpoint.state.is_empty() {
+        log.close()?;
+        return Ok(None);
+    }
     let state = CheckpointState::decode(&checkpoint.state)?;
     Engine::check_page_size(&state, config.page_size, &config.datadir.display().to_string())?;
     let end = log.current_lsn();
-    let mut files = open_spaces(&config, &pool)?;
+    let mut files = open_spaces(config, &pool)?;
     replay_structure(&log, &pool, checkpoint.lsn, end)?;
 
     let dictionary = Tree::open(&pool, SYSTEM_SPACE, state.dictionary_root);
@@ -55,17 +62,20 @@ pub(crate) fn open(config: EngineConfig) -> Result<Arc<Engine>> {
     };
     parts.take_state(state);
     replay_dictionary(&mut parts, checkpoint.lsn, end)?;
-    open_tables(&config, &mut parts, &mut files, &auto_increments)?;
-    remove_leftovers(&config, &pool, &files)?;
+    let objects = dictionary::load(&parts.dictionary)?;
+    // Leftovers first: one may have the name that a table's file is to get.
+    remove_leftovers(config, &pool, &objects, &mut files)?;
+    settle_files(config, &pool, &objects, &files)?;
+    open_tables(config, &mut parts, objects, &files, &auto_increments)?;
 
-    let engine = Engine::assemble(config, parts);
+    let engine = Engine::assemble(config.clone(), parts);
     let commits = engine.replay_rows(checkpoint.lsn, end)?;
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;
     }
     log::info!("InnoDB: Recovered {commits} commits between LSN {} and {end}", checkpoint.lsn);
     engine.sharp_checkpoint()?;
-    Ok(engine)
+    Ok(Some(engine))
 }
 
 /// Calls `visit` for every record from the checkpoint to the log's end as recovery found it.
@@ -160,31 +170,79 @@ fn list(config: &EngineConfig, dir: &Path) -> Result<Vec<PathBuf>> {
     config.disk.list(dir).map_err(|error| io_error(dir, error))
 }
 
-/// Builds the catalog from the dictionary, and puts the tables' files where their names say.
+/// Removes the files that no table has.
+fn remove_leftovers(
+    config: &EngineConfig,
+    pool: &Arc<Pool>,
+    objects: &Objects,
+    files: &mut Files,
+) -> Result<()> {
+    let used: HashSet<SpaceId> = objects.tables.iter().map(|(placement, _)| placement.space).collect();
+    let paths: HashSet<PathBuf> =
+        objects.tables.iter().map(|(_, def)| table_path(&config.datadir, &def.schema, &def.name)).collect();
+    for (space, path) in files.spaces.extract_if(|space, _| !used.contains(space)) {
+        log::info!("InnoDB: Removing {}, which no table has", path.display());
+        pool.drop_space(space)?;
+    }
+    // A broken file with a table's name is kept to be looked at, unless the table's space is found elsewhere.
+    for (path, error) in &files.broken {
+        if paths.contains(path) && used.iter().any(|space| !files.spaces.contains_key(space)) {
+            continue;
+        }
+        log::info!("InnoDB: Removing {}: {error}", path.display());
+        config.disk.remove(path).map_err(|error| io_error(path, error))?;
+        if let Some(dir) = path.parent() {
+            config.disk.sync_dir(dir).map_err(|error| io_error(dir, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the tables' files where their names say. Names may have been swapped: a file whose place another still has goes out
+/// of the way first.
+fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, files: &Files) -> Result<()> {
+    for schema in &objects.schemas {
+        let dir = config.datadir.join(dictionary::file_name(&schema.1.name));
+        config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
+    }
+    config.disk.sync_dir(&config.datadir).map_err(|error| io_error(&config.datadir, error))?;
+    let misplaced: Vec<(SpaceId, PathBuf)> = objects
+        .tables
+        .iter()
+        .map(|(placement, def)| (placement.space, table_path(&config.datadir, &def.schema, &def.name)))
+        .filter(|(space, path)| files.spaces.get(space).is_some_and(|found| found != path))
+        .collect();
+    for (space, path) in &misplaced {
+        if config.disk.exists(path).map_err(|error| io_error(path, error))? {
+            pool.rename_space(*space, &aside(path, *space))?;
+        }
+    }
+    for (space, path) in &misplaced {
+        pool.rename_space(*space, path)?;
+    }
+    Ok(())
+}
+
+/// Builds the catalog from the dictionary.
 fn open_tables(
     config: &EngineConfig,
     parts: &mut Parts,
-    files: &mut Files,
+    objects: Objects,
+    files: &Files,
     auto_increments: &HashMap<u64, u64>,
 ) -> Result<()> {
-    let objects = dictionary::load(&parts.dictionary)?;
     for (id, def) in objects.schemas {
         parts.next_ids.table = parts.next_ids.table.max(id + 1);
-        let dir = config.datadir.join(dictionary::file_name(&def.name));
-        config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
         parts.catalog.put_schema(id, def);
     }
     for (placement, def) in objects.tables {
-        let path = table_path(&config.datadir, &def.schema, &def.name);
-        let Some(found) = files.spaces.remove(&placement.space) else {
+        if !files.spaces.contains_key(&placement.space) {
+            let path = table_path(&config.datadir, &def.schema, &def.name);
             let broken = files.broken.iter().find(|(broken, _)| *broken == path);
             return Err(EngineError::Corrupt(match broken {
                 Some((_, error)) => error.clone(),
                 None => format!("{}: the file of table {} is missing", path.display(), def.qualified_name()),
             }));
-        };
-        if found != path {
-            parts.pool.rename_space(placement.space, &path)?;
         }
         let next = &mut parts.next_ids;
         next.table = next.table.max(placement.id + 1);
@@ -195,24 +253,6 @@ fn open_tables(
         counters.auto_increment.store(known, Ordering::Relaxed);
         let table = Engine::build_table(&parts.pool, placement, def, Arc::new(counters));
         parts.catalog.put_table(Arc::new(table));
-    }
-    Ok(())
-}
-
-/// Removes the files that no table has.
-fn remove_leftovers(config: &EngineConfig, pool: &Arc<Pool>, files: &Files) -> Result<()> {
-    let mut dirs = HashSet::new();
-    for (space, path) in &files.spaces {
-        log::info!("InnoDB: Removing {}, which no table has", path.display());
-        pool.drop_space(*space)?;
-    }
-    for (path, error) in &files.broken {
-        log::info!("InnoDB: Removing {}: {error}", path.display());
-        config.disk.remove(path).map_err(|error| io_error(path, error))?;
-        dirs.extend(path.parent().map(Path::to_path_buf));
-    }
-    for dir in dirs {
-        config.disk.sync_dir(&dir).map_err(|error| io_error(&dir, error))?;
     }
     Ok(())
 }

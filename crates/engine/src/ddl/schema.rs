@@ -24,6 +24,8 @@ impl Engine {
         let _one = self.ddl.lock();
         let dir = self.schema_dir(&def.name);
         self.config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
+        let datadir = &self.config.datadir;
+        self.config.disk.sync_dir(datadir).map_err(|error| io_error(datadir, error))?;
         let id = self.take_ids(1, 0, 0)?.table;
         let outcome = self.commit_ddl(context, &dictionary::schema_ops(id, None, Some(&def)))?;
         self.catalog.put_schema(id, def);

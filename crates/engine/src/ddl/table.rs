@@ -5,6 +5,7 @@ use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::TableDef;
 use crate::dictionary;
+use crate::engine::aside;
 use crate::error::{EngineError, Result};
 use crate::table::{Counters, Placement, Table};
 use btree::Tree;
@@ -19,7 +20,7 @@ impl Engine {
         let path = self.table_path(&def.schema, &def.name);
         let path = if self.config.disk.exists(&path).unwrap_or(true) {
             // The name's present table is being rebuilt: the new file takes its place once that one is gone.
-            path.with_file_name(format!("#sql-{}.ibd", first.space))
+            aside(&path, first.space)
         } else {
             path
         };
@@ -246,8 +247,7 @@ impl Engine {
         for table in tables {
             let path = self.table_path(&table.def.schema, &table.def.name);
             if self.config.disk.exists(&path).unwrap_or(false) {
-                let aside = path.with_file_name(format!("#sql-{}.ibd", table.placement.space));
-                self.pool.rename_space(table.placement.space, &aside)?;
+                self.pool.rename_space(table.placement.space, &aside(&path, table.placement.space))?;
             }
         }
         for table in tables {

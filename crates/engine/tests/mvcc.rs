@@ -1,0 +1,269 @@
+//! What readers see while others write: snapshots at each isolation level, delete marks, purge, secondary indexes.
+
+mod support;
+
+use engine::{EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use support::*;
+use types::Value;
+
+fn k_of(txn: &mut engine::Transaction, t: &Arc<engine::Table>, id: i64) -> Option<i64> {
+    let row = txn.get(t, &key(t, id), LockMode::Snapshot).unwrap()?;
+    Some(ints(t, &[row], 1)[0])
+}
+
+#[test]
+fn repeatable_read_keeps_its_snapshot_and_read_committed_does_not() {
+    let (_, engine) = fresh(1);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 10, "").unwrap();
+    insert(&mut txn, &t, 2, 20, "").unwrap();
+    commit(txn);
+    let mut repeatable = engine.begin(Isolation::RepeatableRead);
+    let mut committed = engine.begin(Isolation::ReadCommitted);
+    assert_eq!(k_of(&mut repeatable, &t, 1), Some(10));
+    committed.begin_statement(StatementContext::default());
+    assert_eq!(k_of(&mut committed, &t, 1), Some(10));
+    committed.end_statement();
+    for k in 11..14 {
+        let mut txn = begin(&engine);
+        update(&mut txn, &t, 1, k, "").unwrap();
+        delete(&mut txn, &t, 2).unwrap();
+        insert(&mut txn, &t, 2, k, "").unwrap();
+        commit(txn);
+        engine.purge().unwrap();
+    }
+    let mut txn = begin(&engine);
+    delete(&mut txn, &t, 2).unwrap();
+    insert(&mut txn, &t, 3, 30, "").unwrap();
+    commit(txn);
+    engine.purge().unwrap();
+    assert_eq!((k_of(&mut repeatable, &t, 1), k_of(&mut repeatable, &t, 2)), (Some(10), Some(20)));
+    assert_eq!(ids_in(&mut repeatable, &t), vec![1, 2]);
+    let by_k = rows(&mut repeatable, &t, IndexRef::Secondary(0), KeyRange::all());
+    assert_eq!(ints(&t, &by_k, 1), vec![10, 20]);
+    committed.begin_statement(StatementContext::default());
+    assert_eq!((k_of(&mut committed, &t, 1), k_of(&mut committed, &t, 2)), (Some(13), None));
+    assert_eq!(ids_in(&mut committed, &t), vec![1, 3]);
+    committed.end_statement();
+    // A locking read sees the newest committed row even in an old snapshot.
+    let newest = repeatable.get(&t, &key(&t, 1), LockMode::Share).unwrap().unwrap();
+    assert_eq!(ints(&t, &[newest], 1), vec![13]);
+    drop((repeatable, committed));
+    engine.purge().unwrap();
+    let status = engine.status();
+    let of = |name: &str| status.iter().find(|(held, _)| held == name).unwrap().1;
+    assert_eq!((of("Slipstream_versions"), of("Slipstream_version_bytes")), (0, 0));
+    assert!(of("Slipstream_purged_entries") > 0, "delete marks went with the last snapshot that needed them");
+    check(&engine, &t);
+}
+
+#[test]
+fn a_snapshot_sees_no_half_of_a_transaction() {
+    // Transfers between accounts never change the sum that a snapshot sees, by either index, while purge goes on.
+    let (_, engine) = fresh(2);
+    let t = create(&engine, keyed("t"));
+    const ACCOUNTS: i64 = 40;
+    let mut txn = begin(&engine);
+    for id in 0..ACCOUNTS {
+        insert(&mut txn, &t, id, 100, "").unwrap();
+    }
+    commit(txn);
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut threads = Vec::new();
+    for thread in 0..3u64 {
+        let (engine, t, stop) = (engine.clone(), t.clone(), stop.clone());
+        threads.push(os::thread::spawn("transfer", move || {
+            let mut rng = os::random::Rng::new(os::random::test_seed("transfers") + thread);
+            let mut done = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let (from, to) = (rng.below(ACCOUNTS as u64) as i64, rng.below(ACCOUNTS as u64) as i64);
+                let mut txn = begin(&engine);
+                let mut transfer = || -> Result<(), EngineError> {
+                    for (id, change) in [(from, -1), (to, 1)] {
+                        let row = txn.get(&t, &key(&t, id), LockMode::Update)?.expect("accounts stay");
+                        let k = ints(&t, &[row], 1)[0];
+                        update(&mut txn, &t, id, k + change, "")?;
+                    }
+                    Ok(())
+                };
+                match transfer() {
+                    Ok(()) => {
+                        commit(txn);
+                        done += 1;
+                    }
+                    Err(EngineError::Deadlock) => txn.rollback(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            done
+        }));
+    }
+    for round in 0..300 {
+        let mut txn = begin(&engine);
+        let index = if round % 2 == 0 { IndexRef::Primary } else { IndexRef::Secondary(0) };
+        let seen = rows(&mut txn, &t, index, KeyRange::all());
+        assert_eq!(seen.len() as i64, ACCOUNTS, "round {round}, {index:?}");
+        assert_eq!(ints(&t, &seen, 1).iter().sum::<i64>(), ACCOUNTS * 100, "round {round}");
+        drop(txn);
+        engine.purge().unwrap();
+    }
+    stop.store(true, Ordering::Relaxed);
+    let done: i32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    assert!(done > 0);
+    check(&engine, &t);
+}
+
+#[test]
+fn writers_of_one_row_wait_and_none_is_lost() {
+    let (_, engine) = fresh(3);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 0, "").unwrap();
+    commit(txn);
+    const EACH: i64 = 50;
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let (engine, t) = (engine.clone(), t.clone());
+            os::thread::spawn("counter", move || {
+                for _ in 0..EACH {
+                    let mut txn = begin(&engine);
+                    let row = txn.get(&t, &key(&t, 1), LockMode::Update).unwrap().unwrap();
+                    let k = ints(&t, &[row], 1)[0];
+                    update(&mut txn, &t, 1, k + 1, "").unwrap();
+                    commit(txn);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(k_of(&mut begin(&engine), &t, 1), Some(4 * EACH));
+}
+
+#[test]
+fn waits_time_out_and_cycles_are_broken() {
+    let (_, engine) = fresh(4);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 1, "").unwrap();
+    insert(&mut txn, &t, 2, 2, "").unwrap();
+    commit(txn);
+    let mut a = begin(&engine);
+    update(&mut a, &t, 1, 5, "").unwrap();
+    let mut b = begin(&engine);
+    b.set_row_lock_timeout_ms(1);
+    assert!(matches!(update(&mut b, &t, 1, 6, ""), Err(EngineError::LockWaitTimeout)));
+    // An insert of a key that another has inserted waits too.
+    insert(&mut a, &t, 9, 9, "").unwrap();
+    assert!(matches!(insert(&mut b, &t, 9, 8, ""), Err(EngineError::LockWaitTimeout)));
+    update(&mut b, &t, 2, 7, "").unwrap();
+    b.set_row_lock_timeout_ms(60_000);
+    let (other, t2) = (engine.clone(), t.clone());
+    let thread = os::thread::spawn("b", move || {
+        let result = update(&mut b, &t2, 1, 6, "").map(|_| ());
+        if result.is_ok() {
+            commit(b);
+        }
+        drop(other);
+        result
+    });
+    let mine = update(&mut a, &t, 2, 8, "");
+    match mine {
+        Ok(_) => {
+            commit(a);
+        }
+        Err(EngineError::Deadlock) => a.rollback(),
+        Err(ref error) => panic!("{error}"),
+    }
+    let theirs = thread.join().unwrap();
+    assert!(mine.is_ok() != theirs.is_ok(), "one of the two is the victim: {mine:?} {theirs:?}");
+    check(&engine, &t);
+}
+
+#[test]
+fn serializable_reads_lock() {
+    let (_, engine) = fresh(5);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 1, "").unwrap();
+    commit(txn);
+    let mut reader = engine.begin(Isolation::Serializable);
+    assert_eq!(k_of(&mut reader, &t, 1), Some(1));
+    let mut writer = begin(&engine);
+    writer.set_row_lock_timeout_ms(1);
+    assert!(matches!(update(&mut writer, &t, 1, 2, ""), Err(EngineError::LockWaitTimeout)));
+    drop(reader);
+    update(&mut writer, &t, 1, 2, "").unwrap();
+    commit(writer);
+}
+
+#[test]
+fn unique_inserts_from_two_sides_leave_one() {
+    let (_, engine) = fresh(6);
+    let mut def = keyed("t");
+    def.indexes[0].unique = true;
+    let t = create(&engine, def);
+    let threads: Vec<_> = (0..4i64)
+        .map(|thread| {
+            let (engine, t) = (engine.clone(), t.clone());
+            os::thread::spawn("inserter", move || {
+                let mut done = 0;
+                for k in 0..100 {
+                    let mut txn = begin(&engine);
+                    match insert(&mut txn, &t, k * 10 + thread, k, "") {
+                        Ok(()) => {
+                            commit(txn);
+                            done += 1;
+                        }
+                        Err(EngineError::Duplicate { .. } | EngineError::Deadlock) => txn.rollback(),
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                done
+            })
+        })
+        .collect();
+    let done: i32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    let all = rows(&mut begin(&engine), &t, IndexRef::Secondary(0), KeyRange::all());
+    assert_eq!(all.len() as i32, done);
+    let mut ks = ints(&t, &all, 1);
+    ks.dedup();
+    assert_eq!(ks.len() as i32, done, "no key is there twice");
+    assert_eq!(done, 100, "somebody got each key");
+    check(&engine, &t);
+}
+
+#[test]
+fn values_of_deleted_rows_are_not_there_for_readers_by_index() {
+    let (_, engine) = fresh(7);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    for id in 0..50 {
+        insert(&mut txn, &t, id, id / 10, "").unwrap();
+    }
+    commit(txn);
+    let mut old = begin(&engine);
+    old.open_snapshot().unwrap();
+    let mut txn = begin(&engine);
+    for id in 0..50 {
+        if id % 2 == 0 {
+            delete(&mut txn, &t, id).unwrap();
+        } else {
+            update(&mut txn, &t, id, 100 + id, "").unwrap();
+        }
+    }
+    commit(txn);
+    let prefix = t.encode_key(IndexRef::Secondary(0), &[Value::Int(2)]).unwrap();
+    let range = || KeyRange::prefix(&prefix);
+    let seen = rows(&mut old, &t, IndexRef::Secondary(0), range());
+    assert_eq!(ints(&t, &seen, 0), (20..30).collect::<Vec<_>>());
+    assert!(rows(&mut begin(&engine), &t, IndexRef::Secondary(0), range()).is_empty());
+    check(&engine, &t);
+    drop(old);
+    engine.purge().unwrap();
+    check(&engine, &t);
+}
