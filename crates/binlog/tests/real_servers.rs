@@ -238,10 +238,7 @@ fn events_encode_to_the_same_bytes() {
                 }
                 Event::Xid(xid) => encode::xid(base, *xid, &mut out),
                 Event::RowsQuery(statement) => encode::rows_query(base, statement, &mut out),
-                Event::Rotate(rotate) => {
-                    let file = std::str::from_utf8(rotate.file).unwrap();
-                    encode::rotate(base, file, rotate.position, false, &mut out)
-                }
+                Event::Rotate(rotate) => encode::rotate(base, rotate.file, rotate.position, false, &mut out),
                 Event::FormatDescription(description) => {
                     assert_eq!(description.post_header_lens.len(), encode::POST_HEADER_LENS.len());
                     continue;

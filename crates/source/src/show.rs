@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use binlog::gtid::GtidSet;
+use binlog::event::event_type;
+use binlog::{Checksum, Event, Format};
 use os::disk::{Disk, OpenMode};
 
 use crate::error::Refusal;
@@ -99,112 +100,73 @@ fn refused(what: &str) -> Refusal {
 }
 
 fn describe(name: &str, pos: u64, event: &[u8], has_checksum: bool) -> ShownEvent {
-    let end = event.len()
-        - if has_checksum { events::CHECKSUM_BYTES.min(event.len() - events::HEADER_BYTES) } else { 0 };
-    let body = &event[events::HEADER_BYTES..end];
-    let (event_type, info) = in_words(events::kind(event), body);
+    let format = Format::new(if has_checksum { Checksum::Crc32 } else { Checksum::None });
+    let info = match binlog::decode(event, &format) {
+        Ok((_, decoded)) => in_words(&decoded),
+        Err(error) => error.to_string(),
+    };
     ShownEvent {
         log_name: name.to_string(),
         pos,
-        event_type,
+        event_type: event_type::name(events::kind(event)),
         server_id: u32::from_le_bytes(event[5..9].try_into().expect("four bytes")),
         end_log_pos: u64::from(u32::from_le_bytes(event[13..17].try_into().expect("four bytes"))),
-        info: info.unwrap_or_default(),
+        info,
     }
 }
 
-fn in_words(kind: u8, body: &[u8]) -> (&'static str, Option<String>) {
-    match kind {
-        2 => ("Query", query(body)),
-        3 => ("Stop", None),
-        4 => (
-            "Rotate",
-            body.get(8..).map(|file| format!("{};pos={}", text(file), number(body, 0, 8).unwrap_or(0))),
+/// What MySQL shows of an event; nothing for most kinds.
+fn in_words(event: &Event<'_>) -> String {
+    match event {
+        Event::Query(query) => {
+            let statement = text(query.statement);
+            let is_control = matches!(query.statement, b"BEGIN" | b"COMMIT" | b"ROLLBACK");
+            if query.schema.is_empty() || is_control {
+                statement
+            } else {
+                format!("use `{}`; {statement}", text(query.schema))
+            }
+        }
+        Event::Rotate(rotate) => format!("{};pos={}", text(rotate.file), rotate.position),
+        Event::Intvar(intvar) => {
+            let name = if intvar.kind == 1 { "LAST_INSERT_ID" } else { "INSERT_ID" };
+            format!("{name}={}", intvar.value)
+        }
+        Event::Rand(seed1, seed2) => format!("rand_seed1={seed1},rand_seed2={seed2}"),
+        Event::UserVar(var) => format!("@`{}`", text(var.name)),
+        Event::FormatDescription(description) => format!(
+            "Server ver: {}, Binlog ver: {}",
+            text(description.server_version),
+            description.binlog_version
         ),
-        5 => ("Intvar", intvar(body)),
-        13 => ("RAND", None),
-        14 => ("User var", None),
-        15 => (
-            "Format_desc",
-            body.get(2..52).map(|version| {
-                format!(
-                    "Server ver: {}, Binlog ver: {}",
-                    text(version).trim_end_matches('\0'),
-                    number(body, 0, 2).unwrap_or(0)
-                )
-            }),
-        ),
-        16 => ("Xid", number(body, 0, 8).map(|xid| format!("COMMIT /* xid={xid} */"))),
-        19 => ("Table_map", table_map(body)),
-        23 => ("Write_rows_v1", rows(body)),
-        24 => ("Update_rows_v1", rows(body)),
-        25 => ("Delete_rows_v1", rows(body)),
-        26 => ("Incident", None),
-        27 | 41 => ("Heartbeat", None),
-        29 => ("Rows_query", body.get(1..).map(|query| format!("# {}", text(query)))),
-        30 => ("Write_rows", rows(body)),
-        31 => ("Update_rows", rows(body)),
-        32 => ("Delete_rows", rows(body)),
-        33 => ("Gtid", gtid(body)),
-        34 => ("Anonymous_Gtid", Some("SET @@SESSION.GTID_NEXT= 'ANONYMOUS'".to_string())),
-        35 => ("Previous_gtids", GtidSet::decode(body).ok().map(|set| set.to_string())),
-        38 => ("XA_prepare", None),
-        39 => ("Update_rows_partial", rows(body)),
-        40 => ("Transaction_payload", None),
-        160 => ("Annotate_rows", Some(text(body))),
-        161 => ("Binlog_checkpoint", None),
-        162 => ("Gtid", mariadb_gtid(body)),
-        163 => ("Gtid_list", None),
-        _ => ("Unknown", None),
+        Event::Xid(xid) => format!("COMMIT /* xid={xid} */"),
+        Event::TableMap(map) => {
+            format!("table_id: {} ({}.{})", map.table_id, text(map.schema), text(map.table))
+        }
+        Event::Rows(rows) => {
+            let flags = if rows.ends_statement() { " flags: STMT_END_F" } else { "" };
+            format!("table_id: {}{flags}", rows.table_id)
+        }
+        Event::Incident(incident) => format!("#{} ({})", incident.number, text(incident.message)),
+        Event::RowsQuery(statement) => format!("# {}", text(statement)),
+        Event::Gtid(gtid) => format!("SET @@SESSION.GTID_NEXT= '{}'", gtid.gtid),
+        Event::AnonymousGtid(_) => "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'".to_string(),
+        Event::PreviousGtids(_) => match event.previous_gtids() {
+            Some(Ok(set)) => set.to_string(),
+            _ => String::new(),
+        },
+        Event::MariadbAnnotate(statement) => text(statement),
+        Event::MariadbCheckpoint(file) => text(file),
+        Event::MariadbGtid(event) if event.is_standalone() => format!("GTID {}", event.gtid),
+        Event::MariadbGtid(event) => format!("BEGIN GTID {}", event.gtid),
+        Event::MariadbGtidList(list) => {
+            let list: Vec<String> = list.iter().map(ToString::to_string).collect();
+            format!("[{}]", list.join(","))
+        }
+        _ => String::new(),
     }
-}
-
-fn number(body: &[u8], at: usize, bytes: usize) -> Option<u64> {
-    let mut value = [0; 8];
-    value[..bytes].copy_from_slice(body.get(at..at + bytes)?);
-    Some(u64::from_le_bytes(value))
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn query(body: &[u8]) -> Option<String> {
-    let schema_bytes = usize::from(*body.get(8)?);
-    let status_bytes = number(body, 11, 2)? as usize;
-    let schema_at = 13 + status_bytes;
-    let schema = text(body.get(schema_at..schema_at + schema_bytes)?);
-    let query = text(body.get(schema_at + schema_bytes + 1..)?);
-    let is_control = matches!(query.as_str(), "BEGIN" | "COMMIT" | "ROLLBACK");
-    Some(if schema.is_empty() || is_control { query } else { format!("use `{schema}`; {query}") })
-}
-
-fn intvar(body: &[u8]) -> Option<String> {
-    let name = if body.first()? == &1 { "LAST_INSERT_ID" } else { "INSERT_ID" };
-    Some(format!("{name}={}", number(body, 1, 8)?))
-}
-
-fn table_map(body: &[u8]) -> Option<String> {
-    let id = number(body, 0, 6)?;
-    let schema_bytes = usize::from(*body.get(8)?);
-    let schema = text(body.get(9..9 + schema_bytes)?);
-    let table_at = 9 + schema_bytes + 1;
-    let table_bytes = usize::from(*body.get(table_at)?);
-    let table = text(body.get(table_at + 1..table_at + 1 + table_bytes)?);
-    Some(format!("table_id: {id} ({schema}.{table})"))
-}
-
-fn rows(body: &[u8]) -> Option<String> {
-    let id = number(body, 0, 6)?;
-    let ends_statement = number(body, 6, 2)? & 1 != 0;
-    Some(format!("table_id: {id}{}", if ends_statement { " flags: STMT_END_F" } else { "" }))
-}
-
-fn gtid(body: &[u8]) -> Option<String> {
-    let uuid = binlog::gtid::Uuid(body.get(1..17)?.try_into().ok()?);
-    Some(format!("SET @@SESSION.GTID_NEXT= '{uuid}:{}'", number(body, 17, 8)?))
-}
-
-fn mariadb_gtid(body: &[u8]) -> Option<String> {
-    Some(format!("GTID {}-{}", number(body, 8, 4)?, number(body, 0, 8)?))
 }

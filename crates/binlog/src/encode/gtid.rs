@@ -25,21 +25,19 @@ pub fn anonymous_gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> 
 }
 
 /// Bytes of the event's body when the transaction's other events have `rest_len` bytes and each event's checksum
-/// `checksum_len`; with it, the `transaction_length` to write.
+/// `checksum_len`; with it, the `transaction_length` to write, which counts this event too.
 pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
-    let mut body = Vec::with_capacity(128);
-    // The length is part of the body: it settles at once, or after it got longer by what it counts itself.
-    let mut length = rest_len;
-    loop {
-        body.clear();
-        let with_length = GtidEvent { transaction_length: length, ..*event };
-        write_body(&with_length, &mut body);
-        let total = rest_len + (HEADER_LEN + body.len() + checksum_len) as u64;
-        if total == length {
-            return (body.len(), length);
-        }
-        length = total;
-    }
+    let timestamps = if event.original_commit_us == event.immediate_commit_us { 7 } else { 14 };
+    let versions = if event.original_server_version == event.immediate_server_version { 4 } else { 8 };
+    let ticket = if event.commit_group_ticket == 0 { 0 } else { 8 };
+    let fixed = 1 + 16 + 8 + 1 + 8 + 8 + timestamps + versions + ticket;
+    // The length counts the bytes it is written in: the shortest form that still holds it.
+    let others = rest_len + (HEADER_LEN + fixed + checksum_len) as u64;
+    let width = [(1, 250), (3, 0xffff), (4, 0xff_ffff)]
+        .into_iter()
+        .find(|(width, largest)| others + width <= *largest)
+        .map_or(9, |(width, _)| width);
+    (fixed + width as usize, others + width)
 }
 
 fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {

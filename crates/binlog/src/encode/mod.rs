@@ -71,17 +71,17 @@ pub(crate) fn set_u32(bytes: &mut [u8], at: usize, value: u32) {
 }
 
 /// Appends a whole FORMAT_DESCRIPTION event; it always ends in a checksum, whatever the checksum of the other events is.
-/// `created` is 0 except in the first file after a server start. `in_use`: the file is open.
+/// `created` is 0 except in the first file after a server start. `flags` are the header's.
 pub fn format_description(
     base: EventBase,
     server_version: &str,
     created: u32,
     checksum: Checksum,
-    in_use: bool,
+    flags: u16,
     file_offset: Option<u64>,
     out: &mut Vec<u8>,
 ) -> usize {
-    let start = begin_event(base, event_type::FORMAT_DESCRIPTION, 0, out);
+    let start = begin_event(base, event_type::FORMAT_DESCRIPTION, flags & !flag::BINLOG_IN_USE, out);
     out.extend_from_slice(&4u16.to_le_bytes());
     let mut version = [0; SERVER_VERSION_LEN];
     let len = server_version.len().min(SERVER_VERSION_LEN - 1);
@@ -92,10 +92,8 @@ pub fn format_description(
     out.extend_from_slice(&POST_HEADER_LENS);
     out.push(if checksum == Checksum::Crc32 { 1 } else { 0 });
     finish_event(out, start, file_offset, Checksum::Crc32);
-    if in_use {
-        // The checksum is that of the event with the flag clear: MySQL clears it in place when it closes the file.
-        out[start + FLAGS_OFFSET] |= flag::BINLOG_IN_USE as u8;
-    }
+    // The checksum is that of the event with this flag clear: it is cleared in place when the file is closed.
+    out[start + FLAGS_OFFSET] |= (flags & flag::BINLOG_IN_USE) as u8;
     start
 }
 
@@ -115,11 +113,11 @@ pub fn xid(base: EventBase, xid: u64, out: &mut Vec<u8>) -> usize {
 }
 
 /// The log goes on at `position` of `file`. `artificial`: made up for a replica, not in the file.
-pub fn rotate(base: EventBase, file: &str, position: u64, artificial: bool, out: &mut Vec<u8>) -> usize {
+pub fn rotate(base: EventBase, file: &[u8], position: u64, artificial: bool, out: &mut Vec<u8>) -> usize {
     let flags = if artificial { flag::ARTIFICIAL } else { 0 };
     let start = begin_event(base, event_type::ROTATE, flags, out);
     out.extend_from_slice(&position.to_le_bytes());
-    out.extend_from_slice(file.as_bytes());
+    out.extend_from_slice(file);
     start
 }
 

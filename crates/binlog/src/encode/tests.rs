@@ -25,7 +25,7 @@ fn small_events() {
     let mut out = vec![9, 9, 9];
     let start = xid(BASE, 77, &mut out);
     assert_eq!(back(&mut out, start).1, Event::Xid(77));
-    let start = rotate(BASE, "bin.000002", 4, true, &mut out);
+    let start = rotate(BASE, b"bin.000002", 4, true, &mut out);
     let rotate = Event::Rotate(RotateEvent { position: 4, file: b"bin.000002" });
     assert_eq!(back(&mut out, start).1, rotate);
     let start = stop(BASE, &mut out);
@@ -66,7 +66,7 @@ fn heartbeats() {
 fn format_descriptions() {
     for checksum in [Checksum::None, Checksum::Crc32] {
         let mut out = Vec::new();
-        format_description(BASE, "9.7.0-slipstream", 5, checksum, false, Some(4), &mut out);
+        format_description(BASE, "9.7.0-slipstream", 5, checksum, 0, Some(4), &mut out);
         crate::checksum::verify_checksum(&out).unwrap();
         let (header, event) = decode(&out, &Format::new(Checksum::None)).unwrap();
         let Event::FormatDescription(decoded) = event else { panic!("{event:?}") };
