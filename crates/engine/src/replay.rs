@@ -14,16 +14,20 @@ use crate::commit::record::CommitRecord;
 use crate::commit::sidecar::{Placement, Sidecar};
 use crate::entry::{self, ClusteredValue, Extern, Externs};
 use crate::error::{EngineError, Result};
-use crate::group::walk::{self, RowChange, Rows};
+use crate::group::walk;
 use crate::overflow;
 use crate::recovery::for_each_record;
 use crate::table::{KeyBuf, Table};
 use crate::transaction::write_set::{self, Origin, WriteSet};
+use binlog::event::RowsEvent;
 use btree::Change;
 use buffer::RecordLsn;
 use redo::{Lsn, Record, kind};
 use std::sync::Arc;
 use types::ColumnMask;
+
+/// A partial image and the columns it has.
+type Image<'a> = (&'a ColumnMask, &'a [u8]);
 
 /// A row as replay handles it: the image as it is on the page, long columns empty, and where those are.
 struct PageRow {
@@ -55,8 +59,7 @@ impl Engine {
         for event in walk::rows_events(commit.group)? {
             match self.catalog.table_by_id(event.table_id) {
                 Some(table) => {
-                    let rows = event.rows(&table)?;
-                    self.replay_event(&table, &rows, &mut sidecar, &mut writes)?;
+                    self.replay_event(&table, &event, &mut sidecar, &mut writes)?;
                 }
                 // Dropped since.
                 None => continue,
@@ -85,29 +88,42 @@ impl Engine {
     fn replay_event(
         &self,
         table: &Arc<Table>,
-        rows: &Rows<'_>,
+        event: &RowsEvent<'_>,
         sidecar: &mut Sidecar<'_>,
         writes: &mut WriteSet,
     ) -> Result<()> {
-        for change in &rows.changes {
+        if event.columns != table.columns() {
+            return Err(EngineError::Corrupt(format!(
+                "a rows event of a commit record has {} columns, {} has {}",
+                event.columns,
+                table.qualified_name,
+                table.columns()
+            )));
+        }
+        let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
+        for change in event.iter(&table.layout) {
+            let change = change.map_err(walk::malformed)?;
+            let before = before_mask.as_ref().zip(change.before);
+            let after = after_mask.as_ref().zip(change.after);
             let row_id = match table.primary {
                 None => Some(sidecar.next_row_id(table.id)?),
                 Some(_) => None,
             };
-            match *change {
-                RowChange::Insert(image) => {
-                    let image = full_image(table, &rows.after, image)?;
+            match (before, after) {
+                (None, Some((mask, image))) => {
+                    let image = full_image(table, mask, image)?;
                     let key = table.clustered_key(&image, row_id)?;
                     note_auto_increment(table, &image)?;
                     put(writes, table, &key, Origin::Insert, PageRow { image, externs: Externs::new() });
                 }
-                RowChange::Delete(before) => {
-                    let key = key_of(table, row_id, &[(&rows.before, before)])?;
+                (Some(before), None) => {
+                    let key = key_of(table, row_id, &[before])?;
                     writes.set_row(table, &key, removed_origin(), None);
                 }
-                RowChange::Update(before, after) => {
-                    self.replay_update(table, rows, (before, after), row_id, sidecar, writes)?;
+                (Some(before), Some(after)) => {
+                    self.replay_update(table, (before, after), row_id, sidecar, writes)?;
                 }
+                (None, None) => {}
             }
         }
         Ok(())
@@ -116,16 +132,16 @@ impl Engine {
     fn replay_update(
         &self,
         table: &Arc<Table>,
-        rows: &Rows<'_>,
-        (before, after): (&[u8], &[u8]),
+        (before, after): (Image<'_>, Image<'_>),
         row_id: Option<u64>,
         sidecar: &mut Sidecar<'_>,
         writes: &mut WriteSet,
     ) -> Result<()> {
-        let old_key = key_of(table, row_id, &[(&rows.before, before)])?;
-        let new_key = key_of(table, row_id, &[(&rows.after, after), (&rows.before, before)])?;
+        let (mask, after_image) = after;
+        let old_key = key_of(table, row_id, &[before])?;
+        let new_key = key_of(table, row_id, &[after, before])?;
         if old_key != new_key {
-            let image = if rows.after.is_full() { after } else { sidecar.next_whole_row(table.id)? };
+            let image = if mask.is_full() { after_image } else { sidecar.next_whole_row(table.id)? };
             note_auto_increment(table, image)?;
             writes.set_row(table, &old_key, removed_origin(), None);
             let row = PageRow { image: image.to_vec(), externs: Externs::new() };
@@ -134,8 +150,8 @@ impl Engine {
         }
         let Some(base) = self.page_row(table, &old_key, writes)? else { return Ok(()) };
         let mut image = Vec::with_capacity(base.image.len());
-        table.layout.splice(&base.image, &rows.after, after, &mut image)?;
-        let kept = base.externs.iter().filter(|held| !rows.after.contains(usize::from(held.column)));
+        table.layout.splice(&base.image, mask, after_image, &mut image)?;
+        let kept = base.externs.iter().filter(|held| !mask.contains(usize::from(held.column)));
         let row = PageRow { image, externs: kept.copied().collect() };
         put(writes, table, &old_key, removed_origin(), row);
         Ok(())
@@ -227,7 +243,7 @@ fn full_image(table: &Table, mask: &ColumnMask, image: &[u8]) -> Result<Vec<u8>>
 }
 
 /// The clustered key of a row of which these partial images are known, the first that has a column giving it.
-fn key_of(table: &Table, row_id: Option<u64>, images: &[(&ColumnMask, &[u8])]) -> Result<KeyBuf> {
+fn key_of(table: &Table, row_id: Option<u64>, images: &[Image<'_>]) -> Result<KeyBuf> {
     let mut columns = vec![None; table.columns()];
     for (mask, image) in images.iter().rev() {
         table.layout.walk_partial(mask, image, |column, raw| columns[column] = raw)?;
