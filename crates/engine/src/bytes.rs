@@ -63,11 +63,6 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// What is left.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
     fn cut_short(&self) -> EngineError {
         EngineError::Corrupt(format!("{} is cut short", self.what))
     }

@@ -10,6 +10,7 @@ use crate::overflow;
 use crate::status::bump;
 use crate::transaction::write_set::WriteSet;
 use crate::{Engine, group};
+use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid};
 use buffer::RecordLsn;
 use redo::Lsn;
@@ -247,8 +248,9 @@ impl Engine {
         let server_id = options.server_id.unwrap_or(self.config.server_id);
         let with_events = options.gtid != GtidNext::Automatic && options.gtid != GtidNext::Anonymous;
         if with_events {
-            group::query::put_begin(&mut bytes, timestamp_s, server_id);
-            group::query::put_commit(&mut bytes, timestamp_s, server_id);
+            let base = EventBase { timestamp: timestamp_s, server_id };
+            group::query::put_begin(&mut bytes, base);
+            group::query::put_commit(&mut bytes, base);
         }
         let parts = CommitParts { group: &bytes, ddl: false, dictionary: &[], next_ids: None, options };
         let mut writes = WriteSet::new(false);

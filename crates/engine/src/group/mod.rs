@@ -16,22 +16,13 @@ pub(crate) mod walk;
 
 use crate::error::{EngineError, Result};
 use crate::table::Table;
+use binlog::Checksum;
+use binlog::encode::{self, EventBase, finish_event};
+use binlog::event::{HEADER_LEN, RowsKind, rows_flag};
 use types::ColumnMask;
 
-/// Event types.
-const TABLE_MAP_EVENT: u8 = 19;
-const XID_EVENT: u8 = 16;
-const ROWS_QUERY_EVENT: u8 = 29;
-const WRITE_ROWS_EVENT: u8 = 30;
-const UPDATE_ROWS_EVENT: u8 = 31;
-const DELETE_ROWS_EVENT: u8 = 32;
-
-/// Bytes of an event's common header.
-const EVENT_HEADER_LEN: usize = 19;
 /// Offset of the flags in a rows event: after the header and the table id.
-const ROWS_FLAGS_OFFSET: usize = EVENT_HEADER_LEN + 6;
-/// The last row event of a statement.
-const STMT_END: u16 = 1;
+const ROWS_FLAGS_OFFSET: usize = HEADER_LEN + 6;
 
 /// `binlog_row_image`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,45 +36,10 @@ pub enum RowImage {
     Noblob,
 }
 
-/// Starts an event; [`end_event`] completes it.
-pub(crate) fn begin_event(out: &mut Vec<u8>, kind: u8, timestamp_s: u32, server_id: u32) -> usize {
-    let start = out.len();
-    out.extend_from_slice(&timestamp_s.to_le_bytes());
-    out.push(kind);
-    out.extend_from_slice(&server_id.to_le_bytes());
-    out.extend_from_slice(&[0; 10]);
-    start
-}
-
-/// Puts an event's size into its header.
-pub(crate) fn end_event(out: &mut [u8], start: usize) {
-    let size = (out.len() - start) as u32;
-    out[start + 9..start + 13].copy_from_slice(&size.to_le_bytes());
-}
-
-/// A length-encoded integer of the client protocol.
-pub(crate) fn put_lenenc(out: &mut Vec<u8>, value: u64) {
-    match value {
-        0..=250 => out.push(value as u8),
-        251..=0xffff => {
-            out.push(0xfc);
-            out.extend_from_slice(&(value as u16).to_le_bytes());
-        }
-        0x1_0000..=0xff_ffff => {
-            out.push(0xfd);
-            out.extend_from_slice(&value.to_le_bytes()[..3]);
-        }
-        _ => {
-            out.push(0xfe);
-            out.extend_from_slice(&value.to_le_bytes());
-        }
-    }
-}
-
 /// The row event that further rows may be appended to.
 struct OpenRows {
     start: usize,
-    kind: u8,
+    kind: RowsKind,
     before: Option<ColumnMask>,
     after: Option<ColumnMask>,
 }
@@ -143,7 +99,7 @@ impl GroupBuilder {
 
     /// Ends a statement: marks its last row event.
     pub fn end_statement(&mut self) {
-        self.close_rows(STMT_END);
+        self.close_rows(rows_flag::STMT_END);
         self.mapped = None;
         self.rows_query = None;
     }
@@ -155,18 +111,22 @@ impl GroupBuilder {
         self.bytes.truncate(len);
     }
 
+    fn base(&self) -> EventBase {
+        EventBase { timestamp: self.timestamp_s, server_id: self.options.server_id }
+    }
+
     fn close_rows(&mut self, flags: u16) {
         let Some(open) = self.open.take() else { return };
         let at = open.start + ROWS_FLAGS_OFFSET;
         self.bytes[at..at + 2].copy_from_slice(&flags.to_le_bytes());
-        end_event(&mut self.bytes, open.start);
+        finish_event(&mut self.bytes, open.start, None, Checksum::None);
     }
 
     /// Makes the events ready to take a row of this table, kind and columns.
     fn open_rows(
         &mut self,
         table: &Table,
-        kind: u8,
+        kind: RowsKind,
         before: Option<&ColumnMask>,
         after: Option<&ColumnMask>,
     ) {
@@ -180,32 +140,25 @@ impl GroupBuilder {
             return;
         }
         let same_table = self.mapped == Some(table.id);
-        self.close_rows(if same_table { 0 } else { STMT_END });
+        self.close_rows(if same_table { 0 } else { rows_flag::STMT_END });
         if !same_table {
             self.map_table(table);
         }
-        let start = begin_event(&mut self.bytes, kind, self.timestamp_s, self.options.server_id);
-        self.bytes.extend_from_slice(&table.id.to_le_bytes()[..6]);
-        // Flags, then the length of the extra data, which is only itself.
-        self.bytes.extend_from_slice(&[0, 0, 2, 0]);
-        put_lenenc(&mut self.bytes, table.columns() as u64);
-        for mask in [before, after].into_iter().flatten() {
-            mask.write_bitmap(&mut self.bytes);
-        }
+        let (masks_before, masks_after) =
+            (before.unwrap_or(&table.full_mask), after.unwrap_or(&table.full_mask));
+        // Its flags are set when it is closed.
+        let start = encode::rows(self.base(), kind, table.id, 0, masks_before, masks_after, &mut self.bytes);
         self.open = Some(OpenRows { start, kind, before: before.cloned(), after: after.cloned() });
     }
 
     fn map_table(&mut self, table: &Table) {
         if self.bytes.is_empty() {
-            query::put_begin(&mut self.bytes, self.timestamp_s, self.options.server_id);
+            let base = self.base();
+            query::put_begin(&mut self.bytes, base);
         }
         if let Some(text) = self.rows_query.take() {
-            let start =
-                begin_event(&mut self.bytes, ROWS_QUERY_EVENT, self.timestamp_s, self.options.server_id);
-            // The length byte is ignored by readers; the text goes to the event's end.
-            self.bytes.push(text.len().min(255) as u8);
-            self.bytes.extend_from_slice(text.as_bytes());
-            end_event(&mut self.bytes, start);
+            let start = encode::rows_query(self.base(), text.as_bytes(), &mut self.bytes);
+            finish_event(&mut self.bytes, start, None, Checksum::None);
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&table.table_map);
@@ -224,7 +177,7 @@ impl GroupBuilder {
     /// Adds an inserted row.
     pub fn write_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
         self.check_room(image.len())?;
-        self.open_rows(table, WRITE_ROWS_EVENT, None, Some(&table.full_mask));
+        self.open_rows(table, RowsKind::Write, None, Some(&table.full_mask));
         self.bytes.extend_from_slice(image);
         Ok(())
     }
@@ -246,7 +199,7 @@ impl GroupBuilder {
         };
         self.open_rows(
             table,
-            UPDATE_ROWS_EVENT,
+            RowsKind::Update,
             Some(before_mask.as_ref().unwrap_or(&table.full_mask)),
             Some(after_mask.as_ref().unwrap_or(&table.full_mask)),
         );
@@ -259,7 +212,7 @@ impl GroupBuilder {
     pub fn delete_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
         self.check_room(image.len())?;
         let mask = self.before_mask(table);
-        self.open_rows(table, DELETE_ROWS_EVENT, Some(mask.as_ref().unwrap_or(&table.full_mask)), None);
+        self.open_rows(table, RowsKind::Delete, Some(mask.as_ref().unwrap_or(&table.full_mask)), None);
         self.put_image(table, image, mask.as_ref())
     }
 
@@ -284,8 +237,7 @@ impl GroupBuilder {
     /// Ends the group with an Xid event.
     pub fn finish(&mut self, xid: u64) {
         self.end_statement();
-        let start = begin_event(&mut self.bytes, XID_EVENT, self.timestamp_s, self.options.server_id);
-        self.bytes.extend_from_slice(&xid.to_le_bytes());
-        end_event(&mut self.bytes, start);
+        let start = encode::xid(self.base(), xid, &mut self.bytes);
+        finish_event(&mut self.bytes, start, None, Checksum::None);
     }
 }

@@ -1,17 +1,11 @@
 //! Query events: `BEGIN` and the statements of DDL.
 
-use super::{begin_event, end_event};
-use crate::bytes::Put;
+use binlog::Checksum;
+use binlog::encode::{self, EventBase, finish_event};
+use binlog::event::{QueryEvent, QueryStatus, flag};
 
-const QUERY_EVENT: u8 = 2;
-
-/// Status variables of a Query event.
-const Q_FLAGS2: u8 = 0;
-const Q_SQL_MODE: u8 = 1;
-const Q_CHARSET: u8 = 4;
-const Q_TIME_ZONE: u8 = 5;
-const Q_CATALOG_NZ: u8 = 6;
-const Q_MICROSECONDS: u8 = 13;
+/// `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
+const DEFAULT_COLLATION_FOR_UTF8MB4: u16 = 255;
 
 /// The session settings under which a statement means what it means; they travel in its Query event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,48 +47,45 @@ impl Default for SessionContext {
     }
 }
 
+/// Appends a Query event. `flags` are the header's.
 fn put_query(
     out: &mut Vec<u8>,
-    timestamp_s: u32,
-    server_id: u32,
+    base: EventBase,
     session: &SessionContext,
     schema: &str,
-    status: &[u8],
-    statement: &[u8],
+    with_time: bool,
+    statement: &str,
+    flags: u16,
 ) {
-    let start = begin_event(out, QUERY_EVENT, timestamp_s, server_id);
-    out.put_u32(session.thread_id);
-    out.put_u32(session.exec_time_s);
-    out.put_u8(schema.len() as u8);
-    out.put_u16(0);
-    out.put_u16(status.len() as u16);
-    out.extend_from_slice(status);
-    out.extend_from_slice(schema.as_bytes());
-    out.put_u8(0);
-    out.extend_from_slice(statement);
-    end_event(out, start);
-}
-
-fn put_common_status(out: &mut Vec<u8>, session: &SessionContext) {
-    out.put_u8(Q_FLAGS2);
-    out.put_u32(session.flags2);
-    out.put_u8(Q_SQL_MODE);
-    out.put_u64(session.sql_mode);
-    out.put_u8(Q_CATALOG_NZ);
-    out.put_u8(3);
-    out.extend_from_slice(b"std");
-    out.put_u8(Q_CHARSET);
-    out.put_u16(session.character_set_client);
-    out.put_u16(session.collation_connection);
-    out.put_u16(session.collation_server);
+    let micros = (session.timestamp_us % 1_000_000) as u32;
+    let time_zone = session.time_zone.as_bytes();
+    let status = QueryStatus {
+        flags2: Some(session.flags2),
+        sql_mode: Some(session.sql_mode),
+        catalog: Some(b"std"),
+        charset: Some((session.character_set_client, session.collation_connection, session.collation_server)),
+        time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
+        microseconds: (with_time && micros != 0).then_some(micros),
+        default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
+        ..QueryStatus::default()
+    };
+    let mut status_vars = Vec::with_capacity(64);
+    encode::write_status(&status, &mut status_vars);
+    let query = QueryEvent {
+        thread_id: session.thread_id,
+        exec_time: session.exec_time_s,
+        error_code: 0,
+        status_vars: &status_vars,
+        schema: schema.as_bytes(),
+        statement: statement.as_bytes(),
+    };
+    let start = encode::query(base, &query, flags, out);
+    finish_event(out, start, None, Checksum::None);
 }
 
 /// Appends the `BEGIN` of a transaction of row events.
-pub(crate) fn put_begin(out: &mut Vec<u8>, timestamp_s: u32, server_id: u32) {
-    let session = SessionContext::default();
-    let mut status = Vec::with_capacity(32);
-    put_common_status(&mut status, &session);
-    put_query(out, timestamp_s, server_id, &session, "", &status, b"BEGIN");
+pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
+    put_query(out, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
 }
 
 /// Appends a statement. `schema` is the session's current schema, at most 255 bytes.
@@ -105,26 +96,11 @@ pub(crate) fn put_statement(
     schema: &str,
     statement: &str,
 ) {
-    let mut status = Vec::with_capacity(64);
-    put_common_status(&mut status, session);
-    if !session.time_zone.is_empty() {
-        status.put_u8(Q_TIME_ZONE);
-        status.put_u8(session.time_zone.len() as u8);
-        status.extend_from_slice(session.time_zone.as_bytes());
-    }
-    let micros = (session.timestamp_us % 1_000_000) as u32;
-    if micros != 0 {
-        status.put_u8(Q_MICROSECONDS);
-        status.extend_from_slice(&micros.to_le_bytes()[..3]);
-    }
-    let timestamp_s = (session.timestamp_us / 1_000_000) as u32;
-    put_query(out, timestamp_s, server_id, session, schema, &status, statement.as_bytes());
+    let base = EventBase { timestamp: (session.timestamp_us / 1_000_000) as u32, server_id };
+    put_query(out, base, session, schema, true, statement, 0);
 }
 
 /// Appends the `COMMIT` that ends a group without rows.
-pub(crate) fn put_commit(out: &mut Vec<u8>, timestamp_s: u32, server_id: u32) {
-    let session = SessionContext::default();
-    let mut status = Vec::with_capacity(32);
-    put_common_status(&mut status, &session);
-    put_query(out, timestamp_s, server_id, &session, "", &status, b"COMMIT");
+pub(crate) fn put_commit(out: &mut Vec<u8>, base: EventBase) {
+    put_query(out, base, &SessionContext::default(), "", false, "COMMIT", flag::SUPPRESS_USE);
 }
