@@ -48,6 +48,8 @@ pub(super) fn serve(
 }
 
 fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
+    // What was committed before the request has to be in the dump, also in one that ends at the end.
+    binlog.wait_caught_up()?;
     match &request.start {
         DumpStart::Position { file, pos } => find_position(binlog, file, *pos),
         DumpStart::Gtids(gtids) => binlog.find_by_gtids(gtids),

@@ -1,0 +1,264 @@
+//! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it, and who may read on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use binlog::gtid::GtidSet;
+use engine::{CommitOptions, DdlContext, Engine, EngineConfig, SessionContext};
+use os::disk::Disk;
+use os::random::Rng;
+use os::sim::SimDisk;
+use source::dump::{Checksum, DumpEnd, DumpRequest, DumpSink, DumpStart};
+use source::show::{ShowRange, ShownEvent};
+use source::{Binlog, BinlogConfig};
+
+const UUID: &str = "11111111-2222-3333-4444-555555555555";
+
+struct Life {
+    engine: Arc<Engine>,
+    binlog: Arc<Binlog>,
+}
+
+fn datadir() -> PathBuf {
+    PathBuf::from("/data")
+}
+
+impl Life {
+    fn start(disk: &SimDisk) -> Life {
+        Life::start_with(disk, 2_000)
+    }
+
+    fn start_with(disk: &SimDisk, max_file_bytes: u64) -> Life {
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        let config = EngineConfig {
+            log_bin: true,
+            gtid_mode: true,
+            server_uuid: UUID.parse().expect("a UUID"),
+            redo_capacity_bytes: 8 << 20,
+            pool_bytes: 8 << 20,
+            ..EngineConfig::new(disk.clone(), datadir())
+        };
+        let engine = Engine::open(config).expect("the engine opens");
+        let config = BinlogConfig {
+            datadir: datadir(),
+            basename: "binlog".to_string(),
+            index: None,
+            max_file_bytes,
+            expire_after_s: 0,
+            server_id: 1,
+            server_uuid: UUID.to_string(),
+            server_version: "8.4.0-slipstream".to_string(),
+        };
+        let binlog = Binlog::open(disk, engine.clone(), config).expect("the binary log opens");
+        Life { engine, binlog }
+    }
+
+    /// Commits a transaction of one statement and waits until it is durable.
+    fn commit(&self, number: u64) {
+        let session = SessionContext::default();
+        let statement = format!("GRANT SELECT ON *.* TO user_{number}");
+        let context = DdlContext {
+            options: CommitOptions { wait: true, ..CommitOptions::default() },
+            ..DdlContext::new(&statement, "", &session)
+        };
+        self.engine.log_statement(&context).expect("commits");
+    }
+
+    /// Every event of every file, but for those that a later file of the same content may change.
+    fn events(&self) -> Vec<ShownEvent> {
+        let mut events = Vec::new();
+        for file in self.binlog.list().expect("lists") {
+            let shown = self.binlog.events(Some(&file.name), &ShowRange::default()).expect("is readable");
+            assert_eq!(shown.first().map(|event| event.event_type), Some("Format_desc"));
+            events.extend(shown);
+        }
+        events
+    }
+
+    fn queries(&self) -> Vec<String> {
+        self.events().into_iter().filter(|event| event.event_type == "Query").map(|event| event.info).collect()
+    }
+
+    fn dump(&self, start: DumpStart) -> (DumpEnd, Vec<Vec<u8>>) {
+        let request = DumpRequest {
+            start,
+            non_blocking: true,
+            server_id: 9,
+            checksum: Checksum::Crc32,
+            heartbeat_period_ns: 0,
+        };
+        let mut sink = Collect::default();
+        let end = self.binlog.dump(&request, &mut sink);
+        (end, sink.events)
+    }
+
+    fn end(self) {
+        self.binlog.close();
+        self.engine.close().expect("closes");
+    }
+}
+
+#[derive(Default)]
+struct Collect {
+    events: Vec<Vec<u8>>,
+}
+
+impl DumpSink for Collect {
+    fn send(&mut self, event: &[u8]) -> io::Result<()> {
+        self.events.push(event.to_vec());
+        Ok(())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn is_killed(&self) -> bool {
+        false
+    }
+}
+
+fn count_of(events: &[Vec<u8>], kind: u8) -> usize {
+    events.iter().filter(|event| source::events::kind(event) == kind).count()
+}
+
+fn new_disk(seed: u64) -> SimDisk {
+    let disk = SimDisk::new(seed);
+    disk.create_dir_all(Path::new("/data")).expect("makes the directory");
+    disk.sync_dir(Path::new("/")).expect("syncs");
+    disk
+}
+
+fn expected(upto: u64) -> Vec<String> {
+    (0..upto).map(|number| format!("GRANT SELECT ON *.* TO user_{number}")).collect()
+}
+
+#[test]
+fn every_commit_is_in_the_files_once_and_in_order() {
+    let disk = new_disk(1);
+    let life = Life::start(&disk);
+    for number in 0..50 {
+        life.commit(number);
+    }
+    assert_eq!(life.queries(), expected(50));
+    assert!(life.binlog.list().expect("lists").len() > 3, "files of 2,000 bytes were to be rotated");
+    life.end();
+    // A new start has a new file, and what was there stays.
+    let life = Life::start(&disk);
+    let files = life.binlog.list().expect("lists").len();
+    life.commit(50);
+    assert_eq!(life.queries(), expected(51));
+    assert_eq!(life.binlog.list().expect("lists").len(), files);
+    life.end();
+}
+
+#[test]
+fn after_a_power_cut_every_event_is_where_it_was() {
+    let seed = os::random::test_seed("after_a_power_cut_every_event_is_where_it_was");
+    let mut rng = Rng::new(seed);
+    let mut disk = new_disk(rng.u64());
+    let mut committed = 0;
+    for _ in 0..25 {
+        let life = Life::start(&disk);
+        assert_eq!(life.queries(), expected(committed), "after a power cut");
+        for _ in 0..rng.below(60) {
+            life.commit(committed);
+            committed += 1;
+            if rng.one_in(20) {
+                life.binlog.rotate().expect("rotates");
+            }
+            if rng.one_in(30) {
+                life.engine.checkpoint().expect("makes a checkpoint");
+            }
+        }
+        let before = life.events();
+        let cut = disk.power_cut();
+        life.binlog.close();
+        drop(life);
+        disk = cut;
+        let life = Life::start(&disk);
+        let after = life.events();
+        let same = after.iter().zip(&before).take_while(|(after, before)| after == before).count();
+        assert_eq!(same, before.len(), "first difference: {:?} was {:?}", after.get(same), before.get(same));
+        life.end();
+    }
+    assert!(committed > 100, "too few commits to tell anything");
+}
+
+#[test]
+fn dumps_start_where_they_are_asked_to() {
+    let disk = new_disk(3);
+    let life = Life::start(&disk);
+    for number in 0..40 {
+        life.commit(number);
+    }
+    let (end, all) = life.dump(DumpStart::Position { file: String::new(), pos: 4 });
+    assert!(matches!(end, DumpEnd::Complete), "{end:?}");
+    assert_eq!(count_of(&all, source::events::GTID), 40);
+    for event in &all {
+        let split = event.len() - 4;
+        assert_eq!(crc32fast::hash(&event[..split]).to_le_bytes(), event[split..], "a checksum is wrong");
+    }
+    let has: GtidSet = format!("{UUID}:1-25").parse().expect("a GTID set");
+    let (end, rest) = life.dump(DumpStart::Gtids(has));
+    assert!(matches!(end, DumpEnd::Complete), "{end:?}");
+    assert_eq!(count_of(&rest, source::events::GTID), 15);
+    assert!(count_of(&rest, source::events::HEARTBEAT) >= 1, "what was left out moves the position");
+    life.end();
+}
+
+fn refused(end: DumpEnd) -> String {
+    match end {
+        DumpEnd::Refused(refusal) => {
+            assert_eq!(refusal.code, 1236);
+            refusal.message
+        }
+        other => panic!("was to be refused: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_not_there_is_refused_with_1236() {
+    let disk = new_disk(4);
+    let life = Life::start(&disk);
+    for number in 0..40 {
+        life.commit(number);
+    }
+    let position = |file: &str, pos: u64| DumpStart::Position { file: file.to_string(), pos };
+    let unknown = refused(life.dump(position("binlog.000099", 4)).0);
+    assert_eq!(unknown, "Could not find first log file name in binary log index file");
+    let beyond = refused(life.dump(position("binlog.000001", 1 << 30)).0);
+    assert_eq!(beyond, "Client requested source to start replication from position > file size");
+    let newest = life.binlog.status().expect("has a status").file;
+    // The file that the checkpoint goes on in may have to stay.
+    life.binlog.rotate().expect("rotates");
+    life.binlog.purge_to(&newest).expect("purges");
+    let purged = refused(life.dump(DumpStart::Gtids(GtidSet::default())).0);
+    assert!(purged.starts_with("Cannot replicate because the source purged required binary logs."), "{purged}");
+    assert!(purged.contains(&format!("the missing transactions are '{UUID}:1-")), "{purged}");
+    let more: GtidSet = format!("{UUID}:1-4000").parse().expect("a GTID set");
+    let lost = refused(life.dump(DumpStart::Gtids(more)).0);
+    assert!(lost.starts_with("Replica has more GTIDs than the source has"), "{lost}");
+    life.end();
+}
+
+#[test]
+fn a_reset_starts_everything_anew() {
+    let disk = new_disk(5);
+    let life = Life::start(&disk);
+    for number in 0..20 {
+        life.commit(number);
+    }
+    life.binlog.reset(7).expect("resets");
+    assert_eq!(life.engine.gtid_executed(), GtidSet::default());
+    let files = life.binlog.list().expect("lists");
+    assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["binlog.000007"]);
+    life.commit(0);
+    assert_eq!(life.engine.gtid_executed().to_string(), format!("{UUID}:1"));
+    let cut = disk.power_cut();
+    life.binlog.close();
+    drop(life);
+    let life = Life::start(&cut);
+    assert_eq!(life.engine.gtid_executed().to_string(), format!("{UUID}:1"));
+    assert_eq!(life.queries(), expected(1));
+    life.end();
+}
