@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use binlog::event::event_type;
+use binlog::event::{HEADER_LEN, event_type};
 use binlog::{Checksum, Event, Format};
 use os::disk::{Disk, OpenMode};
 
@@ -72,23 +72,23 @@ pub fn show_file(
         return Err(refused("Invalid pos specified. Requested from pos is greater than actual file size."));
     }
     let (mut shown, mut passed) = (Vec::new(), 0);
-    let mut has_checksums = true;
+    let mut format = Format::new(Checksum::Crc32);
     while pos < end && range.limit.is_none_or(|limit| (shown.len() as u64) < limit) {
-        let mut header = [0; events::HEADER_BYTES];
+        let mut header = [0; HEADER_LEN];
         let wrong = || refused("Wrong offset or I/O error");
         file.read_exact_at(&mut header, pos).map_err(|_| wrong())?;
         let size = events::size(&header) as u64;
-        if size < events::HEADER_BYTES as u64 || pos + size > end {
+        if size < HEADER_LEN as u64 || pos + size > end {
             return Err(wrong());
         }
         let mut event = vec![0; size as usize];
         file.read_exact_at(&mut event, pos).map_err(|_| wrong())?;
-        if events::kind(&event) == events::FORMAT_DESCRIPTION {
-            has_checksums = events::format_has_checksums(&event);
+        if events::kind(&event) == event_type::FORMAT_DESCRIPTION {
+            format = Format::new(events::checksum_of_format(&event).ok_or_else(wrong)?);
         }
         passed += 1;
         if passed > range.offset {
-            shown.push(describe(name, pos, &event, has_checksums));
+            shown.push(describe(name, pos, &event, &format));
         }
         pos += size;
     }
@@ -99,9 +99,8 @@ fn refused(what: &str) -> Refusal {
     Refusal::new(1220, format!("Error when executing command SHOW BINLOG EVENTS: {what}"))
 }
 
-fn describe(name: &str, pos: u64, event: &[u8], has_checksum: bool) -> ShownEvent {
-    let format = Format::new(if has_checksum { Checksum::Crc32 } else { Checksum::None });
-    let info = match binlog::decode(event, &format) {
+fn describe(name: &str, pos: u64, event: &[u8], format: &Format) -> ShownEvent {
+    let info = match binlog::decode(event, format) {
         Ok((_, decoded)) => in_words(&decoded),
         Err(error) => error.to_string(),
     };

@@ -64,17 +64,10 @@ impl Tail {
     pub fn append(&mut self, committed: &CommittedGroup) -> Result<(), BinlogError> {
         self.lsn = committed.seq;
         let header = &committed.header;
-        let (last_committed, sequence_number) = self.numbering.next(committed.seq, header.depends_lsn);
+        let numbers = self.numbering.next(committed.seq, header.depends_lsn);
         let pos = self.pos();
-        events::append_group(
-            &mut self.gathered,
-            pos,
-            header,
-            &committed.group,
-            last_committed,
-            sequence_number,
-        )
-        .map_err(|what| BinlogError::Damaged { file: self.name.clone(), pos, what })?;
+        events::append_group(&mut self.gathered, pos, header, &committed.group, numbers)
+            .map_err(|what| BinlogError::Damaged { file: self.name.clone(), pos, what })?;
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
         }

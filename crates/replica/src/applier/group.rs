@@ -3,18 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent, RowsEvent, TableMap};
 use binlog::gtid::GtidSet;
+use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
 
 use super::report::{self, Place};
-use super::rows::{self, RowsEvent};
+use super::rows;
 use super::state::ResumePoint;
 use super::statement;
 use super::tables::{Bound, TableCache};
 use crate::channel::Channel;
 use crate::error::ThreadError;
-use crate::event::{self, HEADER_BYTES, QueryText};
-use crate::gtid::{self, GroupGtid, GroupHead};
+use crate::event::{self, kind};
+use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayPosition;
 
 /// How far a group has come.
@@ -26,8 +28,8 @@ enum Stage {
     Headed,
     /// BEGIN came, or MariaDB's GTID event that stands for it.
     Open,
-    /// It has been executed before: it is passed over.
-    Skipping,
+    /// It has been executed before: it is passed over, up to COMMIT if a transaction of several events has begun.
+    Skipping { in_transaction: bool },
 }
 
 /// The applier's state between two events. Buffers are kept from group to group.
@@ -45,7 +47,7 @@ pub(super) struct Applier<'a> {
     executed: GtidSet,
     position_key: String,
     relay_file: (u64, String),
-    has_checksums: bool,
+    checksum: Checksum,
     /// The source's file and the end of the last event in it.
     file: String,
     pos: u64,
@@ -68,16 +70,16 @@ impl<'a> Applier<'a> {
             executed: channel.engine.gtid_executed(),
             position_key: Channel::position_key(&channel.config.lock()),
             relay_file: (0, String::new()),
-            has_checksums: resume.has_checksums,
+            checksum: if resume.has_checksums { Checksum::Crc32 } else { Checksum::None },
             file: resume.file.clone(),
             pos: resume.pos,
             done: resume,
         }
     }
 
-    /// Events end with a CRC-32 from here on.
-    pub fn has_checksums(&self) -> bool {
-        self.has_checksums
+    /// What events end with from here on.
+    pub fn checksum(&self) -> Checksum {
+        self.checksum
     }
 
     /// No group is open.
@@ -101,217 +103,209 @@ impl<'a> Applier<'a> {
     }
 
     /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is complete.
-    pub fn take(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        let kind = event::kind(event);
-        let end = u64::from(event::log_pos(event));
-        if end != 0 && event::flags(event) & (event::FLAG_ARTIFICIAL | event::FLAG_RELAY_LOG) == 0 {
+    pub fn take(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
+        if let Some(end) = event::end_pos(bytes) {
             self.pos = event::unwrap_pos(self.pos, end);
         }
-        match kind {
-            event::ROTATE => self.rotate(event, relay),
-            event::FORMAT_DESCRIPTION => self.format(event, relay),
-            event::INCIDENT => {
-                Err(report::incident(&String::from_utf8_lossy(&event[HEADER_BYTES.min(event.len())..])))
-            }
-            _ if event::is_outside_groups(kind) => Ok(false),
-            event::GTID | event::ANONYMOUS_GTID | event::MARIADB_GTID => self.begin_group(event),
-            event::GTID_TAGGED => Err(report::not_supported("a tagged GTID", self.place())),
-            event::TRANSACTION_PAYLOAD => {
-                Err(report::not_supported("binlog_transaction_compression", self.place()))
-            }
-            _ if self.stage == Stage::Skipping => self.pass_over(event, relay),
-            event::QUERY => self.query(event, relay),
-            event::XID => {
-                self.append(event);
+        let header = Header::decode(bytes).map_err(|error| self.damaged(error))?;
+        if header.event_type == kind::GTID_TAGGED {
+            return Err(report::not_supported("a tagged GTID", self.place()));
+        }
+        let event = binlog::event::decode_body(&header, bytes).map_err(|error| self.damaged(error))?;
+        if let Some(head) = GroupHead::of_event(&header, &event) {
+            self.begin_group(&header, head, &event);
+            return Ok(false);
+        }
+        match &event {
+            Event::Rotate(rotate) => self.rotate(rotate, relay),
+            Event::FormatDescription(format) => self.format(format, relay),
+            Event::Incident(incident) => Err(report::incident(&String::from_utf8_lossy(incident.message))),
+            _ if event::is_outside_groups(header.event_type) => Ok(false),
+            _ if matches!(self.stage, Stage::Skipping { .. }) => Ok(self.pass_over(&event, relay)),
+            Event::Query(query) => self.query(&header, bytes, query, relay),
+            Event::Xid(_) => {
+                self.append(bytes)?;
                 self.commit(relay)
             }
-            event::TABLE_MAP => self.table_map(event),
-            event::WRITE_ROWS | event::UPDATE_ROWS | event::DELETE_ROWS => self.rows(event, false),
-            event::WRITE_ROWS_V1 | event::UPDATE_ROWS_V1 | event::DELETE_ROWS_V1 => self.rows(event, true),
-            event::ROWS_QUERY => {
-                self.append(event);
-                Ok(false)
-            }
-            event::MARIADB_ANNOTATE_ROWS | event::IGNORABLE | event::TRANSACTION_CONTEXT => Ok(false),
-            // They go before a statement-format statement, which then stops the applier.
-            event::INTVAR | event::RAND | event::USER_VAR => Ok(false),
-            event::PARTIAL_UPDATE_ROWS => {
-                Err(report::not_supported("binlog_row_value_options=PARTIAL_JSON", self.place()))
-            }
-            event::XA_PREPARE => Err(report::not_supported("XA PREPARE", self.place())),
-            event::MARIADB_QUERY_COMPRESSED..=171 => {
-                Err(report::not_supported("log_bin_compress", self.place()))
-            }
-            other => Err(report::not_supported(&format!("an event of type {other}"), self.place())),
+            Event::TableMap(map) => self.table_map(bytes, map),
+            Event::Rows(rows) => self.rows(bytes, rows),
+            Event::RowsQuery(_) => self.append(bytes).map(|_| false),
+            // MariaDB's annotations say again what the rows say. INTVAR and its kin go before a statement-format statement, which
+            // then stops the applier.
+            Event::MariadbAnnotate(_) | Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => Ok(false),
+            _ => self.other(&header),
         }
+    }
+
+    /// An event of a type that is passed over, or not carried out.
+    fn other(&self, header: &Header) -> Result<bool, ThreadError> {
+        let what = match header.event_type {
+            kind::IGNORABLE | kind::TRANSACTION_CONTEXT => return Ok(false),
+            kind::TRANSACTION_PAYLOAD => "binlog_transaction_compression",
+            kind::PARTIAL_UPDATE_ROWS => "binlog_row_value_options=PARTIAL_JSON",
+            kind::XA_PREPARE => "XA PREPARE",
+            kind::MARIADB_QUERY_COMPRESSED..=kind::MARIADB_DELETE_ROWS_COMPRESSED => "log_bin_compress",
+            other => return Err(report::not_supported(&format!("an event of type {other}"), self.place())),
+        };
+        Err(report::not_supported(what, self.place()))
     }
 
     fn place(&self) -> Place<'_> {
         Place { file: &self.file, end_log_pos: self.pos }
     }
 
+    fn damaged(&self, error: DecodeError) -> ThreadError {
+        report::damaged(&error, self.place())
+    }
+
     /// A new connection, or a new file of the source: what was begun and not ended is sent again.
-    fn rotate(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        let (pos, file) =
-            event::rotate_target(event).ok_or_else(|| report::damaged("a rotate event", self.place()))?;
+    fn rotate(&mut self, rotate: &RotateEvent<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
         self.abandon_group();
-        if file != self.file.as_bytes() {
-            self.file = String::from_utf8_lossy(file).into_owned();
-            self.pos = pos;
+        if rotate.file != self.file.as_bytes() {
+            self.file = String::from_utf8_lossy(rotate.file).into_owned();
+            self.pos = rotate.position;
         } else {
             // The copy at the head of a relay log file may be older than what has been applied.
-            self.pos = self.pos.max(pos);
+            self.pos = self.pos.max(rotate.position);
         }
         self.mark_done(relay);
         Ok(false)
     }
 
-    fn format(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        // The event came here without its checksum: the algorithm is its last byte.
-        self.has_checksums = event.last() == Some(&1);
+    fn format(&mut self, format: &FormatDescription<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
+        self.checksum = format.checksum;
         if self.stage == Stage::Outside {
             self.mark_done(relay);
         }
         Ok(false)
     }
 
-    fn begin_group(&mut self, event: &[u8]) -> Result<bool, ThreadError> {
+    fn begin_group(&mut self, header: &Header, head: GroupHead, event: &Event<'_>) {
         self.abandon_group();
-        self.head = gtid::read(event).ok_or_else(|| report::damaged("a GTID event", self.place()))?;
-        self.server_id = event::server_id(event);
-        let executed = match self.head.gtid {
+        self.head = head;
+        self.server_id = header.server_id;
+        let executed = match head.gtid {
             GroupGtid::Mysql(gtid) => self.executed.contains(gtid),
             GroupGtid::None | GroupGtid::Mariadb(_) => false,
         };
-        let times = &self.channel.times;
-        times.applying_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
-        times.event_timestamp_s.store(event::timestamp(event).into(), Ordering::Relaxed);
-        let is_mariadb = matches!(self.head.gtid, GroupGtid::Mariadb(_));
-        self.stage = match (executed, is_mariadb && !self.head.is_standalone) {
-            (true, _) => Stage::Skipping,
-            (false, true) => {
-                statement::append_begin(&mut self.group, event);
+        self.begin_times(header);
+        self.stage = match event {
+            _ if executed => Stage::Skipping { in_transaction: false },
+            Event::MariadbGtid(gtid) if !gtid.is_standalone() => {
+                group::begin_from_mariadb(header, gtid, &mut self.group);
                 Stage::Open
             }
-            (false, false) => Stage::Headed,
+            _ => Stage::Headed,
         };
-        Ok(false)
     }
 
-    fn pass_over(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        let ends = match event::kind(event) {
-            event::XID => true,
-            event::QUERY => match event::query_text(event) {
-                QueryText::Begin => {
-                    self.head.is_standalone = false;
-                    self.group.push(1);
-                    false
-                }
-                QueryText::Commit | QueryText::Rollback => true,
-                QueryText::Other => self.group.is_empty(),
-            },
+    fn begin_times(&self, header: &Header) {
+        let times = &self.channel.times;
+        times.applying_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
+        times.event_timestamp_s.store(header.timestamp.into(), Ordering::Relaxed);
+    }
+
+    /// True: the group that is passed over ends here.
+    fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> bool {
+        let inside = self.stage == Stage::Skipping { in_transaction: true };
+        let ends = match event {
+            Event::Xid(_) => true,
+            Event::Query(query) if query.is_begin() => {
+                self.stage = Stage::Skipping { in_transaction: true };
+                false
+            }
+            Event::Query(query) => query.is_end() || !inside,
             _ => false,
         };
         if ends {
             self.abandon_group();
             self.mark_done(relay);
         }
-        Ok(ends)
+        ends
     }
 
-    fn query(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        match (event::query_text(event), self.stage) {
-            (QueryText::Begin, _) => {
-                if self.stage == Stage::Outside {
-                    // A source that writes no GTID events.
-                    self.head = GroupHead { original_server_version: 0, ..GroupHead::default() };
-                    self.head.immediate_commit_us = u64::from(event::timestamp(event)) * 1_000_000;
-                    self.head.original_commit_us = self.head.immediate_commit_us;
-                }
-                self.server_id = event::server_id(event);
-                self.stage = Stage::Open;
-                self.append(event);
-                Ok(false)
-            }
-            (QueryText::Commit, _) => {
-                self.append(event);
-                self.commit(relay)
-            }
-            (QueryText::Rollback, _) => {
-                if let Some(transaction) = self.transaction.take() {
-                    transaction.rollback();
-                }
-                self.group.clear();
-                self.commit(relay)
-            }
-            (QueryText::Other, Stage::Open) => {
-                self.append(event);
-                self.statement_in_transaction(event)?;
-                Ok(false)
-            }
-            (QueryText::Other, _) => {
-                self.server_id = event::server_id(event);
-                self.append(event);
-                self.ddl(event, relay)
-            }
+    fn query(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        if self.stage == Stage::Outside {
+            // A source that writes no GTID events.
+            self.head = GroupHead::of_second(header.timestamp);
+            self.server_id = header.server_id;
+            self.begin_times(header);
         }
+        if query.statement == b"ROLLBACK" {
+            if let Some(transaction) = self.transaction.take() {
+                transaction.rollback();
+            }
+            self.group.clear();
+            return self.commit(relay);
+        }
+        self.append(bytes)?;
+        if query.is_begin() {
+            self.stage = Stage::Open;
+            return Ok(false);
+        }
+        if query.is_end() {
+            return self.commit(relay);
+        }
+        if self.stage == Stage::Open {
+            return statement::in_transaction(query).map(|()| false).map_err(|error| error.at(self.place()));
+        }
+        self.ddl(header, query, relay)
     }
 
-    fn table_map(&mut self, event: &[u8]) -> Result<bool, ThreadError> {
+    fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<bool, ThreadError> {
         let bound = self
             .tables
-            .bind(&self.channel.engine, event)
+            .bind(&self.channel.engine, bytes, map)
             .map_err(|error| report::table_map(&error, self.place()))?;
-        let source_id =
-            rows::table_id(event).ok_or_else(|| report::damaged("a table map event", self.place()))?;
-        let at = self.append(event);
-        rows::set_table_id(&mut self.group[at..], bound.table.id);
-        match self.in_use.iter_mut().find(|(id, _)| *id == source_id) {
+        let at = self.append(bytes)?;
+        group::set_table_id(&mut self.group, at, bound.table.id);
+        match self.in_use.iter_mut().find(|(id, _)| *id == map.table_id) {
             Some(entry) => entry.1 = bound,
-            None => self.in_use.push((source_id, bound)),
+            None => self.in_use.push((map.table_id, bound)),
         }
         Ok(false)
     }
 
-    fn rows(&mut self, event: &[u8], is_v1: bool) -> Result<bool, ThreadError> {
-        let parsed =
-            RowsEvent::parse(event, is_v1).ok_or_else(|| report::damaged("a row event", self.place()))?;
-        if parsed.is_dummy() {
+    fn rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>) -> Result<bool, ThreadError> {
+        if rows.table_id == binlog::event::DUMMY_TABLE_ID && rows.rows.is_empty() {
+            // It carries nothing and only ends a statement.
             self.in_use.clear();
             return Ok(false);
         }
-        let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == parsed.table_id) else {
-            return Err(report::damaged("a row event without its table map event", self.place()));
+        let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == rows.table_id) else {
+            return Err(report::damaged(&"a row event without its table map event", self.place()));
         };
         let bound = bound.clone();
         let mut transaction = match self.transaction.take() {
             Some(transaction) => transaction,
             None => self.channel.engine.begin_apply(),
         };
-        let applied = rows::apply(&mut transaction, &bound.table, &parsed);
+        let applied = rows::apply(&mut transaction, &bound.table, rows);
         self.transaction = Some(transaction);
         if let Err(error) = applied {
-            return Err(report::row_event(
-                event::kind(event),
-                bound.table.qualified_name(),
-                &error,
-                self.place(),
-            ));
+            return Err(report::row_event(rows.kind, bound.table.qualified_name(), &error, self.place()));
         }
-        let at = self.group.len();
-        rows::append_v2(&mut self.group, event, is_v1);
-        rows::set_table_id(&mut self.group[at..], bound.table.id);
-        if parsed.ends_statement {
+        let at = self.append(bytes)?;
+        group::set_table_id(&mut self.group, at, bound.table.id);
+        if rows.ends_statement() {
             self.in_use.clear();
         }
         Ok(false)
     }
 
-    /// Copies an event behind the group: with no end position. Returns where it is.
-    fn append(&mut self, event: &[u8]) -> usize {
+    /// Copies an event behind the group, in the form that the log keeps. Returns where it is.
+    fn append(&mut self, bytes: &[u8]) -> Result<usize, ThreadError> {
         let at = self.group.len();
-        rows::append_bare(&mut self.group, event);
-        at
+        match group::append_received(bytes, Checksum::None, &mut self.group) {
+            Ok(_) => Ok(at),
+            Err(error) => Err(self.damaged(error)),
+        }
     }
 
     fn options(&self) -> CommitOptions<'_> {
@@ -326,8 +320,7 @@ impl<'a> Applier<'a> {
             mariadb_gtid,
             server_id: Some(self.server_id),
             original_commit_us: Some(self.head.original_commit_us),
-            original_server_version: (self.head.original_server_version != 0)
-                .then_some(self.head.original_server_version),
+            original_server_version: self.head.original_server_version,
             position: Some(PositionUpdate {
                 channel: &self.position_key,
                 source_log_file: &self.file,
@@ -359,29 +352,16 @@ impl<'a> Applier<'a> {
         Ok(true)
     }
 
-    fn statement_in_transaction(&mut self, event: &[u8]) -> Result<(), ThreadError> {
-        let parts =
-            event::query_parts(event).ok_or_else(|| report::damaged("a query event", self.place()))?;
-        statement::in_transaction(&parts).map_err(|error| error.at(self.place()))
-    }
-
-    fn ddl(&mut self, event: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
-        let parts =
-            event::query_parts(event).ok_or_else(|| report::damaged("a query event", self.place()))?;
+    fn ddl(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
         self.name_relay_file(relay);
         self.done.relay = relay;
-        self.head.immediate_commit_us =
-            self.head.immediate_commit_us.max(u64::from(event::timestamp(event)) * 1_000_000);
-        if self.head.original_commit_us == 0 {
-            self.head.original_commit_us = self.head.immediate_commit_us;
-        }
-        let done = statement::ddl(
-            &self.channel.engine,
-            &parts,
-            event::timestamp(event),
-            &self.group,
-            &self.options(),
-        );
+        let done =
+            statement::ddl(&self.channel.engine, query, header.timestamp, &self.group, &self.options());
         done.map_err(|error| error.at(self.place()))?;
         self.tables.clear();
         self.group_is_done(relay);
@@ -403,7 +383,7 @@ impl<'a> Applier<'a> {
     /// Everything up to here is applied.
     fn mark_done(&mut self, relay: RelayPosition) {
         self.done.relay = relay;
-        self.done.has_checksums = self.has_checksums;
+        self.done.has_checksums = self.checksum == Checksum::Crc32;
         self.done.pos = self.pos;
         if self.done.file != self.file {
             self.done.file.clone_from(&self.file);

@@ -18,9 +18,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use binlog::Checksum;
+use binlog::event::HEADER_LEN;
+
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
-use crate::event;
+use crate::event::{self, kind};
 use crate::relay::{RelayError, RelayReader, Step};
 use group::Applier;
 pub use state::{ApplierState, ResumePoint};
@@ -89,7 +92,7 @@ fn apply(
             Step::Event => {
                 let position = reader.position();
                 let checked =
-                    check(reader.event(), applier.has_checksums(), channel.settings.sql_verify_checksum)?;
+                    check(reader.event(), applier.checksum(), channel.settings.sql_verify_checksum)?;
                 if applier.take(checked, position)? {
                     unshown += 1;
                     if unshown >= SHOW_EVERY {
@@ -122,20 +125,20 @@ fn show(state: &mut ApplierState, at: &ResumePoint) {
     state.exec_pos = at.pos;
 }
 
-/// The event without its checksum, which is verified.
-fn check(event: &[u8], has_checksum: bool, verify: bool) -> Result<&[u8], ThreadError> {
-    // A format description has a checksum if it says so itself.
-    let has_checksum = match event::kind(event) {
-        event::FORMAT_DESCRIPTION => event::format_has_checksums(event),
-        _ => has_checksum,
-    };
-    if !has_checksum {
+/// The event without its checksum, which is verified. A format description keeps it: it always has one, and says so itself.
+fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[u8], ThreadError> {
+    let is_format = event::kind_of(event) == kind::FORMAT_DESCRIPTION;
+    if checksum == Checksum::None && !is_format {
         return Ok(event);
     }
-    if verify && !event::checksum_is_right(event) {
+    if verify && binlog::checksum::verify_checksum(event).is_err() {
         return Err(unreadable_because("Event crc check failed! Most likely there is event corruption."));
     }
-    Ok(&event[..event.len().saturating_sub(event::CHECKSUM_BYTES).max(event::HEADER_BYTES)])
+    if is_format {
+        return Ok(event);
+    }
+    let end = event.len().checked_sub(event::CHECKSUM_BYTES).filter(|&end| end >= HEADER_LEN);
+    end.map(|end| &event[..end]).ok_or_else(|| unreadable_because("the event is too short for its checksum"))
 }
 
 fn unreadable(error: RelayError) -> ThreadError {

@@ -1,10 +1,10 @@
 //! The words in which the applier says why it stopped: MySQL's, with what it says about the place.
 
+use binlog::event::RowsKind;
 use engine::EngineError;
 
 use super::tables::BindError;
 use crate::error::{ThreadError, number};
-use crate::event;
 
 /// Where an event stands in the source's log.
 #[derive(Debug, Clone, Copy)]
@@ -16,11 +16,11 @@ pub struct Place<'a> {
 }
 
 /// A row event could not be carried out.
-pub fn row_event(kind: u8, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
+pub fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
     let event = match kind {
-        event::WRITE_ROWS | event::WRITE_ROWS_V1 => "Write_rows",
-        event::UPDATE_ROWS | event::UPDATE_ROWS_V1 => "Update_rows",
-        _ => "Delete_rows",
+        RowsKind::Write => "Write_rows",
+        RowsKind::Update => "Update_rows",
+        RowsKind::Delete => "Delete_rows",
     };
     let name = table.split_once('.').map_or(table, |(_, name)| name);
     let (number, cause, handler) = match error {
@@ -48,7 +48,6 @@ pub fn row_event(kind: u8, table: &str, error: &EngineError, place: Place<'_>) -
 /// A table map event could not be bound to a table of ours.
 pub fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
     match error {
-        BindError::Damaged => damaged("a table map event", place),
         BindError::NoSuchTable(schema, table) => ThreadError::now(
             number::NO_SUCH_TABLE,
             format!("Error executing row event: 'Table '{schema}.{table}' doesn't exist'"),
@@ -89,11 +88,11 @@ pub fn commit(error: &EngineError, place: Place<'_>) -> ThreadError {
 }
 
 /// An event that cannot be taken apart although its checksum is right.
-pub fn damaged(what: &str, place: Place<'_>) -> ThreadError {
+pub fn damaged(what: &dyn std::fmt::Display, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         number::RELAY_LOG_READ_FAILURE,
         format!(
-            "Relay log read failure: Could not parse relay log event entry. {what} is not what it has to be; the event's source log {}, \
+            "Relay log read failure: Could not parse relay log event entry ({what}); the event's source log {}, \
              end_log_pos {}",
             place.file, place.end_log_pos
         ),
@@ -136,7 +135,7 @@ mod tests {
     fn a_missing_row_is_reported_as_mysql_does() {
         let error = EngineError::RowNotFound { table: "s.t".into(), key: "0x01".into() };
         let place = Place { file: "binlog.000002", end_log_pos: 777 };
-        let report = row_event(event::UPDATE_ROWS, "s.t", &error, place);
+        let report = row_event(RowsKind::Update, "s.t", &error, place);
         assert_eq!(report.number, 1032);
         assert_eq!(
             report.message,

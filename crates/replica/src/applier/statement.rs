@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
+use binlog::event::QueryEvent;
 use engine::{CommitOptions, DdlContext, Engine, SessionContext};
 
 use super::report::{self, Place};
-use super::rows;
 use crate::error::{ThreadError, number};
-use crate::event::{self, HEADER_BYTES, QueryParts};
 
 /// Why a statement was not carried out.
 #[derive(Debug)]
@@ -40,22 +39,9 @@ impl StatementError {
     }
 }
 
-/// Appends a Query event BEGIN with the timestamp and server id of MariaDB's GTID event, which stands for it.
-pub(super) fn append_begin(group: &mut Vec<u8>, gtid_event: &[u8]) {
-    let mut query = gtid_event[..HEADER_BYTES].to_vec();
-    query[4] = event::QUERY;
-    query[17..19].copy_from_slice(&LOG_EVENT_SUPPRESS_USE.to_le_bytes());
-    // Thread id, execution time, schema length, error code, status variables' length: all zero; an empty schema ends with a zero.
-    query.extend_from_slice(&[0; 13 + 1]);
-    query.extend_from_slice(b"BEGIN");
-    rows::append_bare(group, &query);
-}
-
-const LOG_EVENT_SUPPRESS_USE: u16 = 8;
-
 /// A statement between BEGIN and COMMIT that is not one of these two.
-pub(super) fn in_transaction(parts: &QueryParts<'_>) -> Result<(), StatementError> {
-    let text = String::from_utf8_lossy(parts.text);
+pub(super) fn in_transaction(query: &QueryEvent<'_>) -> Result<(), StatementError> {
+    let text = String::from_utf8_lossy(query.statement);
     if starts_with(&text, &["SAVEPOINT"]) {
         // Everything that a savepoint undoes is gone from the log already; the event only marks the place.
         return Ok(());
@@ -66,13 +52,13 @@ pub(super) fn in_transaction(parts: &QueryParts<'_>) -> Result<(), StatementErro
 /// A statement that is a group of its own: carried out and committed with `group`, which holds its event.
 pub(super) fn ddl(
     engine: &Arc<Engine>,
-    parts: &QueryParts<'_>,
+    query: &QueryEvent<'_>,
     timestamp_s: u32,
     group: &[u8],
     options: &CommitOptions<'_>,
 ) -> Result<(), StatementError> {
-    let schema = String::from_utf8_lossy(parts.schema).into_owned();
-    let text = String::from_utf8_lossy(parts.text).into_owned();
+    let schema = String::from_utf8_lossy(query.schema).into_owned();
+    let text = String::from_utf8_lossy(query.statement).into_owned();
     if is_of_accounts(&text) {
         log::warn!(
             "Replica SQL for channel '': statement about accounts passed over: {}",
@@ -170,13 +156,5 @@ mod tests {
         {
             assert!(!is_of_accounts(text), "{text}");
         }
-    }
-
-    #[test]
-    fn mariadbs_gtid_event_becomes_a_begin() {
-        let mut group = Vec::new();
-        append_begin(&mut group, &crate::event::tests::bare(event::MARIADB_GTID, &[0; 19]));
-        assert_eq!(event::size(&group), group.len());
-        assert_eq!(event::query_text(&group), event::QueryText::Begin);
     }
 }

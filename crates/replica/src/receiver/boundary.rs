@@ -1,6 +1,8 @@
 //! Where event groups (transactions) begin and end in a stream of events, told from headers and the few bytes that decide.
 
-use crate::event::{self, QueryText};
+use binlog::event::{Event, Header};
+
+use crate::event::{self, kind};
 
 /// What an event is to the group it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,16 +52,17 @@ impl Boundaries {
     }
 
     /// Takes the next event, without its checksum.
-    pub fn feed(&mut self, event: &[u8]) -> Edge {
-        let kind = event::kind(event);
+    pub fn feed(&mut self, bytes: &[u8]) -> Edge {
+        let kind = event::kind_of(bytes);
         match kind {
-            event::GTID | event::ANONYMOUS_GTID | event::GTID_TAGGED => self.begin(State::AfterGtid),
-            event::MARIADB_GTID => {
-                let standalone = event::mariadb_gtid_flags(event) & event::MARIADB_FL_STANDALONE != 0;
+            kind::GTID | kind::ANONYMOUS_GTID | kind::GTID_TAGGED => self.begin(State::AfterGtid),
+            kind::MARIADB_GTID => {
+                let standalone =
+                    matches!(decode(bytes), Some(Event::MariadbGtid(gtid)) if gtid.is_standalone());
                 self.begin(if standalone { State::AfterGtid } else { State::InTransaction })
             }
-            event::QUERY | event::MARIADB_QUERY_COMPRESSED => self.query(event),
-            event::XID | event::XA_PREPARE | event::TRANSACTION_PAYLOAD => self.end(),
+            kind::QUERY | kind::MARIADB_QUERY_COMPRESSED => self.query(bytes),
+            kind::XID | kind::XA_PREPARE | kind::TRANSACTION_PAYLOAD => self.end(),
             _ if event::is_outside_groups(kind) => Edge::Outside,
             _ if self.state == State::Outside => {
                 // A statement's INTVAR, RAND or USER_VAR before a query without BEGIN (very old sources).
@@ -80,18 +83,28 @@ impl Boundaries {
         if whole { Edge::Whole } else { Edge::End }
     }
 
-    fn query(&mut self, event: &[u8]) -> Edge {
-        match (event::query_text(event), self.state) {
-            (QueryText::Begin, State::Outside) => self.begin(State::InTransaction),
-            (QueryText::Begin, _) => {
+    fn query(&mut self, bytes: &[u8]) -> Edge {
+        let (begins, ends) = match decode(bytes) {
+            Some(Event::Query(query)) => {
+                (query.is_begin() || query.statement.starts_with(b"XA START"), query.is_end())
+            }
+            _ => (false, false),
+        };
+        match self.state {
+            State::Outside if begins => self.begin(State::InTransaction),
+            _ if begins => {
                 self.state = State::InTransaction;
                 Edge::Inside
             }
-            (QueryText::Commit | QueryText::Rollback, _) => self.end(),
-            (QueryText::Other, State::InTransaction) => Edge::Inside,
-            (QueryText::Other, _) => self.end(),
+            State::InTransaction if !ends => Edge::Inside,
+            _ => self.end(),
         }
     }
+}
+
+fn decode(bytes: &[u8]) -> Option<Event<'_>> {
+    let header = Header::decode(bytes).ok()?;
+    binlog::event::decode_body(&header, bytes).ok()
 }
 
 #[cfg(test)]
@@ -107,12 +120,12 @@ mod tests {
     #[test]
     fn a_mysql_transaction_and_a_ddl() {
         let events = [
-            bare(event::ROTATE, &[]),
-            bare(event::GTID, &[0; 42]),
+            bare(kind::ROTATE, &[]),
+            bare(kind::GTID, &[0; 42]),
             query("BEGIN"),
-            bare(event::TABLE_MAP, &[]),
-            bare(event::XID, &[0; 8]),
-            bare(event::ANONYMOUS_GTID, &[0; 42]),
+            bare(kind::TABLE_MAP, &[]),
+            bare(kind::XID, &[0; 8]),
+            bare(kind::ANONYMOUS_GTID, &[0; 42]),
             query("CREATE TABLE t (a INT)"),
         ];
         use Edge::*;
@@ -122,10 +135,10 @@ mod tests {
     #[test]
     fn a_mariadb_transaction_and_a_ddl() {
         let events = [
-            bare(event::MARIADB_GTID, &[0; 19]),
-            bare(event::TABLE_MAP, &[]),
+            bare(kind::MARIADB_GTID, &[0; 19]),
+            bare(kind::TABLE_MAP, &[]),
             query("COMMIT"),
-            bare(event::MARIADB_GTID, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+            bare(kind::MARIADB_GTID, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
             query("DROP TABLE t"),
         ];
         use Edge::*;
@@ -137,7 +150,7 @@ mod tests {
         let events = [
             query("BEGIN"),
             query("INSERT INTO t VALUES (1)"),
-            bare(event::XID, &[0; 8]),
+            bare(kind::XID, &[0; 8]),
             query("DROP TABLE t"),
         ];
         use Edge::*;

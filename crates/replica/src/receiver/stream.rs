@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use binlog::Checksum;
+use binlog::event::{Event, Header, HeartbeatEvent};
 use protocol::client::{Client, ClientError};
 
 use super::boundary::{Boundaries, Edge};
 use super::{Ended, Source};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
-use crate::event;
-use crate::gtid::{self, GroupGtid};
+use crate::event::{self, kind};
+use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayWriter;
 
 const OK_HEADER: u8 = 0x00;
@@ -45,10 +47,10 @@ struct Stream<'a> {
     channel: &'a Channel,
     writer: RelayWriter,
     boundaries: Boundaries,
-    /// The source's events end with a CRC-32.
-    has_checksums: bool,
-    /// A reader of the relay log has met a format description that says so.
-    relay_has_checksums: bool,
+    /// What the source's events end with.
+    checksum: Checksum,
+    /// The same as a reader of the relay log knows it by now.
+    relay_checksum: Checksum,
     /// The source's file and the end of the last event in it.
     file: String,
     pos: u64,
@@ -67,9 +69,9 @@ impl<'a> Stream<'a> {
             channel,
             writer,
             boundaries: Boundaries::default(),
-            has_checksums: source.has_checksums,
+            checksum: if source.has_checksums { Checksum::Crc32 } else { Checksum::None },
             // Every relay log file begins with a format description of ours.
-            relay_has_checksums: true,
+            relay_checksum: Checksum::Crc32,
             file: String::new(),
             pos: 4,
             open_gtid: GroupGtid::None,
@@ -122,36 +124,47 @@ impl<'a> Stream<'a> {
     }
 
     fn take(&mut self, event: &[u8]) -> Result<(), Ended> {
-        let damaged = |what: &str| Err(write_failure(what));
-        if event.len() < event::HEADER_BYTES || event::size(event) != event.len() {
-            return damaged("the event's length is wrong");
+        if !event::is_whole(event) {
+            return Err(write_failure("the event's length is wrong"));
         }
-        let kind = event::kind(event);
-        // A format description says of itself whether it and what follows ends with a checksum.
-        if kind == event::FORMAT_DESCRIPTION {
-            self.has_checksums = event::format_has_checksums(event);
+        let kind = event::kind_of(event);
+        // A format description says of itself what it and the events behind it end with.
+        if kind == kind::FORMAT_DESCRIPTION {
+            self.checksum = source::events::checksum_of_format(event)
+                .ok_or_else(|| write_failure("a format description event is damaged"))?;
         }
-        if self.has_checksums && !event::checksum_is_right(event) {
-            return damaged("Replication event checksum verification failed while reading from network.");
+        let has_checksum = self.checksum == Checksum::Crc32 || kind == kind::FORMAT_DESCRIPTION;
+        if has_checksum && binlog::checksum::verify_checksum(event).is_err() {
+            return Err(write_failure(
+                "Replication event checksum verification failed while reading from network.",
+            ));
         }
-        let bare = &event[..event.len() - if self.has_checksums { event::CHECKSUM_BYTES } else { 0 }];
+        let bare = &event[..event.len() - if has_checksum { event::CHECKSUM_BYTES } else { 0 }];
         match kind {
-            event::ROTATE => {
-                let Some((pos, file)) = event::rotate_target(bare) else {
-                    return damaged("a rotate event is too short");
-                };
-                if event::timestamp(event) == 0 {
-                    self.boundaries.restart();
-                }
-                self.rotate(file, pos, event::server_id(event))
-            }
-            event::FORMAT_DESCRIPTION => {
-                self.relay_has_checksums = self.has_checksums;
+            kind::FORMAT_DESCRIPTION => {
+                self.relay_checksum = self.checksum;
                 self.advance(event);
                 self.writer.append_format(event).map_err(|e| write_failure(&e.to_string()))
             }
-            event::HEARTBEAT | event::HEARTBEAT_V2 => self.heartbeat(bare),
+            kind::ROTATE | kind::HEARTBEAT | kind::HEARTBEAT_V2 => self.steer(event, bare),
+            // A server that stops: its position does not move, so that a new connection asks for what is there.
+            kind::STOP => Ok(()),
             _ => self.append(event, bare),
+        }
+    }
+
+    /// Events about the source's position.
+    fn steer(&mut self, event: &[u8], bare: &[u8]) -> Result<(), Ended> {
+        let decoded = Header::decode(bare).and_then(|header| binlog::event::decode_body(&header, bare));
+        match decoded {
+            Ok(Event::Rotate(rotate)) => {
+                if event::timestamp(event) == 0 {
+                    self.boundaries.restart();
+                }
+                self.rotate(rotate.file, rotate.position, event::server_id(event))
+            }
+            Ok(Event::Heartbeat(heartbeat)) => self.heartbeat(&heartbeat, event::server_id(event)),
+            _ => Err(write_failure("a rotate or heartbeat event is damaged")),
         }
     }
 
@@ -164,32 +177,28 @@ impl<'a> Stream<'a> {
         if !self.boundaries.is_inside() {
             self.complete_pos = Some((self.file.clone(), pos));
         }
-        let here = event::fake_rotate(file, pos, server_id, self.relay_has_checksums);
-        let at_head = event::fake_rotate(file, pos, server_id, true);
+        let here = source::events::fake_rotate(&self.file, pos, server_id, self.relay_checksum);
+        let at_head = source::events::fake_rotate(&self.file, pos, server_id, Checksum::Crc32);
         self.writer.append_rotate(&here, at_head).map_err(|e| write_failure(&e.to_string()))
     }
 
     fn advance(&mut self, event: &[u8]) {
-        let end = u64::from(event::log_pos(event));
-        if end != 0 && event::flags(event) & event::FLAG_ARTIFICIAL == 0 {
+        if let Some(end) = event::end_pos(event) {
             self.pos = event::unwrap_pos(self.pos, end);
         }
     }
 
     /// A heartbeat says how far the source's log has been looked at: what a GTID dump left out moves the position too.
-    fn heartbeat(&mut self, bare: &[u8]) -> Result<(), Ended> {
+    fn heartbeat(&mut self, heartbeat: &HeartbeatEvent<'_>, server_id: u32) -> Result<(), Ended> {
         self.channel.heard_from_source();
         if self.boundaries.is_inside() {
             return Ok(());
         }
-        let Some((file, pos)) = event::heartbeat_position(bare) else {
-            return Err(write_failure("a heartbeat event is not readable"));
-        };
-        let moved_on = file != self.file.as_bytes() || pos > self.pos;
-        if pos == 0 || !moved_on {
+        let moved_on = heartbeat.file != self.file.as_bytes() || heartbeat.position > self.pos;
+        if heartbeat.position == 0 || !moved_on {
             return Ok(());
         }
-        self.rotate(file, pos, event::server_id(bare))
+        self.rotate(heartbeat.file, heartbeat.position, server_id)
     }
 
     fn append(&mut self, event: &[u8], bare: &[u8]) -> Result<(), Ended> {
@@ -210,10 +219,9 @@ impl<'a> Stream<'a> {
     }
 
     fn group_begins(&self, bare: &[u8]) -> Result<GroupGtid, Ended> {
-        if !matches!(event::kind(bare), event::GTID | event::ANONYMOUS_GTID | event::MARIADB_GTID) {
-            return Ok(GroupGtid::None);
-        }
-        let head = gtid::read(bare).ok_or_else(|| write_failure("a GTID event is too short"))?;
+        let head = GroupHead::read(bare)
+            .map_err(|error| write_failure(&format!("the first event of a group: {error}")))?;
+        let head = head.unwrap_or_else(|| GroupHead::of_second(event::timestamp(bare)));
         let first = &self.channel.times.first_received_us;
         let _already_known =
             first.compare_exchange(0, head.immediate_commit_us, Ordering::Relaxed, Ordering::Relaxed);

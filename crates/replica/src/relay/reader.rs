@@ -6,14 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use binlog::event::HEADER_LEN;
 use os::disk::File;
 
 use super::{RelayLog, RelayPosition};
 
 /// What is read from a file at once.
 const BLOCK_BYTES: usize = 512 * 1024;
-/// Length of an event's header.
-const HEADER_BYTES: usize = 19;
 /// The longest event there can be (`replica_max_allowed_packet`'s largest value).
 const MAX_EVENT_BYTES: usize = 1 << 30;
 
@@ -112,7 +111,7 @@ impl RelayReader {
     pub fn step(&mut self) -> Result<Step, RelayError> {
         loop {
             let have = self.block.len() - self.event.end;
-            if have >= HEADER_BYTES {
+            if have >= HEADER_LEN {
                 let size = self.event_size()?;
                 if have >= size {
                     self.event = self.event.end..self.event.end + size;
@@ -121,7 +120,7 @@ impl RelayReader {
                 if self.fill(size)? {
                     continue;
                 }
-            } else if self.fill(HEADER_BYTES)? {
+            } else if self.fill(HEADER_LEN)? {
                 continue;
             }
             if !self.complete {
@@ -137,7 +136,7 @@ impl RelayReader {
     fn event_size(&self) -> Result<usize, RelayError> {
         let at = self.event.end + 9;
         let size = u32::from_le_bytes(self.block[at..at + 4].try_into().expect("four bytes")) as usize;
-        if !(HEADER_BYTES..=MAX_EVENT_BYTES).contains(&size) {
+        if !(HEADER_LEN..=MAX_EVENT_BYTES).contains(&size) {
             return Err(self.damaged(&format!("an event of {size} bytes")));
         }
         Ok(size)

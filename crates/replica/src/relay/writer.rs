@@ -6,7 +6,6 @@ use std::sync::Arc;
 use os::disk::File;
 
 use super::{RelayLog, RelayPosition};
-use crate::event;
 
 /// Gathered bytes are written when there are this many.
 const BLOCK_BYTES: usize = 256 * 1024;
@@ -16,9 +15,7 @@ const RELAY_LOG_VERSION: &str = concat!("8.4.0-slipstream-", env!("CARGO_PKG_VER
 
 /// First bytes of a relay log file: the magic number and a format description event of ours.
 pub(super) fn file_head() -> Vec<u8> {
-    let mut head = event::MAGIC.to_vec();
-    event::append_format_description(&mut head, 4, RELAY_LOG_VERSION, 0, event::FLAG_RELAY_LOG);
-    head
+    source::events::relay_file_head(RELAY_LOG_VERSION)
 }
 
 /// The one writer of a relay log. Whatever it is told is visible to the reader after [`RelayWriter::flush`].

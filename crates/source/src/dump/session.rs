@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use binlog::Checksum;
+use binlog::event::{HEADER_LEN, event_type};
 use binlog::gtid::GtidSet;
 use os::clock::Stopwatch;
 use os::disk::{File, OpenMode};
 
-use super::request::{Checksum, DumpRequest, DumpStart};
+use super::request::{Checksum as ChecksumWish, DumpRequest, DumpStart};
 use super::{DumpEnd, DumpSink};
 use crate::error::Refusal;
 use crate::events;
 use crate::files::{Binlog, FilePosition};
 
 const BLOCK_BYTES: usize = 256 * 1024;
-const HEADER_BYTES: usize = 19;
 /// How long a session sleeps at most before it asks whether it was killed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
@@ -119,22 +120,27 @@ impl Session<'_> {
 
     /// The fake rotate event that names the file, and its format description.
     fn send_head(&mut self, file: &Arc<dyn File>) -> Result<(), DumpEnd> {
-        let with_checksums = self.request.checksum == Checksum::Crc32;
+        let checksum = self.checksum();
         let server_id = self.binlog.config.server_id;
-        let rotate = events::fake_rotate(self.name.as_bytes(), self.at.pos, server_id, with_checksums);
+        let rotate = events::fake_rotate(&self.name, self.at.pos, server_id, checksum);
         self.send_made_up(&rotate)?;
         let head = events::read_head(&**file).map_err(|what| self.unreadable(&what))?;
         let first = head.first().ok_or_else(|| self.unreadable("there is no format description event"))?;
-        if self.request.checksum == Checksum::Unaware && events::format_has_checksums(&first.bytes) {
+        if self.request.checksum == ChecksumWish::Unaware {
             return Err(DumpEnd::Refused(Refusal::fatal_1236(
                 "Replica can not handle replication events with the checksum that source is configured to log",
             )));
         }
         let from_start = self.at.pos == 4 && !matches!(self.request.start, DumpStart::Gtids(_));
-        let format = events::format_for_client(&first.bytes, from_start, with_checksums);
+        let format = events::format_for_client(&first.bytes, from_start, checksum);
         self.send_made_up(&format)?;
         self.at.pos = self.at.pos.max(first.end());
         Ok(())
+    }
+
+    /// What events end with for this client. Our files always have checksums.
+    fn checksum(&self) -> Checksum {
+        if self.request.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
     }
 
     fn send_made_up(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
@@ -178,7 +184,7 @@ impl Session<'_> {
                 return Ok(());
             }
             // One event larger than the block: read it whole.
-            let size = if block.len() >= HEADER_BYTES { events::size(block) } else { 0 };
+            let size = if block.len() >= HEADER_LEN { events::size(block) } else { 0 };
             if size <= want || (readable - self.at.pos) < size as u64 {
                 return Err(self.unreadable("an event is longer than the file"));
             }
@@ -188,11 +194,11 @@ impl Session<'_> {
 
     /// Size of the event at the front, if it is all there.
     fn event_size(&self, bytes: &[u8]) -> Result<Option<usize>, DumpEnd> {
-        if bytes.len() < HEADER_BYTES {
+        if bytes.len() < HEADER_LEN {
             return Ok(None);
         }
         let size = events::size(bytes);
-        if size < HEADER_BYTES {
+        if size < HEADER_LEN {
             return Err(self.unreadable("bogus data in log event"));
         }
         Ok((size <= bytes.len()).then_some(size))
@@ -211,7 +217,7 @@ impl Session<'_> {
             }
         }
         self.since_sent = Stopwatch::start();
-        let sent = if self.request.checksum == Checksum::Crc32 {
+        let sent = if self.checksum() == Checksum::Crc32 {
             self.sink.send(event)
         } else {
             events::without_checksum(event, &mut self.scratch);
@@ -267,8 +273,7 @@ impl Session<'_> {
 
     fn send_heartbeat(&mut self) -> Result<(), DumpEnd> {
         self.skipped_any = false;
-        let with_checksums = self.request.checksum == Checksum::Crc32;
-        let event = events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, with_checksums);
+        let event = events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, self.checksum());
         self.send_made_up(&event)
     }
 
@@ -284,9 +289,12 @@ impl Session<'_> {
 /// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID cannot be sent by GTID.
 fn leaves_out(event: &[u8], has: &GtidSet, skipping: bool) -> Result<bool, ()> {
     match events::kind(event) {
-        events::GTID => Ok(events::gtid_of(event).is_some_and(|gtid| has.contains(gtid))),
-        events::ANONYMOUS_GTID => Err(()),
-        events::FORMAT_DESCRIPTION | events::ROTATE | events::STOP | events::PREVIOUS_GTIDS => Ok(false),
+        event_type::GTID => Ok(events::gtid_of(event).is_some_and(|gtid| has.contains(gtid))),
+        event_type::ANONYMOUS_GTID => Err(()),
+        event_type::FORMAT_DESCRIPTION
+        | event_type::ROTATE
+        | event_type::STOP
+        | event_type::PREVIOUS_GTIDS => Ok(false),
         _ => Ok(skipping),
     }
 }
