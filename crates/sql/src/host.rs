@@ -93,6 +93,11 @@ pub trait Host: Send + Sync {
     /// KILL QUERY or KILL was called on this connection; asked between rows. The statement then ends with 1317.
     fn is_killed(&self) -> bool;
 
+    /// The flag that `KILL` sets, so that lock waits end too; a host without one leaves them to their timeouts.
+    fn interrupt_flag(&self) -> Option<std::sync::Arc<std::sync::atomic::AtomicBool>> {
+        None
+    }
+
     /// SLEEP(): true when it was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
 

@@ -13,13 +13,25 @@
 
 pub mod admin;
 mod ast;
+mod bind;
+mod ddl;
+mod engine_error;
 mod error;
+mod exec;
+mod expr;
 mod host;
 mod lexer;
 mod parse;
+mod plan;
+mod schema_tables;
+mod session;
+mod show;
 mod sink;
+mod sql_mode;
+mod variables;
 
 pub use admin::AdminCommand;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{Host, Privilege, VariableScope, VirtualTable};
+pub use session::{Prepared, Session, SessionInit};
 pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

@@ -30,12 +30,9 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// Chains by the fingerprint of their row; rows with the same one share the entry.
-type Shard = Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>;
-
 /// All versions of an engine, sharded by row.
 pub(crate) struct VersionStore {
-    shards: Box<[Shard]>,
+    shards: Box<[Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>]>,
     bytes: AtomicU64,
     versions: AtomicU64,
 }
@@ -46,13 +43,13 @@ const OVERHEAD_BYTES: u64 = 64;
 impl VersionStore {
     pub fn new() -> VersionStore {
         VersionStore {
-            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
             bytes: AtomicU64::new(0),
             versions: AtomicU64::new(0),
         }
     }
 
-    fn shard(&self, hash: u64) -> &Shard {
+    fn shard(&self, hash: u64) -> &Mutex<FingerprintMap<SmallVec<[Chain; 1]>>> {
         &self.shards[(hash >> 40) as usize % SHARDS]
     }
 

@@ -21,9 +21,15 @@ pub(crate) enum AggregateKind {
     BitOr,
     BitXor,
     /// Standard deviation and variance: `sample` divides by n - 1, `root` is the deviation.
-    Variance { sample: bool, root: bool },
+    Variance {
+        sample: bool,
+        root: bool,
+    },
     /// `descending` for each of the last expressions, which are the sort keys.
-    GroupConcat { separator: Vec<u8>, order: Vec<bool> },
+    GroupConcat {
+        separator: Vec<u8>,
+        order: Vec<bool>,
+    },
     /// `ANY_VALUE`.
     Any,
 }
@@ -121,7 +127,8 @@ impl Accumulator {
         }
         if let State::Concat(parts) = &mut self.state {
             let text = values.iter().flat_map(|value| text_of(value).into_owned()).collect();
-            let keys = aggregate.args[args..].iter().map(|key| key.eval(row, ctx).map(|value| value.into_owned()));
+            let keys =
+                aggregate.args[args..].iter().map(|key| key.eval(row, ctx).map(|value| value.into_owned()));
             parts.push((keys.collect::<Result<_>>()?, text));
             return Ok(());
         }

@@ -120,7 +120,11 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
         return Ok(Value::Null);
     }
     match op {
-        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+        BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight => {
             let (a, b) = (bits(a).unwrap_or(0), bits(b).unwrap_or(0));
             return Ok(Value::UInt(match op {
                 BinaryOp::BitAnd => a & b,
@@ -164,7 +168,8 @@ fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Con
         _ if y == 0 => return division_by_zero(ctx),
         _ => x % y,
     };
-    let unsigned = unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
+    let unsigned =
+        unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
     // The sign of a remainder is the dividend's, so that it may be negative though the divisor is unsigned.
     if unsigned && !(op == BinaryOp::Modulo && result < 0) {
         u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", op, a, b))
@@ -211,11 +216,14 @@ fn integer_divide(x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_
         if y.is_zero() {
             return division_by_zero(ctx);
         }
-        let quotient = decimal_of(x).div(&y, 0).ok_or_else(|| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))?;
+        let quotient =
+            decimal_of(x).div(&y, 0).ok_or_else(|| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))?;
         integer_of(&Number::Decimal(quotient.truncate(0)))
     };
     if unsigned {
-        u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", BinaryOp::IntegerDivide, a, b))
+        u64::try_from(result)
+            .map(Value::UInt)
+            .map_err(|_| overflow("BIGINT UNSIGNED", BinaryOp::IntegerDivide, a, b))
     } else {
         i64::try_from(result).map(Value::Int).map_err(|_| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))
     }

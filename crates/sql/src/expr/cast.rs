@@ -100,7 +100,8 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
             let prefix = types::number::integer_prefix(text);
             // CAST of text reads an integer only: '1.5' is 1.
             let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
-            let read = if digits < prefix.len { types::number::integer_prefix(&text[..digits]) } else { prefix };
+            let read =
+                if digits < prefix.len { types::number::integer_prefix(&text[..digits]) } else { prefix };
             if prefix.len < text.len() || digits < text.len() || prefix.overflow {
                 incorrect(ctx, "INTEGER", value);
             }
@@ -193,7 +194,11 @@ fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
 }
 
 /// A value as one of the type that the result's description promises, where it is of another kind.
-pub(crate) fn conform<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
+pub(crate) fn conform<'v>(
+    value: Cow<'v, Value>,
+    ty: &ColumnType,
+    ctx: &Context<'_>,
+) -> Result<Cow<'v, Value>> {
     let fits = match (&*value, ty.code) {
         (Value::Null, _) => true,
         (Value::Int(_), code) => is_integer(code) && !ty.unsigned,
@@ -234,7 +239,9 @@ pub(crate) fn conform<'v>(value: Cow<'v, Value>, ty: &ColumnType, ctx: &Context<
             stamp @ Value::Timestamp { .. } => Value::Bytes(text_of(&stamp.in_zone(ctx.zone())).into_owned()),
             other => Value::Bytes(text_of(&other).into_owned()),
         },
-        (_, TypeCode::Datetime2 | TypeCode::Timestamp2 | TypeCode::Date | TypeCode::Time2) => cast(&value, ty, ctx)?,
+        (_, TypeCode::Datetime2 | TypeCode::Timestamp2 | TypeCode::Date | TypeCode::Time2) => {
+            cast(&value, ty, ctx)?
+        }
         (_, code) if is_integer(code) => match integer_of(&number(&value)) {
             n if ty.unsigned && n >= 0 => Value::UInt(n as u64),
             n => Value::Int(i64::try_from(n).map_err(|_| SqlError::out_of_range("BIGINT", n))?),

@@ -8,7 +8,12 @@ use types::temporal::parse;
 use types::{DateTime, Value, collation};
 
 /// Orders two values; `None` when one is NULL. `collation_id` is for text.
-pub(crate) fn compare(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>) -> Result<Option<Ordering>> {
+pub(crate) fn compare(
+    a: &Value,
+    b: &Value,
+    collation_id: u16,
+    ctx: &Context<'_>,
+) -> Result<Option<Ordering>> {
     Ok(match (a, b) {
         (Value::Null, _) | (_, Value::Null) => None,
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
@@ -20,7 +25,9 @@ pub(crate) fn compare(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>
         (Value::Time(a), Value::Time(b)) => Some(a.cmp(b)),
         (Value::Time(a), Value::Bytes(text)) => time_with_text(a, text),
         (Value::Bytes(text), Value::Time(b)) => time_with_text(b, text).map(Ordering::reverse),
-        _ if is_text(a) && is_text(b) => Some(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b))),
+        _ if is_text(a) && is_text(b) => {
+            Some(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b)))
+        }
         _ => numbers(&number(a), &number(b)),
     })
 }

@@ -154,7 +154,8 @@ pub(crate) fn add(
     }
     let Some(mut interval) = interval(amount, unit) else { return Ok(Value::Null) };
     if subtract {
-        interval = Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };
+        interval =
+            Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };
     }
     if let (Value::Time(time), 0) = (date, interval.months) {
         let sum = time.to_micros().checked_add(interval.micros).and_then(Time::from_micros);
@@ -177,7 +178,8 @@ pub(crate) fn add(
         // Text in, text out; a date alone stays one where the unit leaves it.
         (_, Value::Bytes(text)) => {
             let has_time = types::temporal::parse::datetime(text).is_some_and(|parsed| parsed.has_time);
-            let value = if has_time || !unit.is_of_days() { Value::DateTime(sum) } else { Value::Date(sum.date) };
+            let value =
+                if has_time || !unit.is_of_days() { Value::DateTime(sum) } else { Value::Date(sum.date) };
             Value::Bytes(text_of(&value).into_owned())
         }
         (_, Value::Date(_)) if unit.is_of_days() => Value::Date(sum.date),

@@ -1,8 +1,8 @@
 //! Computing a bound expression.
 
 use super::{
-    Context, Expr, Node, Number, SubqueryUse, arithmetic, cast, compare, conform, date_arithmetic, like, number,
-    text_of,
+    Context, Expr, Node, Number, SubqueryUse, arithmetic, cast, compare, conform, date_arithmetic, like,
+    number, text_of,
 };
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -79,7 +79,9 @@ impl Expr {
             }
             Node::And(operands) => Self::all(operands, row, ctx),
             Node::Or(operands) => Self::any(operands, row, ctx),
-            Node::Between { negated, operands, collation } => self.between(*negated, operands, *collation, row, ctx),
+            Node::Between { negated, operands, collation } => {
+                self.between(*negated, operands, *collation, row, ctx)
+            }
             Node::In { negated, operand, list, collation } => {
                 let needle = operand.eval(row, ctx)?;
                 let list = list.iter().map(|item| item.eval(row, ctx));
@@ -176,7 +178,9 @@ impl Expr {
                 let (date, amount) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
                 date_arithmetic::add(&date, &amount, *unit, *subtract, &self.ty, ctx)?
             }
-            Node::Extract { unit, operand } => date_arithmetic::extract(&*operand.eval(row, ctx)?, *unit, ctx)?,
+            Node::Extract { unit, operand } => {
+                date_arithmetic::extract(&*operand.eval(row, ctx)?, *unit, ctx)?
+            }
             Node::TimestampDiff { unit, operands } => {
                 let (a, b) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
                 date_arithmetic::difference(&a, &b, *unit, ctx)?
@@ -315,7 +319,9 @@ impl Expr {
         let rows = &results[subquery].rows;
         match what {
             SubqueryUse::Exists => Ok(Value::Int(i64::from(!rows.is_empty()))),
-            SubqueryUse::Scalar if rows.len() > 1 => Err(SqlError::new(1242, "Subquery returns more than 1 row")),
+            SubqueryUse::Scalar if rows.len() > 1 => {
+                Err(SqlError::new(1242, "Subquery returns more than 1 row"))
+            }
             SubqueryUse::Scalar => Ok(rows.first().map_or(Value::Null, |row| row[0].clone())),
         }
     }
@@ -323,7 +329,7 @@ impl Expr {
 
 fn system_variable(scope: Scope, name: &str, ctx: &Context<'_>) -> Result<Value> {
     if scope != Scope::Global {
-        if let Some(value) = ctx.variables.get(name, ctx) {
+        if let Some(value) = ctx.variables.get(name, ctx.last_insert_id.get()) {
             return Ok(value);
         }
     }

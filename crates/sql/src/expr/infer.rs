@@ -42,9 +42,17 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
         | TypeCode::Enum
         | TypeCode::Set
         | TypeCode::Null => NumericClass::Integer,
-        TypeCode::Datetime | TypeCode::Datetime2 | TypeCode::Timestamp | TypeCode::Timestamp2 | TypeCode::Time
+        TypeCode::Datetime
+        | TypeCode::Datetime2
+        | TypeCode::Timestamp
+        | TypeCode::Timestamp2
+        | TypeCode::Time
         | TypeCode::Time2 => {
-            if ty.fsp() == 0 { NumericClass::Integer } else { NumericClass::Decimal }
+            if ty.fsp() == 0 {
+                NumericClass::Integer
+            } else {
+                NumericClass::Decimal
+            }
         }
         _ => NumericClass::Double,
     }
@@ -97,8 +105,12 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     let all = |test: fn(&ColumnType) -> bool| real.iter().all(|item| test(&item.ty));
     if all(|ty| ty.is_integer() || matches!(ty.code, TypeCode::Year | TypeCode::Bit)) {
         let unsigned = real.iter().all(|item| item.ty.unsigned);
-        let mixed = real.iter().any(|item| item.ty.unsigned && item.ty.code == TypeCode::LongLong) && !unsigned;
-        return Ok((if mixed { decimal_type(20, 0) } else { ColumnType::bigint(unsigned) }, Coercibility::Numeric));
+        let mixed =
+            real.iter().any(|item| item.ty.unsigned && item.ty.code == TypeCode::LongLong) && !unsigned;
+        return Ok((
+            if mixed { decimal_type(20, 0) } else { ColumnType::bigint(unsigned) },
+            Coercibility::Numeric,
+        ));
     }
     if all(|ty| is_number(ty)) {
         let class = real.iter().map(|item| numeric_class(&item.ty)).max().unwrap_or(NumericClass::Double);

@@ -93,7 +93,9 @@ mod tests {
     #[test]
     fn wildcards() {
         assert!(matches("abc", "a%") && matches("abc", "%c") && matches("abc", "a_c") && matches("", "%"));
-        assert!(matches("ABC", "abc") && !matches("abc", "ab") && !matches("ab", "abc") && !matches("a", "__"));
+        assert!(
+            matches("ABC", "abc") && !matches("abc", "ab") && !matches("ab", "abc") && !matches("a", "__")
+        );
         assert!(matches("aXbXc", "%X%c") && matches("mississippi", "%iss%ip%") && !matches("abc", "%d%"));
         assert!(matches("ü1", "_1") && matches("日本", "__"));
     }

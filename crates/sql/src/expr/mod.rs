@@ -22,7 +22,11 @@ pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::{Function, find_function};
-pub(crate) use infer::{Coercibility, common_type, comparison_collation, decimal_type, numeric_class};
+pub(crate) use infer::{
+    Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits,
+    numeric_class, scale_of,
+};
+pub(crate) use like::like;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
 use types::{ColumnType, Value};
@@ -55,37 +59,104 @@ pub(crate) enum Node {
     Slot(usize),
     UserVariable(String),
     AssignVariable(String, Box<Expr>),
-    SystemVariable { scope: Scope, name: String },
+    SystemVariable {
+        scope: Scope,
+        name: String,
+    },
     And(Vec<Expr>),
     Or(Vec<Expr>),
     Xor(Box<[Expr; 2]>),
     Not(Box<Expr>),
-    Compare { op: BinaryOp, operands: Box<[Expr; 2]>, collation: u16 },
+    Compare {
+        op: BinaryOp,
+        operands: Box<[Expr; 2]>,
+        collation: u16,
+    },
     /// `(a, b) = (c, d)` and its relatives; `op` is Equal, NotEqual or NullSafeEqual.
-    CompareRows { op: BinaryOp, pairs: Vec<Expr> },
-    Between { negated: bool, operands: Box<[Expr; 3]>, collation: u16 },
-    In { negated: bool, operand: Box<Expr>, list: Vec<Expr>, collation: u16 },
-    InSubquery { negated: bool, operand: Box<Expr>, subquery: usize, collation: u16 },
-    Subquery { subquery: usize, what: SubqueryUse },
-    Like { negated: bool, operands: Box<[Expr; 2]>, escape: Option<u8>, collation: u16 },
-    IsNull { negated: bool, operand: Box<Expr> },
-    IsTruth { negated: bool, operand: Box<Expr>, value: TruthValue },
+    CompareRows {
+        op: BinaryOp,
+        pairs: Vec<Expr>,
+    },
+    Between {
+        negated: bool,
+        operands: Box<[Expr; 3]>,
+        collation: u16,
+    },
+    In {
+        negated: bool,
+        operand: Box<Expr>,
+        list: Vec<Expr>,
+        collation: u16,
+    },
+    InSubquery {
+        negated: bool,
+        operand: Box<Expr>,
+        subquery: usize,
+        collation: u16,
+    },
+    Subquery {
+        subquery: usize,
+        what: SubqueryUse,
+    },
+    Like {
+        negated: bool,
+        operands: Box<[Expr; 2]>,
+        escape: Option<u8>,
+        collation: u16,
+    },
+    IsNull {
+        negated: bool,
+        operand: Box<Expr>,
+    },
+    IsTruth {
+        negated: bool,
+        operand: Box<Expr>,
+        value: TruthValue,
+    },
     Negate(Box<Expr>),
     BitNot(Box<Expr>),
-    Arithmetic { op: BinaryOp, operands: Box<[Expr; 2]> },
-    Case { operand: Option<Box<Expr>>, whens: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>>, collation: u16 },
+    Arithmetic {
+        op: BinaryOp,
+        operands: Box<[Expr; 2]>,
+    },
+    Case {
+        operand: Option<Box<Expr>>,
+        whens: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+        collation: u16,
+    },
     If(Box<[Expr; 3]>),
     Coalesce(Vec<Expr>),
-    NullIf { operands: Box<[Expr; 2]>, collation: u16 },
-    Call { function: &'static Function, args: Vec<Expr> },
+    NullIf {
+        operands: Box<[Expr; 2]>,
+        collation: u16,
+    },
+    Call {
+        function: &'static Function,
+        args: Vec<Expr>,
+    },
     /// To the expression's own type; `unsigned` casts of integers wrap as MySQL's do.
     Cast(Box<Expr>),
     /// The same value under another collation, or in another character set.
     Recollate(Box<Expr>),
-    DateAdd { operands: Box<[Expr; 2]>, unit: TimeUnit, subtract: bool },
-    Extract { unit: TimeUnit, operand: Box<Expr> },
-    TimestampDiff { unit: TimeUnit, operands: Box<[Expr; 2]> },
-    Trim { leading: bool, trailing: bool, operands: Box<[Expr; 2]> },
+    DateAdd {
+        operands: Box<[Expr; 2]>,
+        unit: TimeUnit,
+        subtract: bool,
+    },
+    Extract {
+        unit: TimeUnit,
+        operand: Box<Expr>,
+    },
+    TimestampDiff {
+        unit: TimeUnit,
+        operands: Box<[Expr; 2]>,
+    },
+    Trim {
+        leading: bool,
+        trailing: bool,
+        operands: Box<[Expr; 2]>,
+    },
     /// `VALUES(column)`: the value that the row was to have; the slot is in the second half of the row.
     InsertedValue(usize),
 }
@@ -143,7 +214,9 @@ impl Expr {
             | Node::IsNull { operand, .. }
             | Node::IsTruth { operand, .. }
             | Node::Extract { operand, .. } => f(operand),
-            Node::And(operands) | Node::Or(operands) | Node::Coalesce(operands) => operands.iter().for_each(f),
+            Node::And(operands) | Node::Or(operands) | Node::Coalesce(operands) => {
+                operands.iter().for_each(f)
+            }
             Node::CompareRows { pairs, .. } => pairs.iter().for_each(f),
             Node::Xor(operands) => operands.iter().for_each(f),
             Node::Compare { operands, .. }
@@ -171,6 +244,3 @@ impl Expr {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -32,6 +32,8 @@ pub struct Parsed {
     pub statement: Statement,
     /// Number of `?`.
     pub parameters: usize,
+    /// Where the statement ends: at its semicolon, or the text's length.
+    pub end: usize,
     /// Where the next statement of the text starts; the text's length when there is none.
     pub next: usize,
 }
@@ -54,7 +56,7 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
-    Ok(Some(Parsed { statement, parameters: parser.parameters, next }))
+    Ok(Some(Parsed { statement, parameters: parser.parameters, end: end.start as usize, next }))
 }
 
 /// Parses `text` as an expression alone (a column's stored default).

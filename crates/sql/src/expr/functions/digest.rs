@@ -7,9 +7,13 @@ use sha1::Digest;
 use types::{ColumnType, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("crc32", 1..=1, unsigned, |call| Ok(Value::UInt(u64::from(crc32fast::hash(&call.bytes(0)))))),
+    Function::new("crc32", 1..=1, unsigned, |call| {
+        Ok(Value::UInt(u64::from(crc32fast::hash(&call.bytes(0)))))
+    }),
     Function::new("md5", 1..=1, ascii_text::<32>, |call| Ok(hex(&md5::md5(&call.bytes(0)), false))),
-    Function::new("sha1", 1..=1, ascii_text::<40>, |call| Ok(hex(&sha1::Sha1::digest(&*call.bytes(0)), false))),
+    Function::new("sha1", 1..=1, ascii_text::<40>, |call| {
+        Ok(hex(&sha1::Sha1::digest(&*call.bytes(0)), false))
+    }),
     Function::new("sha2", 2..=2, ascii_text::<128>, |call| {
         let bytes = call.bytes(0);
         Ok(match call.integer(1) {
@@ -47,34 +51,50 @@ pub(super) const FUNCTIONS: &[Function] = &[
         },
     ),
     Function::new("to_base64", 1..=1, long_text, |call| Ok(Value::Bytes(to_base64(&call.bytes(0))))),
-    Function::new("from_base64", 1..=1, |_| Ok((ColumnType::longblob(), super::Coercibility::Literal)), |call| {
-        Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes))
-    }),
-    Function::new("random_bytes", 1..=1, |_| Ok((ColumnType::varbinary(1024), super::Coercibility::Literal)), |call| {
-        if call.values[0].is_null() {
-            return Ok(Value::Null);
-        }
-        let length = call.integer(0);
-        if !(1..=1024).contains(&length) {
-            return Err(crate::SqlError::out_of_range("length", "random_bytes"));
-        }
-        let mut bytes = vec![0; length as usize];
-        os::random::fill(&mut bytes);
-        Ok(Value::Bytes(bytes))
-    })
+    Function::new(
+        "from_base64",
+        1..=1,
+        |_| Ok((ColumnType::longblob(), super::Coercibility::Literal)),
+        |call| Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes)),
+    ),
+    Function::new(
+        "random_bytes",
+        1..=1,
+        |_| Ok((ColumnType::varbinary(1024), super::Coercibility::Literal)),
+        |call| {
+            if call.values[0].is_null() {
+                return Ok(Value::Null);
+            }
+            let length = call.integer(0);
+            if !(1..=1024).contains(&length) {
+                return Err(crate::SqlError::out_of_range("length", "random_bytes"));
+            }
+            let mut bytes = vec![0; length as usize];
+            os::random::fill(&mut bytes);
+            Ok(Value::Bytes(bytes))
+        },
+    )
     .varies(),
     Function::new("uuid", 0..=0, ascii_text::<36>, |_| Ok(uuid())).varies(),
     Function::new("is_uuid", 1..=1, super::int, |call| {
-        let plain: Vec<u8> = call.bytes(0).iter().copied().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
+        let plain: Vec<u8> =
+            call.bytes(0).iter().copied().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
         Ok(super::truth_value(plain.len() == 32 && plain.iter().all(u8::is_ascii_hexdigit)))
     }),
-    Function::new("uuid_to_bin", 1..=2, |_| Ok((ColumnType::varbinary(16), super::Coercibility::Literal)), uuid_to_bin),
+    Function::new(
+        "uuid_to_bin",
+        1..=2,
+        |_| Ok((ColumnType::varbinary(16), super::Coercibility::Literal)),
+        uuid_to_bin,
+    ),
     Function::new("bin_to_uuid", 1..=2, ascii_text::<36>, bin_to_uuid),
 ];
 
 fn hex(bytes: &[u8], upper: bool) -> Value {
     let digits: &[u8; 16] = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
-    Value::Bytes(bytes.iter().flat_map(|b| [digits[usize::from(b >> 4)], digits[usize::from(b & 15)]]).collect())
+    Value::Bytes(
+        bytes.iter().flat_map(|b| [digits[usize::from(b >> 4)], digits[usize::from(b & 15)]]).collect(),
+    )
 }
 
 fn dashed(bytes: &[u8]) -> Vec<u8> {
@@ -111,7 +131,8 @@ fn swaps(call: &Call<'_>) -> bool {
 fn uuid_to_bin(call: &Call<'_>) -> Result<Value> {
     let shown = call.string(0);
     let digits: Vec<u8> = shown.bytes().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
-    let invalid = || crate::SqlError::new(1411, format!("Incorrect string value: '{shown}' for function uuid_to_bin"));
+    let invalid =
+        || crate::SqlError::new(1411, format!("Incorrect string value: '{shown}' for function uuid_to_bin"));
     if digits.len() != 32 {
         return Err(invalid());
     }
@@ -130,7 +151,10 @@ fn bin_to_uuid(call: &Call<'_>) -> Result<Value> {
     let bytes = call.bytes(0);
     if bytes.len() != 16 {
         let shown = call.string(0);
-        return Err(crate::SqlError::new(1411, format!("Incorrect string value: '{shown}' for function bin_to_uuid")));
+        return Err(crate::SqlError::new(
+            1411,
+            format!("Incorrect string value: '{shown}' for function bin_to_uuid"),
+        ));
     }
     let bytes = if swaps(call) {
         [&bytes[4..8], &bytes[2..4], &bytes[..2], &bytes[8..]].concat()
@@ -151,7 +175,8 @@ fn to_base64(bytes: &[u8]) -> Vec<u8> {
             out.push(b'\n');
             line = 0;
         }
-        let bits = chunk.iter().enumerate().fold(0u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
+        let bits =
+            chunk.iter().enumerate().fold(0u32, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
         for at in 0..4 {
             let digit = BASE64[(bits >> (18 - 6 * at) & 63) as usize];
             out.push(if at <= chunk.len() { digit } else { b'=' });

@@ -138,10 +138,17 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         "master_pos_wait" => "source_pos_wait",
         name => name,
     };
-    [string::FUNCTIONS, numeric::FUNCTIONS, time::FUNCTIONS, digest::FUNCTIONS, session::FUNCTIONS, gtid::FUNCTIONS]
-        .iter()
-        .flat_map(|table| table.iter())
-        .find(|function| function.name == name)
+    [
+        string::FUNCTIONS,
+        numeric::FUNCTIONS,
+        time::FUNCTIONS,
+        digest::FUNCTIONS,
+        session::FUNCTIONS,
+        gtid::FUNCTIONS,
+    ]
+    .iter()
+    .flat_map(|table| table.iter())
+    .find(|function| function.name == name)
 }
 
 fn bigint(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {

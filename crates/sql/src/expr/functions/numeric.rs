@@ -47,7 +47,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         })
     }),
     Function::new("mod", 2..=2, like_number, |call| {
-        super::super::arithmetic::binary(crate::ast::BinaryOp::Modulo, &call.values[0], &call.values[1], call.ctx)
+        super::super::arithmetic::binary(
+            crate::ast::BinaryOp::Modulo,
+            &call.values[0],
+            &call.values[1],
+            call.ctx,
+        )
     }),
     Function::new("power", 2..=2, double, |call| finite(call.double(0).powf(call.double(1)), "pow")),
     Function::new("sqrt", 1..=1, double, |call| Ok(nan_is_null(call.double(0).sqrt()))),
@@ -154,7 +159,11 @@ fn nan_is_null(n: f64) -> Value {
 }
 
 fn finite(n: f64, function: &str) -> Result<Value> {
-    if n.is_finite() { Ok(Value::Double(n)) } else { Err(SqlError::out_of_range("DOUBLE", format!("{function}()"))) }
+    if n.is_finite() {
+        Ok(Value::Double(n))
+    } else {
+        Err(SqlError::out_of_range("DOUBLE", format!("{function}()")))
+    }
 }
 
 fn logarithm(call: &Call<'_>, n: f64) -> Value {
@@ -166,16 +175,23 @@ fn logarithm(call: &Call<'_>, n: f64) -> Value {
 
 fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
     let digits = if call.is_given(1) { call.integer(1).clamp(-100, 100) as i32 } else { 0 };
-    let exact = |decimal: types::Decimal| if to_nearest { decimal.round(digits) } else { decimal.truncate(digits) };
+    let exact =
+        |decimal: types::Decimal| if to_nearest { decimal.round(digits) } else { decimal.truncate(digits) };
     let value = match number(&call.values[0]) {
         n @ (Number::Int(_) | Number::UInt(_)) if digits >= 0 => integer_value(&n),
         Number::Int(n) => {
             let rounded = exact(types::Decimal::from(n));
-            Value::Int(rounded.to_i64().ok_or_else(|| SqlError::out_of_range("BIGINT", format!("round({n})")))?)
+            Value::Int(
+                rounded.to_i64().ok_or_else(|| SqlError::out_of_range("BIGINT", format!("round({n})")))?,
+            )
         }
         Number::UInt(n) => {
             let rounded = exact(types::Decimal::from(n));
-            Value::UInt(rounded.to_u64().ok_or_else(|| SqlError::out_of_range("BIGINT UNSIGNED", format!("round({n})")))?)
+            Value::UInt(
+                rounded
+                    .to_u64()
+                    .ok_or_else(|| SqlError::out_of_range("BIGINT UNSIGNED", format!("round({n})")))?,
+            )
         }
         Number::Decimal(n) => Value::Decimal(exact(n)),
         Number::Double(n) => {
@@ -222,9 +238,9 @@ fn convert_base(call: &Call<'_>) -> Result<Value> {
     let source = source.trim();
     let (negative, digits) = source.strip_prefix('-').map_or((false, source), |digits| (true, digits));
     let valid: String = digits.chars().take_while(|c| c.is_digit(from)).collect();
-    let mut value = valid
-        .chars()
-        .fold(0u64, |value, c| value.saturating_mul(u64::from(from)).saturating_add(u64::from(c.to_digit(from).unwrap_or(0))));
+    let mut value = valid.chars().fold(0u64, |value, c| {
+        value.saturating_mul(u64::from(from)).saturating_add(u64::from(c.to_digit(from).unwrap_or(0)))
+    });
     if negative {
         value = value.wrapping_neg();
     }

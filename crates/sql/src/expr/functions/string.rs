@@ -5,7 +5,9 @@ use crate::error::{Result, SqlError};
 use types::{Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("ascii", 1..=1, int, |call| Ok(Value::Int(i64::from(call.bytes(0).first().copied().unwrap_or(0))))),
+    Function::new("ascii", 1..=1, int, |call| {
+        Ok(Value::Int(i64::from(call.bytes(0).first().copied().unwrap_or(0))))
+    }),
     Function::new("ord", 1..=1, bigint, |call| {
         let bytes = call.bytes(0);
         let first = if call.is_binary(0) { bytes.len().min(1) } else { prefix(&bytes, 1).len() };
@@ -61,7 +63,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("space", 1..=1, long_text, |call| {
         let count = call.integer(0).max(0) as usize;
-        within_packet(call, count, "space").map(|fits| if fits { text(vec![b' '; count]) } else { Value::Null })
+        within_packet(call, count, "space")
+            .map(|fits| if fits { text(vec![b' '; count]) } else { Value::Null })
     }),
     Function::new("replace", 3..=3, long_text, replace),
     Function::new("insert", 4..=4, joined, insert),
@@ -79,24 +82,29 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
     }),
     Function::new("substring_index", 3..=3, like_first, substring_index),
-    Function::new("char", 1..=usize::MAX, |args| {
-        Ok((types::ColumnType::varbinary(4 * args.len() as u32), super::Coercibility::Literal))
-    }, |call| {
-        let mut out = Vec::new();
-        for (at, value) in call.values.iter().enumerate() {
-            if !value.is_null() {
-                let code = (call.integer(at) as u32).to_be_bytes();
-                let zeros = code.iter().take_while(|b| **b == 0).count().min(3);
-                out.extend_from_slice(&code[zeros..]);
+    Function::new(
+        "char",
+        1..=usize::MAX,
+        |args| Ok((types::ColumnType::varbinary(4 * args.len() as u32), super::Coercibility::Literal)),
+        |call| {
+            let mut out = Vec::new();
+            for (at, value) in call.values.iter().enumerate() {
+                if !value.is_null() {
+                    let code = (call.integer(at) as u32).to_be_bytes();
+                    let zeros = code.iter().take_while(|b| **b == 0).count().min(3);
+                    out.extend_from_slice(&code[zeros..]);
+                }
             }
-        }
-        Ok(Value::Bytes(out))
-    })
+            Ok(Value::Bytes(out))
+        },
+    )
     .sees_nulls(),
     Function::new("elt", 2..=usize::MAX, joined, |call| {
         let index = usize::try_from(call.integer(0)).unwrap_or(0);
         Ok(match call.values.get(index) {
-            Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => text(call.bytes(index)),
+            Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => {
+                text(call.bytes(index))
+            }
             _ => Value::Null,
         })
     })
@@ -144,9 +152,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(text(collation::charset_of(text_collation(call)).name()))
     })
     .sees_nulls(),
-    Function::new("collation", 1..=1, ascii_text::<64>, |call| Ok(text(collation::name(text_collation(call)))))
+    Function::new("collation", 1..=1, ascii_text::<64>, |call| {
+        Ok(text(collation::name(text_collation(call))))
+    })
+    .sees_nulls(),
+    Function::new("coercibility", 1..=1, int, |call| Ok(Value::Int(call.args[0].coercibility as i64)))
         .sees_nulls(),
-    Function::new("coercibility", 1..=1, int, |call| Ok(Value::Int(call.args[0].coercibility as i64))).sees_nulls(),
 ];
 
 fn text_collation(call: &Call<'_>) -> u16 {

@@ -1,0 +1,665 @@
+//! Expressions.
+
+use super::{Binder, Place};
+use crate::ast::{self, BinaryOp, CastType, Literal, UnaryOp};
+use crate::error::{Result, SqlError};
+use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
+use types::collation::{self, Charset};
+use types::temporal::parse;
+use types::{ColumnType, Decimal, TypeCode, Value};
+
+fn boolean(node: Node, nullable: bool) -> Expr {
+    Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
+}
+
+impl Binder<'_> {
+    pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
+        match written {
+            ast::Expr::Literal(literal) => self.literal(literal),
+            ast::Expr::Parameter(index) => Ok(Expr {
+                node: Node::Parameter(*index),
+                ty: ColumnType::varchar(16_383, self.variables.connection_collation),
+                nullable: true,
+                coercibility: Coercibility::Literal,
+            }),
+            ast::Expr::Column { schema, table, name } => {
+                self.column(schema.as_deref(), table.as_deref(), name, place)
+            }
+            ast::Expr::And(operands) => Ok(boolean(Node::And(self.exprs(operands, place)?), true)),
+            ast::Expr::Or(operands) => Ok(boolean(Node::Or(self.exprs(operands, place)?), true)),
+            ast::Expr::Unary(op, operand) => self.unary(*op, operand, place),
+            ast::Expr::Binary(op, left, right) => self.binary(*op, left, right, place),
+            ast::Expr::Between { negated, operand, low, high } => {
+                let operands = [self.expr(operand, place)?, self.expr(low, place)?, self.expr(high, place)?];
+                let collation = comparison_collation(&operands[0], &operands[1])?;
+                let nullable = operands.iter().any(|operand| operand.nullable);
+                Ok(boolean(
+                    Node::Between { negated: *negated, operands: Box::new(operands), collation },
+                    nullable,
+                ))
+            }
+            ast::Expr::InList { negated, operand, list } => self.in_list(*negated, operand, list, place),
+            ast::Expr::InQuery { negated, operand, query } => {
+                let operand = Box::new(self.expr(operand, place)?);
+                let (subquery, ty) = self.subquery(query, Some(1))?;
+                let collation = if ty.is_character() && operand.ty.is_character() {
+                    operand.ty.collation
+                } else {
+                    collation::UTF8MB4_0900_AI_CI
+                };
+                Ok(boolean(Node::InSubquery { negated: *negated, operand, subquery, collation }, true))
+            }
+            ast::Expr::Subquery(query) => {
+                let (subquery, ty) = self.subquery(query, Some(1))?;
+                let coercibility =
+                    if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
+                let node = Node::Subquery { subquery, what: SubqueryUse::Scalar };
+                Ok(Expr { node, ty, nullable: true, coercibility })
+            }
+            ast::Expr::Exists(query) => {
+                let (subquery, _) = self.subquery(query, None)?;
+                Ok(boolean(Node::Subquery { subquery, what: SubqueryUse::Exists }, false))
+            }
+            ast::Expr::Like { negated, operand, pattern, escape } => {
+                self.like(*negated, operand, pattern, escape.as_deref(), place)
+            }
+            ast::Expr::Regexp { .. } => Err(SqlError::not_supported("REGEXP")),
+            ast::Expr::IsNull { negated, operand } => {
+                let operand = Box::new(self.expr(operand, place)?);
+                Ok(boolean(Node::IsNull { negated: *negated, operand }, false))
+            }
+            ast::Expr::IsTruth { negated, operand, value } => {
+                let operand = Box::new(self.expr(operand, place)?);
+                Ok(boolean(Node::IsTruth { negated: *negated, operand, value: *value }, false))
+            }
+            ast::Expr::Row(_) => Err(SqlError::new(1241, "Operand should contain 1 column(s)")),
+            ast::Expr::Default => Err(SqlError::syntax("DEFAULT", 1)),
+            ast::Expr::DefaultOf(_) => Err(SqlError::not_supported("DEFAULT(column)")),
+            ast::Expr::Values(name) => self.inserted_value(name, place),
+            _ => self.rare(written, place),
+        }
+    }
+
+    fn exprs(&mut self, written: &[ast::Expr], place: &mut Place<'_>) -> Result<Vec<Expr>> {
+        written.iter().map(|written| self.expr(written, place)).collect()
+    }
+
+    fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
+        match written {
+            ast::Expr::UserVariable(name) => Ok(Expr {
+                node: Node::UserVariable(name.clone()),
+                ty: ColumnType::longtext(collation::UTF8MB4_0900_AI_CI),
+                nullable: true,
+                coercibility: Coercibility::Implicit,
+            })
+            .map(|expr| self.with_type_of_variable(expr, name)),
+            ast::Expr::AssignVariable(name, value) => {
+                let value = self.expr(value, place)?;
+                let (ty, nullable) = (value.ty.clone(), value.nullable);
+                let node = Node::AssignVariable(name.clone(), Box::new(value));
+                Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+            }
+            ast::Expr::SystemVariable { scope, name } => self.system_variable(*scope, name),
+            ast::Expr::Case { operand, whens, otherwise } => {
+                self.case(operand.as_deref(), whens, otherwise.as_deref(), place)
+            }
+            ast::Expr::Function(call) => self.function(call, place),
+            ast::Expr::Cast { operand, ty } => {
+                let operand = self.expr(operand, place)?;
+                let ty = self.cast_type(ty, &operand)?;
+                Ok(Expr {
+                    node: Node::Cast(Box::new(operand)),
+                    ty,
+                    nullable: true,
+                    coercibility: Coercibility::Implicit,
+                })
+            }
+            ast::Expr::ConvertUsing { operand, charset } => {
+                let operand = self.expr(operand, place)?;
+                let charset = Charset::from_name(charset)
+                    .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
+                let chars = text_length(&operand.ty);
+                let ty = expr_text_type(chars, charset.default_collation());
+                let nullable = operand.nullable;
+                let node = Node::Recollate(Box::new(operand));
+                Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+            }
+            ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
+            ast::Expr::DateAdd { date, amount, unit, subtract } => {
+                let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?]);
+                let ty = date_add_type(&operands[0].ty, *unit);
+                let node = Node::DateAdd { operands, unit: *unit, subtract: *subtract };
+                Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+            }
+            ast::Expr::Extract { unit, operand } => {
+                let operand = Box::new(self.expr(operand, place)?);
+                let node = Node::Extract { unit: *unit, operand };
+                Ok(Expr {
+                    node,
+                    ty: ColumnType::bigint(false),
+                    nullable: true,
+                    coercibility: Coercibility::Numeric,
+                })
+            }
+            ast::Expr::TimestampFunction { add: false, unit, first, second } => {
+                let operands = Box::new([self.expr(first, place)?, self.expr(second, place)?]);
+                let node = Node::TimestampDiff { unit: *unit, operands };
+                Ok(Expr {
+                    node,
+                    ty: ColumnType::bigint(false),
+                    nullable: true,
+                    coercibility: Coercibility::Numeric,
+                })
+            }
+            ast::Expr::TimestampFunction { add: true, unit, first, second } => {
+                let operands = Box::new([self.expr(second, place)?, self.expr(first, place)?]);
+                let ty = date_add_type(&operands[0].ty, *unit);
+                let node = Node::DateAdd { operands, unit: *unit, subtract: false };
+                Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Numeric })
+            }
+            ast::Expr::Trim { leading, trailing, remove, operand } => {
+                let operand = self.expr(operand, place)?;
+                let remove = match remove {
+                    Some(remove) => self.expr(remove, place)?,
+                    None => Expr::constant(Value::text(" ")),
+                };
+                let (ty, coercibility) = (text_like(&operand), operand.coercibility);
+                let nullable = operand.nullable || remove.nullable;
+                let operands = Box::new([operand, remove]);
+                let node = Node::Trim { leading: *leading, trailing: *trailing, operands };
+                Ok(Expr { node, ty, nullable, coercibility })
+            }
+            _ => Err(SqlError::not_supported("this kind of expression")),
+        }
+    }
+
+    pub(super) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
+        let connection = self.variables.connection_collation;
+        let value = match literal {
+            Literal::Null => {
+                let mut null = Expr::constant(Value::Null);
+                null.coercibility = Coercibility::Null;
+                return Ok(null);
+            }
+            Literal::Bool(value) => Value::Int(i64::from(*value)),
+            Literal::Integer(n) => match i64::try_from(*n) {
+                Ok(n) => Value::Int(n),
+                Err(_) => Value::UInt(*n),
+            },
+            Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
+            Literal::Float(n) => Value::Double(*n),
+            Literal::Text(bytes, introducer) => {
+                return self.text_literal(bytes, introducer.as_deref(), connection);
+            }
+            Literal::Bytes(bytes) => {
+                let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
+                let node = Node::Constant(Value::Bytes(bytes.clone()));
+                return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
+            }
+            Literal::Date(text) => match parse::datetime(text) {
+                Some(read) if !read.has_time => Value::Date(read.value.date),
+                _ => return Err(wrong_literal("DATE", text)),
+            },
+            Literal::Time(text) => match parse::time(text) {
+                Some(read) => Value::Time(read.value.time),
+                None => return Err(wrong_literal("TIME", text)),
+            },
+            Literal::Timestamp(text) => match parse::datetime(text) {
+                Some(read) => Value::DateTime(read.value),
+                None => return Err(wrong_literal("DATETIME", text)),
+            },
+        };
+        let mut constant = Expr::constant(value);
+        constant.coercibility = Coercibility::Numeric;
+        Ok(constant)
+    }
+
+    fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
+        let id = match introducer {
+            None => connection,
+            Some(name) => match Charset::from_name(name) {
+                Some(charset) => charset.default_collation(),
+                None => return Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+            },
+        };
+        let chars = collation::char_count(collation::UTF8MB4_BIN, bytes) as u32;
+        let node = Node::Constant(Value::Bytes(bytes.to_vec()));
+        Ok(Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal })
+    }
+
+    fn column(
+        &mut self,
+        schema: Option<&str>,
+        table: Option<&str>,
+        name: &str,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        if table.is_none() {
+            let alias = place.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+            if let Some((_, expr)) = alias {
+                // HAVING prefers a column of GROUP BY, ORDER BY the alias; they differ only where a column is hidden
+                // by another column's alias.
+                return Ok(expr.clone());
+            }
+        }
+        let found = place.scope.resolve(schema, table, name, place.clause);
+        if let (Err(error), Some((inserting, _)), Some(table)) = (&found, place.inserted, table)
+            && error.code == 1054
+            && inserting.def.name != table
+        {
+            // `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a = new.a`.
+            return self.inserted_value(name, place);
+        }
+        found
+    }
+
+    fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
+        let Some((table, first_slot)) = place.inserted else {
+            return Err(SqlError::not_supported("VALUES() outside of ON DUPLICATE KEY UPDATE"));
+        };
+        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        let ty = table.column_type(at).clone();
+        let node = Node::InsertedValue(first_slot + at);
+        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
+    }
+
+    fn unary(&mut self, op: UnaryOp, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
+        let operand = self.expr(written, place)?;
+        let nullable = operand.nullable;
+        Ok(match op {
+            UnaryOp::Plus => operand,
+            UnaryOp::Not => boolean(Node::Not(Box::new(operand)), nullable),
+            UnaryOp::Binary => {
+                let ty = expr_text_type(text_length(&operand.ty), collation::BINARY);
+                let node = Node::Recollate(Box::new(operand));
+                Expr { node, ty, nullable, coercibility: Coercibility::Implicit }
+            }
+            UnaryOp::BitNot => Expr {
+                node: Node::BitNot(Box::new(numeric_operand(operand))),
+                ty: ColumnType::bigint(true),
+                nullable,
+                coercibility: Coercibility::Numeric,
+            },
+            UnaryOp::Minus => {
+                if let Node::Constant(Value::UInt(n)) = operand.node
+                    && n > 1 << 63
+                {
+                    return Ok(Expr::constant(Value::Decimal(Decimal::from(n).negate())));
+                }
+                if let Node::Constant(
+                    value @ (Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_)),
+                ) = &operand.node
+                {
+                    let value = match value {
+                        Value::Int(n) => Value::Int(-n),
+                        Value::UInt(n) => Value::Int((*n as i64).wrapping_neg()),
+                        Value::Decimal(n) => Value::Decimal(n.negate()),
+                        Value::Double(n) => Value::Double(-n),
+                        other => other.clone(),
+                    };
+                    return Ok(Expr { node: Node::Constant(value), ..operand });
+                }
+                let operand = numeric_operand(operand);
+                let ty = match expr::numeric_class(&operand.ty) {
+                    expr::NumericClass::Integer => ColumnType::bigint(false),
+                    expr::NumericClass::Decimal => operand.ty.clone(),
+                    expr::NumericClass::Double => ColumnType::double(),
+                };
+                let node = Node::Negate(Box::new(operand));
+                Expr { node, ty, nullable, coercibility: Coercibility::Numeric }
+            }
+        })
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        if let (ast::Expr::Row(left), ast::Expr::Row(right)) = (left, right) {
+            return self.row_comparison(op, left, right, place);
+        }
+        let operands = [self.expr(left, place)?, self.expr(right, place)?];
+        let nullable = operands.iter().any(|operand| operand.nullable);
+        match op {
+            BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands)), nullable)),
+            BinaryOp::NullSafeEqual => {
+                let collation = comparison_collation(&operands[0], &operands[1])?;
+                Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, false))
+            }
+            BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual => {
+                let collation = comparison_collation(&operands[0], &operands[1])?;
+                Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
+            }
+            _ => {
+                let operands = operands.map(numeric_operand);
+                let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
+                let nullable =
+                    nullable || matches!(op, BinaryOp::Divide | BinaryOp::IntegerDivide | BinaryOp::Modulo);
+                let node = Node::Arithmetic { op, operands: Box::new(operands) };
+                Ok(Expr { node, ty, nullable, coercibility: Coercibility::Numeric })
+            }
+        }
+    }
+
+    fn row_comparison(
+        &mut self,
+        op: BinaryOp,
+        left: &[ast::Expr],
+        right: &[ast::Expr],
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        if left.len() != right.len() {
+            return Err(SqlError::new(1241, format!("Operand should contain {} column(s)", left.len())));
+        }
+        if !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::NullSafeEqual) {
+            return Err(SqlError::not_supported("ordering of rows"));
+        }
+        let mut pairs = Vec::with_capacity(left.len() * 2);
+        for (left, right) in left.iter().zip(right) {
+            pairs.push(self.expr(left, place)?);
+            pairs.push(self.expr(right, place)?);
+        }
+        Ok(boolean(Node::CompareRows { op, pairs }, true))
+    }
+
+    fn in_list(
+        &mut self,
+        negated: bool,
+        operand: &ast::Expr,
+        list: &[ast::Expr],
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        if let ast::Expr::Row(left) = operand {
+            let mut any = Vec::with_capacity(list.len());
+            for item in list {
+                let ast::Expr::Row(right) = item else {
+                    return Err(SqlError::new(
+                        1241,
+                        format!("Operand should contain {} column(s)", left.len()),
+                    ));
+                };
+                any.push(self.row_comparison(BinaryOp::Equal, left, right, place)?);
+            }
+            let found = boolean(Node::Or(any), true);
+            return Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found });
+        }
+        let operand = self.expr(operand, place)?;
+        let list = self.exprs(list, place)?;
+        let collation = match list.first() {
+            Some(first) => comparison_collation(&operand, first)?,
+            None => collation::UTF8MB4_0900_AI_CI,
+        };
+        let nullable = operand.nullable || list.iter().any(|item| item.nullable);
+        Ok(boolean(Node::In { negated, operand: Box::new(operand), list, collation }, nullable))
+    }
+
+    fn like(
+        &mut self,
+        negated: bool,
+        operand: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        let operands = [self.expr(operand, place)?, self.expr(pattern, place)?];
+        let default = if self.variables.sql_mode.no_backslash_escapes() { None } else { Some(b'\\') };
+        let escape = match escape {
+            None => default,
+            Some(written) => match self.expr(written, place)?.node {
+                Node::Constant(Value::Bytes(bytes)) if bytes.len() == 1 => Some(bytes[0]),
+                Node::Constant(Value::Bytes(bytes)) if bytes.is_empty() => None,
+                Node::Constant(Value::Null) => default,
+                _ => return Err(SqlError::new(1210, "Incorrect arguments to ESCAPE")),
+            },
+        };
+        let collation = comparison_collation(&operands[0], &operands[1])?;
+        let nullable = operands.iter().any(|operand| operand.nullable);
+        Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        whens: &[(ast::Expr, ast::Expr)],
+        otherwise: Option<&ast::Expr>,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        let operand = operand.map(|operand| self.expr(operand, place).map(Box::new)).transpose()?;
+        let mut bound = Vec::with_capacity(whens.len());
+        for (when, then) in whens {
+            bound.push((self.expr(when, place)?, self.expr(then, place)?));
+        }
+        let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place).map(Box::new)).transpose()?;
+        let collation = match &operand {
+            Some(operand) => comparison_collation(operand, &bound[0].0)?,
+            None => collation::UTF8MB4_0900_AI_CI,
+        };
+        let results: Vec<&Expr> = bound
+            .iter()
+            .map(|(_, then)| then)
+            .chain(otherwise.iter().map(|otherwise| &**otherwise))
+            .collect();
+        let (ty, coercibility) = expr::common_type(&results)?;
+        let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
+        let node = Node::Case { operand, whens: bound, otherwise, collation };
+        Ok(Expr { node, ty, nullable, coercibility })
+    }
+
+    fn collate(&mut self, operand: &ast::Expr, name: &str, place: &mut Place<'_>) -> Result<Expr> {
+        let operand = self.expr(operand, place)?;
+        let id = crate::variables::known_collation(&name.to_ascii_lowercase())
+            .ok_or_else(|| SqlError::new(1273, format!("Unknown collation: '{name}'")))?;
+        let charset = collation::charset_of(operand.ty.collation);
+        // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may take it.
+        let is_literal = operand.coercibility >= Coercibility::Literal;
+        if operand.ty.is_character() && charset != collation::charset_of(id) && !is_literal {
+            return Err(SqlError::new(
+                1253,
+                format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", charset.name()),
+            ));
+        }
+        let ty = expr_text_type(text_length(&operand.ty), id);
+        let nullable = operand.nullable;
+        let node = Node::Recollate(Box::new(operand));
+        Ok(Expr { node, ty, nullable, coercibility: Coercibility::Explicit })
+    }
+
+    /// The type of a user variable is that of its value now.
+    fn with_type_of_variable(&mut self, expr: Expr, _name: &str) -> Expr {
+        self.uncacheable = true;
+        expr
+    }
+
+    fn system_variable(&mut self, scope: ast::Scope, name: &str) -> Result<Expr> {
+        use crate::host::VariableScope;
+        let own = if scope == ast::Scope::Global { None } else { self.variables.get(name, 0) };
+        let host_scope =
+            if scope == ast::Scope::Global { VariableScope::Global } else { VariableScope::Session };
+        let value = match own {
+            Some(value) => value,
+            None => {
+                let known = self.host.variable(host_scope, name)?;
+                known.ok_or_else(|| SqlError::unknown_variable(name))?
+            }
+        };
+        self.uncacheable = true;
+        let ty = match &value {
+            Value::Bytes(_) | Value::Null => ColumnType::varchar(1024, collation::UTF8MB4_0900_AI_CI),
+            other => other.natural_type(),
+        };
+        let node = Node::SystemVariable { scope, name: name.to_owned() };
+        Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
+    }
+
+    fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
+        Ok(match ty {
+            CastType::Signed => ColumnType::bigint(false),
+            CastType::Unsigned => ColumnType::bigint(true),
+            CastType::Char { length, charset } => {
+                let id = match charset {
+                    None => self.variables.connection_collation,
+                    Some(name) => Charset::from_name(name)
+                        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))?
+                        .default_collation(),
+                };
+                expr_text_type(
+                    length.map_or(text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
+                    id,
+                )
+            }
+            CastType::Binary { length: None } => expr_text_type(text_length(&operand.ty), collation::BINARY),
+            CastType::Binary { length: Some(length) } if *length <= 65_535 => {
+                ColumnType::binary(*length as u32)
+            }
+            CastType::Binary { .. } => ColumnType::longblob(),
+            CastType::Decimal { precision, scale } => {
+                if *precision > 65 {
+                    return Err(SqlError::new(
+                        1426,
+                        format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65."),
+                    ));
+                }
+                if *scale > 30 {
+                    return Err(SqlError::new(
+                        1425,
+                        format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30."),
+                    ));
+                }
+                if scale > precision {
+                    return Err(SqlError::new(
+                        1427,
+                        "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').",
+                    ));
+                }
+                ColumnType::decimal((*precision).max(1) as u8, *scale as u8)
+            }
+            CastType::Double => ColumnType::double(),
+            CastType::Float => ColumnType::float(),
+            CastType::Date => ColumnType::date(),
+            CastType::Time { fsp } => ColumnType::time(*fsp),
+            CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
+            CastType::Year => ColumnType::year(),
+            CastType::Json => return Err(SqlError::not_supported("CAST(... AS JSON)")),
+        })
+    }
+
+    /// Binds a subquery, to be run before the statement; `columns` is how many it has to have.
+    pub(super) fn subquery(
+        &mut self,
+        query: &ast::Query,
+        columns: Option<usize>,
+    ) -> Result<(usize, ColumnType)> {
+        let plan = super::bind_query(self, query).map_err(|error| match error.code {
+            // A name of the outer query.
+            1054 => SqlError {
+                message: format!("{} (correlated subqueries are not supported)", error.message),
+                ..error
+            },
+            _ => error,
+        })?;
+        if columns.is_some_and(|columns| plan.columns.len() != columns) {
+            return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
+        }
+        let ty = plan.columns[0].ty.clone();
+        self.subqueries.push(plan);
+        Ok((self.subqueries.len() - 1, ty))
+    }
+}
+
+fn wrong_literal(kind: &str, text: &[u8]) -> SqlError {
+    SqlError::new(1525, format!("Incorrect {kind} value: '{}'", String::from_utf8_lossy(text)))
+}
+
+pub(super) fn text_length(ty: &ColumnType) -> u32 {
+    if ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String) {
+        let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
+        return (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32;
+    }
+    ty.display_length()
+}
+
+fn expr_text_type(chars: u32, id: u16) -> ColumnType {
+    if chars < 65_536 && ColumnType::char_fits(chars, id) {
+        ColumnType::varchar(chars, id)
+    } else {
+        ColumnType::longtext(id)
+    }
+}
+
+fn text_like(operand: &Expr) -> ColumnType {
+    let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric {
+        operand.ty.collation
+    } else {
+        collation::UTF8MB4_0900_AI_CI
+    };
+    expr_text_type(text_length(&operand.ty), id)
+}
+
+/// `x'1F'` is a number in numeric context.
+fn numeric_operand(operand: Expr) -> Expr {
+    match &operand.node {
+        Node::Constant(Value::Bytes(bytes))
+            if operand.ty.collation == collation::BINARY && bytes.len() <= 8 =>
+        {
+            let n = bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte));
+            Expr::constant(Value::UInt(n))
+        }
+        _ => operand,
+    }
+}
+
+fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
+    let fsp = if unit.has_micros() { 6 } else { date.fsp() };
+    match date.code {
+        TypeCode::Date if unit.is_of_days() => ColumnType::date(),
+        TypeCode::Time | TypeCode::Time2 => ColumnType::time(fsp),
+        TypeCode::Date
+        | TypeCode::Datetime
+        | TypeCode::Datetime2
+        | TypeCode::Timestamp
+        | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
+        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
+    }
+}
+
+fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8) -> ColumnType {
+    use expr::NumericClass::{Decimal, Double, Integer};
+    let (a, b) = (&operands[0].ty, &operands[1].ty);
+    if matches!(
+        op,
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight
+    ) {
+        return ColumnType::bigint(true);
+    }
+    let class = expr::numeric_class(a).max(expr::numeric_class(b));
+    let unsigned = a.unsigned || b.unsigned;
+    if op == BinaryOp::IntegerDivide {
+        return ColumnType::bigint(unsigned);
+    }
+    // A parameter's type is known only when it runs: its value decides.
+    match (op, class) {
+        (_, Double) => ColumnType::double(),
+        (BinaryOp::Divide, _) => {
+            let scale = expr::scale_of(a) + u32::from(increment);
+            let digits = expr::integer_digits(a) + expr::scale_of(b);
+            expr::decimal_type(digits, scale)
+        }
+        (_, Integer) => ColumnType::bigint(unsigned),
+        (BinaryOp::Multiply, Decimal) => expr::decimal_type(
+            expr::integer_digits(a) + expr::integer_digits(b),
+            expr::scale_of(a) + expr::scale_of(b),
+        ),
+        (_, Decimal) => expr::decimal_type(
+            expr::integer_digits(a).max(expr::integer_digits(b)) + 1,
+            expr::scale_of(a).max(expr::scale_of(b)),
+        ),
+    }
+}

@@ -1,0 +1,215 @@
+//! Function calls and aggregates.
+
+use super::{Binder, Place};
+use crate::ast;
+use crate::error::{Result, SqlError};
+use crate::expr::{
+    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, common_type,
+    comparison_collation, find_function,
+};
+use types::{ColumnType, Value, collation};
+
+impl Binder<'_> {
+    pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+        if is_aggregate(&call.name) {
+            return self.aggregate(call, place);
+        }
+        let mut args = Vec::with_capacity(call.args.len());
+        for arg in &call.args {
+            args.push(self.expr(arg, place)?);
+        }
+        let count_is = |least: usize, most: usize| {
+            if (least..=most).contains(&args.len()) {
+                Ok(())
+            } else {
+                Err(SqlError::wrong_argument_count(&call.name))
+            }
+        };
+        match call.name.as_str() {
+            "if" => {
+                count_is(3, 3)?;
+                let (ty, coercibility) = common_type(&[&args[1], &args[2]])?;
+                let nullable = args[1].nullable || args[2].nullable;
+                let args: Box<[Expr; 3]> = Box::new(three(args));
+                Ok(Expr { node: Node::If(args), ty, nullable, coercibility })
+            }
+            "ifnull" | "coalesce" => {
+                if call.name == "ifnull" {
+                    count_is(2, 2)?
+                } else {
+                    count_is(1, usize::MAX)?
+                }
+                let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())?;
+                let nullable = args.iter().all(|arg| arg.nullable);
+                Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
+            }
+            "nullif" => {
+                count_is(2, 2)?;
+                let collation = comparison_collation(&args[0], &args[1])?;
+                let (ty, coercibility) = (args[0].ty.clone(), args[0].coercibility);
+                let operands = Box::new(two(args));
+                Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
+            }
+            name => {
+                let Some(function) = find_function(name) else {
+                    return Err(SqlError::new(
+                        1305,
+                        format!("FUNCTION {} does not exist", self.qualified(name)),
+                    ));
+                };
+                count_is(function.least_args, function.most_args)?;
+                let (ty, coercibility) = (function.infer)(&args)?;
+                if function.varies {
+                    self.uncacheable |= matches!(name, "last_insert_id");
+                }
+                Ok(Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility })
+            }
+        }
+    }
+
+    fn qualified(&self, name: &str) -> String {
+        self.schema.map_or(name.to_owned(), |schema| format!("{schema}.{name}"))
+    }
+
+    /// An aggregate becomes a slot behind the row's own.
+    fn aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+        let Some(sink) = place.aggregates.take() else {
+            return Err(SqlError::new(1111, "Invalid use of group function"));
+        };
+        if let Some(at) = sink.written.iter().position(|written| written == call) {
+            let mut expr = sink.found[at].expr.clone();
+            expr.node = Node::Slot(sink.first_slot + at);
+            place.aggregates = Some(sink);
+            return Ok(expr);
+        }
+        // Aggregates do not nest: while the arguments are bound there is no sink. Nor do they see aliases.
+        let aliases = std::mem::take(&mut place.aliases);
+        let bound = self.bind_aggregate(call, place);
+        place.aliases = aliases;
+        let aggregate = bound.inspect_err(|_| place.aggregates = None)?;
+        let slot = sink.first_slot + sink.found.len();
+        let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
+        sink.found.push(aggregate);
+        sink.written.push(call.clone());
+        place.aggregates = Some(sink);
+        Ok(expr)
+    }
+
+    fn bind_aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Aggregate> {
+        let mut args = Vec::new();
+        for arg in &call.args {
+            args.push(self.expr(arg, place)?);
+        }
+        if args.len() != 1 && !matches!(call.name.as_str(), "count" | "group_concat") {
+            return Err(SqlError::syntax(")", 1));
+        }
+        let kind = match call.name.as_str() {
+            "count" if call.star => AggregateKind::CountRows,
+            "count" => AggregateKind::Count,
+            "sum" => AggregateKind::Sum,
+            "avg" => AggregateKind::Avg,
+            "min" => AggregateKind::Min,
+            "max" => AggregateKind::Max,
+            "bit_and" => AggregateKind::BitAnd,
+            "bit_or" => AggregateKind::BitOr,
+            "bit_xor" => AggregateKind::BitXor,
+            "std" | "stddev" | "stddev_pop" => AggregateKind::Variance { sample: false, root: true },
+            "stddev_samp" => AggregateKind::Variance { sample: true, root: true },
+            "variance" | "var_pop" => AggregateKind::Variance { sample: false, root: false },
+            "var_samp" => AggregateKind::Variance { sample: true, root: false },
+            "any_value" => AggregateKind::Any,
+            "group_concat" => {
+                let mut order = Vec::new();
+                for item in &call.order_by {
+                    args.push(self.expr(&item.expr, place)?);
+                    order.push(item.descending);
+                }
+                AggregateKind::GroupConcat {
+                    separator: call.separator.clone().unwrap_or_else(|| b",".to_vec()),
+                    order,
+                }
+            }
+            name => return Err(SqlError::not_supported(format!("{}()", name.to_uppercase()))),
+        };
+        let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
+        Ok(Aggregate { kind, distinct: call.distinct, args, expr })
+    }
+}
+
+fn two(args: Vec<Expr>) -> [Expr; 2] {
+    let mut args = args.into_iter();
+    std::array::from_fn(|_| args.next().unwrap_or_else(|| Expr::constant(Value::Null)))
+}
+
+fn three(args: Vec<Expr>) -> [Expr; 3] {
+    let mut args = args.into_iter();
+    std::array::from_fn(|_| args.next().unwrap_or_else(|| Expr::constant(Value::Null)))
+}
+
+/// Whether a name is an aggregate's.
+pub(crate) fn is_aggregate(name: &str) -> bool {
+    matches!(
+        name,
+        "count"
+            | "sum"
+            | "avg"
+            | "min"
+            | "max"
+            | "bit_and"
+            | "bit_or"
+            | "bit_xor"
+            | "std"
+            | "stddev"
+            | "stddev_pop"
+            | "stddev_samp"
+            | "variance"
+            | "var_pop"
+            | "var_samp"
+            | "group_concat"
+            | "json_arrayagg"
+    )
+}
+
+/// The type of an aggregate's result.
+fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr> {
+    let numeric = |ty: ColumnType, nullable: bool| Expr {
+        node: Node::Constant(Value::Null),
+        ty,
+        nullable,
+        coercibility: Coercibility::Numeric,
+    };
+    Ok(match kind {
+        AggregateKind::CountRows | AggregateKind::Count => numeric(ColumnType::bigint(false), false),
+        AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor => {
+            numeric(ColumnType::bigint(true), false)
+        }
+        AggregateKind::Variance { .. } => numeric(ColumnType::double(), true),
+        AggregateKind::Sum | AggregateKind::Avg => {
+            let ty = &args[0].ty;
+            if expr::numeric_class(ty) == NumericClass::Double {
+                return Ok(numeric(ColumnType::double(), true));
+            }
+            let (digits, scale) = (expr::integer_digits(ty), expr::scale_of(ty));
+            numeric(
+                match kind {
+                    AggregateKind::Sum => expr::decimal_type(digits + 22, scale),
+                    _ => expr::decimal_type(digits, scale + u32::from(increment)),
+                },
+                true,
+            )
+        }
+        AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
+            Expr { node: Node::Constant(Value::Null), nullable: true, ..args[0].clone() }
+        }
+        AggregateKind::GroupConcat { .. } => Expr {
+            node: Node::Constant(Value::Null),
+            ty: ColumnType::longtext(
+                args.iter()
+                    .find(|arg| arg.ty.is_character())
+                    .map_or(collation::UTF8MB4_0900_AI_CI, |arg| arg.ty.collation),
+            ),
+            nullable: true,
+            coercibility: Coercibility::Implicit,
+        },
+    })
+}

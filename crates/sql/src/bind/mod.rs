@@ -1,0 +1,107 @@
+//! Names to columns: trees of `ast` become trees of `expr` and plans.
+//!
+//! A binder serves one statement. It finds the statement's tables in the catalog, gives every column of every table a
+//! slot of the row, and collects the statement's subqueries, which run before it (they may not depend on its rows:
+//! correlated ones are refused).
+
+mod expr;
+mod function;
+mod query;
+mod scope;
+
+pub(crate) use query::{Target, bind_query, bind_target};
+pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
+
+use crate::ast;
+use crate::error::{Result, SqlError};
+use crate::expr::Aggregate;
+use crate::host::Host;
+use crate::plan::QueryPlan;
+use crate::variables::Variables;
+use engine::{Engine, Table};
+use std::sync::Arc;
+
+/// The state of binding one statement.
+pub(crate) struct Binder<'a> {
+    pub engine: &'a Arc<Engine>,
+    pub host: &'a dyn Host,
+    pub variables: &'a Variables,
+    /// The current schema.
+    pub schema: Option<&'a str>,
+    /// Plans of the subqueries, in the order in which they have to run.
+    pub subqueries: Vec<QueryPlan>,
+    /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the session.
+    pub uncacheable: bool,
+    /// A stored table was bound: the plan holds as long as it has not changed.
+    pub tables: Vec<Arc<Table>>,
+}
+
+/// What may be bound in the place at hand.
+pub(crate) struct Place<'s> {
+    pub scope: &'s Scope,
+    /// MySQL's word for it in error 1054.
+    pub clause: &'static str,
+    /// Where aggregates are allowed: what has been found so far, and the slot of the first.
+    pub aggregates: Option<AggregateSink<'s>>,
+    /// Aliases of the select list, for HAVING and ORDER BY.
+    pub aliases: &'s [(String, crate::expr::Expr)],
+    /// The table that VALUES() is about, and the first slot of the values to be inserted.
+    pub inserted: Option<(&'s Table, usize)>,
+}
+
+/// Collects aggregates.
+pub(crate) struct AggregateSink<'s> {
+    pub found: &'s mut Vec<Aggregate>,
+    pub first_slot: usize,
+    /// Their arguments' expressions as written, so that the same one is computed once.
+    pub written: &'s mut Vec<ast::FunctionCall>,
+}
+
+impl<'s> Place<'s> {
+    /// A place with columns and nothing else.
+    pub fn new(scope: &'s Scope, clause: &'static str) -> Place<'s> {
+        Place { scope, clause, aggregates: None, aliases: &[], inserted: None }
+    }
+}
+
+impl<'a> Binder<'a> {
+    pub fn new(
+        engine: &'a Arc<Engine>,
+        host: &'a dyn Host,
+        variables: &'a Variables,
+        schema: Option<&'a str>,
+    ) -> Binder<'a> {
+        Binder {
+            engine,
+            host,
+            variables,
+            schema,
+            subqueries: Vec::new(),
+            uncacheable: false,
+            tables: Vec::new(),
+        }
+    }
+
+    /// The schema of a name: its own or the current one.
+    pub fn schema_of(&self, name: &ast::TableName) -> Result<String> {
+        match (&name.schema, self.schema) {
+            (Some(schema), _) => Ok(schema.clone()),
+            (None, Some(schema)) => Ok(schema.to_owned()),
+            (None, None) => Err(SqlError::no_schema_selected()),
+        }
+    }
+
+    /// A stored table.
+    pub fn stored_table(&mut self, name: &ast::TableName) -> Result<Arc<Table>> {
+        let schema = self.schema_of(name)?;
+        let catalog = self.engine.catalog();
+        let Some(table) = catalog.table(&schema, &name.name) else {
+            if catalog.schema(&schema).is_none() && !crate::schema_tables::is_virtual_schema(&schema) {
+                return Err(SqlError::unknown_schema(&schema));
+            }
+            return Err(SqlError::no_such_table(&schema, &name.name));
+        };
+        self.tables.push(table.clone());
+        Ok(table)
+    }
+}

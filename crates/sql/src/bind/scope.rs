@@ -1,0 +1,258 @@
+//! The tables and columns that an expression may name.
+
+use crate::error::{Result, SqlError};
+use crate::expr::{Coercibility, Expr, Node};
+use crate::sink::{ColumnMeta, column_flag};
+use engine::{ColumnDef, ColumnDefault, IndexRef, Table};
+use types::{ColumnType, TypeCode};
+
+/// A column that may be named.
+#[derive(Debug, Clone)]
+pub(crate) struct ScopeColumn {
+    pub name: String,
+    pub ty: ColumnType,
+    pub nullable: bool,
+    /// For the result's description.
+    pub flags: u16,
+    pub org_name: String,
+    /// Merged into the column of the same name of an earlier table (USING, NATURAL): `*` leaves it out.
+    pub merged: bool,
+    /// INVISIBLE: `*` leaves it out.
+    pub invisible: bool,
+}
+
+/// A table that may be named; its columns are slots `base..`.
+#[derive(Debug, Clone)]
+pub(crate) struct ScopeTable {
+    pub schema: String,
+    /// Alias, or name.
+    pub alias: String,
+    pub org_table: String,
+    pub base: usize,
+    pub columns: Vec<ScopeColumn>,
+}
+
+/// What may be named, in the order of the slots.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    pub tables: Vec<ScopeTable>,
+}
+
+/// A column's [`column_flag`] bits.
+pub(crate) fn column_flags(table: &Table, at: usize) -> u16 {
+    let column = &table.def.columns[at];
+    let mut flags = type_flags(&column.ty);
+    let first_of = |index: IndexRef| table.index_columns(index).first().is_some_and(|part| part.column == at);
+    if !column.nullable {
+        flags |= column_flag::NOT_NULL;
+    }
+    if table.def.primary.iter().flatten().any(|part| part.column == at) {
+        flags |= column_flag::PRI_KEY;
+    }
+    for (index, def) in table.def.indexes.iter().enumerate() {
+        if first_of(IndexRef::Secondary(index)) {
+            let alone = def.unique && def.columns.len() == 1;
+            flags |= if alone { column_flag::UNIQUE_KEY } else { column_flag::MULTIPLE_KEY };
+        }
+    }
+    flags | default_flags(column)
+}
+
+fn default_flags(column: &ColumnDef) -> u16 {
+    let mut flags = 0;
+    if column.auto_increment {
+        flags |= column_flag::AUTO_INCREMENT;
+    }
+    if column.on_update_now {
+        flags |= column_flag::ON_UPDATE_NOW | column_flag::TIMESTAMP;
+    }
+    if matches!(column.default, Some(ColumnDefault::CurrentTimestamp)) {
+        flags |= column_flag::TIMESTAMP;
+    }
+    if column.default.is_none() && !column.auto_increment {
+        flags |= column_flag::NO_DEFAULT_VALUE;
+    }
+    flags
+}
+
+/// The bits that a type brings by itself.
+pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
+    let mut flags = 0;
+    if ty.unsigned {
+        flags |= column_flag::UNSIGNED;
+    }
+    if ty.is_blob() {
+        flags |= column_flag::BLOB;
+    }
+    if ty.collation == types::collation::BINARY {
+        flags |= column_flag::BINARY;
+    }
+    match ty.code {
+        TypeCode::Enum => flags |= column_flag::ENUM,
+        TypeCode::Set => flags |= column_flag::SET,
+        _ if ty.is_integer()
+            || matches!(ty.code, TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double) =>
+        {
+            flags |= column_flag::NUM;
+            flags &= !column_flag::BINARY;
+            flags |= column_flag::BINARY;
+        }
+        _ => {}
+    }
+    flags
+}
+
+/// Decimals as a column definition shows them.
+pub(crate) fn decimals(ty: &ColumnType) -> u8 {
+    match ty.code {
+        TypeCode::NewDecimal => ty.scale(),
+        TypeCode::Float | TypeCode::Double => 31,
+        _ => ty.fsp(),
+    }
+}
+
+impl ScopeTable {
+    /// The scope of a stored table.
+    pub fn stored(table: &Table, alias: &str, base: usize) -> ScopeTable {
+        let columns = table.def.columns.iter().enumerate().map(|(at, column)| ScopeColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            nullable: column.nullable,
+            flags: column_flags(table, at),
+            org_name: column.name.clone(),
+            merged: false,
+            invisible: column.invisible,
+        });
+        ScopeTable {
+            schema: table.def.schema.clone(),
+            alias: alias.to_owned(),
+            org_table: table.def.name.clone(),
+            base,
+            columns: columns.collect(),
+        }
+    }
+
+    /// The scope of rows that a plan or the host computes.
+    pub fn computed(
+        schema: &str,
+        alias: &str,
+        org_table: &str,
+        columns: &[ColumnMeta],
+        base: usize,
+    ) -> ScopeTable {
+        let columns = columns.iter().map(|column| ScopeColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            nullable: column.flags & column_flag::NOT_NULL == 0,
+            flags: column.flags & column_flag::NOT_NULL | type_flags(&column.ty),
+            org_name: column.org_name.clone(),
+            merged: false,
+            invisible: false,
+        });
+        ScopeTable {
+            schema: schema.to_owned(),
+            alias: alias.to_owned(),
+            org_table: org_table.to_owned(),
+            base,
+            columns: columns.collect(),
+        }
+    }
+
+    /// The column at this position as an expression.
+    pub fn column(&self, at: usize) -> Expr {
+        let column = &self.columns[at];
+        Expr {
+            node: Node::Slot(self.base + at),
+            ty: column.ty.clone(),
+            nullable: column.nullable,
+            coercibility: if column.ty.is_character() || column.ty.is_blob() {
+                Coercibility::Implicit
+            } else {
+                Coercibility::Numeric
+            },
+        }
+    }
+
+    fn is_named(&self, schema: Option<&str>, table: &str) -> bool {
+        self.alias == table && schema.is_none_or(|schema| schema == self.schema)
+    }
+}
+
+impl Scope {
+    /// Slots of all tables together.
+    pub fn slots(&self) -> usize {
+        self.tables.last().map_or(0, |table| table.base + table.columns.len())
+    }
+
+    /// The table that a slot belongs to, and the column's position in it.
+    pub fn of_slot(&self, slot: usize) -> Option<(&ScopeTable, usize)> {
+        self.tables
+            .iter()
+            .find(|table| (table.base..table.base + table.columns.len()).contains(&slot))
+            .map(|table| (table, slot - table.base))
+    }
+
+    /// The description of an expression's result: a column's when it is one.
+    pub fn describe(&self, expr: &Expr, name: &str) -> ColumnMeta {
+        if let Node::Slot(slot) = expr.node
+            && let Some((table, at)) = self.of_slot(slot)
+        {
+            let column = &table.columns[at];
+            return ColumnMeta {
+                schema: table.schema.clone(),
+                table: table.alias.clone(),
+                org_table: table.org_table.clone(),
+                name: name.to_owned(),
+                org_name: column.org_name.clone(),
+                ty: column.ty.clone(),
+                flags: if expr.nullable { column.flags & !column_flag::NOT_NULL } else { column.flags },
+                decimals: decimals(&column.ty),
+            };
+        }
+        let not_null = if expr.nullable { 0 } else { column_flag::NOT_NULL };
+        ColumnMeta {
+            schema: String::new(),
+            table: String::new(),
+            org_table: String::new(),
+            name: name.to_owned(),
+            org_name: String::new(),
+            ty: expr.ty.clone(),
+            flags: type_flags(&expr.ty) | not_null,
+            decimals: decimals(&expr.ty),
+        }
+    }
+
+    /// The column with this name.
+    ///
+    /// # Errors
+    /// 1054 when there is none, 1052 when there are several.
+    pub fn resolve(
+        &self,
+        schema: Option<&str>,
+        table: Option<&str>,
+        name: &str,
+        clause: &str,
+    ) -> Result<Expr> {
+        let mut found: Option<Expr> = None;
+        for scope_table in &self.tables {
+            if table.is_some_and(|table| !scope_table.is_named(schema, table)) {
+                continue;
+            }
+            let same = |column: &ScopeColumn| column.name == name || column.name.eq_ignore_ascii_case(name);
+            for (at, column) in scope_table.columns.iter().enumerate() {
+                if !same(column) || (column.merged && table.is_none()) {
+                    continue;
+                }
+                if found.is_some() {
+                    let shown = table.map_or(name.to_owned(), |table| format!("{table}.{name}"));
+                    return Err(SqlError::new(1052, format!("Column '{shown}' in {clause} is ambiguous")));
+                }
+                found = Some(scope_table.column(at));
+            }
+        }
+        found.ok_or_else(|| {
+            let parts: Vec<&str> = [schema, table, Some(name)].into_iter().flatten().collect();
+            SqlError::unknown_column(parts.join("."), clause)
+        })
+    }
+}

@@ -1,0 +1,369 @@
+//! ALTER TABLE: the new definition, and how the old rows become rows of it.
+
+use super::column::{column, default_of, recollated};
+use super::create::{add_key, check, check_engine, check_name};
+use super::{DdlSettings, chosen_collation};
+use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
+use crate::error::{Result, SqlError};
+use engine::{ColumnDef, ColumnDefault, EngineError, IndexColumn, TableDef};
+use types::row::RowLayout;
+use types::{ColumnType, DateTime, TypeCode, Value, convert};
+
+/// What ALTER TABLE makes.
+pub(crate) struct Altered {
+    pub def: TableDef,
+    /// For each new column the old one that it comes from.
+    pub sources: Vec<Option<usize>>,
+}
+
+/// The definition under change: columns by name, keys by column position of the definition as it stands.
+struct Builder<'s> {
+    def: TableDef,
+    sources: Vec<Option<usize>>,
+    settings: &'s DdlSettings,
+}
+
+fn no_such_column(def: &TableDef, name: &str) -> SqlError {
+    SqlError::new(1054, format!("Unknown column '{name}' in '{}'", def.name))
+}
+
+fn cannot_drop(name: &str) -> SqlError {
+    SqlError::new(1091, format!("Can't DROP '{name}'; check that column/key exists"))
+}
+
+/// Applies the alterations to `old`; `schema_of` gives the schema of a name that RENAME TO writes without one.
+pub(crate) fn altered_definition(
+    old: &TableDef,
+    alter: &AlterTable,
+    current_schema: &str,
+    settings: &DdlSettings,
+) -> Result<Altered> {
+    let mut builder =
+        Builder { def: old.clone(), sources: (0..old.columns.len()).map(Some).collect(), settings };
+    // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any order.
+    let goes = |alteration: &Alteration| {
+        matches!(
+            alteration,
+            Alteration::DropKey { .. } | Alteration::DropPrimaryKey | Alteration::RenameKey { .. }
+        )
+    };
+    let comes = |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_));
+    let (gone, rest): (Vec<_>, Vec<_>) = alter.alterations.iter().partition(|alteration| goes(alteration));
+    let (keys, columns): (Vec<_>, Vec<_>) = rest.into_iter().partition(|alteration| comes(alteration));
+    for alteration in gone.into_iter().chain(columns).chain(keys) {
+        builder.apply(alteration, current_schema)?;
+    }
+    check(&builder.def)?;
+    if builder.def.columns.is_empty() {
+        return Err(SqlError::new(
+            1090,
+            "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
+        ));
+    }
+    Ok(Altered { def: builder.def, sources: builder.sources })
+}
+
+impl Builder<'_> {
+    fn apply(&mut self, alteration: &Alteration, current_schema: &str) -> Result<()> {
+        match alteration {
+            Alteration::AddColumn(spec, place) => self.add_column(spec, place),
+            Alteration::ModifyColumn { name, spec, place } => self.modify(name, spec, place.as_ref()),
+            Alteration::DropColumn { name, if_exists } => self.drop_column(name, *if_exists),
+            Alteration::RenameColumn { from, to } => {
+                let at = self.def.column(from).ok_or_else(|| no_such_column(&self.def, from))?;
+                if self.def.column(to).is_some_and(|other| other != at) {
+                    return Err(SqlError::new(1060, format!("Duplicate column name '{to}'")));
+                }
+                self.def.columns[at].name.clone_from(to);
+                Ok(())
+            }
+            Alteration::SetDefault { name, default } => self.set_default(name, default.as_ref()),
+            Alteration::AddKey(key) => add_key(&mut self.def, key),
+            Alteration::DropKey { name, if_exists } => match self.def.index(name) {
+                Some(at) => {
+                    self.def.indexes.remove(at);
+                    Ok(())
+                }
+                None if *if_exists => Ok(()),
+                None => Err(cannot_drop(name)),
+            },
+            Alteration::DropPrimaryKey => match self.def.primary.take() {
+                Some(_) => Ok(()),
+                None => Err(cannot_drop("PRIMARY")),
+            },
+            Alteration::RenameKey { from, to } => {
+                let at = self.def.index(from).ok_or_else(|| {
+                    SqlError::new(1176, format!("Key '{from}' doesn't exist in table '{}'", self.def.name))
+                })?;
+                if self.def.index(to).is_some_and(|other| other != at) {
+                    return Err(SqlError::new(1061, format!("Duplicate key name '{to}'")));
+                }
+                self.def.indexes[at].name.clone_from(to);
+                Ok(())
+            }
+            Alteration::RenameTo(table) => {
+                check_name(&table.name)?;
+                self.def.schema = table.schema.clone().unwrap_or_else(|| current_schema.to_owned());
+                self.def.name.clone_from(&table.name);
+                Ok(())
+            }
+            Alteration::Options(options) => self.options(options),
+            Alteration::ConvertTo { charset, collation } => {
+                let id = chosen_collation(Some(charset), collation.as_deref(), self.settings.collation)?;
+                self.def.collation = id;
+                for column in &mut self.def.columns {
+                    column.ty = recollated(&column.ty, id);
+                }
+                Ok(())
+            }
+            Alteration::Force | Alteration::Nothing => Ok(()),
+        }
+    }
+
+    fn options(&mut self, options: &crate::ast::TableOptions) -> Result<()> {
+        if let Some(engine) = &options.engine {
+            check_engine(engine, self.settings)?;
+        }
+        if options.charset.is_some() || options.collation.is_some() {
+            self.def.collation = chosen_collation(
+                options.charset.as_deref(),
+                options.collation.as_deref(),
+                self.def.collation,
+            )?;
+        }
+        if let Some(comment) = &options.comment {
+            self.def.comment.clone_from(comment);
+        }
+        if let Some(next) = options.auto_increment {
+            self.def.auto_increment = next;
+        }
+        if let Some(format) = &options.row_format {
+            self.def.options.retain(|(name, _)| name != "ROW_FORMAT");
+            self.def.options.push(("ROW_FORMAT".to_owned(), format.clone()));
+        }
+        Ok(())
+    }
+
+    /// Puts a column at a place, and moves the positions in keys along.
+    fn place(&mut self, def: ColumnDef, source: Option<usize>, place: &ColumnPlace) -> Result<usize> {
+        let at = match place {
+            ColumnPlace::Last => self.def.columns.len(),
+            ColumnPlace::First => 0,
+            ColumnPlace::After(name) => {
+                self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))? + 1
+            }
+        };
+        self.def.columns.insert(at, def);
+        self.sources.insert(at, source);
+        self.for_each_part(|part| part.column += usize::from(part.column >= at));
+        Ok(at)
+    }
+
+    fn for_each_part(&mut self, mut f: impl FnMut(&mut IndexColumn)) {
+        let secondary = self.def.indexes.iter_mut().flat_map(|index| &mut index.columns);
+        self.def.primary.iter_mut().flatten().chain(secondary).for_each(&mut f);
+    }
+
+    fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
+        if self.def.column(&spec.name).is_some() {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", spec.name)));
+        }
+        let def = column(spec, self.def.collation, self.settings)?;
+        self.place(def, None, place)?;
+        self.column_keys(spec)
+    }
+
+    fn column_keys(&mut self, spec: &ColumnSpec) -> Result<()> {
+        for (is_wanted, kind) in [(spec.primary, KeyKind::Primary), (spec.unique, KeyKind::Unique)] {
+            if is_wanted {
+                let parts = vec![KeyPart { column: spec.name.clone(), prefix: None, descending: false }];
+                let key = KeySpec { kind, name: None, parts, comment: String::new(), invisible: false };
+                add_key(&mut self.def, &key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn modify(&mut self, name: &str, spec: &ColumnSpec, place: Option<&ColumnPlace>) -> Result<()> {
+        let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+        if self.def.column(&spec.name).is_some_and(|other| other != at) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", spec.name)));
+        }
+        let mut def = column(spec, self.def.collation, self.settings)?;
+        let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
+        if is_primary {
+            if spec.nullable == Some(true) {
+                return Err(SqlError::new(
+                    1171,
+                    "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead",
+                ));
+            }
+            def.nullable = false;
+            if matches!(def.default, Some(ColumnDefault::Null)) {
+                def.default = None;
+            }
+        }
+        match place {
+            None => self.def.columns[at] = def,
+            Some(place) => self.move_column(at, def, place)?,
+        }
+        self.column_keys(spec)
+    }
+
+    fn move_column(&mut self, at: usize, def: ColumnDef, place: &ColumnPlace) -> Result<()> {
+        // The key parts of the moved column are found again by a position that no column has.
+        const MOVED: usize = usize::MAX / 2;
+        self.for_each_part(|part| {
+            if part.column == at {
+                part.column = MOVED;
+            } else if part.column > at {
+                part.column -= 1;
+            }
+        });
+        self.def.columns.remove(at);
+        let source = self.sources.remove(at);
+        let to = self.place(def, source, place)?;
+        self.for_each_part(|part| {
+            // `place` has moved the mark along with the others.
+            if part.column >= MOVED {
+                part.column = to;
+            }
+        });
+        Ok(())
+    }
+
+    fn drop_column(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        let Some(at) = self.def.column(name) else {
+            return if if_exists { Ok(()) } else { Err(cannot_drop(name)) };
+        };
+        if self.def.columns.len() == 1 {
+            return Err(SqlError::new(
+                1090,
+                "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
+            ));
+        }
+        self.def.columns.remove(at);
+        self.sources.remove(at);
+        // A key loses the column; one without columns is gone.
+        if let Some(primary) = &mut self.def.primary {
+            primary.retain(|part| part.column != at);
+        }
+        self.def.primary = self.def.primary.take().filter(|primary| !primary.is_empty());
+        for index in &mut self.def.indexes {
+            index.columns.retain(|part| part.column != at);
+        }
+        self.def.indexes.retain(|index| !index.columns.is_empty());
+        self.for_each_part(|part| part.column -= usize::from(part.column > at));
+        Ok(())
+    }
+
+    fn set_default(&mut self, name: &str, default: Option<&crate::ast::Expr>) -> Result<()> {
+        let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+        let column = &self.def.columns[at];
+        let default = match default {
+            None => None,
+            Some(written) => Some(default_of(name, written, &column.ty, column.nullable, self.settings)?),
+        };
+        self.def.columns[at].default = default;
+        Ok(())
+    }
+}
+
+/// The value of a new column in old rows.
+fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
+    let context = convert::Context { strict: false, zone_offset_seconds: settings.zone_offset_s };
+    let literal = match &column.default {
+        Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
+        Some(ColumnDefault::CurrentTimestamp) => {
+            let seconds = (settings.now_us / 1_000_000) as i64;
+            Value::DateTime(DateTime::from_unix(seconds, 0, settings.zone_offset_s))
+        }
+        _ if column.nullable => return Ok(Value::Null),
+        _ => match column.ty.code {
+            TypeCode::Date => return Ok(Value::Date(types::Date::default())),
+            TypeCode::Datetime2 => return Ok(Value::DateTime(DateTime::default())),
+            TypeCode::Timestamp2 => return Ok(Value::Timestamp { seconds: 0, micros: 0 }),
+            TypeCode::Enum => Value::Int(1),
+            TypeCode::Json => Value::text("null"),
+            code if crate::variables::is_character(code) => Value::text(""),
+            _ => Value::Int(0),
+        },
+    };
+    convert::assign(&literal, &column.ty, context)
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
+}
+
+/// A function that turns rows of `old` into rows of the altered table. Values that do not fit fail with MySQL's error,
+/// which is left in `failure`.
+pub(crate) fn converter<'c>(
+    old: &'c TableDef,
+    altered: &'c Altered,
+    settings: &'c DdlSettings,
+    failure: &'c mut Option<SqlError>,
+) -> Result<impl FnMut(&[u8]) -> engine::Result<Vec<u8>> + 'c> {
+    let layout = |def: &TableDef| {
+        let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
+        RowLayout::new(&types)
+    };
+    let (from, to) = (layout(old), layout(&altered.def));
+    let mut added = Vec::new();
+    for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
+        added.push(if source.is_none() { value_for_old_rows(column, settings)? } else { Value::Null });
+    }
+    let mut number = 0;
+    let mut next_id = 0u64;
+    Ok(move |image: &[u8]| {
+        number += 1;
+        let mut values = added.clone();
+        for (at, source) in altered.sources.iter().enumerate() {
+            let column = &altered.def.columns[at];
+            if let Some(source) = source {
+                let value = from.decode(image, *source)?;
+                values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
+                    |error| {
+                        let message = error.message.clone();
+                        *failure = Some(error);
+                        EngineError::BadDefinition(message)
+                    },
+                )?;
+            } else if column.auto_increment {
+                next_id += 1;
+                values[at] =
+                    if column.ty.unsigned { Value::UInt(next_id) } else { Value::Int(next_id as i64) };
+            }
+        }
+        let mut out = Vec::with_capacity(image.len());
+        to.encode(&values, &mut out)?;
+        Ok(out)
+    })
+}
+
+fn convert_value(
+    value: Value,
+    from: &ColumnDef,
+    to: &ColumnDef,
+    row: u64,
+    settings: &DdlSettings,
+) -> Result<Value> {
+    if value.is_null() {
+        return if to.nullable {
+            Ok(Value::Null)
+        } else {
+            Err(SqlError::new(1138, "Invalid use of NULL value"))
+        };
+    }
+    if from.ty == to.ty {
+        return Ok(value);
+    }
+    let value = match value {
+        stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => {
+            stamp.in_zone(settings.zone_offset_s)
+        }
+        value => value,
+    };
+    let context = convert::Context { strict: settings.strict, zone_offset_seconds: settings.zone_offset_s };
+    convert::assign(&value, &to.ty, context)
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))
+}

@@ -1,0 +1,322 @@
+//! Columns: types, defaults, attributes.
+
+use super::{DdlSettings, chosen_collation};
+use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp};
+use crate::error::{Result, SqlError};
+use engine::{ColumnDef, ColumnDefault};
+use types::collation;
+use types::{ColumnType, TypeCode, Value, convert};
+
+fn too_big(column: &str, most: u64) -> SqlError {
+    SqlError::new(
+        1074,
+        format!("Column length too big for column '{column}' (max = {most}); use BLOB or TEXT instead"),
+    )
+}
+
+fn fsp(column: &str, ty: &TypeSpec) -> Result<u8> {
+    match ty.length {
+        None => Ok(0),
+        Some(digits @ 0..=6) => Ok(digits as u8),
+        Some(digits) => Err(SqlError::new(
+            1426,
+            format!("Too-big precision {digits} specified for '{column}'. Maximum is 6."),
+        )),
+    }
+}
+
+/// The type of a column, in a table whose default collation is `default`.
+pub(super) fn column_type(column: &str, ty: &TypeSpec, default: u16) -> Result<ColumnType> {
+    let unsigned = ty.unsigned;
+    Ok(match ty.name.as_str() {
+        "tinyint" if ty.length == Some(1) && !unsigned => ColumnType::boolean(),
+        "tinyint" => ColumnType::tinyint(unsigned),
+        "smallint" => ColumnType::smallint(unsigned),
+        "mediumint" => ColumnType::mediumint(unsigned),
+        "int" => ColumnType::int(unsigned),
+        "bigint" => ColumnType::bigint(unsigned),
+        "float" => match (ty.length, ty.scale) {
+            (Some(25..=53), None) => ColumnType { unsigned, ..ColumnType::double() },
+            (Some(54..), None) => {
+                return Err(SqlError::new(1063, format!("Incorrect column specifier for column '{column}'")));
+            }
+            _ => ColumnType { unsigned, ..ColumnType::float() },
+        },
+        "double" => ColumnType { unsigned, ..ColumnType::double() },
+        "decimal" => decimal_type(column, ty)?,
+        "bit" => match ty.length.unwrap_or(1) {
+            0 => return Err(SqlError::new(3013, format!("Invalid size for column '{column}'."))),
+            bits @ 1..=64 => ColumnType::bit(bits as u8),
+            _ => {
+                return Err(SqlError::new(
+                    1439,
+                    format!("Display width out of range for column '{column}' (max = 64)"),
+                ));
+            }
+        },
+        "date" => ColumnType::date(),
+        "time" => ColumnType::time(fsp(column, ty)?),
+        "datetime" => ColumnType::datetime(fsp(column, ty)?),
+        "timestamp" => ColumnType::timestamp(fsp(column, ty)?),
+        "year" => ColumnType::year(),
+        "json" => ColumnType::json(),
+        "geometry" | "vector" | "uuid" | "inet6" | "inet4" => {
+            return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
+        }
+        _ => text_type(column, ty, default)?,
+    })
+}
+
+fn decimal_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
+    let (precision, scale) = (ty.length.unwrap_or(10), ty.scale.unwrap_or(0));
+    let precision = if precision == 0 { 10 } else { precision };
+    if precision > 65 {
+        return Err(SqlError::new(
+            1426,
+            format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
+        ));
+    }
+    if scale > 30 {
+        return Err(SqlError::new(
+            1425,
+            format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
+        ));
+    }
+    if scale > precision {
+        return Err(SqlError::new(
+            1427,
+            format!("For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."),
+        ));
+    }
+    Ok(ColumnType { unsigned: ty.unsigned, ..ColumnType::decimal(precision as u8, scale as u8) })
+}
+
+fn text_type(column: &str, ty: &TypeSpec, default: u16) -> Result<ColumnType> {
+    let mut id = chosen_collation(ty.charset.as_deref(), ty.collation.as_deref(), default)?;
+    if ty.binary && ty.collation.is_none() {
+        id = collation::charset_of(id).bin_collation();
+    }
+    let chars = |least: u64| ty.length.unwrap_or(least);
+    let bytes_type = matches!(ty.name.as_str(), "binary" | "varbinary");
+    if bytes_type {
+        id = collation::BINARY;
+    }
+    Ok(match ty.name.as_str() {
+        "char" | "binary" => {
+            let length = chars(1);
+            if length > 255 {
+                return Err(too_big(column, 255));
+            }
+            ColumnType::char(length as u32, id)
+        }
+        "varchar" | "varbinary" => {
+            let Some(length) = ty.length else { return Err(SqlError::syntax("", 1)) };
+            let most = 65_535 / u64::from(collation::max_bytes_per_char(id));
+            if length > most {
+                return Err(too_big(column, most));
+            }
+            ColumnType::varchar(length as u32, id)
+        }
+        "tinytext" => ColumnType::tinytext(id),
+        "mediumtext" => ColumnType::mediumtext(id),
+        "longtext" => ColumnType::longtext(id),
+        "text" => {
+            sized(ty.length.map(|n| n.saturating_mul(u64::from(collation::max_bytes_per_char(id)))), id)
+        }
+        "tinyblob" => ColumnType::tinyblob(),
+        "mediumblob" => ColumnType::mediumblob(),
+        "longblob" => ColumnType::longblob(),
+        "blob" => sized(ty.length, collation::BINARY),
+        "enum" | "set" => member_type(column, ty, id)?,
+        other => return Err(SqlError::not_supported(format!("column type {}", other.to_uppercase()))),
+    })
+}
+
+/// `TEXT(n)` and `BLOB(n)` are the smallest type that holds n bytes.
+fn sized(bytes: Option<u64>, id: u16) -> ColumnType {
+    match bytes {
+        None | Some(256..=65_535) => ColumnType::text(id),
+        Some(0..=255) => ColumnType::tinytext(id),
+        Some(65_536..=16_777_215) => ColumnType::mediumtext(id),
+        Some(_) => ColumnType::longtext(id),
+    }
+}
+
+fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
+    let is_set = ty.name == "set";
+    let most = if is_set { 64 } else { 65_535 };
+    let mut members: Vec<String> = Vec::with_capacity(ty.members.len());
+    for member in &ty.members {
+        let member = String::from_utf8(member.clone())
+            .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string"))?;
+        // Trailing spaces are cut from members.
+        let member = member.trim_end_matches(' ').to_owned();
+        if is_set && member.contains(',') {
+            return Err(SqlError::new(1367, format!("Illegal set '{member}' value found during parsing")));
+        }
+        let same =
+            |other: &String| collation::compare_utf8mb4(id, other.as_bytes(), member.as_bytes()).is_eq();
+        if members.iter().any(same) {
+            let kind = if is_set { "SET" } else { "ENUM" };
+            return Err(SqlError::new(
+                1291,
+                format!("Column '{column}' has duplicated value '{member}' in {kind}"),
+            ));
+        }
+        members.push(member);
+    }
+    if members.len() > most {
+        return Err(if is_set {
+            SqlError::new(1097, format!("Too many strings for column {column} and SET"))
+        } else {
+            SqlError::new(3500, format!("Too many enumeration values for column {column}."))
+        });
+    }
+    Ok(if is_set { ColumnType::set(members, id) } else { ColumnType::enumeration(members, id) })
+}
+
+fn invalid_default(column: &str) -> SqlError {
+    SqlError::new(1067, format!("Invalid default value for '{column}'"))
+}
+
+/// The literal of a DEFAULT as a value.
+fn literal_value(column: &str, written: &Expr) -> Result<Value> {
+    Ok(match written {
+        Expr::Literal(Literal::Null) => Value::Null,
+        Expr::Literal(Literal::Bool(value)) => Value::Int(i64::from(*value)),
+        Expr::Literal(Literal::Integer(n)) => i64::try_from(*n).map_or(Value::UInt(*n), Value::Int),
+        Expr::Literal(Literal::Decimal(digits)) => {
+            Value::Decimal(types::Decimal::parse_prefix(digits.as_bytes()).number)
+        }
+        Expr::Literal(Literal::Float(n)) => Value::Double(*n),
+        Expr::Literal(
+            Literal::Text(bytes, _)
+            | Literal::Bytes(bytes)
+            | Literal::Date(bytes)
+            | Literal::Time(bytes)
+            | Literal::Timestamp(bytes),
+        ) => Value::Bytes(bytes.clone()),
+        Expr::Unary(UnaryOp::Minus, inner) => match literal_value(column, inner)? {
+            Value::Int(n) => Value::Int(-n),
+            Value::UInt(n) => Value::Decimal(types::Decimal::from(n).negate()),
+            Value::Decimal(n) => Value::Decimal(n.negate()),
+            Value::Double(n) => Value::Double(-n),
+            _ => return Err(invalid_default(column)),
+        },
+        _ => return Err(invalid_default(column)),
+    })
+}
+
+/// The stored form of a DEFAULT.
+pub(super) fn default_of(
+    column: &str,
+    written: &Expr,
+    ty: &ColumnType,
+    nullable: bool,
+    settings: &DdlSettings,
+) -> Result<ColumnDefault> {
+    if let Expr::Function(call) = written {
+        let is_now = call.name == "now";
+        let digits = match call.args.first() {
+            None => 0,
+            Some(Expr::Literal(Literal::Integer(n))) => *n,
+            Some(_) => return Err(invalid_default(column)),
+        };
+        let fits =
+            matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2) && digits == u64::from(ty.fsp());
+        return if is_now && fits {
+            Ok(ColumnDefault::CurrentTimestamp)
+        } else {
+            Err(invalid_default(column))
+        };
+    }
+    let value = literal_value(column, written)?;
+    if value.is_null() {
+        return if nullable { Ok(ColumnDefault::Null) } else { Err(invalid_default(column)) };
+    }
+    if ty.is_blob() {
+        return Err(SqlError::new(
+            1101,
+            format!("BLOB, TEXT, GEOMETRY or JSON column '{column}' can't have a default value"),
+        ));
+    }
+    let context = convert::Context { strict: true, zone_offset_seconds: settings.zone_offset_s };
+    let mut assigned = convert::assign(&value, ty, context);
+    let text = crate::expr::text_of(&value);
+    if assigned.is_err() && ty.is_temporal() && text.starts_with(b"0000-00-00") && settings.replicated {
+        let lenient = convert::Context { strict: false, ..context };
+        assigned = convert::assign(&value, ty, lenient);
+    }
+    let (stored, _) = assigned.map_err(|_| invalid_default(column))?;
+    let shown = match &stored {
+        Value::Timestamp { .. } => stored.in_zone(settings.zone_offset_s).text_bytes(Some(ty)),
+        Value::Bit { bits, .. } => return Ok(ColumnDefault::Literal(bits.to_string().into_bytes())),
+        stored => stored.text_bytes(Some(ty)),
+    };
+    let mut shown = shown.unwrap_or_default();
+    if ty.code == TypeCode::String && ty.collation != collation::BINARY {
+        while shown.last() == Some(&b' ') {
+            shown.pop();
+        }
+    }
+    Ok(ColumnDefault::Literal(shown))
+}
+
+/// A column's definition.
+pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSettings) -> Result<ColumnDef> {
+    let name = &spec.name;
+    if name.ends_with(' ') || name.is_empty() {
+        return Err(SqlError::new(1166, format!("Incorrect column name '{name}'")));
+    }
+    let ty = column_type(name, &spec.ty, default_collation)?;
+    let nullable = spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment)
+        && !spec.primary
+        && !spec.auto_increment;
+    let default = match &spec.default {
+        Some(written) => Some(default_of(name, written, &ty, nullable, settings)?),
+        None if nullable => Some(ColumnDefault::Null),
+        None => None,
+    };
+    let is_point_in_time = matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2);
+    if spec.on_update_now && !is_point_in_time {
+        return Err(SqlError::new(1294, format!("Invalid ON UPDATE clause for '{name}' column")));
+    }
+    if spec.auto_increment {
+        let is_number = ty.is_integer() || matches!(ty.code, TypeCode::Float | TypeCode::Double);
+        if !is_number {
+            return Err(SqlError::new(1063, format!("Incorrect column specifier for column '{name}'")));
+        }
+        if !ty.is_integer() {
+            return Err(SqlError::not_supported("AUTO_INCREMENT on a floating-point column"));
+        }
+        if spec.default.is_some() {
+            return Err(invalid_default(name));
+        }
+    }
+    if spec.comment.chars().count() > 1024 {
+        return Err(SqlError::new(1629, format!("Comment for field '{name}' is too long (max = 1024)")));
+    }
+    Ok(ColumnDef {
+        name: name.clone(),
+        ty,
+        nullable,
+        default,
+        auto_increment: spec.auto_increment,
+        on_update_now: spec.on_update_now,
+        comment: spec.comment.clone(),
+        invisible: spec.invisible,
+    })
+}
+
+/// A character column under another character set (`CONVERT TO CHARACTER SET`).
+pub(super) fn recollated(ty: &ColumnType, id: u16) -> ColumnType {
+    if !ty.is_character() || ty.collation == collation::BINARY {
+        return ty.clone();
+    }
+    match ty.code {
+        TypeCode::String => ColumnType::char(ty.chars(), id),
+        TypeCode::Varchar if ColumnType::char_fits(ty.chars(), id) => ColumnType::varchar(ty.chars(), id),
+        TypeCode::Varchar => ColumnType::mediumtext(id),
+        _ => ColumnType { collation: id, ..ty.clone() },
+    }
+}

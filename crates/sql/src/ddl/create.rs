@@ -1,0 +1,289 @@
+//! CREATE TABLE and CREATE INDEX.
+
+use super::column::column;
+use super::{DdlSettings, chosen_collation};
+use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec};
+use crate::error::{Result, SqlError};
+use crate::plan::QueryPlan;
+use crate::sink::column_flag;
+use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
+use types::{ColumnType, TypeCode, collation};
+
+/// InnoDB's limits.
+const MOST_COLUMNS: usize = 1017;
+const MOST_KEYS: usize = 64;
+const MOST_KEY_PARTS: usize = 16;
+const MOST_KEY_BYTES: u64 = 3072;
+
+/// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns that a query gives.
+pub(crate) fn definition(
+    create: &CreateTable,
+    schema: &str,
+    extra: Vec<ColumnDef>,
+    settings: &DdlSettings,
+) -> Result<TableDef> {
+    check_name(&create.table.name)?;
+    let options = &create.options;
+    if let Some(engine) = &options.engine {
+        check_engine(engine, settings)?;
+    }
+    let collation =
+        chosen_collation(options.charset.as_deref(), options.collation.as_deref(), settings.collation)?;
+    let mut def = TableDef::new(schema, &create.table.name);
+    def.collation = collation;
+    def.comment = options.comment.clone().unwrap_or_default();
+    def.auto_increment = options.auto_increment.unwrap_or(0);
+    def.created_s = settings.now_us / 1_000_000;
+    if let Some(format) = &options.row_format {
+        def.options.push(("ROW_FORMAT".to_owned(), format.clone()));
+    }
+    if def.comment.chars().count() > 2048 {
+        return Err(SqlError::new(
+            1628,
+            format!("Comment for table '{}' is too long (max = 2048)", def.name),
+        ));
+    }
+    for spec in &create.columns {
+        add_column(&mut def, column(spec, collation, settings)?)?;
+    }
+    for given in extra {
+        // A column of the query with the name of a written one fills that one.
+        if def.column(&given.name).is_none() {
+            add_column(&mut def, given)?;
+        }
+    }
+    if def.columns.is_empty() {
+        return Err(SqlError::new(4028, "A table must have at least one visible column."));
+    }
+    for key in column_keys(create) {
+        add_key(&mut def, &key)?;
+    }
+    // Primary first: the others may depend on NOT NULL that it brings.
+    let (primary, rest): (Vec<&KeySpec>, Vec<&KeySpec>) =
+        create.keys.iter().partition(|key| key.kind == KeyKind::Primary);
+    for key in primary.into_iter().chain(rest) {
+        add_key(&mut def, key)?;
+    }
+    check(&def)?;
+    Ok(def)
+}
+
+/// The keys that are written at columns.
+fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
+    let mut keys = Vec::new();
+    for spec in &create.columns {
+        let mut key = |kind| {
+            keys.push(KeySpec {
+                kind,
+                name: None,
+                parts: vec![KeyPart { column: spec.name.clone(), prefix: None, descending: false }],
+                comment: String::new(),
+                invisible: false,
+            });
+        };
+        if spec.primary {
+            key(KeyKind::Primary);
+        }
+        if spec.unique {
+            key(KeyKind::Unique);
+        }
+    }
+    keys
+}
+
+pub(super) fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.ends_with(' ') {
+        return Err(SqlError::new(1103, format!("Incorrect table name '{name}'")));
+    }
+    Ok(())
+}
+
+/// There is one engine; clients call it InnoDB.
+pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
+    let is_ours = engine.eq_ignore_ascii_case("InnoDB") || engine.eq_ignore_ascii_case("Slipstream");
+    if is_ours || settings.replicated || !settings.no_engine_substitution {
+        return Ok(());
+    }
+    Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))
+}
+
+pub(super) fn add_column(def: &mut TableDef, column: ColumnDef) -> Result<()> {
+    if def.column(&column.name).is_some() {
+        return Err(SqlError::new(1060, format!("Duplicate column name '{}'", column.name)));
+    }
+    def.columns.push(column);
+    Ok(())
+}
+
+/// The key's columns, checked.
+fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
+    if key.parts.len() > MOST_KEY_PARTS {
+        return Err(SqlError::new(1070, "Too many key parts specified; max 16 parts allowed"));
+    }
+    let mut parts: Vec<IndexColumn> = Vec::with_capacity(key.parts.len());
+    let mut bytes = 0;
+    for part in &key.parts {
+        if part.descending {
+            return Err(SqlError::not_supported("descending index columns"));
+        }
+        let at = def.column(&part.column).ok_or_else(|| {
+            SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column))
+        })?;
+        if parts.iter().any(|other| other.column == at) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", part.column)));
+        }
+        let ty = &def.columns[at].ty;
+        let prefix = key_prefix(part, ty)?;
+        bytes += match prefix {
+            Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
+            None => ty.max_bytes(),
+        };
+        parts.push(IndexColumn { column: at, prefix });
+    }
+    if bytes > MOST_KEY_BYTES {
+        return Err(SqlError::new(1071, "Specified key was too long; max key length is 3072 bytes"));
+    }
+    Ok(parts)
+}
+
+fn key_prefix(part: &KeyPart, ty: &ColumnType) -> Result<Option<u32>> {
+    let is_text = ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String);
+    if ty.code == TypeCode::Json {
+        return Err(SqlError::new(
+            3152,
+            format!(
+                "JSON column '{}' supports indexing only via generated columns on a specified JSON path.",
+                part.column
+            ),
+        ));
+    }
+    match part.prefix {
+        None if ty.is_blob() => Err(SqlError::new(
+            1170,
+            format!("BLOB/TEXT column '{}' used in key specification without a key length", part.column),
+        )),
+        None => Ok(None),
+        Some(0) => Err(SqlError::new(1391, format!("Key part '{}' length cannot be 0", part.column))),
+        Some(_) if !is_text => Err(wrong_prefix()),
+        Some(chars) if !ty.is_blob() && chars > ty.chars() => Err(wrong_prefix()),
+        // The whole column is no prefix.
+        Some(chars) if !ty.is_blob() && chars == ty.chars() => Ok(None),
+        Some(chars) => Ok(Some(chars)),
+    }
+}
+
+fn wrong_prefix() -> SqlError {
+    SqlError::new(
+        1089,
+        "Incorrect prefix key; the used key part isn't a string, the used length is longer than the key part, or the \
+         storage engine doesn't support unique prefix keys",
+    )
+}
+
+/// The name of a key that has none: its first column's, with a number where that is taken.
+fn free_key_name(def: &TableDef, first: &str) -> String {
+    let taken = |name: &str| def.index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY");
+    if !taken(first) {
+        return first.to_owned();
+    }
+    (2..).map(|n| format!("{first}_{n}")).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// A secondary index's definition.
+pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> {
+    let columns = key_parts(def, key)?;
+    let name = match &key.name {
+        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
+            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
+        }
+        Some(name) if def.index(name).is_some() => {
+            return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
+        }
+        Some(name) => name.clone(),
+        None => free_key_name(def, &key.parts[0].column),
+    };
+    let unique = key.kind == KeyKind::Unique;
+    Ok(IndexDef { id: 0, name, unique, columns, comment: key.comment.clone(), invisible: key.invisible })
+}
+
+/// Adds a key of any kind.
+pub(super) fn add_key(def: &mut TableDef, key: &KeySpec) -> Result<()> {
+    if key.kind != KeyKind::Primary {
+        let index = key_definition(def, key)?;
+        def.indexes.push(index);
+        return Ok(());
+    }
+    if def.primary.is_some() {
+        return Err(SqlError::new(1068, "Multiple primary key defined"));
+    }
+    let parts = key_parts(def, key)?;
+    for part in &parts {
+        let column = &mut def.columns[part.column];
+        if matches!(column.default, Some(ColumnDefault::Null)) {
+            column.default = None;
+        }
+        column.nullable = false;
+    }
+    def.primary = Some(parts);
+    Ok(())
+}
+
+/// What must hold of the whole table.
+pub(super) fn check(def: &TableDef) -> Result<()> {
+    if def.columns.len() > MOST_COLUMNS {
+        return Err(SqlError::new(1117, "Too many columns"));
+    }
+    if def.indexes.len() > MOST_KEYS {
+        return Err(SqlError::new(1069, "Too many keys specified; max 64 keys allowed"));
+    }
+    let automatic: Vec<usize> = def
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.auto_increment)
+        .map(|(at, _)| at)
+        .collect();
+    if let Some(first) = automatic.first() {
+        let starts = |parts: &[IndexColumn]| parts.first().is_some_and(|part| part.column == *first);
+        let keyed =
+            def.primary.as_deref().is_some_and(starts) || def.indexes.iter().any(|i| starts(&i.columns));
+        if automatic.len() > 1 || !keyed {
+            return Err(SqlError::new(
+                1075,
+                "Incorrect table definition; there can be only one auto column and it must be defined as a key",
+            ));
+        }
+    }
+    let fixed: u64 = def
+        .columns
+        .iter()
+        .filter(|column| !column.ty.is_blob())
+        .map(|column| column.ty.max_bytes() + if column.ty.code == TypeCode::Varchar { 2 } else { 0 })
+        .sum();
+    if fixed > 65_535 {
+        return Err(SqlError::new(
+            1118,
+            "Row size too large. The maximum row size for the used table type, not counting BLOBs, is 65535. This \
+             includes storage overhead, check the manual. You have to change some columns to TEXT or BLOBs",
+        ));
+    }
+    Ok(())
+}
+
+/// The columns that CREATE TABLE ... SELECT takes from its query.
+pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
+    let mut columns = Vec::with_capacity(plan.columns.len());
+    for meta in &plan.columns {
+        let nullable = meta.flags & column_flag::NOT_NULL == 0;
+        let ty = match meta.ty.code {
+            TypeCode::Null => ColumnType::binary(0),
+            _ => meta.ty.clone(),
+        };
+        let mut def = ColumnDef::new(&meta.name, ty);
+        if !nullable {
+            def = def.not_null();
+        }
+        columns.push(def);
+    }
+    Ok(columns)
+}

@@ -1,0 +1,56 @@
+//! Definitions out of statements.
+//!
+//! What CREATE TABLE and ALTER TABLE say becomes the engine's `TableDef`, with the checks and errors of MySQL. The
+//! functions here know no session: the applier of a replica uses them too.
+
+mod alter;
+mod column;
+mod create;
+mod run;
+
+pub(crate) use alter::{Altered, altered_definition, converter};
+pub(crate) use create::{columns_of_query, definition, key_definition};
+pub(crate) use run::DdlRun;
+
+use crate::error::{Result, SqlError};
+use types::collation::{self, Charset};
+
+/// What a definition is made under.
+#[derive(Debug, Clone)]
+pub(crate) struct DdlSettings {
+    /// The default collation of new tables: the schema's.
+    pub collation: u16,
+    /// Strict mode: what is too large is an error.
+    pub strict: bool,
+    pub no_engine_substitution: bool,
+    pub zone_offset_s: i32,
+    pub now_us: u64,
+    /// The statement comes from a source: names that only MariaDB knows are mapped, and what the source accepted is not
+    /// refused for its engine.
+    pub replicated: bool,
+}
+
+/// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.
+pub(crate) fn chosen_collation(charset: Option<&str>, collation: Option<&str>, default: u16) -> Result<u16> {
+    let unknown_charset = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
+    let unknown = |name: &str| SqlError::new(1273, format!("Unknown collation: '{name}'"));
+    let charset = match charset {
+        None | Some("default") => None,
+        Some(name) => Some(Charset::from_name(name).ok_or_else(|| unknown_charset(name))?),
+    };
+    let Some(name) = collation.filter(|name| *name != "default") else {
+        return Ok(charset.map_or(default, Charset::default_collation));
+    };
+    // MariaDB writes `COLLATE uca1400_ai_ci` without the character set.
+    let base = charset.unwrap_or_else(|| collation::charset_of(default));
+    let id = crate::variables::known_collation(name)
+        .or_else(|| crate::variables::known_collation(&format!("{}_{name}", base.name())))
+        .ok_or_else(|| unknown(name))?;
+    match charset {
+        Some(charset) if collation::charset_of(id) != charset => Err(SqlError::new(
+            1253,
+            format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", charset.name()),
+        )),
+        _ => Ok(id),
+    }
+}

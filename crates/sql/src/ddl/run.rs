@@ -1,0 +1,312 @@
+//! Running DDL: each statement is one commit of the engine, with its text.
+
+use super::{
+    Altered, DdlSettings, altered_definition, chosen_collation, converter, definition, key_definition,
+};
+use crate::ast::{
+    AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
+};
+use crate::error::{Result, SqlError};
+use engine::{ColumnDef, CommitOptions, DdlContext, Engine, SchemaDef, SessionContext, TableDef};
+use std::sync::Arc;
+
+/// One DDL statement.
+pub(crate) struct DdlRun<'a> {
+    pub engine: &'a Arc<Engine>,
+    /// The current schema.
+    pub schema: Option<&'a str>,
+    /// `collation` of it is the server's, for new schemas.
+    pub settings: DdlSettings,
+    /// The statement as it goes into the binary log.
+    pub text: &'a str,
+    pub session: SessionContext,
+    pub received_group: Option<&'a [u8]>,
+    pub options: CommitOptions<'a>,
+    pub lock_timeout_ms: Option<u64>,
+    pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
+    /// Notes for the diagnostics area: number and text.
+    pub notes: Vec<(u16, String)>,
+}
+
+impl<'a> DdlRun<'a> {
+    fn context(&self) -> DdlContext<'_> {
+        DdlContext {
+            statement: self.text,
+            schema: self.schema.unwrap_or(""),
+            session: &self.session,
+            received_group: self.received_group,
+            options: self.options.clone(),
+            lock_timeout_ms: self.lock_timeout_ms,
+            interrupt: self.interrupt.clone(),
+        }
+    }
+
+    fn schema_of(&self, name: &TableName) -> Result<String> {
+        match (&name.schema, self.schema) {
+            (Some(schema), _) => Ok(schema.clone()),
+            (None, Some(schema)) => Ok(schema.to_owned()),
+            (None, None) => Err(SqlError::no_schema_selected()),
+        }
+    }
+
+    /// Only the statement, nothing in the dictionary: what IF EXISTS and IF NOT EXISTS leave.
+    fn log_only(&self) -> Result<()> {
+        self.engine.log_statement(&self.context())?;
+        Ok(())
+    }
+
+    /// The settings for tables of a schema.
+    fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
+        let found = self.engine.catalog().schema(schema).ok_or_else(|| SqlError::unknown_schema(schema))?;
+        Ok(DdlSettings { collation: found.collation, ..self.settings.clone() })
+    }
+
+    /// Runs the statement.
+    ///
+    /// # Errors
+    /// 1235 for a statement that is no DDL known here.
+    pub fn run(&mut self, statement: &Statement) -> Result<()> {
+        match statement {
+            Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),
+            Statement::AlterTable(alter) => self.alter_table(alter),
+            Statement::DropTable { tables, if_exists, temporary } => {
+                self.drop_tables(tables, *if_exists, *temporary)
+            }
+            Statement::RenameTable(pairs) => self.rename_tables(pairs),
+            Statement::Truncate(table) => {
+                let schema = self.schema_of(table)?;
+                self.require_table(&schema, &table.name)?;
+                self.engine.truncate_table(&schema, &table.name, &self.context())?;
+                Ok(())
+            }
+            Statement::CreateIndex { table, key, if_not_exists } => {
+                self.create_index(table, key, *if_not_exists)
+            }
+            Statement::DropIndex { table, name, if_exists } => self.drop_index(table, name, *if_exists),
+            Statement::CreateSchema { schema, if_not_exists, options } => {
+                self.create_schema(schema, *if_not_exists, options)
+            }
+            Statement::AlterSchema { schema, options } => self.alter_schema(schema.as_deref(), options),
+            Statement::DropSchema { schema, if_exists } => self.drop_schema(schema, *if_exists),
+            _ => Err(SqlError::not_supported("this statement")),
+        }
+    }
+
+    fn require_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
+        if let Some(table) = self.engine.catalog().table(schema, table) {
+            return Ok(table);
+        }
+        if self.engine.catalog().schema(schema).is_none() {
+            return Err(SqlError::unknown_schema(schema));
+        }
+        Err(SqlError::no_such_table(schema, table))
+    }
+
+    /// Whether a name is free for a new table; a note when it is taken and may be.
+    fn is_free(&mut self, schema: &str, name: &str, if_not_exists: bool) -> Result<bool> {
+        if crate::schema_tables::is_virtual_schema(schema) {
+            return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
+        }
+        if self.engine.catalog().table(schema, name).is_none() {
+            return Ok(true);
+        }
+        let message = format!("Table '{name}' already exists");
+        if !if_not_exists {
+            return Err(SqlError::new(1050, message));
+        }
+        self.notes.push((1050, message));
+        self.log_only()?;
+        Ok(false)
+    }
+
+    /// Creates a table, `extra` being columns that a query gives; false when it was there already.
+    pub fn create_table(&mut self, create: &CreateTable, extra: Vec<ColumnDef>) -> Result<bool> {
+        if create.temporary {
+            return Err(SqlError::not_supported("TEMPORARY tables"));
+        }
+        let schema = self.schema_of(&create.table)?;
+        let settings = self.settings_of(&schema)?;
+        if !self.is_free(&schema, &create.table.name, create.if_not_exists)? {
+            return Ok(false);
+        }
+        let def = match &create.like {
+            Some(model) => self.definition_like(model, &schema, &create.table.name)?,
+            None => definition(create, &schema, extra, &settings)?,
+        };
+        self.engine.create_table(def, &self.context())?;
+        Ok(true)
+    }
+
+    fn definition_like(&self, model: &TableName, schema: &str, name: &str) -> Result<TableDef> {
+        let model = self.require_table(&self.schema_of(model)?, &model.name)?;
+        let mut def = model.def.clone();
+        def.schema = schema.to_owned();
+        def.name = name.to_owned();
+        def.auto_increment = 0;
+        def.created_s = self.settings.now_us / 1_000_000;
+        def.indexes.iter_mut().for_each(|index| index.id = 0);
+        Ok(def)
+    }
+
+    fn drop_tables(&mut self, tables: &[TableName], if_exists: bool, temporary: bool) -> Result<()> {
+        let mut names: Vec<(String, String)> = Vec::with_capacity(tables.len());
+        let mut unknown = Vec::new();
+        for table in tables {
+            let schema = self.schema_of(table)?;
+            if temporary || self.engine.catalog().table(&schema, &table.name).is_none() {
+                unknown.push(format!("{schema}.{}", table.name));
+            } else if names.iter().any(|(other, name)| *other == schema && *name == table.name) {
+                return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.name)));
+            } else {
+                names.push((schema, table.name.clone()));
+            }
+        }
+        if !unknown.is_empty() {
+            if !if_exists {
+                return Err(SqlError::new(1051, format!("Unknown table '{}'", unknown.join(","))));
+            }
+            self.notes.extend(unknown.into_iter().map(|name| (1051, format!("Unknown table '{name}'"))));
+        }
+        if names.is_empty() {
+            return self.log_only();
+        }
+        let names: Vec<(&str, &str)> =
+            names.iter().map(|(schema, name)| (schema.as_str(), name.as_str())).collect();
+        self.engine.drop_tables(&names, &self.context())?;
+        Ok(())
+    }
+
+    fn rename_tables(&mut self, pairs: &[(TableName, TableName)]) -> Result<()> {
+        let mut names = Vec::with_capacity(pairs.len());
+        for (from, to) in pairs {
+            super::create::check_name(&to.name)?;
+            names.push((self.schema_of(from)?, &from.name, self.schema_of(to)?, &to.name));
+        }
+        let renames: Vec<((&str, &str), (&str, &str))> = names
+            .iter()
+            .map(|(from_schema, from, to_schema, to)| {
+                ((from_schema.as_str(), from.as_str()), (to_schema.as_str(), to.as_str()))
+            })
+            .collect();
+        self.engine.rename_tables(&renames, &self.context())?;
+        Ok(())
+    }
+
+    fn alter_table(&mut self, alter: &AlterTable) -> Result<()> {
+        let schema = self.schema_of(&alter.table)?;
+        let settings = self.settings_of(&schema)?;
+        let old = self.require_table(&schema, &alter.table.name)?;
+        let current = self.schema.unwrap_or(&schema).to_owned();
+        let altered = altered_definition(&old.def, alter, &current, &settings)?;
+        if let Some(Alteration::RenameTo(_)) =
+            alter.alterations.iter().find(|alteration| matches!(alteration, Alteration::RenameTo(_)))
+            && (altered.def.schema != schema || altered.def.name != alter.table.name)
+            && self.engine.catalog().table(&altered.def.schema, &altered.def.name).is_some()
+        {
+            return Err(SqlError::new(1050, format!("Table '{}' already exists", altered.def.name)));
+        }
+        self.alter_to(&old, &altered, &settings)
+    }
+
+    fn alter_to(
+        &mut self,
+        old: &Arc<engine::Table>,
+        altered: &Altered,
+        settings: &DdlSettings,
+    ) -> Result<()> {
+        let mut failure = None;
+        let outcome = {
+            let mut convert = converter(&old.def, altered, settings, &mut failure)?;
+            let (schema, name) = (&old.def.schema, &old.def.name);
+            self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+        };
+        match (outcome, failure) {
+            (Ok(_), _) => Ok(()),
+            (Err(_), Some(error)) => Err(error),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+
+    fn create_index(&mut self, table: &TableName, key: &KeySpec, if_not_exists: bool) -> Result<()> {
+        let schema = self.schema_of(table)?;
+        let old = self.require_table(&schema, &table.name)?;
+        if if_not_exists && key.name.as_ref().is_some_and(|name| old.def.index(name).is_some()) {
+            let name = key.name.clone().unwrap_or_default();
+            self.notes.push((1061, format!("Duplicate key name '{name}'")));
+            return self.log_only();
+        }
+        debug_assert!(key.kind != KeyKind::Primary, "CREATE INDEX makes no primary key");
+        let index = key_definition(&old.def, key)?;
+        let mut def = old.def.clone();
+        def.indexes.push(index);
+        super::create::check(&def)?;
+        let sources = (0..def.columns.len()).map(Some).collect();
+        let settings = self.settings.clone();
+        self.alter_to(&old, &Altered { def, sources }, &settings)
+    }
+
+    fn drop_index(&mut self, table: &TableName, name: &str, if_exists: bool) -> Result<()> {
+        let schema = self.schema_of(table)?;
+        let old = self.require_table(&schema, &table.name)?;
+        let is_primary = name.eq_ignore_ascii_case("PRIMARY") && old.def.primary.is_some();
+        if if_exists && old.def.index(name).is_none() && !is_primary {
+            self.notes.push((1091, format!("Can't DROP '{name}'; check that column/key exists")));
+            return self.log_only();
+        }
+        let drop = if name.eq_ignore_ascii_case("PRIMARY") {
+            Alteration::DropPrimaryKey
+        } else {
+            Alteration::DropKey { name: name.to_owned(), if_exists: false }
+        };
+        let alter = AlterTable { table: table.clone(), alterations: vec![drop] };
+        let settings = self.settings_of(&schema)?;
+        let altered = altered_definition(&old.def, &alter, &schema, &settings)?;
+        self.alter_to(&old, &altered, &settings)
+    }
+
+    fn create_schema(&mut self, name: &str, if_not_exists: bool, options: &SchemaOptions) -> Result<()> {
+        if crate::schema_tables::is_virtual_schema(name) {
+            return Err(SqlError::new(1044, format!("Access denied for user to database '{name}'")));
+        }
+        if self.engine.catalog().schema(name).is_some() {
+            let message = format!("Can't create database '{name}'; database exists");
+            if !if_not_exists {
+                return Err(SqlError::new(1007, message));
+            }
+            self.notes.push((1007, message));
+            return self.log_only();
+        }
+        let collation = chosen_collation(
+            options.charset.as_deref(),
+            options.collation.as_deref(),
+            self.settings.collation,
+        )?;
+        self.engine.create_schema(SchemaDef { name: name.to_owned(), collation }, &self.context())?;
+        Ok(())
+    }
+
+    fn alter_schema(&mut self, name: Option<&str>, options: &SchemaOptions) -> Result<()> {
+        let name = name.or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
+        let old = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
+        let collation =
+            chosen_collation(options.charset.as_deref(), options.collation.as_deref(), old.collation)?;
+        self.engine.alter_schema(SchemaDef { name: name.to_owned(), collation }, &self.context())?;
+        Ok(())
+    }
+
+    fn drop_schema(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        if crate::schema_tables::is_virtual_schema(name) || name.eq_ignore_ascii_case("mysql") {
+            return Err(SqlError::new(3552, format!("Access to system schema '{name}' is rejected.")));
+        }
+        if self.engine.catalog().schema(name).is_none() {
+            let message = format!("Can't drop database '{name}'; database doesn't exist");
+            if !if_exists {
+                return Err(SqlError::new(1008, message));
+            }
+            self.notes.push((1008, message));
+            return self.log_only();
+        }
+        self.engine.drop_schema(name, &self.context())?;
+        Ok(())
+    }
+}

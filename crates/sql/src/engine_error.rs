@@ -1,0 +1,53 @@
+//! The engine's errors under MySQL's numbers.
+
+use crate::error::SqlError;
+use engine::EngineError;
+
+impl From<EngineError> for SqlError {
+    fn from(error: EngineError) -> SqlError {
+        let message = error.to_string();
+        let code = match &error {
+            EngineError::Duplicate { .. } => 1062,
+            EngineError::RowNotFound { .. } => 1032,
+            EngineError::LockWaitTimeout => 1205,
+            EngineError::Deadlock => 1213,
+            EngineError::Interrupted => 1317,
+            EngineError::UnknownSchema(_) => 1049,
+            EngineError::SchemaExists(_) => 1007,
+            EngineError::UnknownTable(..) => 1146,
+            EngineError::TableExists(_) => 1050,
+            EngineError::TableChanged(_) => 1412,
+            EngineError::BadDefinition(_) => 1105,
+            EngineError::RowTooLarge { .. } => 1118,
+            EngineError::KeyTooLong { .. } => 1071,
+            EngineError::TransactionTooLarge { .. } => 1197,
+            EngineError::AutoIncrementExhausted(_) => 1467,
+            EngineError::ReadOnlyTransaction => {
+                return SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction.");
+            }
+            EngineError::TooManySnapshots => 1040,
+            EngineError::Incompatible { .. } => 1677,
+            EngineError::GtidUnusable(_) => 1236,
+            EngineError::Io(_, io) if io.raw_os_error() == Some(28) => 1021,
+            _ => {
+                log::error!("{message}");
+                1030
+            }
+        };
+        match code {
+            1030 => SqlError::new(1030, format!("Got error 168 - '{message}' from storage engine")),
+            code => SqlError::new(code, message),
+        }
+    }
+}
+
+impl From<types::row::RowError> for SqlError {
+    fn from(error: types::row::RowError) -> SqlError {
+        SqlError::from(EngineError::Row(error))
+    }
+}
+
+/// The error rolls the whole transaction back, not only the statement.
+pub(crate) fn ends_transaction(error: &SqlError) -> bool {
+    matches!(error.code, 1213 | 1197)
+}

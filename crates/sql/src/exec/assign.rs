@@ -1,0 +1,127 @@
+//! Values into columns: conversion with MySQL's errors and warnings, defaults.
+
+use crate::error::{Result, SqlError};
+use crate::expr::{Context, Level};
+use engine::{ColumnDef, ColumnDefault, Table};
+use std::borrow::Cow;
+use types::convert;
+use types::{DateTime, TypeCode, Value};
+
+/// How a statement treats values that do not fit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strictness {
+    /// Errors, not warnings.
+    pub strict: bool,
+    /// NULL in a NOT NULL column becomes the type's zero value (IGNORE, and rows of several in non-strict mode).
+    pub null_becomes_zero: bool,
+}
+
+/// What `value` becomes in the column; `row` is the number that messages give.
+pub(super) fn to_column(
+    value: &Value,
+    column: &ColumnDef,
+    row: u64,
+    strictness: Strictness,
+    ctx: &Context<'_>,
+) -> Result<Value> {
+    if value.is_null() {
+        if column.nullable {
+            return Ok(Value::Null);
+        }
+        if !strictness.null_becomes_zero {
+            return Err(SqlError::column_not_null(&column.name));
+        }
+        ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
+        return zero_value(column, ctx);
+    }
+    let value = decoded_timestamp(value, column, ctx);
+    let context = convert::Context { strict: strictness.strict, zone_offset_seconds: ctx.zone() };
+    match convert::assign(&value, &column.ty, context) {
+        Ok((value, None)) => Ok(value),
+        Ok((value, Some(warning))) => {
+            let level = if warning.note { Level::Note } else { Level::Warning };
+            let message = warning.problem.message(&column.name, row);
+            ctx.diagnostics.borrow_mut().push(level, warning.problem.code(), message);
+            Ok(value)
+        }
+        Err(problem) => {
+            let mut error = SqlError::new(problem.code(), problem.message(&column.name, row));
+            if let Ok(state) = problem.sqlstate().as_bytes().try_into() {
+                error.state = state;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// A TIMESTAMP on its way into any other column is a DATETIME of the session's time zone.
+fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
+    match value {
+        Value::Timestamp { .. } if column.ty.code != TypeCode::Timestamp2 => {
+            Cow::Owned(value.clone().in_zone(ctx.zone()))
+        }
+        _ => Cow::Borrowed(value),
+    }
+}
+
+/// The implicit default of a NOT NULL column.
+pub(super) fn zero_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
+    let zero = match column.ty.code {
+        TypeCode::Date => return Ok(Value::Date(types::Date::default())),
+        TypeCode::Datetime2 => return Ok(Value::DateTime(DateTime::default())),
+        TypeCode::Timestamp2 => return Ok(Value::Timestamp { seconds: 0, micros: 0 }),
+        TypeCode::Enum => Value::Int(1),
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Set => Value::text(""),
+        TypeCode::Json => Value::text("null"),
+        _ => Value::Int(0),
+    };
+    let context = convert::Context { strict: false, zone_offset_seconds: ctx.zone() };
+    convert::assign(&zero, &column.ty, context)
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
+}
+
+/// NOW() for a column with fractional digits of its own.
+pub(super) fn now_for(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
+    let at =
+        DateTime::from_unix((ctx.now_us / 1_000_000) as i64, (ctx.now_us % 1_000_000) as u32, ctx.zone());
+    let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
+    let at = DateTime { micros: at.micros / unit * unit, ..at };
+    let strictness = Strictness { strict: false, null_becomes_zero: false };
+    to_column(&Value::DateTime(at), column, 1, strictness, ctx)
+}
+
+/// The value of a column that an INSERT leaves out.
+pub(super) fn default_value(
+    table: &Table,
+    at: usize,
+    row: u64,
+    strictness: Strictness,
+    ctx: &Context<'_>,
+) -> Result<Value> {
+    let column = &table.def.columns[at];
+    match &column.default {
+        Some(ColumnDefault::Null) if column.nullable => Ok(Value::Null),
+        Some(ColumnDefault::Literal(bytes)) => {
+            let lenient = Strictness { strict: false, ..strictness };
+            to_column(&Value::Bytes(bytes.clone()), column, row, lenient, ctx)
+        }
+        Some(ColumnDefault::CurrentTimestamp) => now_for(column, ctx),
+        Some(ColumnDefault::Expression(_)) => Err(SqlError::not_supported("expressions as DEFAULT values")),
+        None | Some(ColumnDefault::Null) => {
+            let message = format!("Field '{}' doesn't have a default value", column.name);
+            if strictness.strict {
+                return Err(SqlError::new(1364, message));
+            }
+            ctx.warn(1364, message);
+            zero_value(column, ctx)
+        }
+    }
+}
+
+/// Encodes a whole row.
+pub(super) fn encode(table: &Table, values: &[Value]) -> Result<Vec<u8>> {
+    let mut image = Vec::new();
+    table.layout.encode(values, &mut image)?;
+    Ok(image)
+}

@@ -1,0 +1,381 @@
+//! Ranges of encoded keys from the conditions of a plan and the values at hand.
+//!
+//! A value need not be one that the column can hold: `id > 1.5` and `id = 'x'` are legal. It then lies between two of the
+//! column's values, and a bound moves to its neighbour, so that the range holds every row that the condition does.
+
+use crate::error::Result;
+use crate::expr::{Context, Number, number};
+use crate::plan::{Access, KeyCondition};
+use engine::{KeyRange, Table};
+use std::cmp::Ordering;
+use std::ops::Bound;
+use types::temporal::parse;
+use types::{ColumnType, Decimal, TypeCode, Value};
+
+/// Where a value lies among the values of a column.
+enum Position {
+    At(Value),
+    /// Between two neighbours; `None` is beyond the end.
+    Between(Option<Value>, Option<Value>),
+    Null,
+    /// Not to be said: the condition does not narrow the range.
+    Unknown,
+}
+
+/// The ranges of an access, in key order.
+pub(super) struct Ranges {
+    pub ranges: Vec<KeyRange>,
+    /// Some condition could not be turned into a bound: the order of the rows is not what the plan promised.
+    pub degraded: bool,
+}
+
+/// The integer's neighbours within a column's range.
+fn integer_position(ty: &ColumnType, floor: i128, is_exact: bool) -> Position {
+    let (low, high) = ty.integer_range();
+    let (low, high) = (i128::from(low), i128::from(high));
+    let value = |n: i128| if ty.unsigned { Value::UInt(n as u64) } else { Value::Int(n as i64) };
+    let ceiling = if is_exact { floor } else { floor.saturating_add(1) };
+    if is_exact && (low..=high).contains(&floor) {
+        return Position::At(value(floor));
+    }
+    let below = (floor >= low).then(|| value(floor.min(high)));
+    let above = (ceiling <= high).then(|| value(ceiling.max(low)));
+    Position::Between(below, above)
+}
+
+fn floor_of(number: &Number) -> (i128, bool) {
+    const FAR: f64 = 1e30;
+    match number {
+        Number::Int(n) => (i128::from(*n), true),
+        Number::UInt(n) => (i128::from(*n), true),
+        Number::Decimal(n) => {
+            let floor = n.floor();
+            let text = floor.with_scale(0).unwrap_or(floor).to_string();
+            let beyond = if n.is_negative() { i128::MIN / 2 } else { i128::MAX / 2 };
+            (text.parse().unwrap_or(beyond), floor == *n)
+        }
+        Number::Double(n) => {
+            let floor = n.floor().clamp(-FAR, FAR);
+            (floor as i128, floor == *n)
+        }
+    }
+}
+
+fn decimal_position(ty: &ColumnType, value: &Value) -> Position {
+    let exact = match number(value) {
+        Number::Double(n) => match Decimal::from_f64(n) {
+            Some(exact) => exact,
+            None => return Position::Unknown,
+        },
+        other => crate::expr::decimal_of(&other),
+    };
+    let limit = Decimal::largest(ty.precision(), ty.scale());
+    let cut = exact.truncate(i32::from(ty.scale()));
+    if cut.abs() > limit {
+        let end = |n: Decimal| Some(Value::Decimal(n));
+        return if exact.is_negative() {
+            Position::Between(None, end(limit.negate()))
+        } else {
+            Position::Between(end(limit), None)
+        };
+    }
+    if cut == exact {
+        return Position::At(Value::Decimal(cut));
+    }
+    // The neighbour away from zero is one unit of the last digit further.
+    let unit = Decimal::parse_prefix(format!("1e-{}", ty.scale()).as_bytes()).number;
+    let (towards, away) = (cut, if exact.is_negative() { cut.sub(&unit) } else { cut.add(&unit) });
+    let away = away.filter(|n| n.abs() <= limit).map(Value::Decimal);
+    let towards = Some(Value::Decimal(towards));
+    if exact.is_negative() { Position::Between(away, towards) } else { Position::Between(towards, away) }
+}
+
+fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
+    if ty.code == TypeCode::Time2 {
+        let time = match value {
+            Value::Time(time) => *time,
+            Value::Bytes(text) => match parse::time(text) {
+                Some(read) if !read.trailing_garbage && !read.value.out_of_range => read.value.time,
+                _ => return Position::Unknown,
+            },
+            _ => return Position::Unknown,
+        };
+        let kept = time.round(ty.fsp());
+        return if kept == time { Position::At(Value::Time(time)) } else { Position::Unknown };
+    }
+    let at = match value {
+        Value::DateTime(at) => *at,
+        Value::Date(date) => types::DateTime::midnight(*date),
+        Value::Timestamp { .. } => match value.clone().in_zone(ctx.zone()) {
+            Value::DateTime(at) => at,
+            _ => return Position::Unknown,
+        },
+        Value::Bytes(text) => match parse::datetime(text) {
+            Some(read) if !read.trailing_garbage && read.offset_seconds.is_none() => read.value,
+            _ => return Position::Unknown,
+        },
+        _ => return Position::Unknown,
+    };
+    match ty.code {
+        TypeCode::Date if at == types::DateTime::midnight(at.date) => Position::At(Value::Date(at.date)),
+        TypeCode::Date => {
+            let next = types::Date::from_day_number(at.date.day_number() + 1);
+            Position::Between(Some(Value::Date(at.date)), (!next.is_zero()).then_some(Value::Date(next)))
+        }
+        _ if at.round(ty.fsp()) != Some(at) => Position::Unknown,
+        TypeCode::Datetime2 => Position::At(Value::DateTime(at)),
+        _ => {
+            let context = types::convert::Context { strict: true, zone_offset_seconds: ctx.zone() };
+            match types::convert::assign(&Value::DateTime(at), ty, context) {
+                Ok((value, None)) => Position::At(value),
+                _ => Position::Unknown,
+            }
+        }
+    }
+}
+
+fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
+    if value.is_null() {
+        return Position::Null;
+    }
+    match ty.code {
+        TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
+            match value {
+                Value::Int(n) => integer_position(ty, i128::from(*n), true),
+                Value::UInt(n) => integer_position(ty, i128::from(*n), true),
+                Value::Date(_) | Value::DateTime(_) | Value::Time(_) | Value::Timestamp { .. } => {
+                    Position::Unknown
+                }
+                other => {
+                    let (floor, is_exact) = floor_of(&number(other));
+                    integer_position(ty, floor, is_exact)
+                }
+            }
+        }
+        TypeCode::Year => match number(value) {
+            Number::Int(n @ (0 | 1901..=2155)) => Position::At(Value::Year(n as u16)),
+            _ => Position::Unknown,
+        },
+        TypeCode::NewDecimal => match value {
+            Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => decimal_position(ty, value),
+            _ => Position::Unknown,
+        },
+        TypeCode::Double => match number(value) {
+            Number::Double(n) => Position::At(Value::Double(n)),
+            Number::Int(n) if n.unsigned_abs() < 1 << 53 => Position::At(Value::Double(n as f64)),
+            _ => Position::Unknown,
+        },
+        TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2 | TypeCode::Time2 => {
+            temporal_position(ty, value, ctx)
+        }
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob => match value {
+            Value::Bytes(_) => Position::At(value.clone()),
+            Value::Enum { .. } | Value::Set { .. } => {
+                Position::At(Value::Bytes(crate::expr::text_of(value).into_owned()))
+            }
+            _ => Position::Unknown,
+        },
+        _ => Position::Unknown,
+    }
+}
+
+/// One key part of an index, for encoding.
+struct Part<'t> {
+    ty: &'t ColumnType,
+    nullable: bool,
+    prefix: Option<u32>,
+}
+
+impl Part<'_> {
+    /// The key with the value behind it; `None` when the column cannot hold such a value.
+    fn appended(&self, key: &[u8], value: &Value) -> Option<Vec<u8>> {
+        let mut key = key.to_vec();
+        types::key::encode_value(self.ty, value, self.nullable, self.prefix, &mut key).ok()?;
+        Some(key)
+    }
+}
+
+fn prefix_range(key: &[u8]) -> KeyRange {
+    if key.is_empty() { KeyRange::all() } else { KeyRange::prefix(key) }
+}
+
+impl Ranges {
+    /// The ranges of `access` with the values of `row`, the outer tables' columns.
+    pub fn of(table: &Table, access: &Access, row: &[Value], ctx: &Context<'_>) -> Result<Ranges> {
+        let mut ranges = Ranges { ranges: Vec::new(), degraded: false };
+        if access.alternatives.is_empty() {
+            ranges.ranges.push(KeyRange::all());
+            return Ok(ranges);
+        }
+        for condition in &access.alternatives {
+            ranges.add(table, access, condition, row, ctx)?;
+        }
+        if ranges.ranges.len() > 1 {
+            ranges.ranges = merged(std::mem::take(&mut ranges.ranges));
+        }
+        Ok(ranges)
+    }
+
+    fn add(
+        &mut self,
+        table: &Table,
+        access: &Access,
+        condition: &KeyCondition,
+        row: &[Value],
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        let mut parts = table.index_columns(access.index).iter().map(|part| Part {
+            ty: table.column_type(part.column),
+            nullable: table.def.columns[part.column].nullable,
+            prefix: part.prefix,
+        });
+        let mut key = Vec::new();
+        for (expr, null_safe) in &condition.equals {
+            let Some(part) = parts.next() else { break };
+            let value = expr.eval(row, ctx)?;
+            let encoded = match position(part.ty, &value, ctx) {
+                Position::At(value) => part.appended(&key, &value),
+                Position::Null if *null_safe && part.nullable => part.appended(&key, &Value::Null),
+                Position::Null | Position::Between(..) => return Ok(()),
+                Position::Unknown => None,
+            };
+            match encoded {
+                Some(encoded) => key = encoded,
+                None => return self.degrade(&key),
+            }
+        }
+        let Some(part) = parts.next() else {
+            self.ranges.push(prefix_range(&key));
+            return Ok(());
+        };
+        if let Some(list) = &condition.list {
+            for item in list {
+                let value = item.eval(row, ctx)?;
+                match position(part.ty, &value, ctx) {
+                    Position::At(value) => match part.appended(&key, &value) {
+                        Some(encoded) => self.ranges.push(prefix_range(&encoded)),
+                        None => return self.degrade(&key),
+                    },
+                    Position::Null | Position::Between(..) => {}
+                    Position::Unknown => return self.degrade(&key),
+                }
+            }
+            return Ok(());
+        }
+        if condition.low.is_none() && condition.high.is_none() {
+            self.ranges.push(prefix_range(&key));
+            return Ok(());
+        }
+        self.add_range(&part, &key, condition, row, ctx)
+    }
+
+    /// A range on one part behind equalities.
+    fn add_range(
+        &mut self,
+        part: &Part<'_>,
+        key: &[u8],
+        condition: &KeyCondition,
+        row: &[Value],
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        // NULL is in no range; it sorts first.
+        let nulls = if part.nullable { part.appended(key, &Value::Null) } else { None };
+        let mut start: (Option<Vec<u8>>, bool) = match nulls {
+            Some(nulls) => (Some(nulls), false),
+            None => (Some(key.to_vec()), true),
+        };
+        let mut end: (Option<Vec<u8>>, bool) = (Some(key.to_vec()), true);
+        if let Some((expr, inclusive)) = &condition.low {
+            let value = expr.eval(row, ctx)?;
+            match position(part.ty, &value, ctx) {
+                Position::At(value) => {
+                    if let Some(encoded) = part.appended(key, &value) {
+                        start = (Some(encoded), *inclusive || part.prefix.is_some());
+                    }
+                }
+                Position::Between(_, Some(above)) => {
+                    if let Some(encoded) = part.appended(key, &above) {
+                        start = (Some(encoded), true);
+                    }
+                }
+                Position::Between(_, None) | Position::Null => return Ok(()),
+                Position::Unknown => {}
+            }
+        }
+        if let Some((expr, inclusive)) = &condition.high {
+            let value = expr.eval(row, ctx)?;
+            match position(part.ty, &value, ctx) {
+                Position::At(value) => {
+                    if let Some(encoded) = part.appended(key, &value) {
+                        end = (Some(encoded), *inclusive || part.prefix.is_some());
+                    }
+                }
+                Position::Between(Some(below), _) => {
+                    if let Some(encoded) = part.appended(key, &below) {
+                        end = (Some(encoded), true);
+                    }
+                }
+                Position::Between(None, _) | Position::Null => return Ok(()),
+                Position::Unknown => {}
+            }
+        }
+        self.ranges.push(KeyRange::between(bound(&start), bound(&end)));
+        Ok(())
+    }
+
+    fn degrade(&mut self, key: &[u8]) -> Result<()> {
+        self.degraded = true;
+        self.ranges.push(prefix_range(key));
+        Ok(())
+    }
+}
+
+fn bound(of: &(Option<Vec<u8>>, bool)) -> Bound<&[u8]> {
+    match of {
+        (Some(key), _) if key.is_empty() => Bound::Unbounded,
+        (Some(key), true) => Bound::Included(key),
+        (Some(key), false) => Bound::Excluded(key),
+        (None, _) => Bound::Unbounded,
+    }
+}
+
+/// Sorted, and those that touch one another made one, so that no row is read twice.
+fn merged(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
+    let start_key = |range: &KeyRange| match &range.start {
+        Bound::Unbounded => (Vec::new(), false),
+        Bound::Included(key) => (key.clone(), false),
+        Bound::Excluded(key) => (key.clone(), true),
+    };
+    ranges.sort_by_cached_key(start_key);
+    let mut out: Vec<KeyRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if touches(last, &range) => {
+                if compare_ends(&range.end, &last.end) == Ordering::Greater {
+                    last.end = range.end;
+                }
+            }
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+fn compare_ends(a: &Bound<Vec<u8>>, b: &Bound<Vec<u8>>) -> Ordering {
+    match (a, b) {
+        (Bound::Unbounded, Bound::Unbounded) => Ordering::Equal,
+        (Bound::Unbounded, _) => Ordering::Greater,
+        (_, Bound::Unbounded) => Ordering::Less,
+        (Bound::Included(a) | Bound::Excluded(a), Bound::Included(b) | Bound::Excluded(b)) => a.cmp(b),
+    }
+}
+
+/// `next` starts no later than `last` ends.
+fn touches(last: &KeyRange, next: &KeyRange) -> bool {
+    match (&last.end, &next.start) {
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,
+        (Bound::Included(end) | Bound::Excluded(end), Bound::Included(start) | Bound::Excluded(start)) => {
+            start <= end
+        }
+    }
+}

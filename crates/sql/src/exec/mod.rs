@@ -1,0 +1,74 @@
+//! Running plans.
+
+mod assign;
+mod bounds;
+mod delete;
+mod insert;
+mod reader;
+mod select;
+mod sort;
+mod target;
+mod update;
+
+pub(crate) use delete::{DeletePlan, bind_delete};
+pub(crate) use insert::{InsertPlan, bind_insert};
+pub(crate) use select::{QueryOutcome, run_query};
+pub(crate) use update::{UpdatePlan, bind_update};
+
+use crate::error::{Result, SqlError};
+use crate::expr::{Context, SubqueryResult};
+use crate::plan::QueryPlan;
+use engine::Transaction;
+
+/// What a running statement works with.
+pub(crate) struct Run<'r, 'c> {
+    pub txn: &'r mut Transaction,
+    pub ctx: &'r Context<'c>,
+    /// Rows looked at since the last time it was asked whether to go on.
+    pub unasked_rows: u32,
+}
+
+impl<'r, 'c> Run<'r, 'c> {
+    pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
+        Run { txn, ctx, unasked_rows: 0 }
+    }
+
+    /// Called for each row that is looked at: ends the statement when it was killed.
+    #[inline]
+    pub fn on_row(&mut self) -> Result<()> {
+        const BETWEEN_QUESTIONS: u32 = 512;
+        self.unasked_rows += 1;
+        if self.unasked_rows < BETWEEN_QUESTIONS {
+            return Ok(());
+        }
+        self.unasked_rows = 0;
+        if self.ctx.host.is_killed() {
+            return Err(SqlError::new(1317, "Query execution was interrupted"));
+        }
+        Ok(())
+    }
+
+    /// Runs the statement's subqueries, in order, and keeps their results for its expressions.
+    pub fn run_subqueries(&mut self, plans: &[QueryPlan]) -> Result<()> {
+        for plan in plans {
+            let mut rows = Vec::new();
+            run_query(self, plan, &mut |row| {
+                rows.push(row.to_vec());
+                Ok(())
+            })?;
+            self.ctx.subqueries.borrow_mut().push(SubqueryResult { rows });
+        }
+        Ok(())
+    }
+}
+
+/// What a statement that changes rows did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changes {
+    pub affected_rows: u64,
+    /// Rows that the conditions found, changed or not.
+    pub found_rows: u64,
+    /// First generated auto_increment value.
+    pub generated_id: Option<u64>,
+    pub info: String,
+}

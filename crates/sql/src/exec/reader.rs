@@ -1,0 +1,86 @@
+//! The rows of a stored table, as its access says.
+
+use super::Run;
+use super::bounds::Ranges;
+use crate::error::Result;
+use crate::plan::Access;
+use engine::{Direction, IndexRef, KeyRange, LockMode, Row, Scan, Table};
+use std::ops::Bound;
+use std::sync::Arc;
+use types::Value;
+
+/// A table that is being read.
+pub(super) struct Reader {
+    table: Arc<Table>,
+    index: IndexRef,
+    /// In the reverse order of reading: the next one is at the end.
+    ranges: Vec<KeyRange>,
+    direction: Direction,
+    mode: LockMode,
+    scan: Option<Scan>,
+    /// The clustered key of the only row there can be.
+    point: Option<Vec<u8>>,
+    /// The rows do not come in the order that the plan promised.
+    pub degraded: bool,
+}
+
+impl Reader {
+    /// Computes the ranges with the outer tables' columns in `row`.
+    pub fn open(
+        run: &Run<'_, '_>,
+        table: &Arc<Table>,
+        access: &Access,
+        mode: LockMode,
+        row: &[Value],
+    ) -> Result<Reader> {
+        let Ranges { mut ranges, degraded } = Ranges::of(table, access, row, run.ctx)?;
+        let mut point = None;
+        if access.is_point && !degraded {
+            // An equality on all of the primary key: the range's start is the key itself.
+            match ranges.pop() {
+                Some(KeyRange { start: Bound::Included(key), .. }) => point = Some(key),
+                Some(other) => ranges.push(other),
+                None => {}
+            }
+        }
+        if access.direction == Direction::Forward {
+            ranges.reverse();
+        }
+        Ok(Reader {
+            table: table.clone(),
+            index: access.index,
+            ranges,
+            direction: access.direction,
+            mode,
+            scan: None,
+            point,
+            degraded,
+        })
+    }
+
+    /// The next row.
+    pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
+        if let Some(key) = self.point.take() {
+            return Ok(run.txn.get(&self.table, &key, self.mode)?);
+        }
+        loop {
+            if let Some(scan) = &mut self.scan {
+                if let Some(row) = scan.next(run.txn)? {
+                    run.on_row()?;
+                    return Ok(Some(row));
+                }
+                self.scan = None;
+            }
+            let Some(range) = self.ranges.pop() else { return Ok(None) };
+            self.scan = Some(run.txn.scan(&self.table, self.index, range, self.direction, self.mode)?);
+        }
+    }
+}
+
+/// Decodes the needed columns of a row image into the table's slots.
+pub(super) fn decode(table: &Table, image: &[u8], needed: &[usize], slots: &mut [Value]) -> Result<()> {
+    for column in needed {
+        slots[*column] = table.layout.decode(image, *column)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,465 @@
+//! SELECT and UNION.
+
+use super::Run;
+use super::reader::{Reader, decode};
+use super::sort::Sorter;
+use crate::error::{Result, SqlError};
+use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
+use crate::plan::{
+    Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, SelectPlan, SortKey, Source, TableStep,
+};
+use crate::sink::ColumnMeta;
+use engine::{Direction, KeyRange, LockMode};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Bound;
+use std::rc::Rc;
+use types::Value;
+
+/// Takes the rows of a query.
+pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
+
+/// Whether to go on reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Stop,
+}
+
+/// What is known when a query is done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct QueryOutcome {
+    /// Rows that were emitted.
+    pub rows: u64,
+    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for it.
+    pub found_rows: u64,
+}
+
+/// LIMIT's numbers.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    offset: u64,
+    count: u64,
+}
+
+fn limit_number(expr: &Expr, ctx: &Context<'_>) -> Result<u64> {
+    let value = expr.eval(&[], ctx)?;
+    match number(&value) {
+        crate::expr::Number::Int(n) if n >= 0 && !value.is_null() => Ok(n as u64),
+        crate::expr::Number::UInt(n) => Ok(n),
+        _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT")),
+    }
+}
+
+fn limit_of(plan: Option<&LimitPlan>, ctx: &Context<'_>) -> Result<Limit> {
+    let Some(plan) = plan else { return Ok(Limit { offset: 0, count: u64::MAX }) };
+    let offset = plan.offset.as_ref().map_or(Ok(0), |offset| limit_number(offset, ctx))?;
+    Ok(Limit { offset, count: limit_number(&plan.count, ctx)? })
+}
+
+/// Runs a query; `emit` gets each row as the columns' types say.
+pub(crate) fn run_query(
+    run: &mut Run<'_, '_>,
+    plan: &QueryPlan,
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    match &plan.body {
+        QueryBody::Select(select) => run_select(run, select, &plan.columns, emit),
+        QueryBody::Union { branches, order, limit } => {
+            run_union(run, branches, order, limit.as_ref(), &plan.columns, emit)
+        }
+    }
+}
+
+/// The last station of a row: DISTINCT, OFFSET, LIMIT.
+struct Output<'e> {
+    columns: &'e [ColumnMeta],
+    seen: Option<HashSet<Vec<u8>>>,
+    limit: Limit,
+    count_all: bool,
+    passed: u64,
+    emitted: u64,
+    emit: &'e mut Emit<'e>,
+}
+
+impl Output<'_> {
+    fn take(&mut self, row: &[Value]) -> Result<Flow> {
+        if let Some(seen) = &mut self.seen {
+            let mut key = Vec::new();
+            for (value, column) in row.iter().zip(self.columns) {
+                group_key(value, column.ty.collation, &mut key);
+            }
+            if !seen.insert(key) {
+                return Ok(Flow::Continue);
+            }
+        }
+        self.passed += 1;
+        if self.passed > self.limit.offset && self.emitted < self.limit.count {
+            self.emitted += 1;
+            (self.emit)(row)?;
+        }
+        let is_full = self.emitted >= self.limit.count && !self.count_all;
+        Ok(if is_full { Flow::Stop } else { Flow::Continue })
+    }
+}
+
+fn outputs(
+    plan: &SelectPlan,
+    row: &[Value],
+    columns: &[ColumnMeta],
+    ctx: &Context<'_>,
+) -> Result<Vec<Value>> {
+    let mut out = Vec::with_capacity(plan.outputs.len());
+    for (expr, column) in plan.outputs.iter().zip(columns) {
+        out.push(conform(expr.eval(row, ctx)?, &column.ty, ctx)?.into_owned());
+    }
+    Ok(out)
+}
+
+/// Computed tables and derived tables, read once.
+type Materialized = Vec<Option<Rc<Vec<Vec<Value>>>>>;
+
+fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
+    let mut materialized = Vec::with_capacity(tables.len());
+    for step in tables {
+        materialized.push(match &step.source {
+            Source::Stored { .. } => None,
+            Source::Virtual { schema, name } => {
+                let table = crate::schema_tables::read(run.ctx.engine, run.ctx.host, schema, name)?;
+                Some(Rc::new(table.rows))
+            }
+            Source::Derived(plan) => {
+                let mut rows = Vec::new();
+                run_query(run, plan, &mut |row| {
+                    rows.push(row.to_vec());
+                    Ok(())
+                })?;
+                Some(Rc::new(rows))
+            }
+        });
+    }
+    Ok(materialized)
+}
+
+fn run_select<'e>(
+    run: &mut Run<'_, '_>,
+    plan: &'e SelectPlan,
+    columns: &'e [ColumnMeta],
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    let ctx = run.ctx;
+    let limit = limit_of(plan.limit.as_ref(), ctx)?;
+    let mut forward = |row: &[Value]| emit(row);
+    let mut output = Output {
+        columns,
+        seen: plan.distinct.then(HashSet::new),
+        limit,
+        count_all: plan.calc_found_rows,
+        passed: 0,
+        emitted: 0,
+        emit: &mut forward,
+    };
+    let mut possible = limit.count > 0 || plan.calc_found_rows;
+    for condition in &plan.preconditions {
+        possible = possible && condition.holds(&[], ctx)?;
+    }
+    match &plan.grouping {
+        Some(grouping) => grouped(run, plan, grouping, possible, &mut output)?,
+        None if possible => ungrouped(run, plan, &mut output)?,
+        None => {}
+    }
+    let found_rows = if plan.calc_found_rows { output.passed } else { output.emitted };
+    Ok(QueryOutcome { rows: output.emitted, found_rows })
+}
+
+/// Rows that LIMIT will ask the sorter for; all when duplicates may go first.
+fn wanted(plan: &SelectPlan, limit: Limit) -> Option<u64> {
+    if plan.distinct || plan.calc_found_rows || limit.count == u64::MAX {
+        return None;
+    }
+    Some(limit.offset.saturating_add(limit.count))
+}
+
+fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) -> Result<()> {
+    let materialized = materialize(run, &plan.tables)?;
+    let mut row = vec![Value::Null; plan.slots];
+    let columns = output.columns;
+    let in_order = plan.order.is_empty() || (plan.ordered_by_access && !degrades(run, plan)?);
+    if in_order {
+        let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
+            if let Some(having) = &plan.having
+                && !having.holds(row, run.ctx)?
+            {
+                return Ok(Flow::Continue);
+            }
+            output.take(&outputs(plan, row, columns, run.ctx)?)
+        };
+        nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+        return Ok(());
+    }
+    let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit));
+    let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
+        if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))? {
+            let values = outputs(plan, row, columns, run.ctx)?;
+            sorter.push(row, values, run.ctx)?;
+        }
+        Ok(Flow::Continue)
+    };
+    nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+    for values in sorter.finish(run.ctx)? {
+        if output.take(&values)? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the first table's ranges are not what the order was planned with.
+fn degrades(run: &mut Run<'_, '_>, plan: &SelectPlan) -> Result<bool> {
+    match plan.tables.first() {
+        Some(TableStep { source: Source::Stored { table, access }, .. })
+            if !access.alternatives.is_empty() =>
+        {
+            Ok(Reader::open(run, table, access, plan.lock, &[])?.degraded)
+        }
+        _ => Ok(false),
+    }
+}
+
+type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
+
+/// One level of the loops: for each row of this table that its conditions take, the levels within.
+fn nested_loops(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    level: usize,
+    materialized: &Materialized,
+    row: &mut Vec<Value>,
+    visit: &mut Visit<'_>,
+) -> Result<Flow> {
+    let Some(step) = plan.tables.get(level) else { return visit(run, row) };
+    let mut matched = false;
+    let slots = step.base..step.base + step.columns;
+    let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>, matched: &mut bool| -> Result<Flow> {
+        for condition in step.outer.iter().flatten() {
+            if !condition.holds(row, run.ctx)? {
+                return Ok(Flow::Continue);
+            }
+        }
+        *matched = true;
+        for condition in &step.conditions {
+            if !condition.holds(row, run.ctx)? {
+                return Ok(Flow::Continue);
+            }
+        }
+        nested_loops(run, plan, level + 1, materialized, row, visit)
+    };
+    match (&step.source, &materialized[level]) {
+        (Source::Stored { table, access }, _) => {
+            let mut reader = Reader::open(run, table, access, plan.lock, row)?;
+            while let Some(found) = reader.next(run)? {
+                decode(table, &found.image, &step.needed, &mut row[slots.clone()])?;
+                if within(run, row, &mut matched)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+        }
+        (_, Some(rows)) => {
+            for found in rows.iter() {
+                run.on_row()?;
+                row[slots.clone()].clone_from_slice(found);
+                if within(run, row, &mut matched)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+        }
+        (_, None) => {}
+    }
+    if step.outer.is_some() && !matched {
+        row[slots].fill(Value::Null);
+        for condition in &step.conditions {
+            if !condition.holds(row, run.ctx)? {
+                return Ok(Flow::Continue);
+            }
+        }
+        return nested_loops(run, plan, level + 1, materialized, row, visit);
+    }
+    Ok(Flow::Continue)
+}
+
+/// A group: its first row, and its aggregates.
+struct Group {
+    row: Vec<Value>,
+    accumulators: Vec<Accumulator>,
+}
+
+impl Group {
+    fn new(row: Vec<Value>, grouping: &Grouping) -> Group {
+        Group { row, accumulators: grouping.aggregates.iter().map(|aggregate| aggregate.start()).collect() }
+    }
+
+    fn add(&mut self, grouping: &Grouping, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&grouping.aggregates) {
+            accumulator.add(aggregate, row, ctx)?;
+        }
+        Ok(())
+    }
+
+    /// The row with the aggregates' results behind the columns.
+    fn finish(self, grouping: &Grouping, ctx: &Context<'_>) -> Result<Vec<Value>> {
+        let mut row = self.row;
+        for (accumulator, aggregate) in self.accumulators.into_iter().zip(&grouping.aggregates) {
+            row.push(accumulator.finish(aggregate, ctx)?);
+        }
+        Ok(row)
+    }
+}
+
+fn collect_groups(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    grouping: &Grouping,
+    possible: bool,
+) -> Result<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
+    if grouping.keys.is_empty() {
+        // One group, with or without rows.
+        groups.push(Group::new(vec![Value::Null; plan.slots], grouping));
+    }
+    if !possible {
+        return Ok(groups);
+    }
+    let materialized = materialize(run, &plan.tables)?;
+    let mut by_key: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut row = vec![Value::Null; plan.slots];
+    let mut is_first = true;
+    let mut key = Vec::new();
+    let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
+        let at = if grouping.keys.is_empty() {
+            if std::mem::take(&mut is_first) {
+                groups[0].row.clone_from(row);
+            }
+            0
+        } else {
+            key.clear();
+            for expr in &grouping.keys {
+                group_key(&*expr.eval(row, run.ctx)?, expr.ty.collation, &mut key);
+            }
+            match by_key.get(&key) {
+                Some(at) => *at,
+                None => {
+                    groups.push(Group::new(row.clone(), grouping));
+                    by_key.insert(key.clone(), groups.len() - 1);
+                    groups.len() - 1
+                }
+            }
+        };
+        groups[at].add(grouping, row, run.ctx)?;
+        Ok(Flow::Continue)
+    };
+    nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+    Ok(groups)
+}
+
+fn grouped(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    grouping: &Grouping,
+    possible: bool,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let rows: Vec<Vec<Value>> = match &plan.index_ends {
+        Some(ends) if possible => vec![read_index_ends(run, plan, ends)?],
+        _ => {
+            let groups = collect_groups(run, plan, grouping, possible)?;
+            groups.into_iter().map(|group| group.finish(grouping, run.ctx)).collect::<Result<_>>()?
+        }
+    };
+    let ctx = run.ctx;
+    let columns = output.columns;
+    let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit));
+    for row in rows {
+        if let Some(having) = &plan.having
+            && !having.holds(&row, ctx)?
+        {
+            continue;
+        }
+        let values = outputs(plan, &row, columns, ctx)?;
+        sorter.push(&row, values, ctx)?;
+    }
+    for values in sorter.finish(ctx)? {
+        if output.take(&values)? == Flow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// MIN and MAX from the first entry at an end of an index that is not NULL.
+fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -> Result<Vec<Value>> {
+    let mut row = vec![Value::Null; plan.slots];
+    for (index, column, direction) in &ends.ends {
+        let definition = &ends.table.def.columns[*column];
+        let mut range = KeyRange::all();
+        if definition.nullable && *direction == Direction::Forward {
+            let nulls = ends.table.encode_key(*index, &[Value::Null])?;
+            range = KeyRange::between(Bound::Excluded(&nulls), Bound::Unbounded);
+        }
+        let mut scan = run.txn.scan(&ends.table, *index, range, *direction, LockMode::Snapshot)?;
+        let found = scan.next(run.txn)?;
+        row.push(match found {
+            Some(found) => ends.table.layout.decode(&found.image, *column)?,
+            None => Value::Null,
+        });
+    }
+    Ok(row)
+}
+
+fn run_union(
+    run: &mut Run<'_, '_>,
+    branches: &[(QueryPlan, bool)],
+    order: &[SortKey],
+    limit: Option<&LimitPlan>,
+    columns: &[ColumnMeta],
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    let ctx = run.ctx;
+    let limit = limit_of(limit, ctx)?;
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    let mut keys: HashSet<Vec<u8>> = HashSet::new();
+    for (plan, distinct) in branches {
+        run_query(run, plan, &mut |row| {
+            let mut conformed = Vec::with_capacity(row.len());
+            for (value, column) in row.iter().zip(columns) {
+                conformed.push(conform(Cow::Borrowed(value), &column.ty, ctx)?.into_owned());
+            }
+            rows.push(conformed);
+            Ok(())
+        })?;
+        if *distinct {
+            keys.clear();
+            rows.retain(|row| {
+                let mut key = Vec::new();
+                for (value, column) in row.iter().zip(columns) {
+                    group_key(value, column.ty.collation, &mut key);
+                }
+                keys.insert(key)
+            });
+        }
+    }
+    let total = rows.len() as u64;
+    if !order.is_empty() {
+        let mut sorter = Sorter::new(order, None);
+        for row in rows {
+            let copy = row.clone();
+            sorter.push(&copy, row, ctx)?;
+        }
+        rows = sorter.finish(ctx)?.collect();
+    }
+    let from = limit.offset.min(total) as usize;
+    let to = limit.offset.saturating_add(limit.count).min(total) as usize;
+    for row in &rows[from..to] {
+        emit(row)?;
+    }
+    Ok(QueryOutcome { rows: (to - from) as u64, found_rows: (to - from) as u64 })
+}

@@ -1,0 +1,95 @@
+//! The rows that an UPDATE or a DELETE is about.
+
+use super::Run;
+use super::reader::{Reader, decode};
+use super::sort::Sorter;
+use crate::bind::Target;
+use crate::error::{Result, SqlError};
+use crate::expr::{Number, number};
+use crate::plan::Source;
+use engine::{LockMode, Row, Table};
+use std::sync::Arc;
+use types::Value;
+
+impl Target {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        match &self.step.source {
+            Source::Stored { table, .. } => table,
+            _ => unreachable!("a target is a stored table"),
+        }
+    }
+
+    fn limit(&self, run: &Run<'_, '_>) -> Result<u64> {
+        let Some(limit) = &self.limit else { return Ok(u64::MAX) };
+        match number(&*limit.count.eval(&[], run.ctx)?) {
+            Number::Int(n) if n >= 0 => Ok(n as u64),
+            Number::UInt(n) => Ok(n),
+            _ => Err(SqlError::new(1210, "Incorrect arguments to LIMIT")),
+        }
+    }
+
+    /// Calls `visit` for each row, locked for update, with its decoded columns. With `collect_first`, all rows are found
+    /// before the first visit, so that what a visit changes is not found again.
+    pub fn for_each(
+        &self,
+        run: &mut Run<'_, '_>,
+        collect_first: bool,
+        visit: &mut dyn FnMut(&mut Run<'_, '_>, Row, &mut Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
+        let limit = self.limit(run)?;
+        for condition in &self.preconditions {
+            if !condition.holds(&[], run.ctx)? {
+                return Ok(());
+            }
+        }
+        if limit == 0 {
+            return Ok(());
+        }
+        let table = self.table().clone();
+        let Source::Stored { access, .. } = &self.step.source else { return Ok(()) };
+        let mut values = vec![Value::Null; self.step.columns];
+        let mut reader = Reader::open(run, &table, access, LockMode::Update, &[])?;
+        let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
+        let mut sorter = Sorter::new(&self.order, Some(limit));
+        let mut collected = Vec::new();
+        let mut taken = 0;
+        while let Some(row) = reader.next(run)? {
+            decode(&table, &row.image, &self.step.needed, &mut values)?;
+            if !self.takes(run, &values)? {
+                continue;
+            }
+            if !in_order {
+                sorter.push(&values, row, run.ctx)?;
+                continue;
+            }
+            taken += 1;
+            if collect_first {
+                collected.push(row);
+            } else {
+                visit(run, row, &mut values)?;
+            }
+            if taken >= limit {
+                break;
+            }
+        }
+        if !in_order {
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            collected = sorter.finish(run.ctx)?.take(most).collect();
+        }
+        for row in collected {
+            decode(&table, &row.image, &self.step.needed, &mut values)?;
+            visit(run, row, &mut values)?;
+        }
+        Ok(())
+    }
+
+    fn takes(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
+        for condition in &self.step.conditions {
+            if !condition.holds(values, run.ctx)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,159 @@
+//! UPDATE.
+
+use super::assign::{Strictness, encode, now_for, to_column};
+use super::{Changes, Run};
+use crate::ast;
+use crate::bind::{Binder, Place, Target, bind_target};
+use crate::error::{Result, SqlError};
+use crate::expr::Expr;
+use crate::plan::Source;
+use engine::Table;
+use types::Value;
+
+/// The value of an assignment.
+pub(crate) enum NewValue {
+    Expr(Expr),
+    Default,
+}
+
+/// A bound UPDATE.
+pub(crate) struct UpdatePlan {
+    pub target: Target,
+    /// In the order written: later ones see what earlier ones assigned.
+    assignments: Vec<(usize, NewValue)>,
+    /// ON UPDATE CURRENT_TIMESTAMP columns that are not assigned.
+    stamped: Vec<usize>,
+    ignore: bool,
+    /// The rows are found by columns that change.
+    collect_first: bool,
+}
+
+/// Binds the right sides of SET.
+pub(super) fn bind_assignments<'w>(
+    binder: &mut Binder<'_>,
+    table: &Table,
+    written: impl Iterator<Item = (&'w str, &'w ast::Expr)>,
+    place: &mut Place<'_>,
+) -> Result<Vec<(usize, NewValue)>> {
+    let mut assignments = Vec::new();
+    for (name, value) in written {
+        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        let value = match value {
+            ast::Expr::Default => NewValue::Default,
+            value => NewValue::Expr(binder.expr(value, place)?),
+        };
+        assignments.push((at, value));
+    }
+    Ok(assignments)
+}
+
+/// The columns that get the time of the change unless they are assigned.
+pub(super) fn stamped_columns(table: &Table, assignments: &[(usize, NewValue)]) -> Vec<usize> {
+    let assigned = |at: usize| assignments.iter().any(|(column, _)| *column == at);
+    let columns = table.def.columns.iter().enumerate();
+    columns.filter(|(at, column)| column.on_update_now && !assigned(*at)).map(|(at, _)| at).collect()
+}
+
+/// Computes the new values of a row into `values`, which holds the old ones (and what else the expressions see).
+pub(super) fn assign_all(
+    run: &Run<'_, '_>,
+    table: &Table,
+    assignments: &[(usize, NewValue)],
+    row_number: u64,
+    strictness: Strictness,
+    values: &mut [Value],
+) -> Result<()> {
+    for (at, value) in assignments {
+        let column = &table.def.columns[*at];
+        values[*at] = match value {
+            NewValue::Expr(expr) => {
+                let value = expr.eval(values, run.ctx)?.into_owned();
+                to_column(&value, column, row_number, strictness, run.ctx)?
+            }
+            NewValue::Default => super::assign::default_value(table, *at, row_number, strictness, run.ctx)?,
+        };
+    }
+    Ok(())
+}
+
+pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Result<UpdatePlan> {
+    let target =
+        bind_target(binder, &update.from, update.filter.as_ref(), &update.order_by, update.limit.as_ref())?;
+    let table = target.table().clone();
+    let (schema, name) = (&table.def.schema, &table.def.name);
+    binder.host.check_privilege(crate::host::Privilege::Update, Some(schema), Some(name))?;
+    check_safe(binder, &target)?;
+    for assignment in &update.assignments {
+        if let Some(qualifier) = &assignment.table
+            && *qualifier != target.scope.tables[0].alias
+        {
+            let shown = format!("{qualifier}.{}", assignment.column);
+            return Err(SqlError::unknown_column(shown, "field list"));
+        }
+    }
+    let written = update.assignments.iter().map(|a| (a.column.as_str(), &a.value));
+    let mut place = Place::new(&target.scope, "field list");
+    let assignments = bind_assignments(binder, &table, written, &mut place)?;
+    let stamped = stamped_columns(&table, &assignments);
+    let changes = |at: usize| assignments.iter().any(|(column, _)| *column == at) || stamped.contains(&at);
+    let Source::Stored { access, .. } = &target.step.source else {
+        return Err(SqlError::not_supported("UPDATE of a computed table"));
+    };
+    let collect_first = !access.is_point
+        && (table.index_columns(access.index).iter().any(|part| changes(part.column))
+            || table.def.primary.iter().flatten().any(|part| changes(part.column)));
+    Ok(UpdatePlan { assignments, stamped, ignore: update.ignore, collect_first, target })
+}
+
+/// sql_safe_updates: a key in the conditions, or a LIMIT.
+pub(super) fn check_safe(binder: &Binder<'_>, target: &Target) -> Result<()> {
+    let Source::Stored { access, .. } = &target.step.source else { return Ok(()) };
+    if binder.variables.sql_safe_updates && access.alternatives.is_empty() && target.limit.is_none() {
+        return Err(SqlError::new(
+            1175,
+            "You are using safe update mode and you tried to update a table without a WHERE that uses a KEY column. ",
+        ));
+    }
+    Ok(())
+}
+
+impl UpdatePlan {
+    pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        let table = self.target.table().clone();
+        let strictness =
+            Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero: self.ignore };
+        let mut changes = Changes::default();
+        self.target.for_each(run, self.collect_first, &mut |run, row, values| {
+            changes.found_rows += 1;
+            let number = changes.found_rows;
+            assign_all(run, &table, &self.assignments, number, strictness, values)?;
+            let mut image = encode(&table, values)?;
+            if image == row.image {
+                return Ok(());
+            }
+            if !self.stamped.is_empty() {
+                for at in &self.stamped {
+                    values[*at] = now_for(&table.def.columns[*at], run.ctx)?;
+                }
+                image = encode(&table, values)?;
+            }
+            match run.txn.update(&table, &row, &image) {
+                Ok(()) => {
+                    changes.affected_rows += 1;
+                    Ok(())
+                }
+                Err(error @ engine::EngineError::Duplicate { .. }) if self.ignore => {
+                    run.ctx.warn(1062, error.to_string());
+                    Ok(())
+                }
+                Err(error) => Err(error.into()),
+            }
+        })?;
+        let warnings = run.ctx.diagnostics.borrow().count;
+        changes.info = format!(
+            "Rows matched: {}  Changed: {}  Warnings: {warnings}",
+            changes.found_rows, changes.affected_rows
+        );
+        Ok(changes)
+    }
+}

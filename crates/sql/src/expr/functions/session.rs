@@ -1,0 +1,48 @@
+//! Functions about the session and the server.
+
+use super::{Call, Function, bigint, int, like_first, system_text, text, unsigned};
+use crate::error::{Result, SqlError};
+use crate::host::VariableScope;
+use std::time::Duration;
+use types::Value;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("version", 0..=0, system_text::<64>, |call| {
+        Ok(call.ctx.host.variable(VariableScope::Global, "version")?.unwrap_or(Value::Null))
+    }),
+    Function::new("database", 0..=0, system_text::<64>, |call| Ok(call.ctx.schema.map_or(Value::Null, text))),
+    Function::new("user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.user()))),
+    Function::new("current_user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.current_user()))),
+    Function::new("current_role", 0..=0, system_text::<64>, |_| Ok(text("NONE"))),
+    Function::new("connection_id", 0..=0, unsigned, |call| {
+        Ok(Value::UInt(u64::from(call.ctx.host.connection_id())))
+    }),
+    Function::new("last_insert_id", 0..=1, unsigned, |call| {
+        if call.is_given(0) {
+            let id = call.integer(0) as u64;
+            call.ctx.last_insert_id.set(id);
+            return Ok(if call.values[0].is_null() { Value::Null } else { Value::UInt(id) });
+        }
+        Ok(Value::UInt(call.ctx.last_insert_id.get()))
+    })
+    .varies(),
+    Function::new("row_count", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.row_count))),
+    Function::new("found_rows", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.found_rows as i64))),
+    Function::new("sleep", 1..=1, int, sleep).varies(),
+    Function::new("benchmark", 2..=2, int, |_| Err(SqlError::not_supported("BENCHMARK()"))),
+    Function::new("any_value", 1..=1, like_first, |call| Ok(call.values[0].clone().into_owned()))
+        .sees_nulls(),
+    Function::new("get_lock", 2..=2, int, |_| Err(SqlError::not_supported("GET_LOCK()"))),
+    Function::new("is_free_lock", 1..=1, int, |_| Err(SqlError::not_supported("IS_FREE_LOCK()"))),
+    Function::new("release_lock", 1..=1, int, |_| Err(SqlError::not_supported("RELEASE_LOCK()"))),
+    Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
+];
+
+fn sleep(call: &Call<'_>) -> Result<Value> {
+    let seconds = call.double(0);
+    if call.values[0].is_null() || !(0.0..=1e9).contains(&seconds) {
+        return Err(SqlError::new(1210, "Incorrect arguments to sleep."));
+    }
+    let interrupted = call.ctx.host.sleep(Duration::from_secs_f64(seconds));
+    Ok(Value::Int(i64::from(interrupted)))
+}

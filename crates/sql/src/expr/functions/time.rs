@@ -1,0 +1,432 @@
+//! Functions on dates and times.
+
+use super::super::cast::{date_of, datetime_of, time_of};
+use super::super::{Node, number};
+use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, int, long_text, text};
+use crate::error::{Result, SqlError};
+use types::temporal::{days_in_month, parse};
+use types::{ColumnType, Date, DateTime, Decimal, Time, Value};
+
+const MICROS: i64 = 1_000_000;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("now", 0..=1, datetime_fsp, |call| Ok(Value::DateTime(at_fsp(local(call), fsp(call, 0))))),
+    Function::new("sysdate", 0..=1, datetime_fsp, |call| {
+        let us = os::clock::now_us();
+        let at = DateTime::from_unix((us / 1_000_000) as i64, (us % 1_000_000) as u32, call.ctx.zone());
+        Ok(Value::DateTime(at_fsp(at, fsp(call, 0))))
+    })
+    .varies(),
+    Function::new("utc_timestamp", 0..=1, datetime_fsp, |call| {
+        Ok(Value::DateTime(at_fsp(utc(call), fsp(call, 0))))
+    }),
+    Function::new("curdate", 0..=0, date, |call| Ok(Value::Date(local(call).date))),
+    Function::new("utc_date", 0..=0, date, |call| Ok(Value::Date(utc(call).date))),
+    Function::new("curtime", 0..=1, time_fsp, |call| {
+        Ok(Value::Time(at_fsp(local(call), fsp(call, 0)).time()))
+    }),
+    Function::new("utc_time", 0..=1, time_fsp, |call| {
+        Ok(Value::Time(at_fsp(utc(call), fsp(call, 0)).time()))
+    }),
+    Function::new("unix_timestamp", 0..=1, unix_type, unix_timestamp),
+    Function::new("from_unixtime", 1..=2, from_unix_type, from_unixtime),
+    Function::new("date", 1..=1, date, |call| {
+        Ok(date_of(&call.values[0], call.ctx).map_or(Value::Null, Value::Date))
+    }),
+    Function::new("time", 1..=1, time_of_first, |call| {
+        Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, Value::Time))
+    }),
+    Function::new(
+        "timestamp",
+        1..=2,
+        |_| Ok((ColumnType::datetime(6), Coercibility::Numeric)),
+        |call| {
+            let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+            if !call.is_given(1) {
+                return Ok(Value::DateTime(at));
+            }
+            let Some(time) = time_of(&call.values[1], call.ctx) else { return Ok(Value::Null) };
+            Ok(DateTime::from_micros(at.to_micros() + time.to_micros()).map_or(Value::Null, Value::DateTime))
+        },
+    ),
+    Function::new("year", 1..=1, int, |call| on_date(call, |date| i64::from(date.year))),
+    Function::new("month", 1..=1, int, |call| on_date(call, |date| i64::from(date.month))),
+    Function::new("dayofmonth", 1..=1, int, |call| on_date(call, |date| i64::from(date.day))),
+    Function::new("quarter", 1..=1, int, |call| on_date(call, |date| (i64::from(date.month) + 2) / 3)),
+    Function::new("dayofweek", 1..=1, int, |call| {
+        on_full_date(call, |date| (i64::from(date.weekday()) + 1) % 7 + 1)
+    }),
+    Function::new("weekday", 1..=1, int, |call| on_full_date(call, |date| i64::from(date.weekday()))),
+    Function::new("dayofyear", 1..=1, int, |call| on_full_date(call, day_of_year)),
+    Function::new("to_days", 1..=1, bigint, |call| on_full_date(call, |date| date.day_number())),
+    Function::new("from_days", 1..=1, date, |call| Ok(Value::Date(Date::from_day_number(call.integer(0))))),
+    Function::new("to_seconds", 1..=1, bigint, |call| {
+        Ok(datetime_of(&call.values[0], call.ctx)
+            .map_or(Value::Null, |at| Value::Int(at.to_micros() / MICROS)))
+    }),
+    Function::new("week", 1..=2, int, |call| {
+        let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
+        on_full_date(call, |date| i64::from(week_of(date, mode).1))
+    }),
+    Function::new("weekofyear", 1..=1, int, |call| on_full_date(call, |date| i64::from(week_of(date, 3).1))),
+    Function::new("yearweek", 1..=2, int, |call| {
+        let mode = if call.is_given(1) { call.integer(1) as u8 } else { 0 };
+        on_full_date(call, |date| {
+            let (year, week) = week_of(date, mode | 2);
+            i64::from(year) * 100 + i64::from(week)
+        })
+    }),
+    Function::new("last_day", 1..=1, date, |call| {
+        Ok(match date_of(&call.values[0], call.ctx) {
+            Some(date) if date.month > 0 => {
+                Value::Date(Date { day: days_in_month(date.year, date.month), ..date })
+            }
+            _ => Value::Null,
+        })
+    }),
+    Function::new("dayname", 1..=1, ascii_text::<9>, |call| {
+        let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
+        Ok(date.map_or(Value::Null, |date| text(DAYS[usize::from(date.weekday())])))
+    }),
+    Function::new("monthname", 1..=1, ascii_text::<9>, |call| {
+        let date = date_of(&call.values[0], call.ctx).filter(|date| date.month > 0);
+        Ok(date.map_or(Value::Null, |date| text(MONTHS[usize::from(date.month) - 1])))
+    }),
+    Function::new("hour", 1..=1, int, |call| on_time(call, |time| i64::from(time.hours))),
+    Function::new("minute", 1..=1, int, |call| on_time(call, |time| i64::from(time.minutes))),
+    Function::new("second", 1..=1, int, |call| on_time(call, |time| i64::from(time.seconds))),
+    Function::new("microsecond", 1..=1, int, |call| on_time(call, |time| i64::from(time.micros))),
+    Function::new("time_to_sec", 1..=1, bigint, |call| on_time(call, |time| time.to_micros() / MICROS)),
+    Function::new("sec_to_time", 1..=1, time_fsp, |call| {
+        let micros = call.integer(0).saturating_mul(MICROS);
+        Ok(Value::Time(Time::from_micros(micros).unwrap_or_else(|| Time::largest(micros < 0))))
+    }),
+    Function::new("makedate", 2..=2, date, |call| {
+        let (year, day) = (call.integer(0), call.integer(1));
+        let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
+        if day < 1 || !(0..=9999).contains(&year) {
+            return Ok(Value::Null);
+        }
+        let first = Date { year: year as u16, month: 1, day: 1 }.day_number();
+        Ok(Some(Date::from_day_number(first + day - 1))
+            .filter(|d| !d.is_zero())
+            .map_or(Value::Null, Value::Date))
+    }),
+    Function::new("maketime", 3..=3, time_fsp, |call| {
+        let (hours, minutes, seconds) = (call.integer(0), call.integer(1), call.integer(2));
+        if !(0..60).contains(&minutes) || !(0..60).contains(&seconds) {
+            return Ok(Value::Null);
+        }
+        let total = hours.saturating_abs().saturating_mul(3600).saturating_add(minutes * 60 + seconds);
+        let micros = total.saturating_mul(MICROS);
+        let time = Time::from_micros(if hours < 0 { -micros } else { micros });
+        Ok(Value::Time(time.unwrap_or_else(|| Time::largest(hours < 0))))
+    }),
+    Function::new("datediff", 2..=2, int, |call| {
+        let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
+        Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
+    }),
+    Function::new(
+        "timediff",
+        2..=2,
+        |_| Ok((ColumnType::time(6), Coercibility::Numeric)),
+        |call| {
+            let micros = |at: usize| match &*call.values[at] {
+                value @ (Value::DateTime(_) | Value::Timestamp { .. }) => {
+                    datetime_of(value, call.ctx).map(|at| at.to_micros())
+                }
+                Value::Bytes(bytes) if parse::datetime(bytes).is_some_and(|read| read.has_time) => {
+                    parse::datetime(bytes).map(|read| read.value.to_micros())
+                }
+                value => time_of(value, call.ctx).map(|time| time.to_micros()),
+            };
+            let (Some(a), Some(b)) = (micros(0), micros(1)) else { return Ok(Value::Null) };
+            Ok(Value::Time(Time::from_micros(a - b).unwrap_or_else(|| Time::largest(a < b))))
+        },
+    ),
+    Function::new("date_format", 2..=2, long_text, |call| {
+        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
+    }),
+    Function::new("time_format", 2..=2, long_text, |call| {
+        let Some(time) = time_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        let at = DateTime {
+            date: Date::default(),
+            hour: (time.hours % 24) as u8,
+            minute: time.minutes,
+            second: time.seconds,
+            micros: time.micros,
+        };
+        Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
+    }),
+    Function::new(
+        "convert_tz",
+        3..=3,
+        |_| Ok((ColumnType::datetime(6), Coercibility::Numeric)),
+        |call| {
+            let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+            let zone = |at: usize| crate::variables::zone_offset_s(&call.string(at));
+            let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
+            let micros = at.to_micros() + i64::from(to - from) * MICROS;
+            Ok(DateTime::from_micros(micros).map_or(Value::Null, Value::DateTime))
+        },
+    ),
+    Function::new("period_add", 2..=2, bigint, |call| {
+        let months = period_months(call.integer(0)) + call.integer(1);
+        Ok(Value::Int(months.div_euclid(12) * 100 + months.rem_euclid(12) + 1))
+    }),
+    Function::new("period_diff", 2..=2, bigint, |call| {
+        Ok(Value::Int(period_months(call.integer(0)) - period_months(call.integer(1))))
+    }),
+];
+
+const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+fn constant_fsp(args: &[Expr], at: usize) -> Result<u8> {
+    match args.get(at).map(|arg| &arg.node) {
+        None => Ok(0),
+        Some(Node::Constant(value)) => match super::super::arithmetic::integer_of(&number(value)) {
+            digits @ 0..=6 => Ok(digits as u8),
+            digits => Err(SqlError::new(
+                1426,
+                format!("Too-big precision {digits} specified for 'now'. Maximum is 6."),
+            )),
+        },
+        Some(_) => Ok(6),
+    }
+}
+
+fn datetime_fsp(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::datetime(constant_fsp(args, 0)?), Coercibility::Numeric))
+}
+
+fn time_fsp(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let fsp = if args.len() == 1 { constant_fsp(args, 0).unwrap_or(6) } else { 0 };
+    Ok((ColumnType::time(fsp), Coercibility::Numeric))
+}
+
+fn time_of_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let fsp = if args[0].ty.is_temporal() { args[0].ty.fsp() } else { 6 };
+    Ok((ColumnType::time(fsp), Coercibility::Numeric))
+}
+
+fn date(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::date(), Coercibility::Numeric))
+}
+
+fn fsp(call: &Call<'_>, at: usize) -> u8 {
+    if call.is_given(at) { call.integer(at).clamp(0, 6) as u8 } else { 0 }
+}
+
+/// Cut off, not rounded: it is not the next second yet.
+fn at_fsp(at: DateTime, fsp: u8) -> DateTime {
+    let unit = 10u32.pow(6 - u32::from(fsp));
+    DateTime { micros: at.micros / unit * unit, ..at }
+}
+
+fn utc(call: &Call<'_>) -> DateTime {
+    DateTime::from_unix((call.ctx.now_us / 1_000_000) as i64, (call.ctx.now_us % 1_000_000) as u32, 0)
+}
+
+fn local(call: &Call<'_>) -> DateTime {
+    let us = call.ctx.now_us;
+    DateTime::from_unix((us / 1_000_000) as i64, (us % 1_000_000) as u32, call.ctx.zone())
+}
+
+fn on_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
+    Ok(date_of(&call.values[0], call.ctx).map_or(Value::Null, |date| Value::Int(f(&date))))
+}
+
+/// NULL for a date with a zero part too.
+fn on_full_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
+    let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
+    Ok(date.map_or(Value::Null, |date| Value::Int(f(&date))))
+}
+
+fn on_time(call: &Call<'_>, f: impl Fn(&Time) -> i64) -> Result<Value> {
+    Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, |time| Value::Int(f(&time))))
+}
+
+fn day_of_year(date: &Date) -> i64 {
+    date.day_number() - Date { month: 1, day: 1, ..*date }.day_number() + 1
+}
+
+fn unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let fsp = args.first().map_or(0, |arg| if arg.ty.is_temporal() { arg.ty.fsp() } else { 0 });
+    let is_text = args.first().is_some_and(|arg| !arg.ty.is_temporal() && !arg.ty.is_integer());
+    let fsp = if is_text { 6 } else { fsp };
+    let ty =
+        if fsp == 0 { ColumnType::bigint(false) } else { super::super::decimal_type(11, u32::from(fsp)) };
+    Ok((ty, Coercibility::Numeric))
+}
+
+fn unix_timestamp(call: &Call<'_>) -> Result<Value> {
+    if !call.is_given(0) {
+        return Ok(Value::Int((call.ctx.now_us / 1_000_000) as i64));
+    }
+    let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Int(0)) };
+    let seconds = at.to_unix(call.ctx.zone());
+    if seconds < 0 {
+        return Ok(Value::Int(0));
+    }
+    let (ty, _) = unix_type(call.args)?;
+    if ty.code != types::TypeCode::NewDecimal {
+        return Ok(Value::Int(seconds));
+    }
+    let exact = Decimal::parse_prefix(format!("{seconds}.{:06}", at.micros).as_bytes()).number;
+    Ok(Value::Decimal(exact.with_scale(ty.scale()).unwrap_or(exact)))
+}
+
+fn from_unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    if args.len() > 1 {
+        return long_text(&args[1..]);
+    }
+    let fsp = if args[0].ty.is_integer() { 0 } else { 6 };
+    Ok((ColumnType::datetime(fsp), Coercibility::Numeric))
+}
+
+fn from_unixtime(call: &Call<'_>) -> Result<Value> {
+    let exact = super::super::decimal_of(&number(&call.values[0]));
+    let micros = exact.mul(&Decimal::from(MICROS)).and_then(|micros| micros.to_i64());
+    let Some(micros) = micros.filter(|micros| (0..=32_536_771_199_999_999).contains(micros)) else {
+        return Ok(Value::Null);
+    };
+    let at = DateTime::from_unix(micros / MICROS, (micros % MICROS) as u32, call.ctx.zone());
+    Ok(if call.is_given(1) {
+        Value::Bytes(format_datetime(&at, &call.bytes(1)))
+    } else {
+        Value::DateTime(at)
+    })
+}
+
+fn period_months(period: i64) -> i64 {
+    let year = period / 100;
+    let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
+    year * 12 + period % 100 - 1
+}
+
+/// Year and week of a date in one of WEEK()'s eight modes (manual, "WEEK()").
+pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
+    let mode = mode & 7;
+    let monday_first = mode & 1 != 0;
+    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year before.
+    let mut week_year = mode & 2 != 0;
+    let first_weekday_rule = (mode & 4 != 0) != monday_first;
+    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four days in it.
+    let first_weekday = !first_weekday_rule;
+    let day_number = date.day_number();
+    let mut year = date.year;
+    let mut first = Date { year, month: 1, day: 1 };
+    let weekday_of = |date: &Date| {
+        let monday_based = i64::from(date.weekday());
+        if monday_first { monday_based } else { (monday_based + 1) % 7 }
+    };
+    let mut weekday = weekday_of(&first);
+    let days_before_week_1 = |weekday: i64| if first_weekday { weekday != 0 } else { weekday >= 4 };
+    if date.month == 1 && i64::from(date.day) <= 7 - weekday {
+        if !week_year && days_before_week_1(weekday) {
+            return (year, 0);
+        }
+        if days_before_week_1(weekday) {
+            week_year = true;
+            year -= 1;
+            first = Date { year, month: 1, day: 1 };
+            weekday = weekday_of(&first);
+        }
+    }
+    let first_number = first.day_number();
+    let days = if days_before_week_1(weekday) {
+        day_number - (first_number + (7 - weekday))
+    } else {
+        day_number - (first_number - weekday)
+    };
+    if week_year && days >= 52 * 7 {
+        let days_in_year = if days_in_month(year, 2) == 29 { 366 } else { 365 };
+        let next_weekday = (weekday + days_in_year) % 7;
+        if !days_before_week_1(next_weekday) {
+            return (year + 1, 1);
+        }
+    }
+    (year, (days / 7 + 1) as u8)
+}
+
+fn ordinal(day: u8) -> String {
+    let suffix = match (day % 10, day % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{day}{suffix}")
+}
+
+fn format_datetime(at: &DateTime, format: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut bytes = format.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        match bytes.next() {
+            Some(code) => out.extend_from_slice(format_part(at, code).as_bytes()),
+            None => out.push(b'%'),
+        }
+    }
+    out
+}
+
+fn format_part(at: &DateTime, code: u8) -> String {
+    let hour12 = if at.hour % 12 == 0 { 12 } else { at.hour % 12 };
+    let half = if at.hour < 12 { "AM" } else { "PM" };
+    let date = &at.date;
+    let month = usize::from(date.month).wrapping_sub(1);
+    let weekday = DAYS[usize::from(date.weekday())];
+    match code {
+        b'a' => weekday[..3].to_owned(),
+        b'b' => MONTHS.get(month).map_or("", |name| &name[..3]).to_owned(),
+        b'c' => date.month.to_string(),
+        b'D' => ordinal(date.day),
+        b'd' => format!("{:02}", date.day),
+        b'e' => date.day.to_string(),
+        b'f' => format!("{:06}", at.micros),
+        b'H' => format!("{:02}", at.hour),
+        b'h' | b'I' => format!("{hour12:02}"),
+        b'i' => format!("{:02}", at.minute),
+        b'j' => format!("{:03}", day_of_year(date)),
+        b'k' => at.hour.to_string(),
+        b'l' => hour12.to_string(),
+        b'M' => MONTHS.get(month).copied().unwrap_or("").to_owned(),
+        b'm' => format!("{:02}", date.month),
+        b'p' => half.to_owned(),
+        b'r' => format!("{hour12:02}:{:02}:{:02} {half}", at.minute, at.second),
+        b'S' | b's' => format!("{:02}", at.second),
+        b'T' => format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
+        b'U' => format!("{:02}", week_of(date, 0).1),
+        b'u' => format!("{:02}", week_of(date, 1).1),
+        b'V' => format!("{:02}", week_of(date, 2).1),
+        b'v' => format!("{:02}", week_of(date, 3).1),
+        b'W' => weekday.to_owned(),
+        b'w' => ((date.weekday() + 1) % 7).to_string(),
+        b'X' => format!("{:04}", week_of(date, 2).0),
+        b'x' => format!("{:04}", week_of(date, 3).0),
+        b'Y' => format!("{:04}", date.year),
+        b'y' => format!("{:02}", date.year % 100),
+        other => (other as char).to_string(),
+    }
+}

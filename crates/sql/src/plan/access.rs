@@ -1,0 +1,361 @@
+//! Which index, and which ranges of it.
+//!
+//! The choice is by rules, not by statistics: a full primary key before a full unique key before the index with most
+//! leading columns fixed by equality, then by a list, then by a range; an index that delivers the wanted order breaks
+//! ties and is taken for itself when there is a LIMIT.
+
+use crate::ast::{BinaryOp, IndexHint, IndexHintKind};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, Node};
+use engine::{Direction, IndexRef, Table};
+use types::{TypeCode, Value};
+
+/// Conditions on the leading columns of an index: equalities on the first ones, then at most one list or range.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KeyCondition {
+    /// With whether NULL equals NULL (`<=>`, IS NULL).
+    pub equals: Vec<(Expr, bool)>,
+    /// IN on the column behind them.
+    pub list: Option<Vec<Expr>>,
+    /// With whether the bound itself is in.
+    pub low: Option<(Expr, bool)>,
+    pub high: Option<(Expr, bool)>,
+}
+
+/// How a stored table is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    pub index: IndexRef,
+    /// Ranges to read; none: all of the index.
+    pub alternatives: Vec<KeyCondition>,
+    /// The alternatives are one, and give the whole primary key.
+    pub is_point: bool,
+    pub direction: Direction,
+    /// The wanted order comes out.
+    pub ordered: bool,
+}
+
+impl Access {
+    /// The whole clustered index.
+    pub fn all() -> Access {
+        Access {
+            index: IndexRef::Primary,
+            alternatives: Vec::new(),
+            is_point: false,
+            direction: Direction::Forward,
+            ordered: false,
+        }
+    }
+}
+
+/// What a statement would like the rows' order to be: columns of the table with whether they descend, and whether it stops
+/// early.
+#[derive(Debug, Default)]
+pub(crate) struct Wish {
+    pub order: Vec<(usize, bool)>,
+    pub has_limit: bool,
+}
+
+/// The operands of a condition's AND.
+pub(crate) fn conjuncts(condition: Expr, into: &mut Vec<Expr>) {
+    match condition.node {
+        Node::And(operands) => operands.into_iter().for_each(|operand| conjuncts(operand, into)),
+        _ => into.push(condition),
+    }
+}
+
+/// A condition on one column that an index can serve.
+enum Fact<'e> {
+    Equal(&'e Expr, bool),
+    List(&'e [Expr]),
+    Low(&'e Expr, bool),
+    High(&'e Expr, bool),
+    Both(&'e Expr, &'e Expr),
+}
+
+/// The table at hand: its slots, and the slots whose values are known when it is read.
+struct Known<'t> {
+    table: &'t Table,
+    base: usize,
+    is_known: &'t dyn Fn(usize) -> bool,
+}
+
+impl Known<'_> {
+    /// The expression is a column of the table: its position.
+    fn column(&self, expr: &Expr) -> Option<usize> {
+        match expr.node {
+            Node::Slot(slot) if (self.base..self.base + self.table.columns()).contains(&slot) => {
+                Some(slot - self.base)
+            }
+            _ => None,
+        }
+    }
+
+    /// The expression can be computed before the table is read.
+    fn is_computable(&self, expr: &Expr) -> bool {
+        let mut slots = Vec::new();
+        expr.slots(&mut slots);
+        let mut varies = false;
+        expr.visit(&mut |expr| {
+            varies |= matches!(&expr.node, Node::Call { function, .. } if function.varies)
+                || matches!(expr.node, Node::AssignVariable(..) | Node::InsertedValue(_));
+        });
+        !varies && slots.into_iter().all(self.is_known)
+    }
+
+    /// Values of `expr` can be looked up in the order of the column.
+    fn fits(&self, column: usize, expr: &Expr, collation: u16) -> bool {
+        let ty = self.table.column_type(column);
+        let is_text = |code: TypeCode| matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
+        if is_text(ty.code) {
+            // A parameter's kind is only known when it runs, and checked there.
+            let is_parameter = matches!(expr.node, Node::Parameter(_) | Node::UserVariable(_));
+            return ty.collation == collation && (is_text(expr.ty.code) || is_parameter);
+        }
+        ty.is_integer()
+            || matches!(
+                ty.code,
+                TypeCode::NewDecimal
+                    | TypeCode::Double
+                    | TypeCode::Date
+                    | TypeCode::Datetime2
+                    | TypeCode::Timestamp2
+                    | TypeCode::Time2
+                    | TypeCode::Year
+            )
+    }
+
+    /// What a conjunct says about one column.
+    fn fact<'e>(&self, condition: &'e Expr) -> Option<(usize, Fact<'e>)> {
+        match &condition.node {
+            Node::Compare { op, operands, collation } => {
+                let [left, right] = &**operands;
+                let (column, value, op) = match (self.column(left), self.column(right)) {
+                    (Some(column), _) if self.is_computable(right) => (column, right, *op),
+                    (_, Some(column)) if self.is_computable(left) => (column, left, flipped(*op)),
+                    _ => return None,
+                };
+                if !self.fits(column, value, *collation) {
+                    return None;
+                }
+                let fact = match op {
+                    BinaryOp::Equal => Fact::Equal(value, false),
+                    BinaryOp::NullSafeEqual => Fact::Equal(value, true),
+                    BinaryOp::Less => Fact::High(value, false),
+                    BinaryOp::LessEqual => Fact::High(value, true),
+                    BinaryOp::Greater => Fact::Low(value, false),
+                    BinaryOp::GreaterEqual => Fact::Low(value, true),
+                    _ => return None,
+                };
+                Some((column, fact))
+            }
+            Node::Between { negated: false, operands, collation } => {
+                let [operand, low, high] = &**operands;
+                let column = self.column(operand)?;
+                let usable = self.is_computable(low)
+                    && self.is_computable(high)
+                    && self.fits(column, low, *collation)
+                    && self.fits(column, high, *collation);
+                usable.then_some((column, Fact::Both(low, high)))
+            }
+            Node::In { negated: false, operand, list, collation } => {
+                let column = self.column(operand)?;
+                let usable =
+                    list.iter().all(|item| self.is_computable(item) && self.fits(column, item, *collation));
+                usable.then_some((column, Fact::List(list)))
+            }
+            Node::IsNull { negated: false, operand } => {
+                let column = self.column(operand)?;
+                Some((column, Fact::Equal(null_constant(), true)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The alternatives that an index's leading columns get from the conjuncts; none: nothing is said about the first.
+    fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
+        let facts: Vec<(usize, Fact<'_>)> =
+            conjuncts.iter().filter_map(|conjunct| self.fact(conjunct)).collect();
+        let mut condition = KeyCondition::default();
+        for part in self.table.index_columns(index) {
+            let of_part = || facts.iter().filter(|(column, _)| *column == part.column).map(|(_, fact)| fact);
+            if let Some((value, null_safe)) = of_part().find_map(|fact| match fact {
+                Fact::Equal(value, null_safe) => Some((*value, *null_safe)),
+                Fact::List([only]) => Some((only, false)),
+                _ => None,
+            }) {
+                condition.equals.push((value.clone(), null_safe));
+                continue;
+            }
+            if let Some(list) = of_part().find_map(|fact| match fact {
+                Fact::List(list) => Some(list),
+                _ => None,
+            }) {
+                condition.list = Some(list.to_vec());
+                break;
+            }
+            for fact in of_part() {
+                let (low, high) = match fact {
+                    Fact::Low(value, inclusive) => (Some((*value, *inclusive)), None),
+                    Fact::High(value, inclusive) => (None, Some((*value, *inclusive))),
+                    Fact::Both(low, high) => (Some((*low, true)), Some((*high, true))),
+                    _ => (None, None),
+                };
+                condition.low = condition.low.or(low.map(|(value, inclusive)| (value.clone(), inclusive)));
+                condition.high = condition.high.or(high.map(|(value, inclusive)| (value.clone(), inclusive)));
+            }
+            break;
+        }
+        if !condition.is_empty() {
+            return vec![condition];
+        }
+        self.or_conditions(index, conjuncts)
+    }
+
+    /// The branches of an OR, when each of them says something about the index's first column.
+    fn or_conditions(&self, index: IndexRef, conjuncts_of: &[Expr]) -> Vec<KeyCondition> {
+        const MOST: usize = 10_000;
+        for conjunct in conjuncts_of {
+            let Node::Or(branches) = &conjunct.node else { continue };
+            let mut alternatives = Vec::with_capacity(branches.len());
+            for branch in branches {
+                let mut parts = Vec::new();
+                conjuncts(branch.clone(), &mut parts);
+                let mut of_branch = self.conditions(index, &parts);
+                if of_branch.is_empty() || alternatives.len() > MOST {
+                    alternatives.clear();
+                    break;
+                }
+                alternatives.append(&mut of_branch);
+            }
+            if !alternatives.is_empty() {
+                return alternatives;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether the index delivers the wanted order after the equalities, and in which direction.
+    fn order(&self, index: IndexRef, alternatives: &[KeyCondition], wish: &Wish) -> Option<Direction> {
+        let first = wish.order.first()?;
+        let fixed = match alternatives {
+            [] => 0,
+            [one] => one.equals.len(),
+            // Several ranges are read in key order, which is the first column's order.
+            _ => 0,
+        };
+        let parts = self.table.index_columns(index);
+        let rest = parts.get(fixed..)?;
+        // The primary key's columns follow in a secondary index; it is enough to know that for the index itself.
+        if wish.order.len() > rest.len() || parts.iter().any(|part| part.prefix.is_some()) {
+            return None;
+        }
+        let same = wish
+            .order
+            .iter()
+            .zip(rest)
+            .all(|((column, descending), part)| *column == part.column && *descending == first.1);
+        same.then_some(if first.1 { Direction::Backward } else { Direction::Forward })
+    }
+}
+
+fn null_constant() -> &'static Expr {
+    static NULL: std::sync::OnceLock<Expr> = std::sync::OnceLock::new();
+    NULL.get_or_init(|| Expr::constant(Value::Null))
+}
+
+fn flipped(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        op => op,
+    }
+}
+
+impl KeyCondition {
+    pub fn is_empty(&self) -> bool {
+        self.equals.is_empty() && self.list.is_none() && self.low.is_none() && self.high.is_none()
+    }
+
+    /// How far it narrows an index, for the choice.
+    fn weight(&self) -> u32 {
+        let range = match (&self.low, &self.high) {
+            (Some(_), Some(_)) => 6,
+            (None, None) => 0,
+            _ => 3,
+        };
+        self.equals.len() as u32 * 10 + if self.list.is_some() { 8 } else { range }
+    }
+}
+
+/// The indexes that the hints leave: `None` in the list is not there.
+fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool)> {
+    let all = || {
+        let secondary = (0..table.def.indexes.len()).filter(|at| !table.def.indexes[*at].invisible);
+        std::iter::once(IndexRef::Primary).chain(secondary.map(IndexRef::Secondary)).collect::<Vec<_>>()
+    };
+    let find = |name: &str| match name {
+        _ if name.eq_ignore_ascii_case("PRIMARY") && table.def.primary.is_some() => Ok(IndexRef::Primary),
+        _ => table.def.index(name).map(IndexRef::Secondary).ok_or_else(|| {
+            SqlError::new(1176, format!("Key '{name}' doesn't exist in table '{}'", table.def.name))
+        }),
+    };
+    let mut chosen: Vec<IndexRef> = Vec::new();
+    let mut ignored: Vec<IndexRef> = Vec::new();
+    let mut forced = false;
+    for hint in hints {
+        for name in &hint.indexes {
+            let index = find(name)?;
+            if hint.kind == IndexHintKind::Ignore { ignored.push(index) } else { chosen.push(index) }
+        }
+        forced |= hint.kind == IndexHintKind::Force;
+    }
+    let from = if chosen.is_empty() { all() } else { chosen };
+    Ok((from.into_iter().filter(|index| !ignored.contains(index)).collect(), forced))
+}
+
+/// Chooses how to read a table whose slots start at `base`.
+pub(crate) fn choose(
+    table: &Table,
+    base: usize,
+    conjuncts: &[Expr],
+    is_known: &dyn Fn(usize) -> bool,
+    hints: &[IndexHint],
+    wish: &Wish,
+) -> Result<Access> {
+    let known = Known { table, base, is_known };
+    let (candidates, forced) = candidates(table, hints)?;
+    let mut best: Option<(u32, Access)> = None;
+    for index in candidates {
+        let alternatives = known.conditions(index, conjuncts);
+        let order = known.order(index, &alternatives, wish);
+        let parts = table.index_columns(index).len();
+        let is_unique = match index {
+            IndexRef::Primary => true,
+            IndexRef::Secondary(at) => table.def.indexes[at].unique,
+        };
+        let is_full = parts > 0 && matches!(&alternatives[..], [one] if one.equals.len() == parts);
+        let whole = table.index_columns(index).iter().all(|part| part.prefix.is_none());
+        let mut weight = alternatives.iter().map(KeyCondition::weight).min().unwrap_or(0);
+        if is_full && is_unique {
+            weight += 1000;
+        }
+        if order.is_some() {
+            weight += if wish.has_limit { 5 } else { 1 };
+        }
+        // A secondary index costs a lookup for each row.
+        weight = weight * 2 + u32::from(index == IndexRef::Primary);
+        if weight <= 1 && index != IndexRef::Primary && !forced {
+            continue;
+        }
+        if best.as_ref().is_some_and(|(other, _)| *other >= weight) {
+            continue;
+        }
+        let is_point = is_full && index == IndexRef::Primary && whole;
+        let direction = order.unwrap_or(Direction::Forward);
+        best = Some((weight, Access { index, alternatives, is_point, direction, ordered: order.is_some() }));
+    }
+    Ok(best.map_or_else(Access::all, |(_, access)| access))
+}

@@ -1,0 +1,113 @@
+//! How a query gets its rows.
+//!
+//! A plan holds bound expressions and no values: the ranges of an index are computed from them when it runs, so that
+//! one plan serves every execution of a prepared statement. Conditions that chose a range stay conditions: a range
+//! may be wider than them, never narrower.
+
+mod access;
+
+pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
+
+use crate::expr::{Aggregate, Expr};
+use crate::sink::ColumnMeta;
+use engine::{Direction, IndexRef, LockMode, Table};
+use std::sync::Arc;
+
+/// Where the rows of a table of a query come from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Stored {
+        table: Arc<Table>,
+        access: Access,
+    },
+    /// Computed by this crate or the host when the query runs.
+    Virtual {
+        schema: String,
+        name: String,
+    },
+    Derived(Box<QueryPlan>),
+}
+
+/// One table of the nested loops, outermost first.
+#[derive(Debug)]
+pub(crate) struct TableStep {
+    pub source: Source,
+    /// First of its slots.
+    pub base: usize,
+    pub columns: usize,
+    /// Columns that some expression needs: only these are decoded.
+    pub needed: Vec<usize>,
+    /// LEFT JOIN: the conditions of ON; a row of NULLs where none matches.
+    pub outer: Option<Vec<Expr>>,
+    /// Conditions that can be decided once this table has a row.
+    pub conditions: Vec<Expr>,
+}
+
+/// A sort key.
+#[derive(Debug)]
+pub(crate) struct SortKey {
+    pub expr: Expr,
+    pub descending: bool,
+}
+
+/// GROUP BY, or aggregates over all rows.
+#[derive(Debug)]
+pub(crate) struct Grouping {
+    pub keys: Vec<Expr>,
+    pub aggregates: Vec<Aggregate>,
+}
+
+/// MIN and MAX that are at the ends of an index.
+#[derive(Debug)]
+pub(crate) struct IndexEnds {
+    pub table: Arc<Table>,
+    /// For each aggregate: the index, its first column, and from which end.
+    pub ends: Vec<(IndexRef, usize, Direction)>,
+}
+
+/// A SELECT.
+#[derive(Debug)]
+pub(crate) struct SelectPlan {
+    pub tables: Vec<TableStep>,
+    /// Slots of the tables' columns.
+    pub slots: usize,
+    /// Conditions on no table: when one does not hold, there are no rows.
+    pub preconditions: Vec<Expr>,
+    pub grouping: Option<Grouping>,
+    pub index_ends: Option<IndexEnds>,
+    pub having: Option<Expr>,
+    pub outputs: Vec<Expr>,
+    pub order: Vec<SortKey>,
+    /// The first table's access delivers the order, as long as its ranges could be computed.
+    pub ordered_by_access: bool,
+    pub distinct: bool,
+    pub limit: Option<LimitPlan>,
+    pub lock: LockMode,
+    pub calc_found_rows: bool,
+}
+
+/// LIMIT.
+#[derive(Debug)]
+pub(crate) struct LimitPlan {
+    pub count: Expr,
+    pub offset: Option<Expr>,
+}
+
+/// What a query does.
+#[derive(Debug)]
+pub(crate) enum QueryBody {
+    Select(Box<SelectPlan>),
+    Union {
+        /// With whether the rows before it and its own lose their duplicates.
+        branches: Vec<(QueryPlan, bool)>,
+        order: Vec<SortKey>,
+        limit: Option<LimitPlan>,
+    },
+}
+
+/// A query with the description of its result.
+#[derive(Debug)]
+pub(crate) struct QueryPlan {
+    pub columns: Vec<ColumnMeta>,
+    pub body: QueryBody,
+}

@@ -1,0 +1,339 @@
+//! Columns, indexes and keys.
+
+use super::{Definition, Kind};
+use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
+use types::{TypeCode, Value, collation};
+
+pub(super) const TABLES: &[Definition] = &[
+    Definition {
+        name: "COLUMNS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("COLUMN_NAME", Kind::Name),
+            ("ORDINAL_POSITION", Kind::Number),
+            ("COLUMN_DEFAULT", Kind::Long),
+            ("IS_NULLABLE", Kind::Name),
+            ("DATA_TYPE", Kind::Long),
+            ("CHARACTER_MAXIMUM_LENGTH", Kind::Number),
+            ("CHARACTER_OCTET_LENGTH", Kind::Number),
+            ("NUMERIC_PRECISION", Kind::Number),
+            ("NUMERIC_SCALE", Kind::Number),
+            ("DATETIME_PRECISION", Kind::Number),
+            ("CHARACTER_SET_NAME", Kind::Name),
+            ("COLLATION_NAME", Kind::Name),
+            ("COLUMN_TYPE", Kind::Long),
+            ("COLUMN_KEY", Kind::Name),
+            ("EXTRA", Kind::Name),
+            ("PRIVILEGES", Kind::Name),
+            ("COLUMN_COMMENT", Kind::Long),
+            ("GENERATION_EXPRESSION", Kind::Long),
+            ("SRS_ID", Kind::Number),
+        ],
+        rows: columns,
+    },
+    Definition {
+        name: "STATISTICS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("NON_UNIQUE", Kind::Number),
+            ("INDEX_SCHEMA", Kind::Name),
+            ("INDEX_NAME", Kind::Name),
+            ("SEQ_IN_INDEX", Kind::Number),
+            ("COLUMN_NAME", Kind::Name),
+            ("COLLATION", Kind::Name),
+            ("CARDINALITY", Kind::Number),
+            ("SUB_PART", Kind::Number),
+            ("PACKED", Kind::Name),
+            ("NULLABLE", Kind::Name),
+            ("INDEX_TYPE", Kind::Name),
+            ("COMMENT", Kind::Name),
+            ("INDEX_COMMENT", Kind::Long),
+            ("IS_VISIBLE", Kind::Name),
+            ("EXPRESSION", Kind::Long),
+        ],
+        rows: statistics,
+    },
+    Definition {
+        name: "KEY_COLUMN_USAGE",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("COLUMN_NAME", Kind::Name),
+            ("ORDINAL_POSITION", Kind::Number),
+            ("POSITION_IN_UNIQUE_CONSTRAINT", Kind::Number),
+            ("REFERENCED_TABLE_SCHEMA", Kind::Name),
+            ("REFERENCED_TABLE_NAME", Kind::Name),
+            ("REFERENCED_COLUMN_NAME", Kind::Name),
+        ],
+        rows: key_column_usage,
+    },
+    Definition {
+        name: "TABLE_CONSTRAINTS",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("CONSTRAINT_TYPE", Kind::Name),
+            ("ENFORCED", Kind::Name),
+        ],
+        rows: table_constraints,
+    },
+    Definition {
+        name: "REFERENTIAL_CONSTRAINTS",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("UNIQUE_CONSTRAINT_NAME", Kind::Name),
+            ("UPDATE_RULE", Kind::Name),
+            ("DELETE_RULE", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("REFERENCED_TABLE_NAME", Kind::Name),
+        ],
+        rows: |_| Vec::new(),
+    },
+];
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+/// `PRI`, `UNI`, `MUL` or nothing.
+pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
+    let flags = crate::bind::column_flags(table, at);
+    match flags {
+        _ if flags & crate::column_flag::PRI_KEY != 0 => "PRI",
+        _ if flags & crate::column_flag::UNIQUE_KEY != 0 => "UNI",
+        _ if flags & crate::column_flag::MULTIPLE_KEY != 0 => "MUL",
+        _ => "",
+    }
+}
+
+/// The default as SHOW COLUMNS prints it.
+pub(crate) fn default_of(column: &ColumnDef) -> Value {
+    match &column.default {
+        None | Some(ColumnDefault::Null) => Value::Null,
+        Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
+        Some(ColumnDefault::CurrentTimestamp) => text(&now_text(column)),
+        Some(ColumnDefault::Expression(expression)) => text(expression),
+    }
+}
+
+fn now_text(column: &ColumnDef) -> String {
+    match column.ty.fsp() {
+        0 => "CURRENT_TIMESTAMP".to_owned(),
+        fsp => format!("CURRENT_TIMESTAMP({fsp})"),
+    }
+}
+
+/// `auto_increment`, `DEFAULT_GENERATED on update CURRENT_TIMESTAMP`, ...
+pub(crate) fn extra_of(column: &ColumnDef) -> String {
+    let mut parts = Vec::new();
+    if column.auto_increment {
+        parts.push("auto_increment".to_owned());
+    }
+    if matches!(column.default, Some(ColumnDefault::CurrentTimestamp | ColumnDefault::Expression(_))) {
+        parts.push("DEFAULT_GENERATED".to_owned());
+    }
+    if column.on_update_now {
+        parts.push(format!("on update {}", now_text(column)));
+    }
+    if column.invisible {
+        parts.push("INVISIBLE".to_owned());
+    }
+    parts.join(" ")
+}
+
+fn columns(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for (at, column) in table.def.columns.iter().enumerate() {
+            rows.push(column_row(&table, at, column));
+        }
+    }
+    rows
+}
+
+fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
+    let ty = &column.ty;
+    let full = ty.sql_name();
+    let data_type = full.split(['(', ' ']).next().unwrap_or("").to_owned();
+    let is_text =
+        ty.is_character() || matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
+    let number = |value: Option<u64>| value.map_or(Value::Null, Value::UInt);
+    let octets = is_text.then(|| match ty.code {
+        TypeCode::Enum | TypeCode::Set => u64::from(ty.display_length()),
+        _ => ty.max_bytes(),
+    });
+    let chars = octets.map(|octets| match ty.code {
+        TypeCode::Enum | TypeCode::Set => octets / 4,
+        TypeCode::Blob => octets,
+        _ => octets / u64::from(collation::max_bytes_per_char(ty.collation)),
+    });
+    let precision = match ty.code {
+        TypeCode::NewDecimal => Some(u64::from(ty.precision())),
+        TypeCode::Tiny => Some(3),
+        TypeCode::Short => Some(5),
+        TypeCode::Int24 => Some(7),
+        TypeCode::Long => Some(10),
+        TypeCode::LongLong => Some(if ty.unsigned { 20 } else { 19 }),
+        TypeCode::Float => Some(12),
+        TypeCode::Double => Some(22),
+        TypeCode::Bit => Some(u64::from(ty.meta)),
+        _ => None,
+    };
+    let scale = match ty.code {
+        TypeCode::NewDecimal => Some(u64::from(ty.scale())),
+        _ if ty.is_integer() => Some(0),
+        _ => None,
+    };
+    let has_time = matches!(ty.code, TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2);
+    let charset = |name: &'static str| if ty.is_character() { text(name) } else { Value::Null };
+    vec![
+        text("def"),
+        text(&table.def.schema),
+        text(&table.def.name),
+        text(&column.name),
+        Value::UInt(at as u64 + 1),
+        default_of(column),
+        text(if column.nullable { "YES" } else { "NO" }),
+        text(&data_type),
+        number(chars),
+        number(octets),
+        number(precision),
+        number(scale),
+        number(has_time.then(|| u64::from(ty.fsp()))),
+        charset(collation::charset_of(ty.collation).name()),
+        charset(collation::name(ty.collation)),
+        text(&full),
+        text(key_of(table, at)),
+        text(&extra_of(column)),
+        text("select,insert,update,references"),
+        text(&column.comment),
+        text(""),
+        Value::Null,
+    ]
+}
+
+/// An index with what its rows in SHOW INDEX need.
+struct IndexView<'t> {
+    name: &'t str,
+    unique: bool,
+    parts: &'t [IndexColumn],
+    comment: &'t str,
+    visible: bool,
+}
+
+fn indexes(table: &Table) -> Vec<IndexView<'_>> {
+    let primary = table.def.primary.iter().map(|parts| IndexView {
+        name: "PRIMARY",
+        unique: true,
+        parts,
+        comment: "",
+        visible: true,
+    });
+    let secondary = table.def.indexes.iter().map(|index| IndexView {
+        name: &index.name,
+        unique: index.unique,
+        parts: &index.columns,
+        comment: &index.comment,
+        visible: !index.invisible,
+    });
+    primary.chain(secondary).collect()
+}
+
+/// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the schemas.
+pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
+    let rows_of_table = engine.table_figures(table).rows;
+    let mut rows = Vec::new();
+    for index in indexes(table) {
+        for (at, part) in index.parts.iter().enumerate() {
+            let column = &table.def.columns[part.column];
+            rows.push(vec![
+                text(&table.def.name),
+                Value::UInt(u64::from(!index.unique)),
+                text(index.name),
+                Value::UInt(at as u64 + 1),
+                text(&column.name),
+                text("A"),
+                Value::UInt(rows_of_table),
+                part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
+                Value::Null,
+                text(if column.nullable { "YES" } else { "" }),
+                text("BTREE"),
+                text(""),
+                text(index.comment),
+                text(if index.visible { "YES" } else { "NO" }),
+                Value::Null,
+            ]);
+        }
+    }
+    rows
+}
+
+fn statistics(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for shown in index_rows(engine, &table) {
+            let mut row = vec![text("def"), text(&table.def.schema)];
+            row.extend_from_slice(&shown[..2]);
+            row.push(text(&table.def.schema));
+            row.extend_from_slice(&shown[2..]);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for index in indexes(&table).iter().filter(|index| index.unique) {
+            for (at, part) in index.parts.iter().enumerate() {
+                rows.push(vec![
+                    text("def"),
+                    text(&table.def.schema),
+                    text(index.name),
+                    text("def"),
+                    text(&table.def.schema),
+                    text(&table.def.name),
+                    text(&table.def.columns[part.column].name),
+                    Value::UInt(at as u64 + 1),
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn table_constraints(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for index in indexes(&table).iter().filter(|index| index.unique) {
+            rows.push(vec![
+                text("def"),
+                text(&table.def.schema),
+                text(index.name),
+                text(&table.def.schema),
+                text(&table.def.name),
+                text(if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" }),
+                text("YES"),
+            ]);
+        }
+    }
+    rows
+}

@@ -1,0 +1,286 @@
+//! Schemas, tables, engines, collations.
+
+use super::{Definition, Kind};
+use engine::{Engine, Table};
+use types::collation::{self, Charset};
+use types::{DateTime, Value};
+
+pub(super) const TABLES: &[Definition] = &[
+    Definition {
+        name: "SCHEMATA",
+        columns: &[
+            ("CATALOG_NAME", Kind::Name),
+            ("SCHEMA_NAME", Kind::Name),
+            ("DEFAULT_CHARACTER_SET_NAME", Kind::Name),
+            ("DEFAULT_COLLATION_NAME", Kind::Name),
+            ("SQL_PATH", Kind::Name),
+            ("DEFAULT_ENCRYPTION", Kind::Name),
+        ],
+        rows: schemata,
+    },
+    Definition {
+        name: "TABLES",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("TABLE_TYPE", Kind::Name),
+            ("ENGINE", Kind::Name),
+            ("VERSION", Kind::Number),
+            ("ROW_FORMAT", Kind::Name),
+            ("TABLE_ROWS", Kind::Number),
+            ("AVG_ROW_LENGTH", Kind::Number),
+            ("DATA_LENGTH", Kind::Number),
+            ("MAX_DATA_LENGTH", Kind::Number),
+            ("INDEX_LENGTH", Kind::Number),
+            ("DATA_FREE", Kind::Number),
+            ("AUTO_INCREMENT", Kind::Number),
+            ("CREATE_TIME", Kind::Time),
+            ("UPDATE_TIME", Kind::Time),
+            ("CHECK_TIME", Kind::Time),
+            ("TABLE_COLLATION", Kind::Name),
+            ("CHECKSUM", Kind::Number),
+            ("CREATE_OPTIONS", Kind::Name),
+            ("TABLE_COMMENT", Kind::Long),
+        ],
+        rows: tables,
+    },
+    Definition {
+        name: "ENGINES",
+        columns: &[
+            ("ENGINE", Kind::Name),
+            ("SUPPORT", Kind::Name),
+            ("COMMENT", Kind::Name),
+            ("TRANSACTIONS", Kind::Name),
+            ("XA", Kind::Name),
+            ("SAVEPOINTS", Kind::Name),
+        ],
+        rows: |_| vec![engine_row()],
+    },
+    Definition {
+        name: "CHARACTER_SETS",
+        columns: &[
+            ("CHARACTER_SET_NAME", Kind::Name),
+            ("DEFAULT_COLLATE_NAME", Kind::Name),
+            ("DESCRIPTION", Kind::Name),
+            ("MAXLEN", Kind::Number),
+        ],
+        rows: |_| character_sets(),
+    },
+    Definition {
+        name: "COLLATIONS",
+        columns: &[
+            ("COLLATION_NAME", Kind::Name),
+            ("CHARACTER_SET_NAME", Kind::Name),
+            ("ID", Kind::Number),
+            ("IS_DEFAULT", Kind::Name),
+            ("IS_COMPILED", Kind::Name),
+            ("SORTLEN", Kind::Number),
+            ("PAD_ATTRIBUTE", Kind::Name),
+        ],
+        rows: |_| collations(),
+    },
+    Definition {
+        name: "COLLATION_CHARACTER_SET_APPLICABILITY",
+        columns: &[("COLLATION_NAME", Kind::Name), ("CHARACTER_SET_NAME", Kind::Name)],
+        rows: |_| collations().into_iter().map(|row| row[..2].to_vec()).collect(),
+    },
+    Definition {
+        name: "VIEWS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("VIEW_DEFINITION", Kind::Long),
+            ("CHECK_OPTION", Kind::Name),
+            ("IS_UPDATABLE", Kind::Name),
+            ("DEFINER", Kind::Name),
+            ("SECURITY_TYPE", Kind::Name),
+        ],
+        rows: |_| Vec::new(),
+    },
+    Definition {
+        name: "TRIGGERS",
+        columns: &[
+            ("TRIGGER_CATALOG", Kind::Name),
+            ("TRIGGER_SCHEMA", Kind::Name),
+            ("TRIGGER_NAME", Kind::Name),
+            ("EVENT_MANIPULATION", Kind::Name),
+            ("EVENT_OBJECT_SCHEMA", Kind::Name),
+            ("EVENT_OBJECT_TABLE", Kind::Name),
+            ("ACTION_STATEMENT", Kind::Long),
+            ("ACTION_TIMING", Kind::Name),
+        ],
+        rows: |_| Vec::new(),
+    },
+    Definition {
+        name: "ROUTINES",
+        columns: &[
+            ("SPECIFIC_NAME", Kind::Name),
+            ("ROUTINE_CATALOG", Kind::Name),
+            ("ROUTINE_SCHEMA", Kind::Name),
+            ("ROUTINE_NAME", Kind::Name),
+            ("ROUTINE_TYPE", Kind::Name),
+            ("ROUTINE_DEFINITION", Kind::Long),
+        ],
+        rows: |_| Vec::new(),
+    },
+    Definition {
+        name: "EVENTS",
+        columns: &[
+            ("EVENT_CATALOG", Kind::Name),
+            ("EVENT_SCHEMA", Kind::Name),
+            ("EVENT_NAME", Kind::Name),
+            ("STATUS", Kind::Name),
+        ],
+        rows: |_| Vec::new(),
+    },
+    Definition {
+        name: "PARTITIONS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("PARTITION_NAME", Kind::Name),
+        ],
+        rows: |_| Vec::new(),
+    },
+    Definition {
+        name: "FILES",
+        columns: &[
+            ("FILE_ID", Kind::Number),
+            ("FILE_NAME", Kind::Long),
+            ("FILE_TYPE", Kind::Name),
+            ("TABLESPACE_NAME", Kind::Name),
+            ("LOGFILE_GROUP_NAME", Kind::Name),
+            ("ENGINE", Kind::Name),
+            ("TOTAL_EXTENTS", Kind::Number),
+            ("INITIAL_SIZE", Kind::Number),
+            ("EXTENT_SIZE", Kind::Number),
+            ("EXTRA", Kind::Long),
+        ],
+        rows: |_| Vec::new(),
+    },
+];
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+fn schemata(engine: &Engine) -> Vec<Vec<Value>> {
+    let catalog = engine.catalog();
+    let mut rows = Vec::new();
+    let mut names = catalog.schemas();
+    for virtual_schema in ["information_schema", "performance_schema"] {
+        if !names.iter().any(|name| name == virtual_schema) {
+            names.push(virtual_schema.to_owned());
+        }
+    }
+    names.sort();
+    for name in names {
+        let id = catalog.schema(&name).map_or(collation::UTF8MB3_GENERAL_CI, |schema| schema.collation);
+        rows.push(vec![
+            text("def"),
+            text(&name),
+            text(collation::charset_of(id).name()),
+            text(collation::name(id)),
+            Value::Null,
+            text("NO"),
+        ]);
+    }
+    rows
+}
+
+/// What TABLES and SHOW TABLE STATUS say of a table, in the order of the columns from ENGINE on.
+pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
+    let figures = engine.table_figures(table);
+    let created = DateTime::from_unix(table.def.created_s as i64, 0, 0);
+    let row_format = table
+        .def
+        .options
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("ROW_FORMAT"))
+        .map_or("Dynamic".to_owned(), |(_, value)| value[..1].to_uppercase() + &value[1..].to_lowercase());
+    let average = figures.data_bytes.checked_div(figures.rows).unwrap_or(0);
+    let auto_increment = match table.def.auto_increment_column() {
+        Some(_) => Value::UInt(figures.next_auto_increment.max(1)),
+        None => Value::Null,
+    };
+    let options = table.def.options.iter().map(|(name, value)| format!("{}={value}", name.to_lowercase()));
+    vec![
+        text("InnoDB"),
+        Value::UInt(10),
+        text(&row_format),
+        Value::UInt(figures.rows),
+        Value::UInt(average),
+        Value::UInt(figures.data_bytes),
+        Value::UInt(0),
+        Value::UInt(0),
+        Value::UInt(0),
+        auto_increment,
+        Value::DateTime(created),
+        Value::Null,
+        Value::Null,
+        text(collation::name(table.def.collation)),
+        Value::Null,
+        text(&options.collect::<Vec<_>>().join(" ")),
+        text(&table.def.comment),
+    ]
+}
+
+fn tables(engine: &Engine) -> Vec<Vec<Value>> {
+    let row = |table: &std::sync::Arc<Table>| {
+        let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name), text("BASE TABLE")];
+        row.extend(status_of(engine, table));
+        row
+    };
+    engine.catalog().all_tables().iter().map(row).collect()
+}
+
+/// The one engine there is, under the name that clients ask for.
+pub(crate) fn engine_row() -> Vec<Value> {
+    vec![
+        text("InnoDB"),
+        text("DEFAULT"),
+        text("Supports transactions and row-level locking; one log for the engine and replication"),
+        text("YES"),
+        text("NO"),
+        text("YES"),
+    ]
+}
+
+pub(crate) fn character_sets() -> Vec<Vec<Value>> {
+    let row = |(charset, description): (Charset, &str)| {
+        vec![
+            text(charset.name()),
+            text(collation::name(charset.default_collation())),
+            text(description),
+            Value::UInt(u64::from(charset.max_bytes_per_char())),
+        ]
+    };
+    [
+        (Charset::Ascii, "US ASCII"),
+        (Charset::Binary, "Binary pseudo charset"),
+        (Charset::Latin1, "cp1252 West European"),
+        (Charset::Utf8mb3, "UTF-8 Unicode"),
+        (Charset::Utf8mb4, "UTF-8 Unicode"),
+    ]
+    .into_iter()
+    .map(row)
+    .collect()
+}
+
+pub(crate) fn collations() -> Vec<Vec<Value>> {
+    let row = |collation: &collation::Collation| {
+        vec![
+            text(collation.name),
+            text(collation.charset.name()),
+            Value::UInt(u64::from(collation.id)),
+            text(if collation.is_default() { "Yes" } else { "" }),
+            text("Yes"),
+            Value::UInt(1),
+            text(if collation.pads_space() { "PAD SPACE" } else { "NO PAD" }),
+        ]
+    };
+    collation::all().iter().map(row).collect()
+}

@@ -1,0 +1,212 @@
+//! Statements about rows: bound once, run any number of times.
+
+use super::Session;
+use super::results::Rows;
+use crate::ast::Statement;
+use crate::error::{Result, SqlError};
+use crate::exec::{
+    Changes, DeletePlan, InsertPlan, Run, UpdatePlan, bind_delete, bind_insert, bind_update, run_query,
+};
+use crate::plan::QueryPlan;
+use crate::sink::{OkInfo, ResultSink};
+use engine::{CommitOptions, StatementContext, Transaction};
+use types::Value;
+
+/// What a statement does to rows.
+pub(super) enum Plan {
+    Query(QueryPlan),
+    Insert(InsertPlan),
+    Update(UpdatePlan),
+    Delete(DeletePlan),
+}
+
+/// A bound statement.
+pub(super) struct Bound {
+    pub plan: Plan,
+    subqueries: Vec<QueryPlan>,
+    /// May be run again while the session's settings and the tables are the same.
+    pub cacheable: bool,
+    /// The session's generation that it was bound in.
+    pub generation: u64,
+}
+
+/// What a statement came to.
+enum Done {
+    Rows { found: u64 },
+    Changes(Changes),
+}
+
+impl Bound {
+    pub fn is_query(&self) -> bool {
+        matches!(self.plan, Plan::Query(_))
+    }
+}
+
+impl Session {
+    /// Binds a statement about rows.
+    pub(super) fn bind(&self, statement: &Statement) -> Result<Bound> {
+        let mut binder = self.binder();
+        let plan = match statement {
+            Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
+            Statement::Insert(insert) => Plan::Insert(bind_insert(&mut binder, insert)?),
+            Statement::Update(update) => Plan::Update(bind_update(&mut binder, update)?),
+            Statement::Delete(delete) => Plan::Delete(bind_delete(&mut binder, delete)?),
+            _ => {
+                return Err(SqlError::new(
+                    1295,
+                    "This command is not supported in the prepared statement protocol yet",
+                ));
+            }
+        };
+        let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
+        Ok(Bound { plan, subqueries, cacheable, generation: self.generation })
+    }
+
+    /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has changed since it was bound.
+    pub(super) fn run_bound(
+        &mut self,
+        bound: &Bound,
+        parameters: &[Value],
+        rows_query: Option<&[u8]>,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        self.diagnostics.borrow_mut().clear();
+        if !bound.is_query() {
+            self.check_writable()?;
+        }
+        let mut transaction = self.take_transaction()?;
+        let id_before = self.last_insert_id.get();
+        let outcome = self.run_in(&mut transaction, bound, parameters, rows_query, sink);
+        let outcome = match outcome {
+            Err(error) if crate::engine_error::ends_transaction(&error) => {
+                transaction.rollback();
+                self.forget_transaction();
+                return Err(error);
+            }
+            other => other,
+        };
+        self.end_statement(transaction, outcome.is_ok())?;
+        self.answer(bound, outcome?, id_before, sink)
+    }
+
+    fn run_in(
+        &self,
+        transaction: &mut Transaction,
+        bound: &Bound,
+        parameters: &[Value],
+        rows_query: Option<&[u8]>,
+        sink: &mut dyn ResultSink,
+    ) -> Result<Done> {
+        let ctx = self.context(parameters, !bound.is_query());
+        let rows_query = rows_query
+            .filter(|_| !bound.is_query() && self.variables.kept_on("binlog_rows_query_log_events"))
+            .map(|text| String::from_utf8_lossy(text).into_owned());
+        let savepoint =
+            transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
+        let mut run = Run::new(transaction, &ctx);
+        let done = run.run_subqueries(&bound.subqueries).and_then(|()| match &bound.plan {
+            Plan::Query(plan) => {
+                let mut rows = Rows::new(&plan.columns, &self.variables, sink);
+                let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
+                rows.finish()?;
+                Ok(Done::Rows { found: outcome.found_rows })
+            }
+            Plan::Insert(plan) => plan.run(&mut run).map(Done::Changes),
+            Plan::Update(plan) => plan.run(&mut run).map(Done::Changes),
+            Plan::Delete(plan) => plan.run(&mut run).map(Done::Changes),
+        });
+        match &done {
+            Ok(_) => transaction.end_statement(),
+            Err(_) => transaction.rollback_to(savepoint),
+        }
+        done
+    }
+
+    /// After a statement: autocommit, or the transaction stays open.
+    fn end_statement(&mut self, transaction: Transaction, succeeded: bool) -> Result<()> {
+        if self.explicit || !self.variables.autocommit {
+            self.transaction = Some(transaction);
+            return Ok(());
+        }
+        self.read_only_transaction = false;
+        if !succeeded || !transaction.has_changes() {
+            transaction.rollback();
+            return Ok(());
+        }
+        transaction.commit(&self.commit_options())?;
+        Ok(())
+    }
+
+    pub(super) fn commit_options(&self) -> CommitOptions<'static> {
+        CommitOptions { binlog: self.variables.sql_log_bin, ..CommitOptions::default() }
+    }
+
+    fn answer(&mut self, bound: &Bound, done: Done, id_before: u64, sink: &mut dyn ResultSink) -> Result<()> {
+        match done {
+            Done::Rows { found } => {
+                self.found_rows = found;
+                self.row_count = -1;
+                sink.end_rows(self.end_of_rows())
+            }
+            Done::Changes(changes) => {
+                let mut insert_id = 0;
+                if let Some(id) = changes.generated_id {
+                    self.last_insert_id.set(id);
+                    self.variables.insert_id = None;
+                    insert_id = id;
+                } else if self.last_insert_id.get() != id_before {
+                    // LAST_INSERT_ID(expr) was called.
+                    insert_id = self.last_insert_id.get();
+                }
+                self.row_count = changes.affected_rows as i64;
+                let found_rows = self.init.found_rows && matches!(bound.plan, Plan::Update(_));
+                sink.ok(&OkInfo {
+                    affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
+                    last_insert_id: insert_id,
+                    warnings: self.warning_count(),
+                    status: self.status(),
+                    info: changes.info,
+                })
+            }
+        }
+    }
+}
+
+impl Bound {
+    /// The tables of the statement and its subqueries, for EXPLAIN: kind of the query, table.
+    pub fn steps(&self) -> Vec<(&'static str, &crate::plan::TableStep)> {
+        let mut steps = Vec::new();
+        match &self.plan {
+            Plan::Query(plan) => steps_of(plan, "SIMPLE", &mut steps),
+            Plan::Update(plan) => steps.push(("UPDATE", &plan.target.step)),
+            Plan::Delete(plan) => steps.push(("DELETE", &plan.target.step)),
+            Plan::Insert(_) => {}
+        }
+        for plan in &self.subqueries {
+            steps_of(plan, "SUBQUERY", &mut steps);
+        }
+        steps
+    }
+}
+
+fn steps_of<'p>(
+    plan: &'p QueryPlan,
+    kind: &'static str,
+    into: &mut Vec<(&'static str, &'p crate::plan::TableStep)>,
+) {
+    match &plan.body {
+        crate::plan::QueryBody::Select(select) => {
+            for step in &select.tables {
+                into.push((kind, step));
+                if let crate::plan::Source::Derived(derived) = &step.source {
+                    steps_of(derived, "DERIVED", into);
+                }
+            }
+        }
+        crate::plan::QueryBody::Union { branches, .. } => {
+            for (at, (branch, _)) in branches.iter().enumerate() {
+                steps_of(branch, if at == 0 { "PRIMARY" } else { "UNION" }, into);
+            }
+        }
+    }
+}

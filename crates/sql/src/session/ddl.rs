@@ -1,0 +1,235 @@
+//! DDL of a session: commits before itself, and is logged with the session's settings.
+
+use super::Session;
+use crate::ast::{CreateTable, Statement};
+use crate::ddl::{DdlRun, DdlSettings, columns_of_query};
+use crate::error::Result;
+use crate::exec::{Run, run_query};
+use crate::expr::Level;
+use crate::host::Privilege;
+use engine::{EngineError, SessionContext, StatementContext};
+use types::{Value, convert};
+
+/// `flags2` of a Query event.
+mod flags2 {
+    pub const NO_FOREIGN_KEY_CHECKS: u32 = 1 << 26;
+    pub const RELAXED_UNIQUE_CHECKS: u32 = 1 << 27;
+}
+
+impl Session {
+    fn session_context(&self, now_us: u64) -> SessionContext {
+        let mut flags = 0;
+        if !self.variables.kept_on("foreign_key_checks") {
+            flags |= flags2::NO_FOREIGN_KEY_CHECKS;
+        }
+        if !self.variables.kept_on("unique_checks") {
+            flags |= flags2::RELAXED_UNIQUE_CHECKS;
+        }
+        SessionContext {
+            thread_id: self.host.connection_id(),
+            flags2: flags,
+            sql_mode: self.variables.sql_mode.0,
+            character_set_client: self.variables.client_collation,
+            collation_connection: self.variables.connection_collation,
+            collation_server: self.variables.server_collation,
+            time_zone: self.variables.time_zone.clone(),
+            timestamp_us: now_us,
+            exec_time_s: 0,
+        }
+    }
+
+    fn ddl_run<'s>(&'s self, text: &'s str) -> DdlRun<'s> {
+        let now_us = self.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
+        DdlRun {
+            engine: &self.engine,
+            schema: self.schema.as_deref(),
+            settings: DdlSettings {
+                collation: self.variables.server_collation,
+                strict: self.variables.sql_mode.strict(),
+                no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
+                zone_offset_s: self.variables.time_zone_offset_s,
+                now_us,
+                replicated: false,
+            },
+            text,
+            session: self.session_context(now_us),
+            received_group: None,
+            options: self.commit_options(),
+            lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
+            interrupt: self.host.interrupt_flag(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Runs a DDL statement; `text` is what the binary log gets.
+    pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<()> {
+        self.check_writable()?;
+        self.check_ddl_privilege(statement)?;
+        self.commit_transaction()?;
+        let text = String::from_utf8_lossy(text).into_owned();
+        let notes = {
+            if let Statement::CreateTable(create) = statement
+                && create.query.is_some()
+            {
+                return self.create_table_select(create);
+            }
+            let mut run = self.ddl_run(&text);
+            run.run(statement)?;
+            run.notes
+        };
+        for (code, message) in notes {
+            self.diagnostics.borrow_mut().push(Level::Note, code, message);
+        }
+        if let Statement::DropSchema { schema, .. } = statement
+            && self.schema.as_deref() == Some(schema)
+        {
+            self.schema = None;
+            self.host.schema_changed(None);
+        }
+        self.invalidate_plans();
+        Ok(())
+    }
+
+    fn check_ddl_privilege(&self, statement: &Statement) -> Result<()> {
+        let (privilege, names): (Privilege, Vec<&crate::ast::TableName>) = match statement {
+            Statement::CreateTable(create) => (Privilege::Create, vec![&create.table]),
+            Statement::AlterTable(alter) => (Privilege::Alter, vec![&alter.table]),
+            Statement::DropTable { tables, .. } => (Privilege::Drop, tables.iter().collect()),
+            Statement::RenameTable(pairs) => (Privilege::Alter, pairs.iter().map(|(from, _)| from).collect()),
+            Statement::Truncate(table) => (Privilege::Drop, vec![table]),
+            Statement::CreateIndex { table, .. } | Statement::DropIndex { table, .. } => {
+                (Privilege::Index, vec![table])
+            }
+            Statement::CreateSchema { schema, .. } => {
+                return self.host.check_privilege(Privilege::Create, Some(schema), None);
+            }
+            Statement::DropSchema { schema, .. } => {
+                return self.host.check_privilege(Privilege::Drop, Some(schema), None);
+            }
+            Statement::AlterSchema { schema, .. } => {
+                return self.host.check_privilege(
+                    Privilege::Alter,
+                    schema.as_deref().or(self.schema()),
+                    None,
+                );
+            }
+            _ => return Ok(()),
+        };
+        for name in names {
+            let schema = self.schema_or_default(name)?;
+            self.host.check_privilege(privilege, Some(&schema), Some(&name.name))?;
+        }
+        Ok(())
+    }
+
+    /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction that follows.
+    fn create_table_select(&mut self, create: &CreateTable) -> Result<()> {
+        let Some(query) = &create.query else { return Ok(()) };
+        let mut binder = self.binder();
+        let plan = crate::bind::bind_query(&mut binder, query)?;
+        let subqueries = binder.subqueries;
+        let extra = columns_of_query(&plan)?;
+        let created = {
+            let schema = self.schema_or_default(&create.table)?;
+            let settings = self.ddl_run("").settings;
+            let collation =
+                self.engine.catalog().schema(&schema).map_or(settings.collation, |found| found.collation);
+            let settings = DdlSettings { collation, ..settings };
+            let def = crate::ddl::definition(create, &schema, extra.clone(), &settings)?;
+            let text = crate::show::create_table(&def, None);
+            let qualified = text.replacen(
+                &format!("CREATE TABLE {}", crate::show::quoted(&def.name)),
+                &format!(
+                    "CREATE TABLE {}.{}",
+                    crate::show::quoted(&def.schema),
+                    crate::show::quoted(&def.name)
+                ),
+                1,
+            );
+            let mut run = self.ddl_run(&qualified);
+            run.create_table(create, extra)?
+        };
+        self.invalidate_plans();
+        if !created {
+            return Ok(());
+        }
+        let table = self.binder().stored_table(&create.table)?;
+        let mut transaction = self.take_transaction()?;
+        let filled = {
+            let ctx = self.context(&[], true);
+            transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
+            let mut run = Run::new(&mut transaction, &ctx);
+            let mut rows = Vec::new();
+            run.run_subqueries(&subqueries)
+                .and_then(|()| {
+                    run_query(&mut run, &plan, &mut |row| {
+                        rows.push(row.to_vec());
+                        Ok(())
+                    })
+                })
+                .and_then(|_| {
+                    for row in &rows {
+                        insert_row(run.txn, &table, &plan.columns, row, ctx.zone())?;
+                    }
+                    Ok(())
+                })
+        };
+        match filled {
+            Ok(()) => {
+                transaction.commit(&self.commit_options())?;
+                Ok(())
+            }
+            Err(error) => {
+                transaction.rollback();
+                let text = format!(
+                    "DROP TABLE {}.{}",
+                    crate::show::quoted(&table.def.schema),
+                    crate::show::quoted(&table.def.name)
+                );
+                let drop = Statement::DropTable {
+                    tables: vec![create.table.clone()],
+                    if_exists: false,
+                    temporary: false,
+                };
+                self.ddl_run(&text).run(&drop)?;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A row of the query into the columns of the same names.
+fn insert_row(
+    transaction: &mut engine::Transaction,
+    table: &std::sync::Arc<engine::Table>,
+    columns: &[crate::ColumnMeta],
+    row: &[Value],
+    zone_offset_seconds: i32,
+) -> Result<()> {
+    let mut values = vec![Value::Null; table.columns()];
+    for (at, column) in table.def.columns.iter().enumerate() {
+        let source = columns.iter().position(|meta| meta.name.eq_ignore_ascii_case(&column.name));
+        let value = match (source, &column.default) {
+            (Some(source), _) => row[source].clone(),
+            (None, Some(engine::ColumnDefault::Literal(bytes))) => Value::Bytes(bytes.clone()),
+            (None, _) if column.auto_increment => Value::UInt(table.next_auto_increment(1)?),
+            (None, _) => Value::Null,
+        };
+        if value.is_null() && !column.nullable {
+            return Err(crate::SqlError::column_not_null(&column.name));
+        }
+        let value = match value {
+            stamp @ Value::Timestamp { .. } if column.ty.code != types::TypeCode::Timestamp2 => {
+                stamp.in_zone(zone_offset_seconds)
+            }
+            value => value,
+        };
+        let context = convert::Context { strict: true, zone_offset_seconds };
+        let (value, _) = convert::assign(&value, &column.ty, context)
+            .map_err(|problem| crate::SqlError::new(problem.code(), problem.message(&column.name, 1)))?;
+        values[at] = value;
+    }
+    let mut image = Vec::new();
+    table.layout.encode(&values, &mut image).map_err(EngineError::Row)?;
+    Ok(transaction.insert(table, &image)?)
+}

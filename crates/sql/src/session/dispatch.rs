@@ -1,0 +1,260 @@
+//! Which statement is run how.
+
+use super::Session;
+use super::prepared::is_about_rows;
+use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
+use crate::ast::{Show, Statement};
+use crate::error::{Result, SqlError};
+use crate::expr::Level;
+use crate::host::VirtualTable;
+use crate::parse::parse;
+use crate::schema_tables::column_meta;
+use crate::sink::ResultSink;
+use std::sync::Arc;
+use types::{ColumnType, Value};
+
+impl Session {
+    /// Runs the first statement of a text; says where the next one starts, and leaves in `more_results` whether there is
+    /// one.
+    pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
+        self.more_results = false;
+        if let Some(bound) = self.cache.get(text)
+            && bound.generation == self.generation
+        {
+            match self.run_bound(&bound, &[], Some(text), sink) {
+                Err(error) if error.code == 1412 => self.cache.forget(text),
+                other => return other.map(|()| text.len()),
+            }
+        }
+        let Some(parsed) = parse(text, self.variables.sql_mode.lex())? else {
+            return Err(SqlError::new(1065, "Query was empty"));
+        };
+        if parsed.parameters > 0 {
+            let at = text.iter().position(|byte| *byte == b'?').unwrap_or(0);
+            return Err(crate::lexer::syntax_error(&text[..parsed.end], at));
+        }
+        let rest = &text[parsed.next..];
+        let follows = crate::lexer::tokenize(rest, self.variables.sql_mode.lex())
+            .map_or(true, |tokens| tokens.len() > 1);
+        if parsed.end < text.len() && follows {
+            if !self.init.multi_statements {
+                return Err(crate::lexer::syntax_error(text, parsed.next));
+            }
+            self.more_results = true;
+        }
+        let own_text = text[..parsed.end].trim_ascii();
+        if is_about_rows(&parsed.statement) {
+            let bound = Arc::new(
+                self.bind(&parsed.statement).inspect_err(|_| self.diagnostics.borrow_mut().clear())?,
+            );
+            if bound.cacheable && !self.more_results && parsed.end == text.len() {
+                self.cache.offer(text, &bound);
+            }
+            match self.run_bound(&bound, &[], Some(own_text), sink) {
+                Err(error) if error.code == 1412 => {
+                    let bound = self.bind(&parsed.statement)?;
+                    self.run_bound(&bound, &[], Some(own_text), sink)?;
+                }
+                other => other?,
+            }
+        } else {
+            self.run_unbound(own_text, &parsed.statement, sink)?;
+        }
+        Ok(parsed.next)
+    }
+
+    /// Runs a statement that is not about rows.
+    pub(super) fn run_unbound(
+        &mut self,
+        text: &[u8],
+        statement: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        if self.run_transaction(statement, sink)? || self.run_prepare(statement, sink)? {
+            return Ok(());
+        }
+        let keeps_warnings =
+            matches!(statement, Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. });
+        if !keeps_warnings {
+            self.diagnostics.borrow_mut().clear();
+        }
+        match statement {
+            Statement::Set(items) => {
+                self.set(items)?;
+                self.ok(sink)
+            }
+            Statement::Use(schema) => {
+                self.change_schema(schema)?;
+                self.ok(sink)
+            }
+            Statement::Do(exprs) => {
+                self.evaluate_all(exprs)?;
+                self.ok(sink)
+            }
+            Statement::Show { show, filter } => {
+                let table = self.show(show, filter)?;
+                self.send_table(&table, sink)
+            }
+            Statement::Explain { statement, format, analyze } => {
+                let table = self.explain(statement, format.as_deref(), *analyze)?;
+                self.send_table(&table, sink)
+            }
+            Statement::LockTables(tables) => {
+                self.lock_tables(tables)?;
+                self.ok(sink)
+            }
+            Statement::UnlockTables => {
+                self.unlock_tables()?;
+                self.admin(AdminCommand::UnlockTables, sink)
+            }
+            Statement::Maintain { what, tables } => {
+                let table = self.maintain(*what, tables)?;
+                self.send_table(&table, sink)
+            }
+            Statement::PurgeBefore(at) => {
+                let at = self.evaluate(at)?;
+                let ctx = self.context(&[], false);
+                let Some(at) = crate::expr::datetime_of(&at, &ctx) else {
+                    return Err(SqlError::new(1292, "Incorrect DATETIME value for PURGE BINARY LOGS BEFORE"));
+                };
+                let seconds = at.to_unix(ctx.zone());
+                drop(ctx);
+                self.admin(AdminCommand::PurgeBinaryLogs(PurgeTo::BeforeUnixTime(seconds)), sink)
+            }
+            Statement::Admin(command) => self.admin(command.clone(), sink),
+            Statement::DropAbsent { kind, names, if_exists } => {
+                for name in names {
+                    let message =
+                        format!("{kind} {}.{} does not exist", self.schema_or_default(name)?, name.name);
+                    let code = if *kind == "VIEW" { 1051 } else { 1305 };
+                    if !if_exists {
+                        return Err(SqlError::new(code, message));
+                    }
+                    self.diagnostics.borrow_mut().push(Level::Note, code, message);
+                }
+                self.ok(sink)
+            }
+            _ => {
+                self.run_ddl(text, statement)?;
+                self.ok(sink)
+            }
+        }
+    }
+
+    pub(super) fn schema_or_default(&self, name: &crate::ast::TableName) -> Result<String> {
+        self.binder().schema_of(name)
+    }
+
+    /// A command for the server. Those that change accounts or log files commit first, as in MySQL.
+    fn admin(&mut self, command: AdminCommand, sink: &mut dyn ResultSink) -> Result<()> {
+        let commits = matches!(
+            command,
+            AdminCommand::CreateUser { .. }
+                | AdminCommand::AlterUser { .. }
+                | AdminCommand::DropUser { .. }
+                | AdminCommand::RenameUser(_)
+                | AdminCommand::SetPassword { .. }
+                | AdminCommand::Grant { .. }
+                | AdminCommand::Revoke { .. }
+                | AdminCommand::Flush { .. }
+                | AdminCommand::ChangeReplicationSource { .. }
+                | AdminCommand::ResetReplica { .. }
+                | AdminCommand::ResetBinaryLogsAndGtids { .. }
+        );
+        if commits {
+            self.commit_transaction()?;
+        }
+        let command = match command {
+            AdminCommand::Flush { targets, local } => {
+                AdminCommand::Flush { targets: self.qualified(targets), local }
+            }
+            command => command,
+        };
+        let status = self.status();
+        let host = self.host.clone();
+        host.admin(command, status, sink)
+    }
+
+    /// FLUSH TABLES with the current schema where none was written.
+    fn qualified(&self, targets: Vec<FlushTarget>) -> Vec<FlushTarget> {
+        let schema = self.schema.clone().unwrap_or_default();
+        let qualify =
+            |(own, name): (String, String)| (if own.is_empty() { schema.clone() } else { own }, name);
+        let one = |target| match target {
+            FlushTarget::Tables(tables) => FlushTarget::Tables(tables.into_iter().map(qualify).collect()),
+            target => target,
+        };
+        targets.into_iter().map(one).collect()
+    }
+
+    /// The value of an expression without tables.
+    pub(super) fn evaluate(&mut self, written: &crate::ast::Expr) -> Result<Value> {
+        self.evaluate_all(std::slice::from_ref(written)).map(|mut values| values.pop().unwrap_or(Value::Null))
+    }
+
+    pub(super) fn evaluate_all(&mut self, written: &[crate::ast::Expr]) -> Result<Vec<Value>> {
+        let scope = crate::bind::Scope::default();
+        let mut place = crate::bind::Place::new(&scope, "field list");
+        let mut binder = self.binder();
+        let bound: Vec<crate::expr::Expr> =
+            written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
+        let subqueries = binder.subqueries;
+        if subqueries.is_empty() {
+            let ctx = self.context(&[], false);
+            return bound.iter().map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned())).collect();
+        }
+        let mut transaction = self.take_transaction()?;
+        let values = {
+            let ctx = self.context(&[], false);
+            let mut run = crate::exec::Run::new(&mut transaction, &ctx);
+            run.run_subqueries(&subqueries).and_then(|()| {
+                bound
+                    .iter()
+                    .map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned()))
+                    .collect::<Result<Vec<_>>>()
+            })
+        };
+        if self.explicit || !self.variables.autocommit {
+            self.transaction = Some(transaction);
+        }
+        values
+    }
+
+    /// EXPLAIN: the tables in the order of the loops, with the index that was chosen.
+    fn explain(
+        &mut self,
+        statement: &Statement,
+        format: Option<&str>,
+        analyze: bool,
+    ) -> Result<VirtualTable> {
+        if analyze || format.is_some_and(|format| format != "traditional") {
+            return Err(SqlError::not_supported("EXPLAIN ANALYZE and formats other than TRADITIONAL"));
+        }
+        let bound = self.bind(statement)?;
+        Ok(VirtualTable {
+            columns: explain_columns(),
+            rows: crate::show::explain_rows(&self.engine, &bound.steps()),
+        })
+    }
+}
+
+fn explain_columns() -> Vec<crate::ColumnMeta> {
+    let text = |chars| ColumnType::varchar(chars, types::collation::UTF8MB4_0900_AI_CI);
+    [
+        ("id", ColumnType::bigint(true)),
+        ("select_type", text(19)),
+        ("table", text(64)),
+        ("partitions", text(64)),
+        ("type", text(10)),
+        ("possible_keys", text(4096)),
+        ("key", text(64)),
+        ("key_len", text(4096)),
+        ("ref", text(2048)),
+        ("rows", ColumnType::bigint(true)),
+        ("filtered", ColumnType::double()),
+        ("Extra", text(255)),
+    ]
+    .into_iter()
+    .map(|(name, ty)| column_meta(name, ty, true))
+    .collect()
+}

@@ -1,0 +1,274 @@
+//! A session: what a connection has between its statements.
+//!
+//! A session belongs to one thread at a time. Dropping it rolls its transaction back.
+
+mod bound;
+mod cache;
+mod ddl;
+mod dispatch;
+mod maintain;
+mod prepared;
+mod results;
+mod set;
+mod show;
+mod transaction;
+
+use crate::error::{Result, SqlError};
+use crate::expr::{Context, Diagnostics, Level};
+use crate::host::Host;
+use crate::sink::{ColumnMeta, ResultSink, status};
+use crate::variables::Variables;
+use cache::StatementCache;
+use engine::{Engine, Isolation, Savepoint, Transaction};
+use prepared::PreparedStatement;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+use types::Value;
+
+pub use prepared::Prepared;
+
+/// What a connection starts with.
+#[derive(Debug, Clone, Default)]
+pub struct SessionInit {
+    /// The schema that the client asked for.
+    pub schema: Option<String>,
+    /// CLIENT_MULTI_STATEMENTS.
+    pub multi_statements: bool,
+    /// CLIENT_FOUND_ROWS: an UPDATE counts the rows that it found, not those that it changed.
+    pub found_rows: bool,
+    /// The collation of the handshake; 0 is the server's.
+    pub collation: u16,
+}
+
+/// A session.
+pub struct Session {
+    engine: Arc<Engine>,
+    host: Arc<dyn Host>,
+    init: SessionInit,
+    variables: Variables,
+    user_variables: RefCell<HashMap<String, Value>>,
+    diagnostics: RefCell<Diagnostics>,
+    schema: Option<String>,
+    /// The open transaction: started explicitly, or by a statement without autocommit.
+    transaction: Option<Transaction>,
+    /// BEGIN was said: autocommit does not end the transaction.
+    explicit: bool,
+    read_only_transaction: bool,
+    /// SET TRANSACTION without a scope: for the next transaction only.
+    next_isolation: Option<Isolation>,
+    next_read_only: Option<bool>,
+    savepoints: Vec<(String, Savepoint)>,
+    locked_tables: bool,
+    last_insert_id: Cell<u64>,
+    row_count: i64,
+    found_rows: u64,
+    random: Cell<u64>,
+    cache: StatementCache,
+    /// Changes whenever bound plans may mean something else: settings, the current schema.
+    generation: u64,
+    prepared: HashMap<u32, PreparedStatement>,
+    named: HashMap<String, PreparedStatement>,
+    next_prepared: u32,
+    /// More statements follow in the same text.
+    more_results: bool,
+    closing: bool,
+}
+
+impl Session {
+    /// A new session.
+    ///
+    /// # Errors
+    /// 1049 when the schema does not exist.
+    pub fn new(engine: Arc<Engine>, host: Arc<dyn Host>, init: SessionInit) -> Result<Session> {
+        let mut session = Session {
+            variables: Variables::of_host(&*host)?,
+            engine,
+            host,
+            init,
+            user_variables: RefCell::default(),
+            diagnostics: RefCell::default(),
+            schema: None,
+            transaction: None,
+            explicit: false,
+            read_only_transaction: false,
+            next_isolation: None,
+            next_read_only: None,
+            savepoints: Vec::new(),
+            locked_tables: false,
+            last_insert_id: Cell::new(0),
+            row_count: 0,
+            found_rows: 0,
+            random: Cell::new(os::random::u64()),
+            cache: StatementCache::default(),
+            generation: 0,
+            prepared: HashMap::new(),
+            named: HashMap::new(),
+            next_prepared: 1,
+            more_results: false,
+            closing: false,
+        };
+        session.set_handshake_collation();
+        if let Some(schema) = session.init.schema.clone() {
+            session.change_schema(&schema)?;
+        }
+        Ok(session)
+    }
+
+    fn set_handshake_collation(&mut self) {
+        if let Some(known) = types::collation::by_id(self.init.collation) {
+            self.variables.client_collation = known.id;
+            self.variables.connection_collation = known.id;
+            self.variables.results_collation = Some(known.id);
+        }
+    }
+
+    /// Runs the statement or statements of a text (COM_QUERY). Each statement's result goes to the sink; the first error
+    /// ends the text.
+    pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
+        let mut rest = text;
+        loop {
+            let done = self.execute_first(rest, sink);
+            let next = match done {
+                Ok(next) => next,
+                Err(error) => {
+                    self.more_results = false;
+                    self.note_error(&error);
+                    return Err(error);
+                }
+            };
+            if !self.more_results {
+                return Ok(());
+            }
+            rest = &rest[next..];
+        }
+    }
+
+    /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.
+    pub fn reset(&mut self) {
+        self.rollback_transaction();
+        // What the host cannot say now keeps MySQL's defaults.
+        self.variables = Variables::of_host(&*self.host).unwrap_or_default();
+        self.set_handshake_collation();
+        self.user_variables.borrow_mut().clear();
+        self.diagnostics.borrow_mut().clear();
+        self.next_isolation = None;
+        self.next_read_only = None;
+        self.last_insert_id.set(0);
+        self.row_count = 0;
+        self.found_rows = 0;
+        self.prepared.clear();
+        self.named.clear();
+        self.invalidate_plans();
+    }
+
+    /// Makes a schema the current one (COM_INIT_DB, USE).
+    pub fn change_schema(&mut self, name: &str) -> Result<()> {
+        let is_virtual = crate::schema_tables::is_virtual_schema(name);
+        if !is_virtual && self.engine.catalog().schema(name).is_none() {
+            return Err(SqlError::unknown_schema(name));
+        }
+        let name = if is_virtual { name.to_lowercase() } else { name.to_owned() };
+        self.host.schema_changed(Some(&name));
+        self.schema = Some(name);
+        self.invalidate_plans();
+        Ok(())
+    }
+
+    /// The columns of a table of the current schema (COM_FIELD_LIST); `wildcard` is a LIKE pattern, empty for all.
+    pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
+        let name = crate::ast::TableName { schema: None, name: table.to_owned() };
+        let mut binder = self.binder();
+        let table = binder.stored_table(&name)?;
+        let scope = crate::bind::Scope {
+            tables: vec![crate::bind::ScopeTable::stored(&table, table.def.name.as_str(), 0)],
+        };
+        let matches = |name: &str| {
+            wildcard.is_empty() || crate::show::matches_pattern(name.as_bytes(), wildcard.as_bytes())
+        };
+        let columns = table.def.columns.iter().enumerate().filter(|(_, column)| matches(&column.name));
+        Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
+    }
+
+    /// COM_SET_OPTION.
+    pub fn set_multi_statements(&mut self, on: bool) {
+        self.init.multi_statements = on;
+    }
+
+    /// The status bits for the packet that ends the statement at hand.
+    pub fn status(&self) -> u16 {
+        let mut bits = 0;
+        if self.transaction.is_some() || self.explicit {
+            bits |= status::IN_TRANS;
+            if self.read_only_transaction {
+                bits |= status::IN_TRANS_READONLY;
+            }
+        }
+        if self.variables.autocommit {
+            bits |= status::AUTOCOMMIT;
+        }
+        if self.more_results {
+            bits |= status::MORE_RESULTS_EXISTS;
+        }
+        if self.variables.sql_mode.no_backslash_escapes() {
+            bits |= status::NO_BACKSLASH_ESCAPES;
+        }
+        bits
+    }
+
+    /// Warnings of the last statement.
+    pub fn warning_count(&self) -> u16 {
+        self.diagnostics.borrow().count_u16()
+    }
+
+    /// The current schema.
+    pub fn schema(&self) -> Option<&str> {
+        self.schema.as_deref()
+    }
+
+    /// The session asked for its connection to be closed (COMMIT RELEASE).
+    pub fn wants_to_close(&self) -> bool {
+        self.closing
+    }
+
+    fn binder(&self) -> crate::bind::Binder<'_> {
+        crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, self.schema.as_deref())
+    }
+
+    fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {
+        Context {
+            host: &*self.host,
+            engine: &self.engine,
+            variables: &self.variables,
+            user_variables: &self.user_variables,
+            parameters,
+            diagnostics: &self.diagnostics,
+            schema: self.schema.as_deref(),
+            now_us: self.variables.timestamp_us.unwrap_or_else(os::clock::now_us),
+            last_insert_id: &self.last_insert_id,
+            row_count: self.row_count,
+            found_rows: self.found_rows,
+            subqueries: RefCell::default(),
+            random: &self.random,
+            strict: strict && self.variables.sql_mode.strict(),
+        }
+    }
+
+    /// Plans that were bound before mean nothing any more.
+    fn invalidate_plans(&mut self) {
+        self.generation += 1;
+        self.cache.clear();
+    }
+
+    /// SHOW ERRORS shows the error of the last statement.
+    fn note_error(&mut self, error: &SqlError) {
+        self.row_count = -1;
+        self.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.rollback_transaction();
+    }
+}

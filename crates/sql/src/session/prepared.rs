@@ -1,0 +1,197 @@
+//! Prepared statements, of the binary protocol and of PREPARE.
+
+use super::Session;
+use super::bound::Bound;
+use crate::ast::{PrepareText, Statement};
+use crate::error::{Result, SqlError};
+use crate::sink::{ColumnMeta, ResultSink};
+use std::sync::Arc;
+use types::Value;
+
+/// What COM_STMT_PREPARE answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// For the execute and close commands.
+    pub id: u32,
+    /// Number of `?`.
+    pub parameters: u16,
+    /// The result's columns; empty for statements without a result set.
+    pub columns: Vec<ColumnMeta>,
+}
+
+/// A prepared statement.
+pub(super) struct PreparedStatement {
+    text: Arc<[u8]>,
+    statement: Arc<Statement>,
+    parameters: usize,
+    /// For statements about rows.
+    bound: Option<Arc<Bound>>,
+}
+
+/// The statements that are bound.
+pub(super) fn is_about_rows(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
+    )
+}
+
+impl Session {
+    /// Prepares a statement (COM_STMT_PREPARE).
+    pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
+        let prepared = self.prepare_text(text).inspect_err(|error| self.note_failed_prepare(error))?;
+        let parameters = u16::try_from(prepared.parameters)
+            .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
+        let columns = match &prepared.bound {
+            Some(bound) => match &bound.plan {
+                super::bound::Plan::Query(plan) => plan.columns.clone(),
+                _ => Vec::new(),
+            },
+            None => Vec::new(),
+        };
+        let id = self.next_prepared;
+        self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
+        self.prepared.insert(id, prepared);
+        Ok(Prepared { id, parameters, columns })
+    }
+
+    fn note_failed_prepare(&self, error: &SqlError) {
+        let mut diagnostics = self.diagnostics.borrow_mut();
+        diagnostics.clear();
+        diagnostics.push(crate::expr::Level::Error, error.code, error.message.clone());
+    }
+
+    fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
+        let empty = || SqlError::new(1065, "Query was empty");
+        let parsed = crate::parse::parse(text, self.variables.sql_mode.lex())?.ok_or_else(empty)?;
+        let rest = &text[parsed.next..];
+        if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
+            return Err(crate::lexer::syntax_error(text, parsed.next));
+        }
+        if matches!(
+            parsed.statement,
+            Statement::Prepare { .. }
+                | Statement::Execute { .. }
+                | Statement::Deallocate(_)
+                | Statement::LockTables(_)
+        ) {
+            return Err(SqlError::new(
+                1295,
+                "This command is not supported in the prepared statement protocol yet",
+            ));
+        }
+        let bound = match is_about_rows(&parsed.statement) {
+            true => Some(Arc::new(self.bind(&parsed.statement)?)),
+            false => None,
+        };
+        Ok(PreparedStatement {
+            text: text[..parsed.end].into(),
+            statement: Arc::new(parsed.statement),
+            parameters: parsed.parameters,
+            bound,
+        })
+    }
+
+    /// Runs a prepared statement (COM_STMT_EXECUTE).
+    ///
+    /// # Errors
+    /// 1243 for an id that is not there.
+    pub fn execute_prepared(
+        &mut self,
+        id: u32,
+        parameters: &[Value],
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let Some(mut prepared) = self.prepared.remove(&id) else {
+            return Err(SqlError::new(
+                1243,
+                format!("Unknown prepared statement handler ({id}) given to mysqld_stmt_execute"),
+            ));
+        };
+        let result = self.run_prepared(&mut prepared, parameters, sink);
+        self.prepared.insert(id, prepared);
+        result.inspect_err(|error| self.note_error(error))
+    }
+
+    /// Forgets a prepared statement (COM_STMT_CLOSE); an unknown id is nothing.
+    pub fn close_prepared(&mut self, id: u32) {
+        self.prepared.remove(&id);
+    }
+
+    fn run_prepared(
+        &mut self,
+        prepared: &mut PreparedStatement,
+        parameters: &[Value],
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        if parameters.len() != prepared.parameters {
+            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+        }
+        let Some(bound) = &prepared.bound else {
+            let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
+            return self.run_unbound(&text, &statement, sink);
+        };
+        let mut bound = bound.clone();
+        if bound.generation != self.generation || !bound.cacheable {
+            bound = Arc::new(self.bind(&prepared.statement)?);
+            prepared.bound = Some(bound.clone());
+        }
+        match self.run_bound(&bound, parameters, Some(&prepared.text), sink) {
+            Err(error) if error.code == 1412 => {
+                // The table was changed since; once more with the new one.
+                let bound = Arc::new(self.bind(&prepared.statement)?);
+                prepared.bound = Some(bound.clone());
+                self.run_bound(&bound, parameters, Some(&prepared.text), sink)
+            }
+            other => other,
+        }
+    }
+
+    /// PREPARE, EXECUTE, DEALLOCATE; false when it is none of them.
+    pub(super) fn run_prepare(&mut self, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
+        match statement {
+            Statement::Prepare { name, text } => {
+                let text = match text {
+                    PrepareText::Literal(text) => text.clone(),
+                    PrepareText::UserVariable(variable) => {
+                        let variables = self.user_variables.borrow();
+                        let value = variables.get(variable).cloned().unwrap_or(Value::Null);
+                        crate::expr::text_of(&value).into_owned()
+                    }
+                };
+                self.named.remove(&name.to_lowercase());
+                let prepared = self.prepare_text(&text)?;
+                self.named.insert(name.to_lowercase(), prepared);
+                self.ok(sink)?;
+            }
+            Statement::Execute { name, using } => {
+                let name = name.to_lowercase();
+                let parameters: Vec<Value> = {
+                    let variables = self.user_variables.borrow();
+                    using
+                        .iter()
+                        .map(|variable| variables.get(variable).cloned().unwrap_or(Value::Null))
+                        .collect()
+                };
+                let Some(mut prepared) = self.named.remove(&name) else {
+                    return Err(unknown(&name, "EXECUTE"));
+                };
+                let result = self.run_prepared(&mut prepared, &parameters, sink);
+                self.named.insert(name, prepared);
+                result?;
+            }
+            Statement::Deallocate(name) => {
+                if self.named.remove(&name.to_lowercase()).is_none() {
+                    return Err(unknown(name, "DEALLOCATE PREPARE"));
+                }
+                self.ok(sink)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+fn unknown(name: &str, command: &str) -> SqlError {
+    SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to {command}"))
+}

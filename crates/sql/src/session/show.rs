@@ -1,0 +1,50 @@
+//! SHOW: the rows, filtered by LIKE or WHERE.
+
+use super::Session;
+use crate::ast::{Show, ShowFilter};
+use crate::bind::{Place, Scope, ScopeTable};
+use crate::error::Result;
+use crate::expr::text_of;
+use crate::host::VirtualTable;
+use crate::show::{ShowParts, matches_pattern};
+
+impl Session {
+    pub(super) fn show(&mut self, show: &Show, filter: &ShowFilter) -> Result<VirtualTable> {
+        let mut table = {
+            let diagnostics = self.diagnostics.borrow();
+            let parts = ShowParts {
+                engine: &self.engine,
+                host: &*self.host,
+                variables: &self.variables,
+                diagnostics: &diagnostics,
+                schema: self.schema.as_deref(),
+                last_insert_id: self.last_insert_id.get(),
+            };
+            parts.rows(show)?
+        };
+        match filter {
+            ShowFilter::None => {}
+            ShowFilter::Like(pattern) => {
+                table.rows.retain(|row| matches_pattern(&text_of(&row[0]), pattern));
+                // MySQL names the column after the pattern.
+                if matches!(show, Show::Schemas | Show::Tables { .. }) {
+                    let name = &mut table.columns[0].name;
+                    *name = format!("{name} ({})", String::from_utf8_lossy(pattern));
+                }
+            }
+            ShowFilter::Where(condition) => {
+                let scope = Scope { tables: vec![ScopeTable::computed("", "", "", &table.columns, 0)] };
+                let bound = self.binder().expr(condition, &mut Place::new(&scope, "where clause"))?;
+                let ctx = self.context(&[], false);
+                let mut kept = Vec::new();
+                for row in std::mem::take(&mut table.rows) {
+                    if bound.holds(&row, &ctx)? {
+                        kept.push(row);
+                    }
+                }
+                table.rows = kept;
+            }
+        }
+        Ok(table)
+    }
+}

@@ -1,0 +1,190 @@
+//! BEGIN, COMMIT, ROLLBACK, savepoints, LOCK TABLES.
+
+use super::Session;
+use crate::ast::{Statement, TableName};
+use crate::error::{Result, SqlError};
+use crate::host::{Privilege, VariableScope};
+use crate::sink::ResultSink;
+use engine::Transaction;
+use types::Value;
+
+impl Session {
+    /// The open transaction, or a new one, taken out of the session while a statement runs.
+    pub(super) fn take_transaction(&mut self) -> Result<Transaction> {
+        match self.transaction.take() {
+            Some(transaction) => Ok(transaction),
+            None => Ok(self.new_transaction()),
+        }
+    }
+
+    fn new_transaction(&mut self) -> Transaction {
+        let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
+        let read_only = self.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
+        let mut transaction = self.engine.begin(isolation);
+        transaction.set_read_only(read_only);
+        transaction.set_row_image(self.variables.row_image);
+        transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
+        transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
+        if let Some(flag) = self.host.interrupt_flag() {
+            transaction.set_interrupt(flag);
+        }
+        self.read_only_transaction = read_only;
+        transaction
+    }
+
+    /// The transaction is over, whoever ended it.
+    pub(super) fn forget_transaction(&mut self) {
+        self.transaction = None;
+        self.explicit = false;
+        self.read_only_transaction = false;
+        self.savepoints.clear();
+    }
+
+    pub(super) fn rollback_transaction(&mut self) {
+        if let Some(transaction) = self.transaction.take() {
+            transaction.rollback();
+        }
+        self.forget_transaction();
+    }
+
+    pub(super) fn commit_transaction(&mut self) -> Result<()> {
+        let committed = match self.transaction.take() {
+            Some(transaction) => transaction.commit(&self.commit_options()).map(|_| ()),
+            None => Ok(()),
+        };
+        self.forget_transaction();
+        Ok(committed?)
+    }
+
+    /// read_only and super_read_only.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        let is_on = |name: &str| -> Result<bool> {
+            let value = self.host.variable(VariableScope::Global, name)?;
+            Ok(matches!(value, Some(Value::Int(n)) if n != 0)
+                || matches!(value, Some(Value::UInt(n)) if n != 0))
+        };
+        if !is_on("read_only")? {
+            return Ok(());
+        }
+        if is_on("super_read_only")? {
+            return Err(SqlError::option_prevents("--super-read-only"));
+        }
+        self.host
+            .check_privilege(Privilege::Super, None, None)
+            .map_err(|_| SqlError::option_prevents("--read-only"))
+    }
+
+    /// Statements about transactions; false when it is none.
+    pub(super) fn run_transaction(
+        &mut self,
+        statement: &Statement,
+        sink: &mut dyn ResultSink,
+    ) -> Result<bool> {
+        match statement {
+            Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
+            Statement::Commit { chain, release } => {
+                let isolation = self.chained(*chain);
+                self.commit_transaction()?;
+                self.after_completion(isolation, *release)?;
+            }
+            Statement::Rollback { chain, release } => {
+                let isolation = self.chained(*chain);
+                self.rollback_transaction();
+                self.after_completion(isolation, *release)?;
+            }
+            Statement::Savepoint(name) => self.savepoint(name)?,
+            Statement::RollbackTo(name) => {
+                let at = self.find_savepoint(name)?;
+                self.savepoints.truncate(at + 1);
+                let savepoint = self.savepoints[at].1;
+                if let Some(transaction) = &mut self.transaction {
+                    transaction.rollback_to(savepoint);
+                }
+            }
+            Statement::ReleaseSavepoint(name) => {
+                let at = self.find_savepoint(name)?;
+                self.savepoints.truncate(at);
+            }
+            _ => return Ok(false),
+        }
+        self.diagnostics.borrow_mut().clear();
+        self.ok(sink)?;
+        Ok(true)
+    }
+
+    fn begin(&mut self, snapshot: bool, read_only: Option<bool>) -> Result<()> {
+        self.commit_transaction()?;
+        if read_only == Some(false) && self.is_read_only_server()? {
+            return Err(SqlError::option_prevents("--read-only"));
+        }
+        if read_only.is_some() {
+            self.next_read_only = read_only;
+        }
+        let mut transaction = self.new_transaction();
+        if snapshot {
+            transaction.open_snapshot()?;
+        }
+        self.transaction = Some(transaction);
+        self.explicit = true;
+        Ok(())
+    }
+
+    fn is_read_only_server(&self) -> Result<bool> {
+        Ok(self.check_writable().is_err())
+    }
+
+    /// What COMMIT AND CHAIN takes over.
+    fn chained(&self, chain: bool) -> Option<bool> {
+        chain.then_some(self.read_only_transaction)
+    }
+
+    fn after_completion(&mut self, chained_read_only: Option<bool>, release: bool) -> Result<()> {
+        if let Some(read_only) = chained_read_only {
+            self.next_read_only = Some(read_only);
+            self.begin(false, None)?;
+        }
+        self.closing |= release;
+        Ok(())
+    }
+
+    fn savepoint(&mut self, name: &str) -> Result<()> {
+        if self.transaction.is_none() {
+            if self.variables.autocommit && !self.explicit {
+                // Alone in its transaction, it is gone at once.
+                return Ok(());
+            }
+            self.transaction = Some(self.new_transaction());
+        }
+        self.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        if let Some(transaction) = &mut self.transaction {
+            self.savepoints.push((name.to_owned(), transaction.savepoint()));
+        }
+        Ok(())
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize> {
+        self.savepoints
+            .iter()
+            .position(|(other, _)| other.eq_ignore_ascii_case(name))
+            .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+    }
+
+    /// LOCK TABLES commits, and looks whether the tables exist. It keeps nobody out: statements are isolated by their row
+    /// locks and snapshots with or without it, and clients that load or dump under it need no more.
+    pub(super) fn lock_tables(&mut self, tables: &[(TableName, bool)]) -> Result<()> {
+        self.commit_transaction()?;
+        let binder = &mut self.binder();
+        for (name, _) in tables {
+            binder.stored_table(name)?;
+        }
+        self.locked_tables = true;
+        Ok(())
+    }
+
+    pub(super) fn unlock_tables(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.locked_tables) {
+            self.commit_transaction()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! SHOW CREATE TABLE, in the format of MySQL 8.
+
+use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
+use types::{TypeCode, collation};
+
+/// A name in backticks.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A text in quotes, as MySQL escapes it in definitions.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
+}
+
+/// The statement that makes the table; `next_auto_increment` is shown when it is more than 1.
+pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>) -> String {
+    let mut lines: Vec<String> =
+        def.columns.iter().map(|column| format!("  {}", column_line(def, column))).collect();
+    if let Some(primary) = &def.primary {
+        lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
+    }
+    // Unique keys come first, as MySQL sorts them.
+    for unique in [true, false] {
+        for index in def.indexes.iter().filter(|index| index.unique == unique) {
+            let kind = if unique { "UNIQUE KEY" } else { "KEY" };
+            let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
+            if !index.comment.is_empty() {
+                line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+            }
+            if index.invisible {
+                line.push_str(" /*!80000 INVISIBLE */");
+            }
+            lines.push(line);
+        }
+    }
+    let mut text = format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB", quoted(&def.name), lines.join(",\n"));
+    if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
+        text.push_str(&format!(" AUTO_INCREMENT={next}"));
+    }
+    let charset = collation::charset_of(def.collation);
+    text.push_str(&format!(" DEFAULT CHARSET={}", charset.name()));
+    if charset.default_collation() != def.collation || charset.name() == "utf8mb4" {
+        text.push_str(&format!(" COLLATE={}", collation::name(def.collation)));
+    }
+    for (name, value) in &def.options {
+        text.push_str(&format!(" {name}={value}"));
+    }
+    if !def.comment.is_empty() {
+        text.push_str(&format!(" COMMENT={}", literal(&def.comment)));
+    }
+    text
+}
+
+fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
+    let part = |part: &IndexColumn| {
+        let name = quoted(&def.columns[part.column].name);
+        part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+fn column_line(def: &TableDef, column: &ColumnDef) -> String {
+    let ty = &column.ty;
+    let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
+    if ty.is_character() && ty.collation != def.collation {
+        let charset = collation::charset_of(ty.collation);
+        line.push_str(&format!(
+            " CHARACTER SET {} COLLATE {}",
+            charset.name(),
+            collation::name(ty.collation)
+        ));
+    }
+    let stamp = matches!(ty.code, TypeCode::Timestamp2);
+    if !column.nullable {
+        line.push_str(" NOT NULL");
+    } else if stamp {
+        line.push_str(" NULL");
+    }
+    match &column.default {
+        None => {}
+        Some(ColumnDefault::Null) if ty.is_blob() => {}
+        Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
+        Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Bit => {
+            let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
+            line.push_str(&format!(" DEFAULT b'{bits:b}'"));
+        }
+        Some(ColumnDefault::Literal(bytes)) => match std::str::from_utf8(bytes) {
+            Ok(text) => line.push_str(&format!(" DEFAULT {}", literal(text))),
+            Err(_) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+                line.push_str(&format!(" DEFAULT 0x{hex}"));
+            }
+        },
+        Some(ColumnDefault::CurrentTimestamp) => line.push_str(&format!(" DEFAULT {}", now(column))),
+        Some(ColumnDefault::Expression(expression)) => line.push_str(&format!(" DEFAULT ({expression})")),
+    }
+    if column.on_update_now {
+        line.push_str(&format!(" ON UPDATE {}", now(column)));
+    }
+    if column.auto_increment {
+        line.push_str(" AUTO_INCREMENT");
+    }
+    if column.invisible {
+        line.push_str(" /*!80023 INVISIBLE */");
+    }
+    if !column.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
+    }
+    line
+}
+
+fn now(column: &ColumnDef) -> String {
+    match column.ty.fsp() {
+        0 => "CURRENT_TIMESTAMP".to_owned(),
+        fsp => format!("CURRENT_TIMESTAMP({fsp})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::IndexDef;
+    use types::ColumnType;
+
+    #[test]
+    fn as_mysql_prints_it() {
+        let mut def = TableDef::new("test", "sbtest1");
+        def.columns.push(ColumnDef::new("id", ColumnType::int(false)).auto_increment());
+        let mut k = ColumnDef::new("k", ColumnType::int(false)).not_null();
+        k.default = Some(ColumnDefault::Literal(b"0".to_vec()));
+        def.columns.push(k);
+        def.columns.push(ColumnDef::new("note", ColumnType::text(8)));
+        def.primary = Some(vec![IndexColumn::whole(0)]);
+        def.indexes.push(IndexDef {
+            id: 1,
+            name: "k_1".into(),
+            unique: false,
+            columns: vec![IndexColumn::whole(1)],
+            comment: String::new(),
+            invisible: false,
+        });
+        assert_eq!(
+            create_table(&def, Some(11)),
+            "CREATE TABLE `sbtest1` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `k` int NOT NULL DEFAULT '0',\n  \
+             `note` text CHARACTER SET latin1 COLLATE latin1_swedish_ci,\n  PRIMARY KEY (`id`),\n  KEY `k_1` (`k`)\n\
+             ) ENGINE=InnoDB AUTO_INCREMENT=11 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! SHOW, DESCRIBE and EXPLAIN: what the dictionary, the session and the host know, as rows.
+
+mod create_table;
+mod explain;
+mod objects;
+
+pub(crate) use create_table::{create_table, quoted};
+pub(crate) use explain::explain_rows;
+pub(crate) use objects::ShowParts;
+
+use types::collation;
+
+/// LIKE as SHOW uses it: names without regard to case.
+pub(crate) fn matches_pattern(name: &[u8], pattern: &[u8]) -> bool {
+    crate::expr::like(name, pattern, Some(b'\\'), collation::UTF8MB4_GENERAL_CI)
+}

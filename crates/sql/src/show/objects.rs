@@ -1,0 +1,360 @@
+//! The results of SHOW by kind.
+
+use crate::ast::{Scope, Show};
+use crate::error::{Result, SqlError};
+use crate::expr::{Diagnostics, Level};
+use crate::host::{Host, VariableScope, VirtualTable};
+use crate::schema_tables::{self, column_meta};
+use crate::variables::Variables;
+use engine::{Engine, Table};
+use std::sync::Arc;
+use types::{ColumnType, Value, collation};
+
+/// What SHOW looks at.
+pub(crate) struct ShowParts<'a> {
+    pub engine: &'a Arc<Engine>,
+    pub host: &'a dyn Host,
+    pub variables: &'a Variables,
+    pub diagnostics: &'a Diagnostics,
+    pub schema: Option<&'a str>,
+    pub last_insert_id: u64,
+}
+
+fn text(text: impl AsRef<str>) -> Value {
+    Value::text(text.as_ref())
+}
+
+fn words(columns: &[&str], rows: Vec<Vec<Value>>) -> VirtualTable {
+    let ty = ColumnType::varchar(1024, collation::UTF8MB3_GENERAL_CI);
+    VirtualTable { columns: columns.iter().map(|name| column_meta(name, ty.clone(), true)).collect(), rows }
+}
+
+/// Columns with types, for those that are numbers.
+fn typed(columns: &[(&str, ColumnType)], rows: Vec<Vec<Value>>) -> VirtualTable {
+    VirtualTable {
+        columns: columns.iter().map(|(name, ty)| column_meta(name, ty.clone(), true)).collect(),
+        rows,
+    }
+}
+
+fn name_type() -> ColumnType {
+    ColumnType::varchar(64, collation::UTF8MB3_GENERAL_CI)
+}
+
+fn number_type() -> ColumnType {
+    ColumnType::bigint(true)
+}
+
+impl ShowParts<'_> {
+    /// The rows of SHOW, unfiltered.
+    pub fn rows(&self, show: &Show) -> Result<VirtualTable> {
+        Ok(match show {
+            Show::Schemas => self.schemas(),
+            Show::Tables { schema, full } => self.tables(schema.as_deref(), *full)?,
+            Show::TableStatus { schema } => self.table_status(schema.as_deref())?,
+            Show::Columns { table, full } => self.columns(table, *full)?,
+            Show::Index { table } => {
+                let table = self.table(table)?;
+                typed(&index_columns(), schema_tables::index_rows(self.engine, &table))
+            }
+            Show::CreateTable(name) => self.create_table(name)?,
+            Show::CreateSchema { schema, if_not_exists } => self.create_schema(schema, *if_not_exists)?,
+            Show::Variables(scope) => self.variables(*scope),
+            Show::Status(scope) => {
+                let scope =
+                    if *scope == Scope::Global { VariableScope::Global } else { VariableScope::Session };
+                pairs(self.host.status(scope))
+            }
+            Show::Warnings { errors_only, limit, .. } => self.warnings(*errors_only, *limit),
+            Show::CountOf { errors } => self.count_of(*errors),
+            Show::Engines => words(
+                &["Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"],
+                vec![schema_tables::engine_row()],
+            ),
+            Show::Collation => typed(
+                &[
+                    ("Collation", name_type()),
+                    ("Charset", name_type()),
+                    ("Id", number_type()),
+                    ("Default", name_type()),
+                    ("Compiled", name_type()),
+                    ("Sortlen", number_type()),
+                    ("Pad_attribute", name_type()),
+                ],
+                schema_tables::collations(),
+            ),
+            Show::CharacterSet => {
+                let rows = schema_tables::character_sets();
+                let rows = rows.into_iter().map(|mut row| {
+                    row.swap(1, 2);
+                    row
+                });
+                typed(
+                    &[
+                        ("Charset", name_type()),
+                        ("Description", name_type()),
+                        ("Default collation", name_type()),
+                        ("Maxlen", number_type()),
+                    ],
+                    rows.collect(),
+                )
+            }
+            Show::OpenTables => words(&["Database", "Table", "In_use", "Name_locked"], Vec::new()),
+            Show::Triggers => words(
+                &[
+                    "Trigger",
+                    "Event",
+                    "Table",
+                    "Statement",
+                    "Timing",
+                    "Created",
+                    "sql_mode",
+                    "Definer",
+                    "character_set_client",
+                    "collation_connection",
+                    "Database Collation",
+                ],
+                Vec::new(),
+            ),
+            Show::Events => words(&["Db", "Name", "Definer", "Time zone", "Type", "Status"], Vec::new()),
+            Show::ProcedureStatus | Show::FunctionStatus => words(
+                &["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"],
+                Vec::new(),
+            ),
+            Show::Profiles => words(&["Query_ID", "Duration", "Query"], Vec::new()),
+        })
+    }
+
+    fn schema_name<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
+        let name = written.or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
+        if self.engine.catalog().schema(name).is_none() && !schema_tables::is_virtual_schema(name) {
+            return Err(SqlError::unknown_schema(name));
+        }
+        Ok(name)
+    }
+
+    fn table(&self, name: &crate::ast::TableName) -> Result<Arc<Table>> {
+        let schema = self.schema_name(name.schema.as_deref())?;
+        self.engine
+            .catalog()
+            .table(schema, &name.name)
+            .ok_or_else(|| SqlError::no_such_table(schema, &name.name))
+    }
+
+    fn schemas(&self) -> VirtualTable {
+        let mut names = self.engine.catalog().schemas();
+        names.extend(["information_schema", "performance_schema"].map(str::to_owned));
+        names.sort();
+        names.dedup();
+        words(&["Database"], names.into_iter().map(|name| vec![text(name)]).collect())
+    }
+
+    fn tables(&self, schema: Option<&str>, full: bool) -> Result<VirtualTable> {
+        let schema = self.schema_name(schema)?;
+        let is_virtual = schema_tables::is_virtual_schema(schema);
+        let mut names: Vec<String> = if is_virtual {
+            schema_tables::names(self.host, schema)
+        } else {
+            self.engine.catalog().tables(schema).iter().map(|table| table.def.name.clone()).collect()
+        };
+        names.sort();
+        let column = format!("Tables_in_{schema}");
+        let kind = if is_virtual { "SYSTEM VIEW" } else { "BASE TABLE" };
+        Ok(if full {
+            let rows = names.into_iter().map(|name| vec![text(name), text(kind)]).collect();
+            words(&[&column, "Table_type"], rows)
+        } else {
+            words(&[&column], names.into_iter().map(|name| vec![text(name)]).collect())
+        })
+    }
+
+    fn table_status(&self, schema: Option<&str>) -> Result<VirtualTable> {
+        let schema = self.schema_name(schema)?;
+        let mut rows = Vec::new();
+        for table in self.engine.catalog().tables(schema) {
+            let mut row = vec![text(&table.def.name)];
+            row.extend(schema_tables::status_of(self.engine, &table));
+            rows.push(row);
+        }
+        let (name, number, time) = (name_type, number_type, || ColumnType::datetime(0));
+        let columns = [
+            ("Name", name()),
+            ("Engine", name()),
+            ("Version", number()),
+            ("Row_format", name()),
+            ("Rows", number()),
+            ("Avg_row_length", number()),
+            ("Data_length", number()),
+            ("Max_data_length", number()),
+            ("Index_length", number()),
+            ("Data_free", number()),
+            ("Auto_increment", number()),
+            ("Create_time", time()),
+            ("Update_time", time()),
+            ("Check_time", time()),
+            ("Collation", name()),
+            ("Checksum", number()),
+            ("Create_options", name()),
+            ("Comment", ColumnType::text(collation::UTF8MB3_GENERAL_CI)),
+        ];
+        Ok(typed(&columns, rows))
+    }
+
+    fn columns(&self, name: &crate::ast::TableName, full: bool) -> Result<VirtualTable> {
+        let schema = self.schema_name(name.schema.as_deref())?;
+        let mut rows = Vec::new();
+        if let Some(table) = self.engine.catalog().table(schema, &name.name) {
+            for (at, column) in table.def.columns.iter().enumerate() {
+                let collation = match column.ty.is_character() {
+                    true => text(collation::name(column.ty.collation)),
+                    false => Value::Null,
+                };
+                rows.push((
+                    text(&column.name),
+                    text(column.ty.sql_name()),
+                    collation,
+                    text(if column.nullable { "YES" } else { "NO" }),
+                    text(schema_tables::key_of(&table, at)),
+                    schema_tables::default_of(column),
+                    text(schema_tables::extra_of(column)),
+                    text(&column.comment),
+                ));
+            }
+        } else if let Some(columns) = schema_tables::columns_of(self.host, schema, &name.name) {
+            for column in columns {
+                let nothing = || text("");
+                let ty = text(column.ty.sql_name());
+                let nullable = text("YES");
+                let row = (
+                    text(&column.name),
+                    ty,
+                    Value::Null,
+                    nullable,
+                    nothing(),
+                    Value::Null,
+                    nothing(),
+                    nothing(),
+                );
+                rows.push(row);
+            }
+        } else {
+            return Err(SqlError::no_such_table(schema, &name.name));
+        }
+        Ok(if full {
+            let rows = rows.into_iter().map(|(name, ty, collation, null, key, default, extra, comment)| {
+                vec![
+                    name,
+                    ty,
+                    collation,
+                    null,
+                    key,
+                    default,
+                    extra,
+                    text("select,insert,update,references"),
+                    comment,
+                ]
+            });
+            words(
+                &["Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"],
+                rows.collect(),
+            )
+        } else {
+            let rows = rows
+                .into_iter()
+                .map(|(name, ty, _, null, key, default, extra, _)| vec![name, ty, null, key, default, extra]);
+            words(&["Field", "Type", "Null", "Key", "Default", "Extra"], rows.collect())
+        })
+    }
+
+    fn create_table(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
+        let table = self.table(name)?;
+        let next =
+            table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
+        let statement = super::create_table(&table.def, next);
+        Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
+    }
+
+    fn create_schema(&self, name: &str, if_not_exists: bool) -> Result<VirtualTable> {
+        let schema = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
+        let charset = collation::charset_of(schema.collation);
+        let collate = match charset.default_collation() == schema.collation && charset.name() != "utf8mb4" {
+            true => String::new(),
+            false => format!(" COLLATE {}", collation::name(schema.collation)),
+        };
+        let statement = format!(
+            "CREATE DATABASE {}{} /*!40100 DEFAULT CHARACTER SET {}{collate} */ /*!80016 DEFAULT ENCRYPTION='N' */",
+            if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" },
+            super::quoted(name),
+            charset.name()
+        );
+        Ok(words(&["Database", "Create Database"], vec![vec![text(name), text(statement)]]))
+    }
+
+    fn variables(&self, scope: Scope) -> VirtualTable {
+        if scope == Scope::Global {
+            return pairs(self.host.variables(VariableScope::Global));
+        }
+        let mut list = self.host.variables(VariableScope::Session);
+        for (name, value) in &mut list {
+            if let Some(own) = self.variables.shown(name, self.last_insert_id) {
+                *value = own;
+            }
+        }
+        pairs(list)
+    }
+
+    fn warnings(&self, errors_only: bool, limit: Option<(u64, u64)>) -> VirtualTable {
+        let (offset, count) = limit.unwrap_or((0, u64::MAX));
+        let shown = self.diagnostics.warnings.iter().filter(|w| !errors_only || w.level == Level::Error);
+        let row = |w: &crate::expr::Warning| {
+            vec![text(w.level.name()), Value::UInt(u64::from(w.code)), text(&w.message)]
+        };
+        let rows = shown
+            .skip(usize::try_from(offset).unwrap_or(usize::MAX))
+            .take(usize::try_from(count).unwrap_or(usize::MAX))
+            .map(row);
+        typed(
+            &[
+                ("Level", ColumnType::varchar(7, collation::UTF8MB4_0900_AI_CI)),
+                ("Code", ColumnType::int(true)),
+                ("Message", ColumnType::varchar(512, collation::UTF8MB4_0900_AI_CI)),
+            ],
+            rows.collect(),
+        )
+    }
+
+    fn count_of(&self, errors: bool) -> VirtualTable {
+        let count = match errors {
+            true => self.diagnostics.warnings.iter().filter(|w| w.level == Level::Error).count() as u64,
+            false => self.diagnostics.count,
+        };
+        let name = if errors { "@@session.error_count" } else { "@@session.warning_count" };
+        typed(&[(name, number_type())], vec![vec![Value::UInt(count)]])
+    }
+}
+
+fn pairs(list: Vec<(String, String)>) -> VirtualTable {
+    let rows = list.into_iter().map(|(name, value)| vec![text(name), text(value)]).collect();
+    words(&["Variable_name", "Value"], rows)
+}
+
+fn index_columns() -> Vec<(&'static str, ColumnType)> {
+    let (name, number) = (name_type, number_type);
+    vec![
+        ("Table", name()),
+        ("Non_unique", number()),
+        ("Key_name", name()),
+        ("Seq_in_index", number()),
+        ("Column_name", name()),
+        ("Collation", name()),
+        ("Cardinality", number()),
+        ("Sub_part", number()),
+        ("Packed", name()),
+        ("Null", name()),
+        ("Index_type", name()),
+        ("Comment", name()),
+        ("Index_comment", ColumnType::varchar(2048, collation::UTF8MB3_GENERAL_CI)),
+        ("Visible", name()),
+        ("Expression", ColumnType::longtext(collation::UTF8MB3_GENERAL_CI)),
+    ]
+}

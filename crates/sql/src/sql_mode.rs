@@ -1,0 +1,142 @@
+//! `sql_mode`.
+
+use crate::error::{Result, SqlError};
+use crate::lexer::LexMode;
+
+/// Names by bit, as MySQL numbers them; the empty ones are no longer there.
+const NAMES: [&str; 34] = [
+    "REAL_AS_FLOAT",
+    "PIPES_AS_CONCAT",
+    "ANSI_QUOTES",
+    "IGNORE_SPACE",
+    "",
+    "ONLY_FULL_GROUP_BY",
+    "NO_UNSIGNED_SUBTRACTION",
+    "NO_DIR_IN_CREATE",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "ANSI",
+    "NO_AUTO_VALUE_ON_ZERO",
+    "NO_BACKSLASH_ESCAPES",
+    "STRICT_TRANS_TABLES",
+    "STRICT_ALL_TABLES",
+    "NO_ZERO_IN_DATE",
+    "NO_ZERO_DATE",
+    "ALLOW_INVALID_DATES",
+    "ERROR_FOR_DIVISION_BY_ZERO",
+    "TRADITIONAL",
+    "",
+    "HIGH_NOT_PRECEDENCE",
+    "NO_ENGINE_SUBSTITUTION",
+    "PAD_CHAR_TO_FULL_LENGTH",
+    "TIME_TRUNCATE_FRACTIONAL",
+    "",
+];
+
+/// What ANSI stands for besides itself.
+const ANSI: u64 = 1 << 18 | 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
+/// What TRADITIONAL stands for besides itself.
+const TRADITIONAL: u64 = 1 << 27 | 1 << 21 | 1 << 22 | 1 << 23 | 1 << 24 | 1 << 26 | 1 << 30;
+
+/// The bits of `sql_mode`, MySQL's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SqlMode(pub u64);
+
+impl Default for SqlMode {
+    /// MySQL 8's default.
+    fn default() -> SqlMode {
+        SqlMode(1 << 5 | 1 << 21 | 1 << 23 | 1 << 24 | 1 << 26 | 1 << 30)
+    }
+}
+
+impl SqlMode {
+    fn has(self, bit: u32) -> bool {
+        self.0 >> bit & 1 == 1
+    }
+
+    pub fn lex(self) -> LexMode {
+        LexMode { ansi_quotes: self.has(2), no_backslash_escapes: self.has(20), pipes_as_concat: self.has(1) }
+    }
+
+    pub fn only_full_group_by(self) -> bool {
+        self.has(5)
+    }
+
+    pub fn no_unsigned_subtraction(self) -> bool {
+        self.has(6)
+    }
+
+    pub fn no_auto_value_on_zero(self) -> bool {
+        self.has(19)
+    }
+
+    pub fn no_backslash_escapes(self) -> bool {
+        self.has(20)
+    }
+
+    /// STRICT_TRANS_TABLES or STRICT_ALL_TABLES: the same here, as every table is transactional.
+    pub fn strict(self) -> bool {
+        self.has(21) || self.has(22)
+    }
+
+    pub fn error_for_division_by_zero(self) -> bool {
+        self.has(26)
+    }
+
+    pub fn no_engine_substitution(self) -> bool {
+        self.has(30)
+    }
+
+    /// Reads a comma separated list; ANSI and TRADITIONAL bring what they stand for.
+    pub fn parse(text: &str) -> Result<SqlMode> {
+        let mut bits = 0;
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let upper = name.to_ascii_uppercase();
+            // MariaDB's and older servers' modes that change nothing here.
+            if matches!(
+                upper.as_str(),
+                "NO_AUTO_CREATE_USER" | "SIMULTANEOUS_ASSIGNMENT" | "TIME_ROUND_FRACTIONAL"
+            ) {
+                continue;
+            }
+            let bit = NAMES.iter().position(|known| *known == upper && !known.is_empty());
+            let Some(bit) = bit else { return Err(SqlError::wrong_value_for_variable("sql_mode", name)) };
+            bits |= match upper.as_str() {
+                "ANSI" => ANSI,
+                "TRADITIONAL" => TRADITIONAL,
+                _ => 1 << bit,
+            };
+        }
+        Ok(SqlMode(bits))
+    }
+}
+
+impl std::fmt::Display for SqlMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = NAMES.iter().enumerate().filter(|(bit, name)| self.has(*bit as u32) && !name.is_empty());
+        f.write_str(&names.map(|(_, name)| *name).collect::<Vec<_>>().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_by_name() {
+        let text = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,\
+                    ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
+        assert_eq!(SqlMode::default().to_string(), text);
+        assert_eq!(SqlMode::parse(text).unwrap(), SqlMode::default());
+        assert!(SqlMode::parse("ansi").unwrap().lex().ansi_quotes);
+        assert_eq!(SqlMode::parse("NONSENSE").unwrap_err().code, 1231);
+    }
+}

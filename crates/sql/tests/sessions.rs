@@ -1,0 +1,145 @@
+//! Transactions, prepared statements and several sessions on one engine.
+
+mod support;
+
+use support::{TextSink, engine, outcome, rows, run, session};
+use types::Value;
+
+#[test]
+fn the_statements_of_sysbench() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(
+        &mut s,
+        "CREATE TABLE sbtest1(\n id INTEGER NOT NULL AUTO_INCREMENT,\n k INTEGER DEFAULT '0' NOT NULL,\n c CHAR(120) \
+         DEFAULT '' NOT NULL,\n pad CHAR(60) DEFAULT '' NOT NULL,\n PRIMARY KEY (id)\n) /*! ENGINE = innodb */ ",
+    );
+    let values: Vec<String> = (1..=500).map(|i| format!("({}, 'c{}', 'pad{i}')", i % 50, i % 7)).collect();
+    run(&mut s, &format!("INSERT INTO sbtest1(k, c, pad) VALUES{}", values.join(", ")));
+    run(&mut s, "CREATE INDEX k_1 ON sbtest1(k)");
+    let prepare = |s: &mut sql::Session, text: &str| s.prepare(text.as_bytes()).unwrap().id;
+    let begin = prepare(&mut s, "BEGIN");
+    let commit = prepare(&mut s, "COMMIT");
+    let point = prepare(&mut s, "SELECT c FROM sbtest1 WHERE id=?");
+    let sum = prepare(&mut s, "SELECT SUM(k) FROM sbtest1 WHERE id BETWEEN ? AND ?");
+    let distinct = prepare(&mut s, "SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c");
+    let index_update = prepare(&mut s, "UPDATE sbtest1 SET k=k+1 WHERE id=?");
+    let update = prepare(&mut s, "UPDATE sbtest1 SET c=? WHERE id=?");
+    let delete = prepare(&mut s, "DELETE FROM sbtest1 WHERE id=?");
+    let insert = prepare(&mut s, "INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)");
+    let mut execute = |id: u32, parameters: &[Value]| {
+        let mut sink = TextSink::default();
+        s.execute_prepared(id, parameters, &mut sink).unwrap();
+        (sink.lines, sink.ok.affected_rows)
+    };
+    execute(begin, &[]);
+    assert_eq!(execute(point, &[Value::Int(9)]).0, ["c2"]);
+    assert_eq!(execute(sum, &[Value::Int(1), Value::Int(10)]).0, ["55"]);
+    assert_eq!(execute(distinct, &[Value::Int(1), Value::Int(3)]).0, ["c1", "c2", "c3"]);
+    assert_eq!(execute(index_update, &[Value::Int(9)]).1, 1);
+    assert_eq!(execute(update, &[Value::text("new"), Value::Int(9)]).1, 1);
+    assert_eq!(execute(delete, &[Value::Int(10)]).1, 1);
+    assert_eq!(execute(insert, &[Value::Int(10), Value::Int(3), Value::text("c"), Value::text("p")]).1, 1);
+    execute(commit, &[]);
+    assert_eq!(rows(&mut s, "SELECT * FROM sbtest1 WHERE id IN (9, 10)"), ["9|10|new|pad9", "10|3|c|p"]);
+    assert_eq!(
+        rows(&mut s, "SELECT count(k) FROM sbtest1 WHERE k BETWEEN 1 AND 2 OR k BETWEEN 40 AND 41"),
+        ["40"]
+    );
+    assert_eq!(
+        rows(&mut s, "SELECT AVG(id) FROM (SELECT * FROM sbtest1 FORCE KEY (PRIMARY) LIMIT 3) t"),
+        ["2.0000"]
+    );
+    assert_eq!(
+        rows(&mut s, "SELECT id FROM sbtest1 WHERE k IN (3) ORDER BY id DESC LIMIT 2"),
+        ["453", "403"]
+    );
+}
+
+#[test]
+fn a_transaction_is_seen_when_it_commits() {
+    let engine = engine();
+    let (mut a, mut b) = (session(&engine), session(&engine));
+    run(&mut a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    run(&mut a, "BEGIN; INSERT INTO t VALUES (1, 1)");
+    assert_eq!(rows(&mut a, "SELECT * FROM t"), ["1|1"]);
+    assert!(rows(&mut b, "SELECT * FROM t").is_empty());
+    run(&mut a, "SAVEPOINT s; INSERT INTO t VALUES (2, 2); ROLLBACK TO s; COMMIT");
+    assert_eq!(rows(&mut b, "SELECT * FROM t"), ["1|1"]);
+    run(&mut b, "SET autocommit = 0; UPDATE t SET v = 9");
+    assert_eq!(rows(&mut a, "SELECT v FROM t"), ["1"]);
+    run(&mut b, "SET autocommit = 1");
+    assert_eq!(rows(&mut a, "SELECT v FROM t"), ["9"]);
+}
+
+#[test]
+fn a_failed_statement_leaves_nothing_and_the_transaction_goes_on() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    run(&mut s, "BEGIN; INSERT INTO t VALUES (1)");
+    let failed = outcome(&mut s, "INSERT INTO t VALUES (2), (1), (3)");
+    assert_eq!(failed, ["ERROR 1062 (23000): Duplicate entry '1' for key 't.PRIMARY'"]);
+    run(&mut s, "INSERT INTO t VALUES (4); COMMIT");
+    assert_eq!(rows(&mut s, "SELECT * FROM t"), ["1", "4"]);
+}
+
+#[test]
+fn a_lock_is_waited_for_until_its_timeout() {
+    let engine = engine();
+    let (mut a, mut b) = (session(&engine), session(&engine));
+    run(&mut a, "CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)");
+    run(&mut a, "BEGIN; SELECT * FROM t WHERE id = 1 FOR UPDATE");
+    run(&mut b, "SET innodb_lock_wait_timeout = 1");
+    assert!(outcome(&mut b, "UPDATE t SET v = 2")[0].starts_with("ERROR 1205"));
+    assert_eq!(rows(&mut b, "SELECT v FROM t"), ["1"]);
+    run(&mut a, "COMMIT");
+    run(&mut b, "UPDATE t SET v = 2");
+}
+
+#[test]
+fn prepared_plans_follow_the_table() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 10)");
+    let id = s.prepare(b"SELECT v FROM t WHERE id = ?").unwrap().id;
+    let mut sink = TextSink::default();
+    s.execute_prepared(id, &[Value::Int(1)], &mut sink).unwrap();
+    run(&mut s, "ALTER TABLE t ADD COLUMN first INT DEFAULT 5 FIRST");
+    let mut sink = TextSink::default();
+    s.execute_prepared(id, &[Value::Int(1)], &mut sink).unwrap();
+    assert_eq!(sink.lines, ["10"]);
+    run(&mut s, "DROP TABLE t");
+    let error = s.execute_prepared(id, &[Value::Int(1)], &mut TextSink::default()).unwrap_err();
+    assert_eq!(error.code, 1146);
+    assert_eq!(s.execute_prepared(99, &[], &mut TextSink::default()).unwrap_err().code, 1243);
+}
+
+#[test]
+fn text_statements_are_cached_and_follow_settings() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE SCHEMA other; CREATE TABLE t (v INT); INSERT INTO t VALUES (1)");
+    run(&mut s, "CREATE TABLE other.t (v INT); INSERT INTO other.t VALUES (2)");
+    for _ in 0..3 {
+        assert_eq!(rows(&mut s, "SELECT v FROM t"), ["1"]);
+    }
+    run(&mut s, "USE other");
+    assert_eq!(rows(&mut s, "SELECT v FROM t"), ["2"]);
+}
+
+#[test]
+fn generated_values() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)");
+    assert_eq!(run(&mut s, "INSERT INTO t (v) VALUES (1), (2)").ok.last_insert_id, 1);
+    assert_eq!(run(&mut s, "INSERT INTO t VALUES (0, 3), (NULL, 4)").ok.last_insert_id, 3);
+    assert_eq!(run(&mut s, "INSERT INTO t VALUES (10, 5)").ok.last_insert_id, 0);
+    assert_eq!(run(&mut s, "INSERT INTO t (v) VALUES (6)").ok.last_insert_id, 11);
+    assert_eq!(rows(&mut s, "SELECT LAST_INSERT_ID()"), ["11"]);
+    run(&mut s, "SET auto_increment_increment = 10, auto_increment_offset = 3");
+    assert_eq!(run(&mut s, "INSERT INTO t (v) VALUES (7), (8)").ok.last_insert_id % 10, 3);
+    let ids = rows(&mut s, "SELECT id FROM t WHERE v IN (7, 8)");
+    assert!(ids.iter().all(|id| id.ends_with('3')) && ids.len() == 2, "{ids:?}");
+}

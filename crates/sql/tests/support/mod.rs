@@ -1,0 +1,175 @@
+//! What the tests of statements share: an engine on a simulated disk, a host with two variables, and results as text.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use engine::{Engine, EngineConfig};
+use os::disk::Disk;
+use os::sim::SimDisk;
+use sql::{
+    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Session, SessionInit, SqlError,
+    VariableScope, VirtualTable,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use types::Value;
+
+/// A server with nothing but a version.
+pub struct TestHost;
+
+impl Host for TestHost {
+    fn connection_id(&self) -> u32 {
+        7
+    }
+
+    fn user(&self) -> String {
+        "root@localhost".to_owned()
+    }
+
+    fn current_user(&self) -> String {
+        "root@localhost".to_owned()
+    }
+
+    fn check_privilege(&self, _: Privilege, _: Option<&str>, _: Option<&str>) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn variable(&self, _: VariableScope, name: &str) -> Result<Option<Value>, SqlError> {
+        Ok(match name {
+            "version" => Some(Value::text("8.4.0-slipstream")),
+            "max_connections" => Some(Value::Int(151)),
+            _ => None,
+        })
+    }
+
+    fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<(), SqlError> {
+        Err(SqlError::unknown_variable(name))
+    }
+
+    fn variables(&self, _: VariableScope) -> Vec<(String, String)> {
+        vec![("autocommit".to_owned(), "ON".to_owned()), ("max_connections".to_owned(), "151".to_owned())]
+    }
+
+    fn status(&self, _: VariableScope) -> Vec<(String, String)> {
+        vec![("Uptime".to_owned(), "1".to_owned())]
+    }
+
+    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
+        None
+    }
+
+    fn virtual_tables(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn admin(&self, command: AdminCommand, _: u16, _: &mut dyn ResultSink) -> Result<(), SqlError> {
+        Err(SqlError::not_supported(format!("{command:?}")))
+    }
+
+    fn is_killed(&self) -> bool {
+        false
+    }
+
+    fn sleep(&self, _: Duration) -> bool {
+        false
+    }
+
+    fn statement_started(&self, _: Option<&str>) {}
+
+    fn schema_changed(&self, _: Option<&str>) {}
+
+    fn wait_for_executed_gtid_set(&self, _: &str, _: Option<Duration>) -> Result<bool, SqlError> {
+        Ok(true)
+    }
+
+    fn source_pos_wait(
+        &self,
+        _: &str,
+        _: u64,
+        _: Option<Duration>,
+        _: &str,
+    ) -> Result<Option<i64>, SqlError> {
+        Ok(None)
+    }
+}
+
+/// An engine on a fresh disk.
+pub fn engine() -> Arc<Engine> {
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
+    let config = EngineConfig {
+        pool_bytes: 16 << 20,
+        redo_capacity_bytes: 64 << 20,
+        innodb_lock_wait_timeout_ms: 1000,
+        background: false,
+        ..EngineConfig::new(disk, "/data")
+    };
+    Engine::open(config).unwrap()
+}
+
+/// A session with schema `test`, which is made.
+pub fn session(engine: &Arc<Engine>) -> Session {
+    let init = SessionInit { multi_statements: true, ..SessionInit::default() };
+    let mut session = Session::new(engine.clone(), Arc::new(TestHost), init).unwrap();
+    run(&mut session, "CREATE SCHEMA IF NOT EXISTS test");
+    run(&mut session, "USE test");
+    session
+}
+
+/// Collects results as the mysql client's batch mode prints them.
+#[derive(Default)]
+pub struct TextSink {
+    pub lines: Vec<String>,
+    pub columns: Vec<ColumnMeta>,
+    pub ok: OkInfo,
+}
+
+impl ResultSink for TextSink {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> Result<(), SqlError> {
+        self.columns = columns.to_vec();
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<(), SqlError> {
+        assert_eq!(row.len(), self.columns.len());
+        let cell = |(value, column): (&Value, &ColumnMeta)| match value.text_bytes(Some(&column.ty)) {
+            None => "NULL".to_owned(),
+            Some(text) => String::from_utf8_lossy(&text)
+                .replace('\\', "\\\\")
+                .replace('\0', "\\0")
+                .replace('\n', "\\n")
+                .replace('\t', "\\t"),
+        };
+        self.lines.push(row.iter().zip(&self.columns).map(cell).collect::<Vec<_>>().join("\t"));
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn ok(&mut self, info: &OkInfo) -> Result<(), SqlError> {
+        self.ok = info.clone();
+        Ok(())
+    }
+}
+
+/// What a statement prints: its rows, or its error.
+pub fn outcome(session: &mut Session, text: &str) -> Vec<String> {
+    let mut sink = TextSink::default();
+    match session.execute(text.as_bytes(), &mut sink) {
+        Ok(()) => sink.lines,
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// Runs a statement that has to succeed.
+pub fn run(session: &mut Session, text: &str) -> TextSink {
+    let mut sink = TextSink::default();
+    if let Err(error) = session.execute(text.as_bytes(), &mut sink) {
+        panic!("{text}: {error}");
+    }
+    sink
+}
+
+/// The rows of a query, cells joined by `|`.
+pub fn rows(session: &mut Session, text: &str) -> Vec<String> {
+    run(session, text).lines.into_iter().map(|line| line.replace('\t', "|")).collect()
+}
