@@ -245,7 +245,12 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &[(PageNo,
     let file = disk.open(path, OpenMode::ReadWrite)?;
     let mut repaired = 0;
     let mut found = vec![0; page_size];
-    for &(no, copy) in pages {
+    let got = file.read_at(&mut found, 0)?;
+    found[got..].fill(0);
+    // The name may have been given to another tablespace since. Page 0's identity is in its first sector, which is never torn, and was synced before
+    // any other page of the space was written.
+    let space = page::id(&found).space;
+    for &(no, copy) in pages.iter().filter(|(_, copy)| page::id(copy).space == space) {
         let offset = no as u64 * page_size as u64;
         let got = file.read_at(&mut found, offset)?;
         found[got..].fill(0);
