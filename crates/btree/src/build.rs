@@ -15,8 +15,6 @@ use crate::validate::alloc_unlogged;
 
 /// One part in this many of each page stays free.
 const FILL_RESERVE: usize = 16;
-/// Pages allocated by one record.
-const ALLOC_CHUNK: usize = 32;
 
 /// A node being filled.
 struct Open {
@@ -132,8 +130,9 @@ impl<'t> SortedBuild<'t> {
 
     fn take_spare(&mut self) -> Result<(PageNo, RecordLsn)> {
         if self.spare.is_empty() {
+            let pool = self.tree.pool();
             let (pages, lsn) =
-                alloc_unlogged(self.tree.pool(), self.tree.space(), ALLOC_CHUNK, PageType::Index)?;
+                alloc_unlogged(pool, self.tree.space(), pool.pages_at_once(), PageType::Index)?;
             self.spare.extend(pages.into_iter().map(|no| (no, lsn)));
         }
         Ok(self.spare.pop_front().expect("filled just now"))

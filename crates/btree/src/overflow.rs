@@ -13,8 +13,6 @@ use crate::validate::{alloc_unlogged, free_pages};
 const NEXT_AT: usize = 24;
 const LEN_AT: usize = 28;
 const DATA_AT: usize = 32;
-/// Pages allocated by one record.
-const ALLOC_CHUNK: usize = 16;
 
 /// Bytes of a value that one page holds.
 pub const fn bytes_per_page(page_size: usize) -> usize {
@@ -29,7 +27,7 @@ pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
     let wanted = bytes.len().div_ceil(bytes_per_page(pool.page_size())).max(1);
     let (mut pages, mut lsns) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
     while pages.len() < wanted {
-        let chunk = ALLOC_CHUNK.min(wanted - pages.len());
+        let chunk = pool.pages_at_once().min(wanted - pages.len());
         let (numbers, lsn) = alloc_unlogged(pool, space, chunk, PageType::Overflow)?;
         lsns.extend(numbers.iter().map(|_| lsn));
         pages.extend(numbers);

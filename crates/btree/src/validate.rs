@@ -21,8 +21,6 @@ pub struct TreeStats {
     pub levels: u8,
 }
 
-/// Pages freed by one mini-transaction.
-const FREE_CHUNK: usize = 32;
 /// Paths that an estimate follows.
 const SAMPLES: usize = 8;
 
@@ -143,7 +141,7 @@ impl Tree {
 
 /// Frees pages of a space, a few by one record.
 pub(crate) fn free_pages(pool: &buffer::Pool, space: buffer::SpaceId, pages: &[PageNo]) -> Result<()> {
-    for chunk in pages.chunks(FREE_CHUNK) {
+    for chunk in pages.chunks(pool.pages_at_once()) {
         pool.log().free_check();
         let lock = pool.lock_structure(space)?;
         let mut mtr = Mtr::begin(pool, &lock);

@@ -144,6 +144,12 @@ impl Pool {
         self.memory.page_size()
     }
 
+    /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence in the pool, until its record is in the log: threads
+    /// that each held a good part of a small pool would wait for one another's frames for ever.
+    pub fn pages_at_once(&self) -> usize {
+        (self.frames.len() / 64).clamp(1, 32)
+    }
+
     /// The log that structure changes go to.
     pub fn log(&self) -> &Arc<Log> {
         &self.log
