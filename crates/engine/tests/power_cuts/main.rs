@@ -1,0 +1,159 @@
+//! Crash test of the whole engine: workers change rows, indexes, long values and definitions on a simulated disk whose power goes, or whose process is
+//! killed, at a random write; the engine recovers, and what it finds is compared with a model. Many lives of one database, one after the other.
+//!
+//! What must hold after each: every commit that was acknowledged as durable is there; of each worker's transactions there is a prefix, and of all
+//! commits together too; no transaction is there in half; every index agrees with its table.
+//!
+//! `SEED=n` plays one seed; the order of threads is not part of it, so a failure may take several runs to come again.
+
+mod check;
+mod state;
+mod tables;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use engine::{DdlContext, Engine, EngineConfig, SchemaDef, SessionContext};
+use os::clock::Stopwatch;
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use parking_lot::Mutex;
+
+use state::{Histories, History, WorkerState};
+use tables::SCHEMA;
+use worker::Worker;
+
+/// How long the tests of this file go on, each.
+const BUDGET: Duration = Duration::from_secs(20);
+/// How long a worker may be stuck on a disk that is dead: a real process would have ended.
+const STUCK: Duration = Duration::from_millis(300);
+/// How long it may take on a disk that works, on a machine that is busy with other things.
+const HANGING: Duration = Duration::from_secs(120);
+
+fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
+    let mut config = EngineConfig::new(Arc::new(disk.clone()), "/data");
+    config.page_size = 4096;
+    config.pool_bytes = 4096 * *rng.pick(&[100, 300, 2000]);
+    config.redo_capacity_bytes = *rng.pick(&[4 << 20, 8 << 20]);
+    config.log_buffer_bytes = 64 << 10;
+    config.innodb_lock_wait_timeout_ms = 500;
+    config.lock_wait_timeout_ms = 2000;
+    config
+}
+
+/// An empty database, made durable.
+fn create(disk: &SimDisk, rng: &mut Rng) {
+    let engine = Engine::open(config(disk, rng)).expect("an empty disk");
+    let session = SessionContext::default();
+    let context = DdlContext::new("CREATE", SCHEMA, &session);
+    engine
+        .create_schema(SchemaDef { name: SCHEMA.to_owned(), collation: 255 }, &context)
+        .expect("no schema yet");
+    for def in [tables::keyed(), tables::keyless()] {
+        engine.create_table(def, &context).expect("no table yet");
+    }
+    engine.close().expect("the disk works");
+}
+
+/// Runs the workers until they are done or the disk is dead. An engine on a dead disk is left to itself: its threads may wait for ever, where
+/// a real process would have ended.
+fn work(engine: Arc<Engine>, disk: &SimDisk, histories: &Histories, rng: &mut Rng) {
+    let (done, finished) = mpsc::channel();
+    for (number, history) in histories.iter().enumerate() {
+        let worker = Worker {
+            engine: Arc::clone(&engine),
+            disk: disk.clone(),
+            number: number as i64,
+            workers: histories.len() as i64,
+            rng: Rng::new(rng.u64()),
+            history: Arc::clone(history),
+        };
+        let done = done.clone();
+        os::thread::spawn("worker", move || {
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| worker.run(150)));
+            let _ = done.send(outcome.is_ok());
+        });
+    }
+    let (mut left, mut stuck, since) = (histories.len(), None, Stopwatch::start());
+    while left > 0 {
+        match finished.recv_timeout(Duration::from_millis(20)) {
+            Ok(sound) => {
+                assert!(sound, "a worker found something wrong, see above");
+                left -= 1;
+            }
+            Err(_) if disk.is_off() => {
+                let since = stuck.get_or_insert_with(Stopwatch::start);
+                if since.elapsed() > STUCK {
+                    break;
+                }
+            }
+            Err(_) => assert!(since.elapsed() < HANGING, "{left} workers hang"),
+        }
+    }
+    if !disk.is_off() && rng.one_in(3) {
+        match engine.close() {
+            Ok(()) => histories.iter().for_each(|history| history.lock().acknowledged()),
+            Err(error) => assert!(disk.is_off(), "closing failed: {error}"),
+        }
+    }
+    // Ends the engine's threads as far as they end on a dead disk.
+    os::thread::spawn("closer", move || engine.close());
+}
+
+/// One database through some lives; `false` when the time was over before.
+fn lives_of_one_database(seed: u64, workers: i64, lives: u64, since: &Stopwatch) {
+    let mut rng = Rng::new(seed);
+    let mut disk = SimDisk::new(seed);
+    create(&disk, &mut rng);
+    let mut states = vec![WorkerState::default(); workers as usize];
+    for life in 0..lives {
+        // Some crashes come while the crash before is being recovered from.
+        let mut attempts = 0;
+        let engine = loop {
+            disk = if rng.one_in(4) { disk.kill() } else { disk.power_cut() };
+            if rng.one_in(3) && attempts < 3 {
+                disk.cut_power_after(rng.below(60));
+                attempts += 1;
+            }
+            match Engine::open(config(&disk, &mut rng)) {
+                Ok(engine) => break engine,
+                Err(error) => assert!(disk.is_off(), "seed {seed} life {life}: recovery failed: {error}"),
+            }
+        };
+        let histories: Histories =
+            states.iter().map(|state| Arc::new(Mutex::new(History::new(state.clone())))).collect();
+        disk.cut_power_after(rng.below(3000));
+        work(engine, &disk, &histories, &mut rng);
+        disk = if rng.one_in(4) { disk.kill() } else { disk.power_cut() };
+        let engine = Engine::open(config(&disk, &mut rng))
+            .unwrap_or_else(|error| panic!("seed {seed} life {life}: recovery failed: {error}"));
+        let found = check::read_all(&engine, workers);
+        states = check::compare(found, &histories, &format!("seed {seed} life {life}"));
+        drop(engine);
+        if since.elapsed() > BUDGET {
+            return;
+        }
+    }
+}
+
+fn run(name: &str, workers: i64) {
+    let (seed, since) = (test_seed(name), Stopwatch::start());
+    let mut databases = 0;
+    while databases == 0 || since.elapsed() < BUDGET {
+        lives_of_one_database(seed.wrapping_add(databases), workers, 6, &since);
+        databases += 1;
+    }
+    println!("{name}: {databases} databases");
+}
+
+#[test]
+fn one_worker_and_a_crash() {
+    run("one_worker_and_a_crash", 1);
+}
+
+#[test]
+fn many_workers_and_a_crash() {
+    run("many_workers_and_a_crash", 4);
+}

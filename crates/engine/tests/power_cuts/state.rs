@@ -1,0 +1,126 @@
+//! What one worker's part of the database must look like, after each of its steps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use redo::Lsn;
+use types::Value;
+
+/// A row's values, in the order of the columns.
+pub type Values = Vec<Value>;
+
+/// A worker's rows of a shared table, or one of its own tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableState {
+    /// Rows by tag, which is unique in the table.
+    pub rows: BTreeMap<i64, Arc<Values>>,
+    /// The index over `k` exists (own tables only).
+    pub indexed: bool,
+    /// The column `extra` exists (own tables only).
+    pub has_extra: bool,
+}
+
+/// Everything that belongs to one worker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkerState {
+    /// By table name.
+    pub tables: BTreeMap<String, Arc<TableState>>,
+}
+
+impl WorkerState {
+    pub fn table(&mut self, name: &str) -> &mut TableState {
+        Arc::make_mut(self.tables.entry(name.to_owned()).or_default())
+    }
+}
+
+/// A state that a worker's part had, or was about to have.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub state: WorkerState,
+    /// The commit that led to it, once known.
+    pub seq: Option<Lsn>,
+}
+
+/// A worker's steps since the last one that is certain to survive, which is the first here.
+#[derive(Debug)]
+pub struct History {
+    pub steps: Vec<Step>,
+}
+
+impl History {
+    pub fn new(state: WorkerState) -> History {
+        History { steps: vec![Step { state, seq: None }] }
+    }
+
+    pub fn current(&self) -> &WorkerState {
+        &self.steps.last().expect("never empty").state
+    }
+
+    /// The worker is about to commit what leads to `state`.
+    pub fn attempt(&mut self, state: WorkerState) {
+        self.steps.push(Step { state, seq: None });
+    }
+
+    /// The attempt was refused and has changed nothing.
+    pub fn take_back(&mut self) {
+        assert!(self.steps.len() > 1);
+        self.steps.pop();
+    }
+
+    /// The attempt is commit `seq`.
+    pub fn committed(&mut self, seq: Lsn) {
+        self.steps.last_mut().expect("never empty").seq = Some(seq);
+    }
+
+    /// Everything so far was promised to survive.
+    pub fn acknowledged(&mut self) {
+        let last = self.steps.len() - 1;
+        self.steps.drain(..last);
+    }
+}
+
+/// The histories of all workers, which may still be at work in threads that a dead disk has stuck.
+pub type Histories = Vec<Arc<Mutex<History>>>;
+
+const MAX_LINES: usize = 8;
+
+/// Where two states differ, for a failure's message.
+pub fn difference(found: &WorkerState, expected: &WorkerState) -> String {
+    let mut out = String::new();
+    let names =
+        found.tables.keys().chain(expected.tables.keys().filter(|name| !found.tables.contains_key(*name)));
+    for name in names {
+        match (found.tables.get(name), expected.tables.get(name)) {
+            (Some(found), Some(expected)) => table_difference(name, found, expected, &mut out),
+            (found, _) => out += &format!("  {name}: found {}, expected the opposite\n", found.is_some()),
+        }
+    }
+    let lines = out.lines().count();
+    let mut shown: String = out.lines().take(MAX_LINES).flat_map(|line| [line, "\n"]).collect();
+    if lines > MAX_LINES {
+        shown += &format!("  and {} more\n", lines - MAX_LINES);
+    }
+    shown
+}
+
+fn table_difference(name: &str, found: &TableState, expected: &TableState, out: &mut String) {
+    if (found.indexed, found.has_extra) != (expected.indexed, expected.has_extra) {
+        *out += &format!("  {name}: its definition differs\n");
+    }
+    let tags = found.rows.keys().chain(expected.rows.keys().filter(|tag| !found.rows.contains_key(*tag)));
+    for tag in tags {
+        let (found, expected) = (found.rows.get(tag), expected.rows.get(tag));
+        if found != expected {
+            *out += &format!("  {name} row {tag}: found {}, expected {}\n", brief(found), brief(expected));
+        }
+    }
+}
+
+fn brief(row: Option<&Arc<Values>>) -> String {
+    let value = |value: &Value| match value {
+        Value::Bytes(bytes) if bytes.len() > 12 => format!("{} bytes {:?}..", bytes.len(), &bytes[..8]),
+        value => format!("{value:?}"),
+    };
+    row.map_or("none".into(), |row| row.iter().map(value).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,106 @@
+//! The tables of the test and what goes into them.
+
+use engine::{ColumnDef, IndexColumn, IndexDef, TableDef};
+use os::random::Rng;
+use types::{ColumnType, Value};
+
+use crate::state::Values;
+
+pub const SCHEMA: &str = "s";
+/// Shared by all workers; its key is the tag.
+pub const KEYED: &str = "keyed";
+/// Shared by all workers; it has no primary key.
+pub const KEYLESS: &str = "keyless";
+
+pub const TAG: usize = 0;
+pub const OWNER: usize = 1;
+pub const K: usize = 2;
+pub const U: usize = 3;
+pub const PAD: usize = 4;
+pub const BIG: usize = 5;
+
+/// utf8mb4_bin
+const BINARY_TEXT: u16 = 46;
+
+pub fn index(name: &str, unique: bool, columns: &[usize]) -> IndexDef {
+    IndexDef {
+        id: 0,
+        name: name.to_owned(),
+        unique,
+        columns: columns.iter().map(|&column| IndexColumn::whole(column)).collect(),
+        comment: String::new(),
+        invisible: false,
+    }
+}
+
+fn table(name: &str) -> TableDef {
+    let mut def = TableDef::new(SCHEMA, name);
+    def.columns = vec![
+        ColumnDef::new("tag", ColumnType::int(false)).not_null(),
+        ColumnDef::new("owner", ColumnType::int(false)).not_null(),
+        ColumnDef::new("k", ColumnType::int(false)),
+        ColumnDef::new("u", ColumnType::varchar(60, BINARY_TEXT)),
+        ColumnDef::new("pad", ColumnType::varbinary(700)),
+        ColumnDef::new("big", ColumnType::mediumblob()),
+    ];
+    def
+}
+
+pub fn keyed() -> TableDef {
+    let mut def = table(KEYED);
+    def.primary = Some(vec![IndexColumn::whole(TAG)]);
+    def.indexes = vec![index("by_k", false, &[K]), index("by_u", true, &[U])];
+    def
+}
+
+pub fn keyless() -> TableDef {
+    let mut def = table(KEYLESS);
+    def.indexes = vec![index("by_tag", false, &[TAG]), index("by_owner_k", false, &[OWNER, K])];
+    def
+}
+
+/// A worker's own table.
+pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
+    let mut def = table(name);
+    def.primary = Some(vec![IndexColumn::whole(TAG)]);
+    if indexed {
+        def.indexes = vec![index("by_k", false, &[K])];
+    }
+    if has_extra {
+        def.columns.push(ColumnDef::new("extra", ColumnType::bigint(true)));
+    }
+    def
+}
+
+/// Random values of a row. `unique` is the row's alone, or NULL.
+pub fn row(rng: &mut Rng, tag: i64, owner: i64, has_extra: bool) -> Values {
+    let mut values =
+        vec![Value::Int(tag), Value::Int(owner), Value::Null, Value::Null, Value::Null, Value::Null];
+    for column in [K, U, PAD, BIG] {
+        change(rng, &mut values, column);
+    }
+    if has_extra {
+        values.push(Value::UInt(rng.u64()));
+    }
+    values
+}
+
+/// Gives one of the columns from `K` on another value.
+pub fn change(rng: &mut Rng, values: &mut Values, column: usize) {
+    let is_null = rng.one_in(8);
+    values[column] = match column {
+        _ if is_null => Value::Null,
+        K => Value::Int(rng.below(40) as i64 - 20),
+        // Owner and tag make it unique among rows, whatever follows.
+        U => Value::text(&format!("{:?} {:?} {}", values[OWNER], values[TAG], rng.below(3))),
+        PAD => Value::Bytes(bytes(rng, &[0, 20, 100, 600])),
+        BIG => Value::Bytes(bytes(rng, &[0, 0, 0, 30, 30, 900, 5000, 40_000])),
+        _ => Value::UInt(rng.u64()),
+    };
+}
+
+fn bytes(rng: &mut Rng, lens: &[u64]) -> Vec<u8> {
+    let longest = *rng.pick(lens);
+    let len = rng.below(longest + 1) as usize;
+    rng.bytes(len)
+}

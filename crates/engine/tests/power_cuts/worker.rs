@@ -1,0 +1,335 @@
+//! A worker: transactions and DDL at random, each step noted before it is tried.
+
+use std::sync::Arc;
+
+use btree::Direction;
+use engine::{
+    CommitOptions, DdlContext, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode, Row,
+    SessionContext, StatementContext, Table, Transaction,
+};
+use os::random::Rng;
+use os::sim::SimDisk;
+use parking_lot::Mutex;
+use types::Value;
+
+use crate::state::{History, TableState, Values, WorkerState};
+use crate::tables::{self, BIG, K, KEYED, KEYLESS, SCHEMA, TAG, U};
+
+type Result<T> = std::result::Result<T, EngineError>;
+
+/// Tags that one worker uses, so that rows are often changed again.
+const TAGS: u64 = 60;
+
+pub struct Worker {
+    pub engine: Arc<Engine>,
+    pub disk: SimDisk,
+    pub number: i64,
+    pub workers: i64,
+    pub rng: Rng,
+    pub history: Arc<Mutex<History>>,
+}
+
+/// The tag of the row that counts the worker's transactions, so that every one of them changes something.
+fn ledger_tag(number: i64) -> i64 {
+    -1 - number
+}
+
+/// Whether the engine has refused, as it may, and the transaction is to be given up.
+fn is_refusal(error: &EngineError) -> bool {
+    matches!(error, EngineError::Deadlock | EngineError::LockWaitTimeout | EngineError::TableChanged(_))
+}
+
+impl Worker {
+    /// Works until the steps are done or the machine is off.
+    pub fn run(mut self, steps: u64) {
+        for _ in 0..steps {
+            let done = match self.rng.below(100) {
+                0..6 => self.change_own_definition(),
+                6 if self.number == 0 => self.change_shared_index(),
+                _ => self.transact(),
+            };
+            if let Err(error) = done {
+                assert!(self.disk.is_off(), "worker {}: {error} ({error:?})", self.number);
+                return;
+            }
+        }
+    }
+
+    fn transact(&mut self) -> Result<()> {
+        let isolation =
+            *self.rng.pick(&[Isolation::RepeatableRead, Isolation::ReadCommitted, Isolation::Serializable]);
+        let mut txn = self.engine.begin(isolation);
+        let mut next = self.history.lock().current().clone();
+        match self.fill(&mut txn, &mut next) {
+            Err(error) if is_refusal(&error) => return Ok(()),
+            filled => filled?,
+        }
+        if self.rng.one_in(10) {
+            txn.rollback();
+            return Ok(());
+        }
+        self.history.lock().attempt(next);
+        let outcome = txn.commit(&CommitOptions { wait: false, ..CommitOptions::default() })?;
+        self.history.lock().committed(outcome.seq);
+        if self.rng.one_in(2) {
+            self.engine.log().wait_durable(outcome.seq).map_err(EngineError::Redo)?;
+            self.history.lock().acknowledged();
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, txn: &mut Transaction, next: &mut WorkerState) -> Result<()> {
+        self.count_in_ledger(txn, next)?;
+        for _ in 0..self.rng.between(1, 6) {
+            let savepoint = txn.begin_statement(StatementContext::default());
+            let before = next.clone();
+            let name = self.pick_table(next);
+            let table = txn.open_table(SCHEMA, &name)?;
+            for _ in 0..self.rng.between(1, 3) {
+                self.change_row(txn, &table, next.table(&name))?;
+            }
+            if self.rng.one_in(12) {
+                txn.rollback_to(savepoint);
+                *next = before;
+            } else {
+                txn.end_statement();
+            }
+        }
+        Ok(())
+    }
+
+    fn count_in_ledger(&mut self, txn: &mut Transaction, next: &mut WorkerState) -> Result<()> {
+        txn.begin_statement(StatementContext::default());
+        let table = txn.open_table(SCHEMA, KEYED)?;
+        let (tag, state) = (ledger_tag(self.number), next.table(KEYED));
+        let old = state.rows.get(&tag).cloned();
+        let mut values = match &old {
+            Some(values) => Values::clone(values),
+            None => vec![
+                Value::Int(tag),
+                Value::Int(self.number),
+                Value::Int(0),
+                Value::Null,
+                Value::Null,
+                Value::Null,
+            ],
+        };
+        let Value::Int(count) = values[K] else { panic!("the ledger counts") };
+        values[K] = Value::Int(count + 1);
+        let image = image_of(&table, &values);
+        match old {
+            Some(old) => {
+                let row = self.find(txn, &table, tag, &old)?;
+                txn.update(&table, &row, &image)?;
+            }
+            None => txn.insert(&table, &image)?,
+        }
+        state.rows.insert(tag, Arc::new(values));
+        Ok(())
+    }
+
+    fn pick_table(&mut self, state: &WorkerState) -> String {
+        let own = state.tables.keys().find(|name| *name != KEYED && *name != KEYLESS);
+        match (self.rng.below(6), own) {
+            (0..3, _) => KEYED.to_owned(),
+            (3, Some(own)) => own.clone(),
+            _ => KEYLESS.to_owned(),
+        }
+    }
+
+    /// Inserts, changes or deletes the row of a random tag; now and then tries what must be refused.
+    fn change_row(
+        &mut self,
+        txn: &mut Transaction,
+        table: &Arc<Table>,
+        state: &mut TableState,
+    ) -> Result<()> {
+        let tag = self.rng.below(TAGS) as i64 * self.workers + self.number;
+        match state.rows.get(&tag).cloned() {
+            None => {
+                let values = tables::row(&mut self.rng, tag, self.number, state.has_extra);
+                txn.insert(table, &image_of(table, &values))?;
+                state.rows.insert(tag, Arc::new(values));
+            }
+            Some(old) if self.rng.one_in(3) => {
+                let row = self.find(txn, table, tag, &old)?;
+                txn.delete(table, &row)?;
+                state.rows.remove(&tag);
+            }
+            Some(_) if table.def.primary.is_some() && self.rng.one_in(10) => {
+                let values = tables::row(&mut self.rng, tag, self.number, state.has_extra);
+                let refused = txn.insert(table, &image_of(table, &values));
+                match refused {
+                    Err(EngineError::Duplicate { .. }) => {}
+                    other => other.and_then(|()| panic!("a second row {tag} was let in"))?,
+                }
+            }
+            Some(old) => self.update_row(txn, table, state, tag, &old)?,
+        }
+        Ok(())
+    }
+
+    fn update_row(
+        &mut self,
+        txn: &mut Transaction,
+        table: &Arc<Table>,
+        state: &mut TableState,
+        tag: i64,
+        old: &Arc<Values>,
+    ) -> Result<()> {
+        let mut values = Values::clone(old);
+        let mut new_tag = tag;
+        let free = self.rng.below(TAGS) as i64 * self.workers + self.number;
+        if self.rng.one_in(6) && !state.rows.contains_key(&free) {
+            new_tag = free;
+            values[TAG] = Value::Int(new_tag);
+            tables::change(&mut self.rng, &mut values, U);
+        }
+        for _ in 0..self.rng.between(1, 3) {
+            let column = self.rng.between(K as u64, BIG as u64) as usize;
+            tables::change(&mut self.rng, &mut values, column);
+        }
+        let row = self.find(txn, table, tag, old)?;
+        txn.update(table, &row, &image_of(table, &values))?;
+        state.rows.remove(&tag);
+        state.rows.insert(new_tag, Arc::new(values));
+        Ok(())
+    }
+
+    /// The row, read for update; it must be as the model has it, own changes included.
+    fn find(&self, txn: &mut Transaction, table: &Arc<Table>, tag: i64, expected: &Values) -> Result<Row> {
+        let tag_value = [Value::Int(tag)];
+        let row = match table.def.primary {
+            Some(_) => txn.get(table, &table.encode_key(IndexRef::Primary, &tag_value)?, LockMode::Update)?,
+            None => {
+                let index = IndexRef::Secondary(0);
+                let range = KeyRange::prefix(&table.encode_key(index, &tag_value)?);
+                txn.scan(table, index, range, Direction::Forward, LockMode::Update)?.next(txn)?
+            }
+        };
+        let row = row.unwrap_or_else(|| panic!("row {tag} of {} is gone", table.def.name));
+        assert!(row.image == image_of(table, expected), "row {tag} of {} is another", table.def.name);
+        Ok(row)
+    }
+
+    // ---- DDL ----
+
+    fn change_own_definition(&mut self) -> Result<()> {
+        let mut next = self.history.lock().current().clone();
+        let own = next.tables.keys().find(|name| *name != KEYED && *name != KEYLESS).cloned();
+        let session = SessionContext::default();
+        let context = |statement: &'static str| DdlContext::new(statement, SCHEMA, &session);
+        let engine = Arc::clone(&self.engine);
+        let Some(name) = own else {
+            let (name, indexed) = (format!("own{}", self.number), self.rng.one_in(2));
+            next.tables.insert(name.clone(), Arc::new(TableState { indexed, ..TableState::default() }));
+            return self.ddl(next, || {
+                engine.create_table(tables::own(&name, indexed, false), &context("CREATE TABLE own"))
+            });
+        };
+        let table = engine.catalog().table(SCHEMA, &name).expect("the model has it");
+        let state = TableState::clone(next.table(&name));
+        match self.rng.below(6) {
+            0 => {
+                next.tables.remove(&name);
+                self.ddl(next, || engine.drop_table(SCHEMA, &name, &context("DROP TABLE own")))
+            }
+            1 => {
+                next.table(&name).rows.clear();
+                self.ddl(next, || engine.truncate_table(SCHEMA, &name, &context("TRUNCATE TABLE own")))
+            }
+            2 => {
+                let prefix = if name.starts_with("own") { "alt" } else { "own" };
+                let new_name = format!("{prefix}{}", self.number);
+                next.tables.remove(&name);
+                next.tables.insert(new_name.clone(), Arc::new(state));
+                let renames = [((SCHEMA, name.as_str()), (SCHEMA, new_name.as_str()))];
+                self.ddl(next, || engine.rename_tables(&renames, &context("RENAME TABLE own")))
+            }
+            3 | 4 => {
+                let mut def = table.def.clone();
+                next.table(&name).indexed = !state.indexed;
+                match state.indexed {
+                    true => def.indexes.clear(),
+                    false => def.indexes = vec![tables::index("by_k", false, &[K])],
+                }
+                self.alter(next, &name, def, &mut |image| Ok(image.to_vec()))
+            }
+            _ => {
+                let has_extra = !state.has_extra;
+                let mut def = tables::own(&name, state.indexed, has_extra);
+                for index in &mut def.indexes {
+                    index.id = table.def.indexes[0].id;
+                }
+                let changed = next.table(&name);
+                changed.has_extra = has_extra;
+                for values in changed.rows.values_mut() {
+                    *values = Arc::new(with_extra(values, has_extra));
+                }
+                let new_types: Vec<_> = def.columns.iter().map(|column| column.ty.clone()).collect();
+                let new_layout = types::row::RowLayout::new(&new_types);
+                self.alter(next, &name, def, &mut |image| {
+                    let values = with_extra(&table.layout.decode_all(image)?, has_extra);
+                    let mut new_image = Vec::new();
+                    new_layout.encode(&values, &mut new_image)?;
+                    Ok(new_image)
+                })
+            }
+        }
+    }
+
+    /// Adds an index to the shared table, or drops it: pages full of other workers' rows.
+    fn change_shared_index(&mut self) -> Result<()> {
+        let state = self.history.lock().current().clone();
+        let mut def = self.engine.catalog().table(SCHEMA, KEYED).expect("it is always there").def.clone();
+        match def.index("by_pad") {
+            Some(at) => drop(def.indexes.remove(at)),
+            None => def.indexes.push(tables::index("by_pad", false, &[tables::OWNER, K])),
+        }
+        if let Some(index) = def.indexes.last_mut().filter(|index| index.id == 0) {
+            index.name = "by_pad".to_owned();
+        }
+        self.alter(state, KEYED, def, &mut |image| Ok(image.to_vec()))
+    }
+
+    fn alter(
+        &mut self,
+        next: WorkerState,
+        name: &str,
+        def: engine::TableDef,
+        convert: &mut engine::ConvertRow<'_>,
+    ) -> Result<()> {
+        let (engine, session) = (Arc::clone(&self.engine), SessionContext::default());
+        let context = DdlContext::new("ALTER TABLE own", SCHEMA, &session);
+        self.ddl(next, || engine.alter_table(SCHEMA, name, def, convert, &context))
+    }
+
+    fn ddl(&mut self, next: WorkerState, run: impl FnOnce() -> Result<engine::CommitOutcome>) -> Result<()> {
+        self.history.lock().attempt(next);
+        match run() {
+            Err(error) if is_refusal(&error) => self.history.lock().take_back(),
+            outcome => {
+                let seq = outcome?.seq;
+                self.engine.log().wait_durable(seq).map_err(EngineError::Redo)?;
+                let mut history = self.history.lock();
+                history.committed(seq);
+                history.acknowledged();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn with_extra(values: &Values, has_extra: bool) -> Values {
+    let mut values = values[..=BIG].to_vec();
+    if has_extra {
+        values.push(Value::UInt(7));
+    }
+    values
+}
+
+pub fn image_of(table: &Table, values: &[Value]) -> Vec<u8> {
+    let mut image = Vec::new();
+    table.layout.encode(values, &mut image).expect("the values are of the columns' types");
+    image
+}
