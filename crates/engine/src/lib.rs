@@ -50,7 +50,7 @@ pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;
 pub use commit::stream::{CommitStream, CommittedGroup};
 pub use config::EngineConfig;
-pub use ddl::{ConvertRow, DdlContext};
+pub use ddl::{ConvertRow, DdlContext, TableName};
 pub use definition::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, SchemaDef, TableDef};
 pub use engine::Engine;
 pub use error::{EngineError, Result};

@@ -79,11 +79,11 @@ impl World {
         let t = txn.open_table("test", &name)?;
         let (id, k, c) = (self.rng.below(60) as i64, self.rng.below(8) as i64, self.bytes());
         let rows = after.get_mut(&name).expect("picked from it");
-        if !rows.contains_key(&id) {
+        let std::collections::btree_map::Entry::Occupied(_) = rows.entry(id) else {
             txn.insert(&t, &blob_row(&t, id, k, &c))?;
             rows.insert(id, (k, c));
             return Ok(());
-        }
+        };
         let old = find(txn, &t, id)?.expect("the model has it");
         match self.rng.below(6) {
             0 | 1 => {

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use alter::ConvertRow;
+pub use table::TableName;
 
 /// A DDL statement as it is to be logged.
 #[derive(Clone, Debug)]

@@ -12,6 +12,9 @@ use btree::Tree;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// (schema, name)
+pub type TableName<'a> = (&'a str, &'a str);
+
 impl Engine {
     /// Makes the file and the empty trees of a table under fresh ids. The table is in no dictionary yet.
     pub(super) fn make_table(&self, mut def: TableDef, counters: Arc<Counters>) -> Result<Table> {
@@ -96,7 +99,7 @@ impl Engine {
     }
 
     /// `DROP TABLE` of one or more tables, each (schema, name); all of them exist or none is dropped.
-    pub fn drop_tables(&self, names: &[(&str, &str)], context: &DdlContext<'_>) -> Result<CommitOutcome> {
+    pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         let mut sorted = names.to_vec();
         sorted.sort_unstable();
@@ -179,7 +182,7 @@ impl Engine {
     /// `RENAME TABLE`: each (schema, name) to (schema, name), in order.
     pub fn rename_tables(
         &self,
-        renames: &[((&str, &str), (&str, &str))],
+        renames: &[(TableName<'_>, TableName<'_>)],
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);

@@ -30,9 +30,12 @@ pub(crate) enum Found {
     Nothing,
 }
 
+/// Chains by the fingerprint of their row; rows with the same one share the entry.
+type Shard = Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>;
+
 /// All versions of an engine, sharded by row.
 pub(crate) struct VersionStore {
-    shards: Box<[Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>]>,
+    shards: Box<[Shard]>,
     bytes: AtomicU64,
     versions: AtomicU64,
 }
@@ -43,13 +46,13 @@ const OVERHEAD_BYTES: u64 = 64;
 impl VersionStore {
     pub fn new() -> VersionStore {
         VersionStore {
-            shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             bytes: AtomicU64::new(0),
             versions: AtomicU64::new(0),
         }
     }
 
-    fn shard(&self, hash: u64) -> &Mutex<FingerprintMap<SmallVec<[Chain; 1]>>> {
+    fn shard(&self, hash: u64) -> &Shard {
         &self.shards[(hash >> 40) as usize % SHARDS]
     }
 

@@ -8,7 +8,7 @@ use engine::{Engine, IndexRef, Isolation, KeyRange, LockMode, Row, Table, Transa
 use types::Value;
 
 use crate::state::{Histories, History, TableState, Values, WorkerState, difference};
-use crate::tables::{K, KEYED, KEYLESS, OWNER, SCHEMA, TAG};
+use crate::tables::{KEYED, KEYLESS, OWNER, SCHEMA, TAG};
 
 /// Reads everything and splits it by worker.
 pub fn read_all(engine: &Arc<Engine>, workers: i64) -> Vec<WorkerState> {

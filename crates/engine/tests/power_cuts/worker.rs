@@ -161,7 +161,8 @@ impl Worker {
                 let refused = txn.insert(table, &image_of(table, &values));
                 match refused {
                     Err(EngineError::Duplicate { .. }) => {}
-                    other => other.and_then(|()| panic!("a second row {tag} was let in"))?,
+                    Err(error) => return Err(error),
+                    Ok(()) => panic!("a second row {tag} was let in"),
                 }
             }
             Some(old) => self.update_row(txn, table, state, tag, &old)?,
