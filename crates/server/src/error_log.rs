@@ -55,6 +55,11 @@ pub fn reopen() -> io::Result<()> {
     Ok(())
 }
 
+/// True when lines go to a file.
+pub fn is_file() -> bool {
+    matches!(*LOG.place.lock(), Place::File { .. })
+}
+
 /// Sets `log_error_verbosity`.
 pub fn set_verbosity(verbosity: u8) {
     LOG.verbosity.store(verbosity, Ordering::Relaxed);

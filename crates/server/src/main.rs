@@ -1,3 +1,27 @@
-//! The `slipstream` binary.
+//! The `slipstream` binary: one of its subcommands.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::panic_hook::install();
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
+        Some("serve") => server::serve::main(&args[1..]),
+        Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
+        Some("--version" | "-V") => {
+            println!("{}", server::version::version_line("slipstream"));
+            ExitCode::SUCCESS
+        }
+        Some("--help" | "-?" | "-h") => {
+            print!("{}", server::help::help());
+            ExitCode::SUCCESS
+        }
+        other => {
+            if let Some(word) = other {
+                eprintln!("slipstream: unknown command '{word}'");
+            }
+            eprint!("{}", server::help::help());
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+/// Longer statements are cut in SHOW FULL PROCESSLIST.
+const MAX_SHOWN_BYTES: usize = 64 * 1024;
+
 /// What a connection is doing, the Command column of SHOW PROCESSLIST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -45,8 +48,10 @@ pub struct Shown {
     pub account: String,
     /// Current schema.
     pub schema: Option<String>,
-    /// The statement that is running.
-    pub statement: Option<String>,
+    /// The statement that runs, or the last one when none does; cut where it is long.
+    pub statement: String,
+    /// A statement runs.
+    pub is_running: bool,
 }
 
 /// One connection, as others see it.
@@ -62,7 +67,7 @@ pub struct SessionEntry {
     /// When the activity began, unix time in microseconds.
     since_us: AtomicU64,
     /// The running statement is to end. Relaxed: it is polled.
-    kill_query: AtomicBool,
+    kill_query: Arc<AtomicBool>,
     /// The connection is to end.
     kill_connection: AtomicBool,
     /// Notified by KILL, for statements that sleep.
@@ -86,6 +91,20 @@ pub struct ProcessLine {
 }
 
 impl SessionEntry {
+    fn new(id: u32, host: String, interrupter: Option<Interrupter>) -> SessionEntry {
+        SessionEntry {
+            id,
+            host,
+            shown: Mutex::default(),
+            activity: AtomicU8::new(Activity::Connect as u8),
+            since_us: AtomicU64::new(os::clock::now_us()),
+            kill_query: Arc::default(),
+            kill_connection: AtomicBool::new(false),
+            killed: Event::new(),
+            interrupter,
+        }
+    }
+
     /// Notes what the connection does from now on.
     pub fn set_activity(&self, activity: Activity) {
         self.activity.store(activity as u8, Ordering::Relaxed);
@@ -100,6 +119,23 @@ impl SessionEntry {
     /// Changes the texts.
     pub fn show(&self, change: impl FnOnce(&mut Shown)) {
         change(&mut self.shown.lock());
+    }
+
+    /// Notes the statement that runs; its memory is used again by the next one.
+    pub fn show_statement(&self, text: Option<&str>) {
+        let mut shown = self.shown.lock();
+        match text {
+            None => shown.is_running = false,
+            Some(text) => {
+                shown.is_running = true;
+                let mut end = text.len().min(MAX_SHOWN_BYTES);
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                shown.statement.clear();
+                shown.statement.push_str(&text[..end]);
+            }
+        }
     }
 
     /// The texts.
@@ -130,6 +166,11 @@ impl SessionEntry {
     /// The running statement is to end.
     pub fn is_killed(&self) -> bool {
         self.kill_query.load(Ordering::Relaxed)
+    }
+
+    /// The flag that [`SessionEntry::is_killed`] reads, for waits inside the engine.
+    pub fn kill_flag(&self) -> Arc<AtomicBool> {
+        self.kill_query.clone()
     }
 
     /// The connection is to end.
@@ -178,19 +219,14 @@ impl Sessions {
     /// Adds a connection; ids begin at 8, as the first ones are background threads' in MySQL.
     pub fn add(&self, host: String, interrupter: Option<Interrupter>) -> Arc<SessionEntry> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(8);
-        let entry = Arc::new(SessionEntry {
-            id,
-            host,
-            shown: Mutex::default(),
-            activity: AtomicU8::new(Activity::Connect as u8),
-            since_us: AtomicU64::new(os::clock::now_us()),
-            kill_query: AtomicBool::new(false),
-            kill_connection: AtomicBool::new(false),
-            killed: Event::new(),
-            interrupter,
-        });
+        let entry = Arc::new(SessionEntry::new(id, host, interrupter));
         self.entries.lock().insert(id, entry.clone());
         entry
+    }
+
+    /// An entry that is in no list, for the server's own sessions.
+    pub fn detached(&self) -> Arc<SessionEntry> {
+        Arc::new(SessionEntry::new(0, "localhost".into(), None))
     }
 
     /// Removes a connection that has ended.

@@ -3,7 +3,7 @@
 use crate::cells::{put_binary_cell, put_text_cell};
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column};
-use protocol::packet::{Channel, PacketError};
+use protocol::packet::{Channel, OutputMark, PacketError};
 use protocol::response::{EOF_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
 use protocol::scalar::put_binary_row;
 use protocol::stream::Stream;
@@ -34,8 +34,8 @@ pub struct WireSink<'a> {
     changes: &'a dyn Fn() -> Vec<StateChange>,
     /// The connection broke; nothing more can be sent.
     broken: Option<PacketError>,
-    /// A result is complete.
-    finished: bool,
+    /// The end of the last complete result.
+    complete: OutputMark,
 }
 
 impl<'a> WireSink<'a> {
@@ -47,6 +47,7 @@ impl<'a> WireSink<'a> {
         result_collation: u16,
         changes: &'a dyn Fn() -> Vec<StateChange>,
     ) -> Self {
+        let complete = channel.output_mark();
         WireSink {
             channel,
             capabilities,
@@ -55,7 +56,7 @@ impl<'a> WireSink<'a> {
             columns: Vec::new(),
             changes,
             broken: None,
-            finished: false,
+            complete,
         }
     }
 
@@ -64,9 +65,10 @@ impl<'a> WireSink<'a> {
         self.broken
     }
 
-    /// True when a whole result has been written.
-    pub fn has_finished(&self) -> bool {
-        self.finished
+    /// Takes back what was written of a result that is not complete, when none of it has been sent yet. Complete results
+    /// before it, of earlier statements of the same text, stay.
+    pub fn take_back_incomplete(&mut self) {
+        let _too_late = self.channel.rewind_output(self.complete);
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> sql::Result<()> {
@@ -81,8 +83,9 @@ impl<'a> WireSink<'a> {
 
     fn put_ok(&mut self, header: u8, ok: &OkPacket) -> sql::Result<()> {
         let capabilities = self.capabilities;
-        self.finished = true;
-        self.write(|out| ok.encode(header, capabilities, out))
+        self.write(|out| ok.encode(header, capabilities, out))?;
+        self.complete = self.channel.output_mark();
+        Ok(())
     }
 }
 
@@ -110,7 +113,6 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
 
 impl ResultSink for WireSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
-        self.finished = false;
         self.columns.clear();
         self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
         for meta in columns {
@@ -145,8 +147,9 @@ impl ResultSink for WireSink<'_> {
 
     fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
-            self.finished = true;
-            return self.write(|out| put_eof(end.status, end.warnings, out));
+            self.write(|out| put_eof(end.status, end.warnings, out))?;
+            self.complete = self.channel.output_mark();
+            return Ok(());
         }
         let ok = OkPacket { status: end.status, warnings: end.warnings, ..OkPacket::default() };
         self.put_ok(EOF_HEADER, &ok)

@@ -21,6 +21,7 @@ use protocol::rsa_exchange::{RsaError, ServerKey};
 use sql::SqlError;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Names an account: user and host pattern.
 pub type AccountName = (String, String);
@@ -63,6 +64,9 @@ impl Account {
 
     /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
     pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
+        if self.global.contains(privilege) {
+            return true;
+        }
         let granted = self
             .schemas
             .iter()
@@ -73,8 +77,8 @@ impl Account {
 
     /// True when a privilege holds on a table.
     pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
-        let on_table = self.tables.get(&(schema.to_owned(), table.to_owned()));
-        on_table.is_some_and(|granted| granted.contains(privilege)) || self.allows_schema(privilege, schema)
+        let on_table = || self.tables.get(&(schema.to_owned(), table.to_owned()));
+        self.allows_schema(privilege, schema) || on_table().is_some_and(|granted| granted.contains(privilege))
     }
 
     /// True when the account may know that a schema exists and make it its current one.
@@ -149,6 +153,9 @@ impl AccountTable {
 pub struct Accounts {
     /// Lock order: each of these is held alone.
     table: RwLock<Arc<AccountTable>>,
+    /// Grows with every replacement of the table. Release after the new table is in place, acquire before it is read:
+    /// who sees the new number finds the new table.
+    generation: AtomicU64,
     /// caching_sha2_password's cache.
     cache: Mutex<HashMap<AccountName, CachedDigest>>,
     /// Generated when the first client asks for it: that takes a while.
@@ -163,9 +170,15 @@ impl Accounts {
         self.table.read().clone()
     }
 
+    /// Tells one state of the accounts from another.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
     /// Replaces all accounts, and forgets cached passwords.
     pub fn replace(&self, table: AccountTable) {
         *self.table.write() = Arc::new(table);
+        self.generation.fetch_add(1, Ordering::Release);
         self.cache.lock().clear();
     }
 

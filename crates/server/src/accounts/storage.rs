@@ -1,1 +1,230 @@
-//! The tables that hold accounts.
+//! The tables that hold accounts: made at initialisation, read at start and by FLUSH PRIVILEGES, written by every change.
+//!
+//! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look for. They are ordinary
+//! tables of the engine; the server's own sessions write them without a trace in the binary log.
+
+use super::privileges::STATIC;
+use super::{Account, AccountName, AccountTable, Privileges};
+use crate::internal_session::InternalSession;
+use crate::row_collector::RowCollector;
+use crate::server::Server;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Makes the tables that are not there yet.
+pub fn create_tables(session: &mut InternalSession) -> sql::Result<()> {
+    session.run("CREATE DATABASE IF NOT EXISTS `mysql`")?;
+    let flags = |fits: fn(usize) -> bool| {
+        let columns = STATIC.iter().enumerate().filter(|(bit, _)| fits(*bit));
+        columns.fold(String::new(), |mut all, (_, p)| {
+            // Writing to a String cannot fail.
+            let _infallible = write!(all, "`{}` ENUM('N','Y') NOT NULL DEFAULT 'N', ", p.column);
+            all
+        })
+    };
+    let tail = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb3 COLLATE=utf8mb3_bin";
+    session.run(&format!(
+        "CREATE TABLE IF NOT EXISTS mysql.global_grants (USER CHAR(32) NOT NULL DEFAULT '', HOST CHAR(255) NOT NULL \
+         DEFAULT '', PRIV CHAR(32) NOT NULL DEFAULT '', WITH_GRANT_OPTION ENUM('N','Y') NOT NULL DEFAULT 'N', \
+         PRIMARY KEY (USER, HOST, PRIV)) {tail}"
+    ))?;
+    session.run(&format!(
+        "CREATE TABLE IF NOT EXISTS mysql.db (Host CHAR(255) NOT NULL DEFAULT '', Db CHAR(64) NOT NULL DEFAULT '', \
+         User CHAR(32) NOT NULL DEFAULT '', {}PRIMARY KEY (Host, User, Db)) {tail}",
+        flags(|bit| STATIC[bit].on_schema)
+    ))?;
+    session.run(&format!(
+        "CREATE TABLE IF NOT EXISTS mysql.tables_priv (Host CHAR(255) NOT NULL DEFAULT '', Db CHAR(64) NOT NULL \
+         DEFAULT '', User CHAR(32) NOT NULL DEFAULT '', Table_name CHAR(64) NOT NULL DEFAULT '', Grantor \
+         VARCHAR(288) NOT NULL DEFAULT '', Table_priv VARCHAR(512) NOT NULL DEFAULT '', \
+         PRIMARY KEY (Host, User, Db, Table_name)) {tail}"
+    ))?;
+    session.run(&format!(
+        "CREATE TABLE IF NOT EXISTS mysql.user (Host CHAR(255) NOT NULL DEFAULT '', User CHAR(32) NOT NULL DEFAULT \
+         '', {}plugin CHAR(64) NOT NULL DEFAULT 'caching_sha2_password', authentication_string TEXT, \
+         password_expired ENUM('N','Y') NOT NULL DEFAULT 'N', account_locked ENUM('N','Y') NOT NULL DEFAULT 'N', \
+         PRIMARY KEY (Host, User)) {tail}",
+        flags(|_| true)
+    ))
+}
+
+/// Reads all accounts and makes them count.
+pub fn load(server: &Arc<Server>) -> sql::Result<()> {
+    let mut session = InternalSession::new(server)?;
+    let mut accounts = read_users(&session.rows("SELECT * FROM mysql.user")?);
+    let mut with = |user: String, host: String, change: &mut dyn FnMut(&mut Account)| {
+        if let Some(account) = accounts.get_mut(&(user, host)) {
+            change(account);
+        }
+    };
+    let grants = session.rows("SELECT * FROM mysql.global_grants")?;
+    for row in 0..grants.len() {
+        let (name, option) = (grants.text(row, "PRIV"), grants.text(row, "WITH_GRANT_OPTION") == "Y");
+        with(grants.text(row, "USER"), grants.text(row, "HOST"), &mut |a| {
+            a.dynamic.insert(name.clone(), option);
+        });
+    }
+    let schemas = session.rows("SELECT * FROM mysql.db")?;
+    for row in 0..schemas.len() {
+        let (schema, set) = (schemas.text(row, "Db"), read_flags(&schemas, row));
+        with(schemas.text(row, "User"), schemas.text(row, "Host"), &mut |a| {
+            a.schemas.insert(schema.clone(), set);
+        });
+    }
+    let tables = session.rows("SELECT * FROM mysql.tables_priv")?;
+    for row in 0..tables.len() {
+        let place = (tables.text(row, "Db"), tables.text(row, "Table_name"));
+        let set = read_list(&tables.text(row, "Table_priv"));
+        with(tables.text(row, "User"), tables.text(row, "Host"), &mut |a| {
+            a.tables.insert(place.clone(), set);
+        });
+    }
+    server.accounts.replace(AccountTable::new(accounts.into_values()));
+    Ok(())
+}
+
+fn read_users(rows: &RowCollector) -> BTreeMap<AccountName, Account> {
+    let user = |row| {
+        let account = Account {
+            user: rows.text(row, "User"),
+            host: rows.text(row, "Host"),
+            plugin: rows.text(row, "plugin"),
+            authentication_string: rows.cell(row, "authentication_string").unwrap_or(b"").to_vec(),
+            locked: rows.text(row, "account_locked") == "Y",
+            password_expired: rows.text(row, "password_expired") == "Y",
+            global: read_flags(rows, row),
+            ..Account::default()
+        };
+        (account.name(), account)
+    };
+    (0..rows.len()).map(user).collect()
+}
+
+fn read_flags(rows: &RowCollector, row: usize) -> Privileges {
+    let set = STATIC.iter().enumerate().filter(|(_, p)| rows.cell(row, p.column) == Some(b"Y"));
+    set.fold(Privileges::NONE, |all, (bit, _)| all.with(Privileges::of(bit)))
+}
+
+fn read_list(text: &str) -> Privileges {
+    let named = text.split(',').filter_map(|name| Privileges::named(name.trim()));
+    named.fold(Privileges::NONE, Privileges::with)
+}
+
+/// Writes accounts that changed and removes those that are gone, in one transaction.
+pub fn store(server: &Arc<Server>, changed: &[Arc<Account>], removed: &[AccountName]) -> sql::Result<()> {
+    let mut session = InternalSession::new(server)?;
+    session.run("BEGIN")?;
+    for (user, host) in removed {
+        delete(&mut session, user, host)?;
+    }
+    for account in changed {
+        delete(&mut session, &account.user, &account.host)?;
+        insert(&mut session, account)?;
+    }
+    session.run("COMMIT")
+}
+
+fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Result<()> {
+    let (user, host) = (quote(user.as_bytes()), quote(host.as_bytes()));
+    for table in ["user", "db", "tables_priv", "global_grants"] {
+        let statement = [
+            b"DELETE FROM mysql.".as_slice(),
+            table.as_bytes(),
+            b" WHERE Host = ",
+            &host,
+            b" AND User = ",
+            &user,
+        ];
+        session.run_bytes(&statement.concat())?;
+    }
+    Ok(())
+}
+
+fn insert(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
+    let (user, host) = (account.user.as_bytes(), account.host.as_bytes());
+    let mut cells: Vec<(&str, &[u8])> = vec![
+        ("Host", host),
+        ("User", user),
+        ("plugin", account.plugin.as_bytes()),
+        ("authentication_string", &account.authentication_string),
+        ("password_expired", yes_no(account.password_expired)),
+        ("account_locked", yes_no(account.locked)),
+    ];
+    put_flags(account.global, |_| true, &mut cells);
+    insert_row(session, "user", &cells)?;
+    for (name, option) in &account.dynamic {
+        let cells = [
+            ("USER", user),
+            ("HOST", host),
+            ("PRIV", name.as_bytes()),
+            ("WITH_GRANT_OPTION", yes_no(*option)),
+        ];
+        insert_row(session, "global_grants", &cells)?;
+    }
+    for (schema, set) in &account.schemas {
+        let mut cells = vec![("Host", host), ("Db", schema.as_bytes()), ("User", user)];
+        put_flags(*set, |bit| STATIC[bit].on_schema, &mut cells);
+        insert_row(session, "db", &cells)?;
+    }
+    for ((schema, table), set) in &account.tables {
+        let list = set.to_string();
+        let cells = [
+            ("Host", host),
+            ("Db", schema.as_bytes()),
+            ("User", user),
+            ("Table_name", table.as_bytes()),
+            ("Table_priv", list.as_bytes()),
+        ];
+        insert_row(session, "tables_priv", &cells)?;
+    }
+    Ok(())
+}
+
+fn put_flags<'a>(set: Privileges, fits: fn(usize) -> bool, cells: &mut Vec<(&'a str, &'a [u8])>) {
+    for (bit, privilege) in STATIC.iter().enumerate().filter(|(bit, _)| fits(*bit)) {
+        cells.push((privilege.column, yes_no(set.contains(Privileges::of(bit)))));
+    }
+}
+
+fn yes_no(yes: bool) -> &'static [u8] {
+    if yes { b"Y" } else { b"N" }
+}
+
+fn insert_row(session: &mut InternalSession, table: &str, cells: &[(&str, &[u8])]) -> sql::Result<()> {
+    let names: Vec<String> = cells.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let mut statement = format!("INSERT INTO mysql.{table} ({}) VALUES (", names.join(", ")).into_bytes();
+    for (i, (_, value)) in cells.iter().enumerate() {
+        statement.extend_from_slice(if i == 0 { b"" } else { b", " });
+        statement.extend_from_slice(&quote(value));
+    }
+    statement.push(b')');
+    session.run_bytes(&statement)
+}
+
+/// A string literal.
+fn quote(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'\''];
+    for &b in bytes {
+        match b {
+            b'\'' | b'\\' => out.extend_from_slice(&[b'\\', b]),
+            0 => out.extend_from_slice(b"\\0"),
+            _ => out.push(b),
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_literals_survive() {
+        let set = Privileges::named("SELECT").unwrap().with(Privileges::grant_option());
+        assert_eq!(read_list(&set.to_string()), set);
+        assert_eq!(read_list(""), Privileges::NONE);
+        assert_eq!(quote(b"a'b\\c\0"), b"'a\\'b\\\\c\\0'");
+    }
+}

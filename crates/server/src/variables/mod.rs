@@ -5,11 +5,14 @@
 //! keep the values of their start, and its own changes over it.
 
 pub mod definition;
+mod effects;
+mod from_sql;
 pub mod setting;
 mod store;
 mod table;
 
 pub use definition::{Definition, Kind, Scope};
+pub use effects::{global_now, read_only, set_global};
 pub use setting::{BadValue, Setting};
 pub use store::{Globals, SessionValues};
 

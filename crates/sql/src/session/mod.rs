@@ -190,6 +190,16 @@ impl Session {
         Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
     }
 
+    /// The collation that character columns of results are described with (`character_set_results`).
+    pub fn results_collation(&self) -> u16 {
+        self.variables.results_collation.unwrap_or(types::collation::UTF8MB4_0900_AI_CI)
+    }
+
+    /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in lower case.
+    pub fn user_variable(&self, name: &str) -> Option<Value> {
+        self.user_variables.borrow().get(name).cloned()
+    }
+
     /// COM_SET_OPTION.
     pub fn set_multi_statements(&mut self, on: bool) {
         self.init.multi_statements = on;

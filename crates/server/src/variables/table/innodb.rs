@@ -1,7 +1,7 @@
 //! Variables of the storage engine.
 //!
 //! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
-//! value tells what this server does.
+//! value tells what this server does. Some that MySQL changes while it runs are read-only here: they are taken at start.
 
 use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
@@ -26,7 +26,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_buffer_pool_load_abort", Bool, "OFF"),
     global("innodb_buffer_pool_load_at_startup", Bool, "OFF").read_only(),
     global("innodb_buffer_pool_load_now", Bool, "OFF"),
-    global("innodb_buffer_pool_size", UInt(5_242_880, i64::MAX as u64), "134217728"),
+    global("innodb_buffer_pool_size", UInt(5_242_880, i64::MAX as u64), "134217728").read_only(),
     global("innodb_change_buffer_max_size", UInt(0, 50), "5"),
     global(
         "innodb_change_buffering",
@@ -42,7 +42,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_data_file_path", Text, "ibdata1:12M:autoextend").read_only(),
     global("innodb_deadlock_detect", Bool, "ON"),
     global("innodb_default_row_format", Enum(&["redundant", "compact", "dynamic"]), "dynamic"),
-    global("innodb_doublewrite", Enum(&["OFF", "ON", "DETECT_ONLY", "DETECT_AND_RECOVER"]), "ON"),
+    global("innodb_doublewrite", Enum(&["OFF", "ON", "DETECT_ONLY", "DETECT_AND_RECOVER"]), "ON").read_only(),
     global("innodb_doublewrite_batch_size", UInt(0, 256), "0").read_only(),
     global("innodb_doublewrite_dir", Text, "").read_only(),
     global("innodb_doublewrite_files", UInt(1, 256), "2").read_only(),
@@ -62,10 +62,10 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_flush_sync", Bool, "ON"),
     global("innodb_flushing_avg_loops", UInt(1, 1_000), "30"),
     global("innodb_force_recovery", UInt(0, 6), "0").read_only(),
-    global("innodb_io_capacity", UInt(100, 4_294_967_295), "10000"),
-    global("innodb_io_capacity_max", UInt(100, 4_294_967_295), "20000"),
+    global("innodb_io_capacity", UInt(100, 4_294_967_295), "10000").read_only(),
+    global("innodb_io_capacity_max", UInt(100, 4_294_967_295), "20000").read_only(),
     session("innodb_lock_wait_timeout", UInt(1, 1_073_741_824), "50"),
-    global("innodb_log_buffer_size", UInt(262_144, 4_294_967_295), "67108864"),
+    global("innodb_log_buffer_size", UInt(262_144, 4_294_967_295), "67108864").read_only(),
     global("innodb_log_checksums", Bool, "ON"),
     global("innodb_log_compressed_pages", Bool, "ON"),
     global("innodb_log_group_home_dir", Text, "./").read_only(),
@@ -90,7 +90,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_read_ahead_threshold", UInt(0, 64), "56"),
     global("innodb_read_io_threads", UInt(1, 64), "4").read_only(),
     global("innodb_read_only", Bool, "OFF").read_only(),
-    global("innodb_redo_log_capacity", UInt(8_388_608, 549_755_813_888), "104857600"),
+    global("innodb_redo_log_capacity", UInt(8_388_608, 549_755_813_888), "104857600").read_only(),
     global("innodb_rollback_on_timeout", Bool, "OFF").read_only(),
     global("innodb_sort_buffer_size", UInt(65_536, 67_108_864), "1048576").read_only(),
     global("innodb_stats_auto_recalc", Bool, "ON"),

@@ -1,0 +1,48 @@
+//! FLUSH.
+
+use super::has_static;
+use crate::accounts::needs_privilege;
+use crate::connection_host::ConnectionHost;
+use crate::server::Server;
+use sql::SqlError;
+use sql::admin::FlushTarget;
+
+/// Flushes what was asked for.
+pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> {
+    if !has_static(host, "RELOAD") {
+        return Err(needs_privilege("RELOAD"));
+    }
+    let server = host.server();
+    targets.iter().try_for_each(|target| match target {
+        FlushTarget::Logs => flush_logs(server),
+        FlushTarget::BinaryLogs => flush_binary_logs(server),
+        FlushTarget::RelayLogs => Err(SqlError::not_supported("FLUSH RELAY LOGS")),
+        FlushTarget::OtherLogs(word) if word.eq_ignore_ascii_case("ERROR") => reopen_error_log(),
+        FlushTarget::Privileges => crate::accounts::storage::load(server),
+        FlushTarget::Status => {
+            server.status.flush(server.sessions.count());
+            Ok(())
+        }
+        FlushTarget::TablesWithReadLock => Err(SqlError::not_supported("FLUSH TABLES WITH READ LOCK")),
+        // Tables are not cached apart from the engine's own, and the engine log is synced by its own thread: nothing is
+        // held back that would have to be flushed.
+        FlushTarget::OtherLogs(_) | FlushTarget::Tables(_) | FlushTarget::Other(_) => Ok(()),
+    })
+}
+
+/// FLUSH LOGS and SIGHUP.
+pub fn flush_logs(server: &Server) -> sql::Result<()> {
+    reopen_error_log()?;
+    flush_binary_logs(server)
+}
+
+fn reopen_error_log() -> sql::Result<()> {
+    crate::error_log::reopen().map_err(|e| SqlError::new(1105, format!("cannot open the error log: {e}")))
+}
+
+fn flush_binary_logs(server: &Server) -> sql::Result<()> {
+    match &server.binlog {
+        Some(binlog) => binlog.rotate().map_err(|e| SqlError::new(e.code, e.message)),
+        None => Ok(()),
+    }
+}

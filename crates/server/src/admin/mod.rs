@@ -1,0 +1,95 @@
+//! The statements that the server itself carries out (`sql::AdminCommand`).
+
+mod accounts;
+pub mod flush;
+mod replication;
+mod show;
+
+pub use show::{state_of, visible_processes};
+
+use crate::accounts::Privileges;
+use crate::connection_host::ConnectionHost;
+use crate::result_table::send_ok;
+use sql::{AdminCommand as Command, ResultSink, SqlError};
+
+/// Carries out a command and answers it.
+pub fn carry_out(
+    host: &ConnectionHost,
+    command: Command,
+    status: u16,
+    sink: &mut dyn ResultSink,
+) -> sql::Result<()> {
+    match command {
+        Command::ChangeReplicationSource { .. }
+        | Command::StartReplica { .. }
+        | Command::StopReplica { .. }
+        | Command::ResetReplica { .. }
+        | Command::ShowReplicaStatus { .. }
+        | Command::ShowReplicas { .. }
+        | Command::ShowBinaryLogs
+        | Command::ShowBinaryLogStatus
+        | Command::ShowBinlogEvents { .. }
+        | Command::ResetBinaryLogsAndGtids { .. }
+        | Command::PurgeBinaryLogs(_) => replication::carry_out(host, command, status, sink),
+        Command::CreateUser { .. }
+        | Command::AlterUser { .. }
+        | Command::DropUser { .. }
+        | Command::RenameUser(_)
+        | Command::SetPassword { .. }
+        | Command::Grant { .. }
+        | Command::Revoke { .. }
+        | Command::ShowGrants { .. }
+        | Command::ShowCreateUser(_) => accounts::carry_out(host, command, status, sink),
+        Command::Flush { targets, .. } => {
+            flush::flush(host, &targets)?;
+            send_ok(status, sink)
+        }
+        Command::UnlockTables => send_ok(status, sink),
+        Command::Kill { query_only, connection_id } => {
+            kill(host, connection_id, query_only)?;
+            send_ok(status, sink)
+        }
+        Command::Shutdown { restart } => shutdown(host, restart, status, sink),
+        Command::ShowProcesslist { full } => show::processlist(host, full, status, sink),
+        Command::ShowEngine { engine, what } => show::engine(host, &engine, &what, status, sink),
+        Command::ShowPlugins => show::plugins(status, sink),
+        Command::ShowPrivileges => show::privileges(status, sink),
+    }
+}
+
+fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Result<()> {
+    let entry = host.server().sessions.get(connection_id);
+    let entry = entry.ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {connection_id}")))?;
+    // One's own connections may be killed by anybody.
+    let is_own = entry.shown().account == host.account().shown();
+    if !is_own && host.require_admin("SUPER or CONNECTION_ADMIN", &["CONNECTION_ADMIN"]).is_err() {
+        return Err(SqlError::new(1095, format!("You are not owner of thread {connection_id}")));
+    }
+    entry.kill(query_only);
+    if let Some(binlog) = &host.server().binlog {
+        binlog.wake_sessions();
+    }
+    Ok(())
+}
+
+fn shutdown(host: &ConnectionHost, restart: bool, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+    host.require_static("SHUTDOWN")?;
+    if restart {
+        let text = "Restart server failed (mysqld is not managed by supervisor process).";
+        return Err(SqlError::new(3707, text));
+    }
+    log_system(host);
+    send_ok(status, sink)?;
+    crate::signals::raise_stop();
+    Ok(())
+}
+
+fn log_system(host: &ConnectionHost) {
+    crate::log_system!("MY-013172", "Received SHUTDOWN from user {}.", host.account().shown());
+}
+
+/// True when the account has the static privilege on everything.
+fn has_static(host: &ConnectionHost, name: &str) -> bool {
+    let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
+    host.may_do_everything() || host.account().global.contains(privilege)
+}

@@ -1,0 +1,248 @@
+//! The statements about replication and the binary log.
+
+use super::has_static;
+use crate::accounts::needs_privilege;
+use crate::connection_host::ConnectionHost;
+use crate::result_table::{number_column, send, send_ok, text_column};
+use replica::Threads;
+use replica::error::ChannelError;
+use replica::status::Cell;
+use source::Binlog;
+use source::error::Refusal;
+use source::show::{ShowRange, ShownEvent, show_file};
+use sql::admin::PurgeTo;
+use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable};
+use std::sync::Arc;
+use types::Value;
+
+/// Carries out a statement about replication.
+pub fn carry_out(
+    host: &ConnectionHost,
+    command: Command,
+    status: u16,
+    sink: &mut dyn ResultSink,
+) -> sql::Result<()> {
+    check(host, &command)?;
+    let replica = &host.server().replica;
+    match command {
+        Command::ChangeReplicationSource { options, channel } => {
+            default_channel(Some(&channel))?;
+            replica.change_source(&options).map_err(channel_error)?;
+        }
+        Command::StartReplica { threads, until, channel } => {
+            default_channel(channel.as_deref())?;
+            if until.is_some() {
+                return Err(SqlError::not_supported("START REPLICA UNTIL"));
+            }
+            let threads = Threads { receiver: threads.receiver, applier: threads.applier };
+            replica.start(either_or_both(threads)).map_err(channel_error)?;
+        }
+        Command::StopReplica { threads, channel } => {
+            default_channel(channel.as_deref())?;
+            let threads = Threads { receiver: threads.receiver, applier: threads.applier };
+            replica.stop(either_or_both(threads));
+        }
+        Command::ResetReplica { all, channel } => {
+            default_channel(channel.as_deref())?;
+            replica.reset(all).map_err(channel_error)?;
+        }
+        Command::ShowReplicaStatus { old_names, channel } => {
+            default_channel(channel.as_deref())?;
+            return send(&replica_status(host, old_names), status, sink);
+        }
+        Command::ShowReplicas { old_names } => return send(&replicas(host, old_names), status, sink),
+        Command::ShowBinaryLogs => return send(&binary_logs(host)?, status, sink),
+        Command::ShowBinaryLogStatus => return send(&binary_log_status(host)?, status, sink),
+        Command::ShowBinlogEvents { relay, file, position, offset, limit } => {
+            let range = ShowRange { position, offset, limit };
+            return send(&events(host, relay, file.as_deref(), &range)?, status, sink);
+        }
+        Command::ResetBinaryLogsAndGtids { to } => reset(host, to)?,
+        Command::PurgeBinaryLogs(to) => purge(host, &to)?,
+        other => panic!("{other:?} is no statement about replication"),
+    }
+    send_ok(status, sink)
+}
+
+fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
+    match command {
+        Command::ShowReplicaStatus { .. } | Command::ShowBinaryLogs | Command::ShowBinaryLogStatus => {
+            if has_static(host, "REPLICATION CLIENT") || has_static(host, "SUPER") {
+                return Ok(());
+            }
+            Err(needs_privilege("SUPER, REPLICATION CLIENT"))
+        }
+        Command::ShowReplicas { .. } | Command::ShowBinlogEvents { .. } => {
+            host.require_static("REPLICATION SLAVE")
+        }
+        Command::ResetReplica { .. } | Command::ResetBinaryLogsAndGtids { .. } => {
+            host.require_static("RELOAD")
+        }
+        Command::PurgeBinaryLogs(_) => host.require_admin("SUPER or BINLOG_ADMIN", &["BINLOG_ADMIN"]),
+        _ => host.require_admin("SUPER or REPLICATION_SLAVE_ADMIN", &["REPLICATION_SLAVE_ADMIN"]),
+    }
+}
+
+/// There is one channel, and it has no name.
+fn default_channel(channel: Option<&str>) -> sql::Result<()> {
+    match channel {
+        None | Some("") => Ok(()),
+        Some(name) => Err(SqlError::new(3074, format!("Replica channel '{name}' does not exist."))),
+    }
+}
+
+/// Neither thread written is both.
+fn either_or_both(threads: Threads) -> Threads {
+    if threads.receiver || threads.applier { threads } else { Threads::BOTH }
+}
+
+fn channel_error(e: ChannelError) -> SqlError {
+    SqlError::new(e.code, e.message)
+}
+
+fn refusal(e: Refusal) -> SqlError {
+    SqlError::new(e.code, e.message)
+}
+
+fn binlog(host: &ConnectionHost) -> sql::Result<&Arc<Binlog>> {
+    host.server().binlog.as_ref().ok_or_else(|| SqlError::new(1381, "You are not using binary logging"))
+}
+
+fn replica_status(host: &ConnectionHost, old_names: bool) -> VirtualTable {
+    let shown = host.server().replica.status();
+    let cells = shown.clone().unwrap_or_default().columns(old_names);
+    let columns = cells.iter().map(|(name, cell)| match cell {
+        Cell::Number(_) => number_column(name),
+        Cell::Null | Cell::Text(_) => text_column(name, 1024),
+    });
+    let columns = columns.collect();
+    let value = |cell: Cell| match cell {
+        Cell::Null => Value::Null,
+        Cell::Number(n) => Value::UInt(n),
+        Cell::Text(text) => Value::text(&text),
+    };
+    let row = || cells.into_iter().map(|(_, cell)| value(cell)).collect();
+    VirtualTable { columns, rows: if shown.is_some() { vec![row()] } else { Vec::new() } }
+}
+
+fn replicas(host: &ConnectionHost, old_names: bool) -> VirtualTable {
+    let names = if old_names {
+        ["Server_id", "Host", "Port", "Master_id", "Slave_UUID"]
+    } else {
+        ["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"]
+    };
+    let columns = vec![
+        number_column(names[0]),
+        text_column(names[1], 255),
+        number_column(names[2]),
+        number_column(names[3]),
+        text_column(names[4], 36),
+    ];
+    let row = |r: crate::replicas::RegisteredReplica| {
+        vec![
+            Value::UInt(r.server_id.into()),
+            Value::text(&r.host),
+            Value::UInt(r.port.into()),
+            Value::UInt(r.source_id.into()),
+            Value::text(&r.server_uuid),
+        ]
+    };
+    VirtualTable { columns, rows: host.server().replicas.list().into_iter().map(row).collect() }
+}
+
+fn binary_logs(host: &ConnectionHost) -> sql::Result<VirtualTable> {
+    let files = binlog(host)?.list().map_err(refusal)?;
+    let columns = vec![text_column("Log_name", 255), number_column("File_size"), text_column("Encrypted", 3)];
+    let row = |f: source::LogFile| vec![Value::text(&f.name), Value::UInt(f.size_bytes), Value::text("No")];
+    Ok(VirtualTable { columns, rows: files.into_iter().map(row).collect() })
+}
+
+fn binary_log_status(host: &ConnectionHost) -> sql::Result<VirtualTable> {
+    let columns = vec![
+        text_column("File", 255),
+        number_column("Position"),
+        text_column("Binlog_Do_DB", 255),
+        text_column("Binlog_Ignore_DB", 255),
+        text_column("Executed_Gtid_Set", 65_535),
+    ];
+    let Some(binlog) = &host.server().binlog else { return Ok(VirtualTable { columns, rows: Vec::new() }) };
+    let status = binlog.status().map_err(refusal)?;
+    let row = vec![
+        Value::text(&status.file),
+        Value::UInt(status.position),
+        Value::text(""),
+        Value::text(""),
+        Value::text(&status.executed_gtid_set),
+    ];
+    Ok(VirtualTable { columns, rows: vec![row] })
+}
+
+fn events(
+    host: &ConnectionHost,
+    relay: bool,
+    file: Option<&str>,
+    range: &ShowRange,
+) -> sql::Result<VirtualTable> {
+    let columns = vec![
+        text_column("Log_name", 255),
+        number_column("Pos"),
+        text_column("Event_type", 64),
+        number_column("Server_id"),
+        number_column("End_log_pos"),
+        text_column("Info", 65_535),
+    ];
+    let shown = if relay {
+        relay_events(host, file, range)?
+    } else {
+        match &host.server().binlog {
+            Some(binlog) => binlog.events(file, range).map_err(refusal)?,
+            None => Vec::new(),
+        }
+    };
+    let row = |e: ShownEvent| {
+        vec![
+            Value::text(&e.log_name),
+            Value::UInt(e.pos),
+            Value::text(e.event_type),
+            Value::UInt(e.server_id.into()),
+            Value::UInt(e.end_log_pos),
+            Value::text(&e.info),
+        ]
+    };
+    Ok(VirtualTable { columns, rows: shown.into_iter().map(row).collect() })
+}
+
+fn relay_events(
+    host: &ConnectionHost,
+    file: Option<&str>,
+    range: &ShowRange,
+) -> sql::Result<Vec<ShownEvent>> {
+    let files = host.server().replica.relay_log().list();
+    let found = files.iter().find(|(name, _)| file.is_none_or(|wanted| wanted == name));
+    let not_found = || {
+        SqlError::new(1220, "Error when executing command SHOW RELAYLOG EVENTS: Could not find target log")
+    };
+    let (name, path) = found.ok_or_else(not_found)?;
+    show_file(&*host.server().disk, path, name, None, range).map_err(refusal)
+}
+
+fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
+    let to = to.unwrap_or(1);
+    if !(1..=2_000_000_000).contains(&to) {
+        let text = "The requested value '".to_owned()
+            + &to.to_string()
+            + "' for the next binary log index is out of \
+                    range. Please use a value between '1' and '2000000000'.";
+        return Err(SqlError::new(3567, text));
+    }
+    binlog(host)?.reset(to).map_err(refusal)
+}
+
+fn purge(host: &ConnectionHost, to: &PurgeTo) -> sql::Result<()> {
+    let Some(binlog) = &host.server().binlog else { return Ok(()) };
+    match to {
+        PurgeTo::File(name) => binlog.purge_to(name),
+        PurgeTo::BeforeUnixTime(time_s) => binlog.purge_before(*time_s),
+    }
+    .map_err(refusal)
+}

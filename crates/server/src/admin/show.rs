@@ -1,0 +1,133 @@
+//! SHOW statements about the server.
+
+use super::has_static;
+use crate::accounts::needs_privilege;
+use crate::accounts::privileges::STATIC;
+use crate::connection_host::ConnectionHost;
+use crate::result_table::{number_column, send, text_column, text_or_null};
+use crate::sessions::{Activity, ProcessLine, activity_name};
+use sql::{ResultSink, SqlError, VirtualTable};
+use types::Value;
+
+/// Characters of a statement that SHOW PROCESSLIST shows without FULL.
+const INFO_CHARS: usize = 100;
+
+/// The connections that an account may see: all with PROCESS, else its own.
+pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
+    let sees_all = has_static(host, "PROCESS");
+    let own = host.account().shown();
+    let lines = host.server().sessions.all();
+    lines.iter().map(|e| e.line()).filter(|l| sees_all || l.shown.account == own).collect()
+}
+
+/// The State column.
+pub fn state_of(line: &ProcessLine) -> &'static str {
+    match line.activity {
+        Activity::Sleep => "",
+        Activity::Connect => "login",
+        Activity::BinlogDump | Activity::BinlogDumpGtid => {
+            "Source has sent all binlog to replica; waiting for more updates"
+        }
+        _ => "executing",
+    }
+}
+
+/// SHOW [FULL] PROCESSLIST.
+pub fn processlist(
+    host: &ConnectionHost,
+    full: bool,
+    status: u16,
+    sink: &mut dyn ResultSink,
+) -> sql::Result<()> {
+    let row = |line: ProcessLine| {
+        let info = line.shown.is_running.then(|| {
+            let limit = if full { usize::MAX } else { INFO_CHARS };
+            line.shown.statement.chars().take(limit).collect::<String>()
+        });
+        vec![
+            Value::UInt(line.id.into()),
+            Value::text(&line.shown.user),
+            Value::text(&line.host),
+            text_or_null(line.shown.schema.as_deref()),
+            Value::text(activity_name(line.activity)),
+            Value::UInt(line.time_s),
+            Value::text(state_of(&line)),
+            text_or_null(info.as_deref()),
+        ]
+    };
+    let columns = vec![
+        number_column("Id"),
+        text_column("User", 32),
+        text_column("Host", 261),
+        text_column("db", 64),
+        text_column("Command", 16),
+        number_column("Time"),
+        text_column("State", 64),
+        text_column("Info", if full { 65_535 } else { 100 }),
+    ];
+    send(
+        &VirtualTable { columns, rows: visible_processes(host).into_iter().map(row).collect() },
+        status,
+        sink,
+    )
+}
+
+/// SHOW ENGINE.
+pub fn engine(
+    host: &ConnectionHost,
+    engine: &str,
+    what: &str,
+    status: u16,
+    sink: &mut dyn ResultSink,
+) -> sql::Result<()> {
+    if !has_static(host, "PROCESS") {
+        return Err(needs_privilege("PROCESS"));
+    }
+    let columns = vec![text_column("Type", 10), text_column("Name", 512), text_column("Status", 65_535)];
+    if !engine.eq_ignore_ascii_case("INNODB") {
+        return Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")));
+    }
+    let rows = if what.eq_ignore_ascii_case("STATUS") {
+        let text = crate::show_status::innodb_status(host.server());
+        vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]
+    } else {
+        // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such list.
+        Vec::new()
+    };
+    send(&VirtualTable { columns, rows }, status, sink)
+}
+
+/// SHOW PLUGINS.
+pub fn plugins(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+    let names = ["Name", "Status", "Type", "Library", "License"];
+    let row = |name: &str, kind: &str| {
+        vec![
+            Value::text(name),
+            Value::text("ACTIVE"),
+            Value::text(kind),
+            Value::Null,
+            Value::text("Apache-2.0"),
+        ]
+    };
+    let rows = vec![
+        row("binlog", "STORAGE ENGINE"),
+        row("mysql_native_password", "AUTHENTICATION"),
+        row("caching_sha2_password", "AUTHENTICATION"),
+        row("InnoDB", "STORAGE ENGINE"),
+    ];
+    send(&VirtualTable { columns: names.map(|n| text_column(n, 64)).into(), rows }, status, sink)
+}
+
+/// SHOW PRIVILEGES.
+pub fn privileges(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+    let columns = vec![text_column("Privilege", 64), text_column("Context", 64), text_column("Comment", 128)];
+    let row = |p: &crate::accounts::privileges::StaticPrivilege| {
+        let context = match (p.on_schema, p.on_table) {
+            (true, true) => "Databases,Tables",
+            (true, false) => "Databases",
+            _ => "Server Admin",
+        };
+        vec![Value::text(p.name), Value::text(context), Value::text("")]
+    };
+    send(&VirtualTable { columns, rows: STATIC.iter().map(row).collect() }, status, sink)
+}

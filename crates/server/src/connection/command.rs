@@ -1,0 +1,234 @@
+//! The commands of the command phase, but for those of prepared statements and of binary log dumps.
+
+use super::{Connection, End};
+use crate::accounts::Account;
+use crate::authenticate::{Authentication, Refusal};
+use crate::connection_host::ConnectionHost;
+use crate::sessions::Activity;
+use crate::wire_sink::{RowForm, definition};
+use protocol::capability as cap;
+use protocol::command as com;
+use protocol::handshake::HandshakeResponse;
+use protocol::packet::PacketError;
+use protocol::response::{EOF_HEADER, OkPacket, put_eof};
+use protocol::wire::Reader;
+use sql::{AdminCommand, Host, ResultSink, SqlError};
+use std::sync::Arc;
+
+impl Connection<'_> {
+    /// Carries out the command that has been read. `Some` ends the connection.
+    pub(super) fn dispatch(&mut self) -> Result<Option<End>, PacketError> {
+        let Some((&command, _)) = self.command.split_first() else {
+            self.send_error(&unknown_command())?;
+            return Ok(None);
+        };
+        self.entry.begin_statement();
+        // Dump sessions and COM_QUIT end the connection; every other command answers and the client goes on.
+        match command {
+            com::QUIT => return Ok(Some(End::Quit)),
+            com::QUERY => self.query()?,
+            com::INIT_DB => self.init_db()?,
+            com::FIELD_LIST => self.field_list()?,
+            com::STATISTICS => self.statistics()?,
+            com::PING => self.admin_command(|c| c.send_ok())?,
+            com::DEBUG => self.debug()?,
+            com::PROCESS_KILL => self.process_kill()?,
+            com::SET_OPTION => self.set_option()?,
+            com::RESET_CONNECTION => self.admin_command(|c| c.reset_connection())?,
+            com::CHANGE_USER => return self.change_user(),
+            com::STMT_PREPARE => self.stmt_prepare()?,
+            com::STMT_EXECUTE => self.stmt_execute()?,
+            com::STMT_SEND_LONG_DATA => self.stmt_send_long_data(),
+            com::STMT_CLOSE => self.stmt_close(),
+            com::STMT_RESET => self.stmt_reset()?,
+            com::STMT_FETCH => self.stmt_fetch()?,
+            com::REGISTER_SLAVE => self.register_replica()?,
+            com::BINLOG_DUMP | com::BINLOG_DUMP_GTID => return self.binlog_dump().map(Some),
+            _ => self.send_error(&unknown_command())?,
+        }
+        Ok(None)
+    }
+
+    /// The command's bytes after its first, as text for showing.
+    pub(super) fn body(&self) -> &[u8] {
+        self.command.get(1..).unwrap_or(&[])
+    }
+
+    fn admin_command(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<(), PacketError>,
+    ) -> Result<(), PacketError> {
+        self.server.status.admin_commands.add_one();
+        run(self)
+    }
+
+    fn query(&mut self) -> Result<(), PacketError> {
+        self.entry.set_activity(Activity::Query);
+        self.server.status.questions.add_one();
+        // The packet is taken out of `self` for the time of the statement, and put back for its memory.
+        let command = std::mem::take(&mut self.command);
+        let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
+        let result = self.answer(RowForm::Text, |session, sink| {
+            session.set_multi_statements(multi);
+            session.execute(&command[1..], sink)
+        });
+        self.command = command;
+        result
+    }
+
+    fn init_db(&mut self) -> Result<(), PacketError> {
+        self.server.status.count_statement("USE");
+        let name = String::from_utf8_lossy(self.body()).into_owned();
+        match self.change_schema(&name) {
+            Ok(()) => self.send_ok(),
+            Err(e) => self.send_error(&e),
+        }
+    }
+
+    /// COM_FIELD_LIST: the columns of a table, each with its default; NULL here, as command-line clients ignore it.
+    fn field_list(&mut self) -> Result<(), PacketError> {
+        let mut r = Reader::new(self.body());
+        let table = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
+        let wildcard = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
+        let columns = match self.session.columns_of(&table, &wildcard) {
+            Ok(columns) => columns,
+            Err(e) => return self.send_error(&e),
+        };
+        let collation = self.session.results_collation();
+        for meta in &columns {
+            let column = definition(meta, collation);
+            self.channel.write_packet(|out| {
+                column.encode(out);
+                out.push(0xfb);
+            })?;
+        }
+        self.send_end()
+    }
+
+    /// The packet that ends a list without being a result of its own.
+    pub(super) fn send_end(&mut self) -> Result<(), PacketError> {
+        let (status, capabilities) = (self.session.status(), self.capabilities);
+        self.channel.write_packet(|out| {
+            if capabilities & cap::DEPRECATE_EOF != 0 {
+                OkPacket { status, ..OkPacket::default() }.encode(EOF_HEADER, capabilities, out);
+            } else {
+                put_eof(status, 0, out);
+            }
+        })
+    }
+
+    fn statistics(&mut self) -> Result<(), PacketError> {
+        self.server.status.admin_commands.add_one();
+        let line = crate::show_status::statistics_line(self.server);
+        self.channel.write_packet(|out| out.extend_from_slice(line.as_bytes()))
+    }
+
+    fn debug(&mut self) -> Result<(), PacketError> {
+        if let Err(e) = self.host.require_admin("SUPER", &[]) {
+            return self.send_error(&e);
+        }
+        crate::show_status::log_debug_information(self.server);
+        self.send_end()
+    }
+
+    fn process_kill(&mut self) -> Result<(), PacketError> {
+        let id = match Reader::new(self.body()).u32("COM_PROCESS_KILL") {
+            Ok(id) => u64::from(id),
+            Err(e) => return self.send_error(&malformed(&e)),
+        };
+        let host = self.host.clone();
+        self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
+            host.admin(AdminCommand::Kill { query_only: false, connection_id: id }, session.status(), sink)
+        })
+    }
+
+    fn set_option(&mut self) -> Result<(), PacketError> {
+        match Reader::new(self.body()).u16("COM_SET_OPTION") {
+            Ok(0) => self.capabilities |= cap::MULTI_STATEMENTS,
+            Ok(1) => self.capabilities &= !cap::MULTI_STATEMENTS,
+            _ => return self.send_error(&unknown_command()),
+        }
+        self.send_end()
+    }
+
+    fn reset_connection(&mut self) -> Result<(), PacketError> {
+        self.forget_statements();
+        self.session.reset();
+        self.host.reset();
+        self.send_ok()
+    }
+
+    fn change_user(&mut self) -> Result<Option<End>, PacketError> {
+        self.entry.set_activity(Activity::ChangeUser);
+        self.server.status.admin_commands.add_one();
+        let response = match HandshakeResponse::decode_change_user(self.body(), self.capabilities) {
+            Ok(response) => response,
+            Err(e) => {
+                self.send_error(&malformed(&e))?;
+                return Ok(Some(End::Lost));
+            }
+        };
+        let account = match self.authenticate_again(&response) {
+            Ok(account) => account,
+            Err(Refusal::Packet(e)) => return Err(e),
+            Err(Refusal::Error(e)) => {
+                // MySQL closes the connection of a client that could not change its user.
+                self.send_error(&e)?;
+                self.channel.flush()?;
+                return Ok(Some(End::Lost));
+            }
+        };
+        self.forget_statements();
+        self.entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
+        self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), account));
+        match self.host.new_session(&response) {
+            Ok(session) => self.session = session,
+            Err(e) => {
+                self.send_error(&e)?;
+                return Ok(Some(End::Lost));
+            }
+        }
+        match self.enter_schema(&response.schema) {
+            Ok(()) => Ok(None),
+            Err(PacketError::Closed) => Ok(Some(End::Lost)),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+        if self.server.grants_are_skipped() {
+            let user = String::from_utf8_lossy(&response.user).into_owned();
+            return Ok(Arc::new(Account { user, ..Account::default() }));
+        }
+        let mut authentication = Authentication {
+            accounts: &self.server.accounts,
+            host: &self.client_host,
+            channel: &mut self.channel,
+            nonce: self.nonce,
+        };
+        authentication.run(response)
+    }
+
+    /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.
+    fn register_replica(&mut self) -> Result<(), PacketError> {
+        if let Err(e) = self.host.require_static("REPLICATION SLAVE") {
+            return self.send_error(&e);
+        }
+        match crate::replicas::RegisteredReplica::decode(self.body(), self.entry.id) {
+            Ok(replica) => {
+                self.server.replicas.register(replica);
+                self.send_ok()
+            }
+            Err(e) => self.send_error(&malformed(&e)),
+        }
+    }
+}
+
+fn unknown_command() -> SqlError {
+    SqlError::new(1047, "Unknown command")
+}
+
+/// Error 1835.
+pub(super) fn malformed(e: &protocol::wire::Malformed) -> SqlError {
+    SqlError::new(1835, format!("Malformed communication packet. ({})", e.what))
+}

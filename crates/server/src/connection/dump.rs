@@ -1,0 +1,110 @@
+//! COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: the connection becomes a stream of events.
+
+use super::{Connection, End};
+use crate::sessions::{Activity, SessionEntry};
+use os::account::{State, enter};
+use protocol::command as com;
+use protocol::packet::{Channel, PacketError};
+use protocol::response::put_eof;
+use protocol::stream::Stream;
+use source::dump::{Checksum, DumpEnd, DumpRequest, DumpSink};
+use sql::SqlError;
+use std::io;
+use std::sync::Arc;
+
+/// Sends events, each behind the byte of an OK packet.
+struct EventSink<'a> {
+    channel: &'a mut Channel<Stream>,
+    entry: &'a Arc<SessionEntry>,
+}
+
+fn io_error(e: PacketError) -> io::Error {
+    match e {
+        PacketError::Io(e) => e,
+        other => io::Error::other(other.to_string()),
+    }
+}
+
+impl DumpSink for EventSink<'_> {
+    fn send(&mut self, event: &[u8]) -> io::Result<()> {
+        let _sending = enter(State::NetworkSend);
+        let write = |out: &mut Vec<u8>| {
+            out.push(0);
+            out.extend_from_slice(event);
+        };
+        self.channel.write_packet(write).map_err(io_error)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _sending = enter(State::NetworkSend);
+        self.channel.flush().map_err(io_error)
+    }
+
+    fn is_killed(&self) -> bool {
+        self.entry.is_killed()
+    }
+}
+
+impl Connection<'_> {
+    pub(super) fn binlog_dump(&mut self) -> Result<End, PacketError> {
+        let by_gtid = self.command.first() == Some(&com::BINLOG_DUMP_GTID);
+        self.entry.set_activity(if by_gtid { Activity::BinlogDumpGtid } else { Activity::BinlogDump });
+        if let Err(e) = self.host.require_static("REPLICATION SLAVE") {
+            self.send_error(&e)?;
+            return Ok(End::Quit);
+        }
+        let Some(binlog) = self.server.binlog.clone() else {
+            self.send_error(&SqlError::new(1236, "Binary log is not open"))?;
+            return Ok(End::Quit);
+        };
+        let request = match self.dump_request(by_gtid) {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
+                return Ok(End::Quit);
+            }
+        };
+        log::info!("Start binlog_dump to connection {}, server id {}", self.entry.id, request.server_id);
+        let mut sink = EventSink { channel: &mut self.channel, entry: self.entry };
+        let end = binlog.dump(&request, &mut sink);
+        self.server.replicas.forget(self.entry.id);
+        match end {
+            DumpEnd::Complete => {
+                let status = self.session.status();
+                self.channel.write_packet(|out| put_eof(status, 0, out))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Killed => {
+                self.send_error(&SqlError::new(1053, "Server shutdown in progress"))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Refused(refusal) => {
+                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Disconnected(e) => {
+                log::info!("binlog_dump to connection {} ended: {e}", self.entry.id);
+                Ok(End::Lost)
+            }
+        }
+    }
+
+    /// The request in the packet, completed by the user variables that replicas set before it.
+    fn dump_request(&mut self, by_gtid: bool) -> Result<DumpRequest, source::error::Refusal> {
+        let user_variable = |names: [&str; 2]| {
+            names
+                .iter()
+                .find_map(|name| self.session.user_variable(name))
+                .map(|v| String::from_utf8_lossy(&v.text_bytes(None).unwrap_or_default()).into_owned())
+        };
+        let checksum = user_variable(["source_binlog_checksum", "master_binlog_checksum"]);
+        let period = user_variable(["source_heartbeat_period", "master_heartbeat_period"]);
+        let period_ns = period.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let checksum = Checksum::from_variable(checksum.as_deref());
+        if by_gtid {
+            DumpRequest::from_dump_gtid(self.body(), checksum, period_ns)
+        } else {
+            DumpRequest::from_dump(self.body(), checksum, period_ns)
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! One client's connection: its thread, from the greeting to the end.
+//!
+//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it, and the session's
+//! transaction is rolled back as for any connection that is lost.
+
+mod command;
+mod dump;
+mod statement;
+
+use crate::accounts::{Account, ClientHost};
+use crate::authenticate::{Authentication, Refusal, new_nonce};
+use crate::connection_host::ConnectionHost;
+use crate::prepared::PreparedStatement;
+use crate::server::Server;
+use crate::sessions::{Activity, SessionEntry};
+use crate::version::VERSION;
+use crate::wire_sink::{RowForm, WireSink};
+use os::account::{State, enter};
+use protocol::auth::{NONCE_BYTES, plugin};
+use protocol::capability as cap;
+use protocol::handshake::{COLLATION_UTF8MB4_0900_AI_CI, FirstPacket, Greeting, HandshakeResponse};
+use protocol::packet::{Channel, PacketError};
+use protocol::response::{ErrPacket, OK_HEADER, OkPacket};
+use protocol::stream::Stream;
+use sql::{ResultSink, Session, SqlError};
+use std::collections::HashMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the server can.
+const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
+    | cap::FOUND_ROWS
+    | cap::LONG_FLAG
+    | cap::CONNECT_WITH_DB
+    | cap::IGNORE_SPACE
+    | cap::PROTOCOL_41
+    | cap::INTERACTIVE
+    | cap::TRANSACTIONS
+    | cap::SECURE_CONNECTION
+    | cap::MULTI_STATEMENTS
+    | cap::MULTI_RESULTS
+    | cap::PS_MULTI_RESULTS
+    | cap::PLUGIN_AUTH
+    | cap::CONNECT_ATTRS
+    | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
+    | cap::SESSION_TRACK
+    | cap::DEPRECATE_EOF;
+
+/// The longest packet before a client has proved itself, in bytes.
+const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
+/// A command buffer that grew past this is given back.
+const KEEP_COMMAND_BYTES: usize = 1024 * 1024;
+
+/// Starts the thread of a connection that has been accepted.
+pub fn start(server: &Arc<Server>, stream: Stream, host: ClientHost, shown_host: String) {
+    server.status.connections.add_one();
+    let interrupter = match stream.interrupter() {
+        Ok(interrupter) => interrupter,
+        Err(e) => {
+            log::error!("cannot serve a new connection: {e}");
+            return;
+        }
+    };
+    let entry = server.sessions.add(shown_host, Some(interrupter));
+    let connected = server.sessions.count();
+    server.status.max_used_connections.raise_to(connected as u64);
+    let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
+    let started = os::thread::try_spawn("connection", move || {
+        let (server, entry) = (server_of_thread, entry_of_thread);
+        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host, connected));
+        if let Err(panic) = catch_unwind(run) {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            log::error!("connection {} has panicked and is closed: {text}", entry.id);
+            server.status.aborted_clients.add_one();
+        }
+        server.sessions.remove(entry.id);
+    });
+    match started {
+        Ok(_) => server.status.threads_created.add_one(),
+        Err(e) => {
+            log::error!("Can't create thread to handle new connection: {e}");
+            server.sessions.remove(entry.id);
+        }
+    }
+}
+
+/// A connection whose client has been let in.
+struct Connection<'a> {
+    server: &'a Arc<Server>,
+    entry: &'a Arc<SessionEntry>,
+    channel: Channel<Stream>,
+    capabilities: cap::Capabilities,
+    client_host: ClientHost,
+    nonce: [u8; NONCE_BYTES],
+    host: Arc<ConnectionHost>,
+    session: Session,
+    statements: HashMap<u32, PreparedStatement>,
+    /// The present command's packet.
+    command: Vec<u8>,
+    /// The read timeout that is set on the socket.
+    read_timeout: Option<Duration>,
+    /// Bytes that the server's counters have seen.
+    counted: (u64, u64),
+}
+
+/// Why a connection ends.
+enum End {
+    /// COM_QUIT.
+    Quit,
+    /// The client went away, was killed or broke the protocol.
+    Lost,
+}
+
+fn serve(
+    server: &Arc<Server>,
+    entry: &Arc<SessionEntry>,
+    stream: Stream,
+    client_host: ClientHost,
+    connected: usize,
+) {
+    let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
+    let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
+    let write_timeout = Duration::from_secs(server.globals.named("net_write_timeout").uint());
+    let stream = channel.stream();
+    if stream.set_read_timeout(Some(connect_timeout)).is_err()
+        || stream.set_write_timeout(Some(write_timeout)).is_err()
+    {
+        server.status.aborted_connects.add_one();
+        return;
+    }
+    let limit = server.globals.named("max_connections").uint() as usize;
+    // One more than the limit may come in, for an administrator (MySQL manual, max_connections).
+    if connected > limit + 1 {
+        server.status.max_connections_errors.add_one();
+        // The client may be gone; there is nobody else to tell.
+        let _gone = send_error(&mut channel, 0, &too_many());
+        return;
+    }
+    let admitted = admit(server, entry, &mut channel, &client_host, connected > limit);
+    let (nonce, response, account) = match admitted {
+        Ok(admitted) => admitted,
+        Err(refusal) => {
+            server.status.aborted_connects.add_one();
+            refuse(server, entry, &mut channel, refusal);
+            return;
+        }
+    };
+    let host = Arc::new(ConnectionHost::new(server.clone(), entry.clone(), account));
+    let session = match host.new_session(&response) {
+        Ok(session) => session,
+        Err(e) => {
+            let _gone = send_error(&mut channel, response.capabilities, &e);
+            return;
+        }
+    };
+    let mut connection = Connection {
+        server,
+        entry,
+        channel,
+        capabilities: response.capabilities,
+        client_host,
+        nonce,
+        host,
+        session,
+        statements: HashMap::new(),
+        command: Vec::new(),
+        read_timeout: None,
+        counted: (0, 0),
+    };
+    if let End::Lost = connection.run(&response.schema) {
+        server.status.aborted_clients.add_one();
+    }
+    connection.count_bytes();
+    server.status.prepared_statements.subtract(connection.statements.len() as u64);
+}
+
+type Admitted = ([u8; NONCE_BYTES], HandshakeResponse, Arc<Account>);
+
+/// The connection phase up to the account; the OK packet is sent once the session exists.
+fn admit(
+    server: &Arc<Server>,
+    entry: &Arc<SessionEntry>,
+    channel: &mut Channel<Stream>,
+    client_host: &ClientHost,
+    only_admin: bool,
+) -> Result<Admitted, Refusal> {
+    let nonce = new_nonce();
+    let greeting = Greeting {
+        server_version: VERSION.into(),
+        connection_id: entry.id,
+        nonce,
+        capabilities: CAPABILITIES,
+        collation: COLLATION_UTF8MB4_0900_AI_CI,
+        status: cap::STATUS_AUTOCOMMIT,
+        plugin: plugin::CACHING_SHA2.into(),
+    };
+    channel.write_packet(|out| greeting.encode(out))?;
+    channel.flush()?;
+    let first = HandshakeResponse::decode(channel.read_packet()?, CAPABILITIES);
+    let response = match first.map_err(|_| handshake_error())? {
+        FirstPacket::Response(response) => response,
+        FirstPacket::TlsRequest => return Err(handshake_error().into()),
+        FirstPacket::TooOld => {
+            let text = "Client does not support authentication protocol requested by server; consider upgrading \
+                        MySQL client";
+            return Err(SqlError::new(1251, text).into());
+        }
+    };
+    entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
+    let account = if server.grants_are_skipped() {
+        Arc::new(Account { user: String::from_utf8_lossy(&response.user).into_owned(), ..Account::default() })
+    } else {
+        let mut authentication =
+            Authentication { accounts: &server.accounts, host: client_host, channel, nonce };
+        authentication.run(&response)?
+    };
+    if only_admin && !server.grants_are_skipped() && !account.administers(&["CONNECTION_ADMIN"]) {
+        server.status.max_connections_errors.add_one();
+        return Err(too_many().into());
+    }
+    Ok((nonce, response, account))
+}
+
+fn too_many() -> SqlError {
+    SqlError::new(1040, "Too many connections")
+}
+
+fn handshake_error() -> SqlError {
+    SqlError::new(1043, "Bad handshake")
+}
+
+fn refuse(server: &Server, entry: &SessionEntry, channel: &mut Channel<Stream>, refusal: Refusal) {
+    match refusal {
+        Refusal::Error(e) => {
+            if e.code == 1045 {
+                log::info!("{}", e.message);
+            }
+            // Errors of the connection phase carry their SQLSTATE; the client has announced the 4.1 protocol by now.
+            let _gone = send_error(channel, cap::PROTOCOL_41, &e);
+        }
+        Refusal::Packet(e) => {
+            if !server.is_stopping() {
+                log::info!("Got an error reading communication packets of connection {}: {e}", entry.id);
+            }
+        }
+    }
+}
+
+fn send_error(
+    channel: &mut Channel<Stream>,
+    capabilities: cap::Capabilities,
+    e: &SqlError,
+) -> Result<(), PacketError> {
+    let packet = ErrPacket { code: e.code, state: e.state, message: e.message.clone() };
+    channel.write_packet(|out| packet.encode(capabilities, out))?;
+    channel.flush()
+}
+
+impl Connection<'_> {
+    /// The command phase.
+    fn run(&mut self, schema: &[u8]) -> End {
+        if self.enter_schema(schema).is_err() {
+            return End::Lost;
+        }
+        let init_connect = self.server.globals.named("init_connect").text().to_owned();
+        if !init_connect.is_empty() && !self.host.account().administers(&["CONNECTION_ADMIN"]) {
+            let mut ignored = crate::row_collector::RowCollector::default();
+            if let Err(e) = self.session.execute(init_connect.as_bytes(), &mut ignored) {
+                log::warn!(
+                    "Aborted connection {}: init_connect command failed: {}",
+                    self.entry.id,
+                    e.message
+                );
+                return End::Lost;
+            }
+        }
+        loop {
+            match self.read_command() {
+                Ok(()) => {}
+                Err(PacketError::Closed) => return End::Lost,
+                Err(e) => return self.lost(&e),
+            }
+            self.server.status.queries.add_one();
+            self.server.status.threads_running.add_one();
+            let outcome = self.dispatch();
+            self.server.status.threads_running.subtract_one();
+            let sent = outcome.and_then(|end| self.channel.flush().map(|()| end));
+            self.count_bytes();
+            match sent {
+                Ok(None) if self.entry.is_connection_killed() => return End::Lost,
+                Ok(None) if self.session.wants_to_close() => return End::Quit,
+                Ok(None) => {}
+                Ok(Some(end)) => return end,
+                Err(e) => return self.lost(&e),
+            }
+        }
+    }
+
+    /// Makes the schema of the handshake the current one, and sends the OK packet that ends the handshake.
+    fn enter_schema(&mut self, schema: &[u8]) -> Result<(), PacketError> {
+        if !schema.is_empty() {
+            let name = String::from_utf8_lossy(schema).into_owned();
+            if let Err(e) = self.change_schema(&name) {
+                send_error(&mut self.channel, self.capabilities, &e)?;
+                return Err(PacketError::Closed);
+            }
+        }
+        self.send_ok()?;
+        self.channel.flush()
+    }
+
+    /// Makes a schema the current one.
+    fn change_schema(&mut self, name: &str) -> Result<(), SqlError> {
+        self.host.check_schema(name)?;
+        self.session.change_schema(name)
+    }
+
+    /// Waits for the next command, at most `wait_timeout`.
+    fn read_command(&mut self) -> Result<(), PacketError> {
+        self.entry.set_activity(Activity::Sleep);
+        self.channel.set_max_packet_bytes(self.host.max_allowed_packet_bytes());
+        let timeout = Some(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0));
+        if timeout != self.read_timeout {
+            self.channel.stream().set_read_timeout(timeout)?;
+            self.read_timeout = timeout;
+        }
+        if self.command.capacity() > KEEP_COMMAND_BYTES {
+            self.command = Vec::new();
+        }
+        self.channel.reset_sequence();
+        let _waiting = enter(State::ClientWait);
+        let packet = self.channel.read_packet()?;
+        self.command.clear();
+        self.command.extend_from_slice(packet);
+        Ok(())
+    }
+
+    /// Tells the client, if it can still hear, why its connection ends.
+    fn lost(&mut self, e: &PacketError) -> End {
+        let told = match e {
+            PacketError::TooLarge { .. } => {
+                Some(SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes"))
+            }
+            PacketError::OutOfOrder { .. } => Some(SqlError::new(1156, "Got packets out of order")),
+            PacketError::Io(io)
+                if matches!(io.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+            {
+                let text = "The client was disconnected by the server because of inactivity. See wait_timeout and \
+                            interactive_timeout for configuring this behavior.";
+                Some(SqlError::new(4031, text))
+            }
+            PacketError::Io(_) | PacketError::Closed => None,
+        };
+        if let Some(error) = told {
+            // The client may be gone; there is nobody else to tell.
+            let _gone = send_error(&mut self.channel, self.capabilities, &error);
+        }
+        let shown = self.entry.shown();
+        log::info!(
+            "Aborted connection {} to db: '{}' user: '{}' host: '{}' ({e})",
+            self.entry.id,
+            shown.schema.as_deref().unwrap_or("unconnected"),
+            shown.user,
+            self.entry.host
+        );
+        End::Lost
+    }
+
+    fn count_bytes(&mut self) {
+        let now = (self.channel.received_bytes(), self.channel.sent_bytes());
+        self.server.status.bytes_received.add(now.0 - self.counted.0);
+        self.server.status.bytes_sent.add(now.1 - self.counted.1);
+        self.counted = now;
+    }
+
+    fn send_ok(&mut self) -> Result<(), PacketError> {
+        let capabilities = self.capabilities;
+        let changes = match capabilities & cap::SESSION_TRACK {
+            0 => Vec::new(),
+            _ => self.host.take_state_changes(),
+        };
+        let ok = OkPacket { status: self.session.status(), changes, ..OkPacket::default() };
+        self.channel.write_packet(|out| ok.encode(OK_HEADER, capabilities, out))
+    }
+
+    fn send_error(&mut self, e: &SqlError) -> Result<(), PacketError> {
+        send_error(&mut self.channel, self.capabilities, e)
+    }
+
+    /// Runs something that answers into a sink, and sends its error if it has one.
+    fn answer(
+        &mut self,
+        form: RowForm,
+        run: impl FnOnce(&mut Session, &mut dyn ResultSink) -> sql::Result<()>,
+    ) -> Result<(), PacketError> {
+        let host = self.host.clone();
+        let changes = move || host.take_state_changes();
+        let collation = self.session.results_collation();
+        let mut sink = WireSink::new(&mut self.channel, self.capabilities, form, collation, &changes);
+        let result = run(&mut self.session, &mut sink);
+        if result.is_err() {
+            sink.take_back_incomplete();
+        }
+        if let Some(broken) = sink.into_broken() {
+            return Err(broken);
+        }
+        match result {
+            Ok(()) => Ok(()),
+            Err(e) => self.send_error(&e),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The server as one session sees it: [`sql::Host`] for a connection.
+
+use crate::accounts::{Account, Privileges, needs_privilege, quoted, schema_denied};
+use crate::server::Server;
+use crate::sessions::SessionEntry;
+use crate::variables::{self, Scope, SessionValues, Setting, VariableId};
+use parking_lot::Mutex;
+use protocol::capability as cap;
+use protocol::handshake::HandshakeResponse;
+use protocol::response::StateChange;
+use sql::{
+    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, SqlError, VariableScope, VirtualTable,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use types::Value;
+
+/// Session variables that every command asks for. Relaxed: the connection's own thread writes and reads them.
+#[derive(Default)]
+struct Limits {
+    max_allowed_packet_bytes: AtomicU64,
+    wait_timeout_s: AtomicU64,
+    interactive_timeout_s: AtomicU64,
+}
+
+/// What a session needs of the server around it.
+pub struct ConnectionHost {
+    server: Arc<Server>,
+    entry: Arc<SessionEntry>,
+    /// The account of the login.
+    account: Arc<Account>,
+    /// The same account as it is now, and the generation of the accounts that it was read in. Lock order: held alone.
+    account_now: Mutex<(u64, Arc<Account>)>,
+    limits: Limits,
+    /// The server's own sessions may do everything and are not counted.
+    is_internal: bool,
+    /// Lock order: held alone.
+    values: Mutex<SessionValues>,
+    /// The change of the current schema that the client has not been told yet.
+    schema_change: Mutex<Option<String>>,
+}
+
+impl ConnectionHost {
+    /// The host of a client's connection.
+    pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, account: Arc<Account>) -> ConnectionHost {
+        entry.show(|s| s.account = account.shown());
+        Self::with(server, entry, account, false)
+    }
+
+    fn with(
+        server: Arc<Server>,
+        entry: Arc<SessionEntry>,
+        account: Arc<Account>,
+        is_internal: bool,
+    ) -> ConnectionHost {
+        let values = Mutex::new(server.globals.session());
+        let account_now = Mutex::new((server.accounts.generation(), account.clone()));
+        let (limits, schema_change) = (Limits::default(), Mutex::default());
+        let host = ConnectionHost {
+            server,
+            entry,
+            account,
+            account_now,
+            limits,
+            is_internal,
+            values,
+            schema_change,
+        };
+        host.refresh_limits();
+        host
+    }
+
+    fn refresh_limits(&self) {
+        let set = |limit: &AtomicU64, name: &str| limit.store(self.session_uint(name), Ordering::Relaxed);
+        set(&self.limits.max_allowed_packet_bytes, "max_allowed_packet");
+        set(&self.limits.wait_timeout_s, "wait_timeout");
+        set(&self.limits.interactive_timeout_s, "interactive_timeout");
+    }
+
+    /// The host of a session that the server runs for itself.
+    pub fn internal(server: Arc<Server>) -> ConnectionHost {
+        let entry = server.sessions.detached();
+        let account = Arc::new(Account {
+            user: "mysql.session".into(),
+            host: "localhost".into(),
+            ..Account::default()
+        });
+        Self::with(server, entry, account, true)
+    }
+
+    /// A session on top of this host.
+    pub fn new_session(self: &Arc<Self>, response: &HandshakeResponse) -> sql::Result<Session> {
+        let init = SessionInit {
+            collation: response.collation,
+            found_rows: response.capabilities & cap::FOUND_ROWS != 0,
+            multi_statements: response.capabilities & cap::MULTI_STATEMENTS != 0,
+            schema: None,
+        };
+        Session::new(self.server.engine.clone(), self.clone(), init)
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// The connection's entry.
+    pub fn entry(&self) -> &Arc<SessionEntry> {
+        &self.entry
+    }
+
+    /// The account as it is now; the one of the login when it has been dropped since.
+    pub fn account(&self) -> Arc<Account> {
+        let generation = self.server.accounts.generation();
+        let mut now = self.account_now.lock();
+        if now.0 != generation {
+            let found = self.server.accounts.table().get(&self.account.name());
+            *now = (generation, found.unwrap_or_else(|| self.account.clone()));
+        }
+        now.1.clone()
+    }
+
+    /// True when nothing needs to be checked.
+    pub fn may_do_everything(&self) -> bool {
+        self.is_internal || self.server.grants_are_skipped()
+    }
+
+    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is MySQL's list of them.
+    pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
+        if self.may_do_everything() || self.account().administers(dynamic) {
+            return Ok(());
+        }
+        Err(needs_privilege(wording))
+    }
+
+    /// Error 1227 unless the account has this static privilege on everything.
+    pub fn require_static(&self, name: &str) -> sql::Result<()> {
+        let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
+        if self.may_do_everything() || self.account().global.contains(privilege) {
+            return Ok(());
+        }
+        Err(needs_privilege(name))
+    }
+
+    /// What the next OK packet tells clients of SESSION_TRACK.
+    pub fn take_state_changes(&self) -> Vec<StateChange> {
+        self.schema_change.lock().take().map(StateChange::Schema).into_iter().collect()
+    }
+
+    /// COM_RESET_CONNECTION: values of the start again.
+    pub fn reset(&self) {
+        *self.values.lock() = self.server.globals.session();
+        self.refresh_limits();
+        *self.schema_change.lock() = None;
+    }
+
+    /// `max_allowed_packet` of this session.
+    pub fn max_allowed_packet_bytes(&self) -> usize {
+        self.limits.max_allowed_packet_bytes.load(Ordering::Relaxed) as usize
+    }
+
+    /// How long the connection may be idle.
+    pub fn wait_timeout(&self, is_interactive: bool) -> Duration {
+        let limits = &self.limits;
+        let limit = if is_interactive { &limits.interactive_timeout_s } else { &limits.wait_timeout_s };
+        Duration::from_secs(limit.load(Ordering::Relaxed))
+    }
+
+    /// Error 1044 unless the account has a privilege on anything in the schema.
+    pub fn check_schema(&self, schema: &str) -> sql::Result<()> {
+        let everybodys = ["information_schema", "performance_schema"];
+        if self.may_do_everything() || everybodys.iter().any(|s| s.eq_ignore_ascii_case(schema)) {
+            return Ok(());
+        }
+        let account = self.account();
+        if account.sees_schema(schema) { Ok(()) } else { Err(schema_denied(&account.shown(), schema)) }
+    }
+
+    /// Error 1290 where `read_only` or `super_read_only` is for this account.
+    fn check_read_only(&self, account: &Account) -> sql::Result<()> {
+        let is_on = |name| self.server.globals.named(name).is_on();
+        if is_on("super_read_only") {
+            return Err(SqlError::option_prevents("--super-read-only"));
+        }
+        if is_on("read_only") && !account.administers(&["CONNECTION_ADMIN"]) {
+            return Err(SqlError::option_prevents("--read-only"));
+        }
+        Ok(())
+    }
+
+    fn session_uint(&self, name: &str) -> u64 {
+        match variables::find(name) {
+            Some(id) => self.values.lock().get(id).uint(),
+            None => panic!("there is no system variable '{name}'"),
+        }
+    }
+
+    fn now(&self, scope: VariableScope, id: VariableId) -> Setting {
+        match (scope, id.definition().scope) {
+            (VariableScope::Session, Scope::Session | Scope::SessionOnly) => self.values.lock().get(id),
+            _ => variables::global_now(&self.server, id),
+        }
+    }
+}
+
+/// True for privileges of statements that `read_only` forbids.
+fn changes_data(privilege: Privilege) -> bool {
+    match privilege {
+        Privilege::Insert
+        | Privilege::Update
+        | Privilege::Delete
+        | Privilege::Create
+        | Privilege::Drop
+        | Privilege::Alter
+        | Privilege::Index => true,
+        Privilege::Select | Privilege::LockTables | Privilege::Process | Privilege::Super => false,
+    }
+}
+
+/// Error 1142, in MySQL's words.
+fn table_denied(privilege: &str, account: &str, table: &str) -> SqlError {
+    let user = quoted(account);
+    SqlError::new(1142, format!("{privilege} command denied to user {user} for table '{table}'"))
+}
+
+fn privilege_name(privilege: Privilege) -> &'static str {
+    match privilege {
+        Privilege::Select => "SELECT",
+        Privilege::Insert => "INSERT",
+        Privilege::Update => "UPDATE",
+        Privilege::Delete => "DELETE",
+        Privilege::Create => "CREATE",
+        Privilege::Drop => "DROP",
+        Privilege::Alter => "ALTER",
+        Privilege::Index => "INDEX",
+        Privilege::LockTables => "LOCK TABLES",
+        Privilege::Process => "PROCESS",
+        Privilege::Super => "SUPER",
+    }
+}
+
+impl Host for ConnectionHost {
+    fn connection_id(&self) -> u32 {
+        self.entry.id
+    }
+
+    fn user(&self) -> String {
+        let host = self.entry.host.split(':').next().unwrap_or("").to_owned();
+        format!("{}@{host}", self.entry.shown().user)
+    }
+
+    fn current_user(&self) -> String {
+        self.account.shown()
+    }
+
+    fn check_privilege(
+        &self,
+        privilege: Privilege,
+        schema: Option<&str>,
+        table: Option<&str>,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() {
+            return Ok(());
+        }
+        let name = privilege_name(privilege);
+        let bits = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
+        let account = self.account();
+        let shown = account.shown();
+        if changes_data(privilege) {
+            self.check_read_only(&account)?;
+        }
+        match (schema, table) {
+            (None, _) if account.global.contains(bits) => Ok(()),
+            (None, _) => Err(needs_privilege(name)),
+            (Some("information_schema" | "performance_schema"), _) if privilege == Privilege::Select => {
+                Ok(())
+            }
+            (Some(schema), None) if account.allows_schema(bits, schema) => Ok(()),
+            (Some(schema), None) => Err(schema_denied(&shown, schema)),
+            (Some(schema), Some(table)) if account.allows_table(bits, schema, table) => Ok(()),
+            (Some(_), Some(table)) => Err(table_denied(name, &shown, table)),
+        }
+    }
+
+    fn variable(&self, scope: VariableScope, name: &str) -> sql::Result<Option<Value>> {
+        let Some(id) = variables::find(name) else { return Ok(None) };
+        if scope == VariableScope::Global && id.definition().scope == Scope::SessionOnly {
+            return Ok(None);
+        }
+        Ok(Some(self.now(scope, id).to_value()))
+    }
+
+    fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
+        let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
+        let definition = id.definition();
+        match scope {
+            VariableScope::Session => {
+                if definition.read_only {
+                    return Err(variables::read_only(name));
+                }
+                if definition.scope == Scope::Global {
+                    let text =
+                        format!("Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL");
+                    return Err(SqlError::new(1229, text));
+                }
+                let setting = match value {
+                    Some(_) => definition.from_sql(value)?,
+                    None => self.server.globals.get(id),
+                };
+                self.values.lock().set(id, setting);
+                self.refresh_limits();
+                Ok(())
+            }
+            VariableScope::Global => {
+                self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"])?;
+                variables::set_global(&self.server, id, value)
+            }
+            VariableScope::Persist | VariableScope::PersistOnly => {
+                Err(SqlError::not_supported("SET PERSIST"))
+            }
+        }
+    }
+
+    fn variables(&self, scope: VariableScope) -> Vec<(String, String)> {
+        let shown = |id: VariableId| {
+            let is_there = scope != VariableScope::Global || id.definition().scope != Scope::SessionOnly;
+            is_there.then(|| self.now(scope, id).to_string())
+        };
+        let named = variables::all().map(|id| (id.definition().name, id)).chain(variables::aliases());
+        let mut all: Vec<(String, String)> =
+            named.filter_map(|(name, id)| Some((name.to_owned(), shown(id)?))).collect();
+        all.sort();
+        all
+    }
+
+    fn status(&self, _scope: VariableScope) -> Vec<(String, String)> {
+        crate::show_status::list(&self.server)
+    }
+
+    fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {
+        crate::virtual_tables::table(self, schema, table)
+    }
+
+    fn virtual_tables(&self, schema: &str) -> Vec<String> {
+        crate::virtual_tables::names(schema)
+    }
+
+    fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+        crate::admin::carry_out(self, command, status, sink)
+    }
+
+    fn is_killed(&self) -> bool {
+        self.entry.is_killed()
+    }
+
+    fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.entry.kill_flag())
+    }
+
+    fn sleep(&self, duration: Duration) -> bool {
+        self.entry.sleep(duration)
+    }
+
+    fn statement_started(&self, text: Option<&str>) {
+        if let Some(text) = text
+            && !self.is_internal
+        {
+            self.server.status.count_statement(text);
+        }
+        self.entry.show_statement(text);
+    }
+
+    fn schema_changed(&self, schema: Option<&str>) {
+        self.entry.show(|s| s.schema = schema.map(str::to_owned));
+        let is_tracked =
+            variables::find("session_track_schema").is_some_and(|id| self.values.lock().get(id).is_on());
+        if is_tracked {
+            *self.schema_change.lock() = schema.map(str::to_owned);
+        }
+    }
+
+    fn wait_for_executed_gtid_set(&self, set: &str, timeout: Option<Duration>) -> sql::Result<bool> {
+        let wanted: binlog::gtid::GtidSet = set
+            .parse()
+            .map_err(|_| SqlError::new(1772, format!("Malformed GTID set specification '{set}'.")))?;
+        Ok(self
+            .poll(timeout, || wanted.is_subset(&self.server.engine.gtid_executed()).then_some(()))
+            .is_some())
+    }
+
+    fn source_pos_wait(
+        &self,
+        log_file: &str,
+        log_pos: u64,
+        timeout: Option<Duration>,
+        _channel: &str,
+    ) -> sql::Result<Option<i64>> {
+        let target = (log_file, log_pos);
+        let reached = self.poll(timeout, || match self.server.replica.status() {
+            None => Some(None),
+            Some(s) if (s.exec_file.as_str(), s.exec_pos) >= target => Some(Some(0)),
+            Some(s) if s.sql_running == replica::status::Running::No => Some(None),
+            Some(_) => None,
+        });
+        Ok(reached.unwrap_or(Some(-1)))
+    }
+}
+
+/// How often a condition that has no event of its own is looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+impl ConnectionHost {
+    /// Asks until there is an answer, the time is over, or the statement is killed.
+    fn poll<T>(&self, timeout: Option<Duration>, ask: impl Fn() -> Option<T>) -> Option<T> {
+        let watch = os::clock::Stopwatch::start();
+        loop {
+            if let Some(answer) = ask() {
+                return Some(answer);
+            }
+            let left = timeout.map_or(POLL_INTERVAL, |limit| watch.remaining(limit));
+            if left.is_zero() || self.entry.sleep(left.min(POLL_INTERVAL)) {
+                return None;
+            }
+        }
+    }
+}

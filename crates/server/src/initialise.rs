@@ -1,0 +1,41 @@
+//! What a new data directory gets: the tables of accounts, and root@localhost.
+
+use crate::accounts::privileges::DYNAMIC;
+use crate::accounts::{Account, AccountTable, Level, Privileges, secret, storage};
+use crate::internal_session::InternalSession;
+use crate::server::Server;
+use sql::SqlError;
+use sql::admin::{Authentication, Secret};
+use std::sync::Arc;
+
+/// Length of root's random password, mysqld's.
+const PASSWORD_CHARS: usize = 12;
+
+/// Makes what is missing. A server that was killed while it did this goes on where it was at its next start.
+pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> {
+    let mut session = InternalSession::new(server)?;
+    storage::create_tables(&mut session)?;
+    let users = session.rows("SELECT User FROM mysql.user")?;
+    if !users.is_empty() {
+        return Ok(());
+    }
+    let mut root = Account { user: "root".into(), host: "localhost".into(), ..Account::default() };
+    root.global = Privileges::all(Level::Global).with(Privileges::grant_option());
+    root.dynamic = DYNAMIC.iter().map(|name| ((*name).to_owned(), true)).collect();
+    let secret = if insecure { Secret::None } else { Secret::Random };
+    let password = secret::identify(&mut root, &Authentication { plugin: None, secret }, PASSWORD_CHARS)?;
+    storage::store(server, &[Arc::new(root.clone())], &[])?;
+    server.accounts.replace(AccountTable::new([root]));
+    match password {
+        // Told once the account is stored, so that the password in the log is one that works.
+        Some(password) => crate::log_system!(
+            "MY-010454",
+            "A temporary password is generated for root@localhost: {password}"
+        ),
+        None => log::warn!(
+            "root@localhost is created with an empty password ! Please consider switching off the \
+             --initialize-insecure option."
+        ),
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Sessions that the server runs for itself.
+
+use crate::connection_host::ConnectionHost;
+use crate::row_collector::RowCollector;
+use crate::server::Server;
+use protocol::handshake::HandshakeResponse;
+use sql::Session;
+use std::sync::Arc;
+
+/// A session that may do everything and leaves no trace in the binary log.
+pub struct InternalSession {
+    session: Session,
+}
+
+impl InternalSession {
+    /// A new one.
+    pub fn new(server: &Arc<Server>) -> sql::Result<InternalSession> {
+        let host = Arc::new(ConnectionHost::internal(server.clone()));
+        let session =
+            host.new_session(&HandshakeResponse { collation: 255, ..HandshakeResponse::default() })?;
+        let mut session = InternalSession { session };
+        session.run("SET SESSION sql_log_bin = 0, sql_mode = ''")?;
+        Ok(session)
+    }
+
+    /// Runs a statement and drops its result.
+    pub fn run(&mut self, text: &str) -> sql::Result<()> {
+        self.run_bytes(text.as_bytes())
+    }
+
+    /// Runs a statement and drops its result.
+    pub fn run_bytes(&mut self, text: &[u8]) -> sql::Result<()> {
+        self.session.execute(text, &mut RowCollector::default())
+    }
+
+    /// Runs a statement and keeps its rows.
+    pub fn rows(&mut self, text: &str) -> sql::Result<RowCollector> {
+        let mut rows = RowCollector::default();
+        self.session.execute(text.as_bytes(), &mut rows)?;
+        Ok(rows)
+    }
+}

@@ -1,0 +1,24 @@
+//! What happens after a panic: logged always; in a background thread it ends the process, because what that thread does
+//! nobody else would do. A panic of a connection is that connection's alone: its thread's edge catches it.
+
+use std::backtrace::Backtrace;
+use std::panic::PanicHookInfo;
+
+/// Threads whose panics end only what they do.
+const CAUGHT: &[&str] = &["connection", "main"];
+
+/// Installs the hook for the process.
+pub fn install() {
+    std::panic::set_hook(Box::new(after_panic));
+}
+
+fn after_panic(info: &PanicHookInfo<'_>) {
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("unnamed").to_owned();
+    let backtrace = Backtrace::force_capture();
+    log::error!("thread '{name}' has panicked: {info}\n{backtrace}");
+    if !CAUGHT.contains(&name.as_str()) {
+        log::error!("a background thread is gone: the server ends, and recovers at its next start");
+        std::process::abort();
+    }
+}

@@ -1,0 +1,104 @@
+//! A connection's prepared statements, as the protocol sees them: parameter types that are remembered, parameters that
+//! arrive in parts.
+
+use crate::cells::parameter_value;
+use protocol::statement::decode_parameters;
+use protocol::wire::{Malformed, Reader};
+use sql::SqlError;
+use std::collections::HashMap;
+use types::Value;
+
+/// One prepared statement.
+#[derive(Debug, Default)]
+pub struct PreparedStatement {
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Type code and unsigned flag of each parameter, from the last execution that sent them.
+    types: Vec<(u8, bool)>,
+    /// Parameters that came by COM_STMT_SEND_LONG_DATA.
+    long_data: HashMap<usize, Vec<u8>>,
+    /// What went wrong with long data; told at the next execution, as that command has no answer.
+    long_data_error: Option<SqlError>,
+}
+
+/// Error 1243.
+pub fn unknown_statement(id: u32, command: &str) -> SqlError {
+    SqlError::new(1243, format!("Unknown prepared statement handler ({id}) given to {command}"))
+}
+
+impl PreparedStatement {
+    /// A statement with this many parameters.
+    pub fn new(parameters: usize) -> Self {
+        PreparedStatement { parameters, ..Self::default() }
+    }
+
+    /// Takes a part of a parameter.
+    pub fn send_long_data(&mut self, index: usize, part: &[u8], limit_bytes: usize) {
+        if index >= self.parameters {
+            self.long_data_error =
+                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+            return;
+        }
+        let data = self.long_data.entry(index).or_default();
+        if data.len() + part.len() > limit_bytes {
+            let text = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
+                        'max_allowed_packet' bytes";
+            self.long_data_error = Some(SqlError::new(1105, text));
+            return;
+        }
+        data.extend_from_slice(part);
+    }
+
+    /// COM_STMT_RESET: forgets parts of parameters.
+    pub fn reset(&mut self) {
+        self.long_data.clear();
+        self.long_data_error = None;
+    }
+
+    /// The parameters of an execution: what `r` holds, and what arrived before.
+    pub fn parameters(&mut self, r: &mut Reader<'_>) -> Result<Result<Vec<Value>, SqlError>, Malformed> {
+        let mut values = vec![Value::Null; self.parameters];
+        let long_data = std::mem::take(&mut self.long_data);
+        let is_long = |i| long_data.contains_key(&i);
+        decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {
+            values[i] = parameter_value(v)
+        })?;
+        for (i, data) in long_data {
+            values[i] = Value::Bytes(data);
+        }
+        Ok(match self.long_data_error.take() {
+            Some(e) => Err(e),
+            None => Ok(values),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::scalar::Scalar;
+    use protocol::statement::{decode_execute_head, put_execute};
+
+    #[test]
+    fn parts_stand_in_for_their_parameter_once() {
+        let mut statement = PreparedStatement::new(2);
+        statement.send_long_data(1, b"ab", 100);
+        statement.send_long_data(1, b"cd", 100);
+        let mut body = Vec::new();
+        put_execute(1, &[Scalar::Int(5), Scalar::Null], &mut body);
+        let execute = |s: &mut PreparedStatement| {
+            let mut r = Reader::new(&body);
+            decode_execute_head(&mut r).unwrap();
+            s.parameters(&mut r).unwrap()
+        };
+        assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Bytes(b"abcd".to_vec())]);
+        assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Null]);
+        statement.send_long_data(0, b"too long", 3);
+        assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
+        statement.send_long_data(2, b"x", 3);
+        assert_eq!(execute(&mut statement).unwrap_err().code, 1210);
+        statement.send_long_data(2, b"x", 3);
+        statement.reset();
+        execute(&mut statement).unwrap();
+    }
+}

@@ -1,0 +1,49 @@
+//! Results that the server makes itself: SHOW's and those of virtual tables.
+
+use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink, VirtualTable, column_flag};
+use types::{ColumnType, Value};
+
+/// Collation id of utf8mb4_0900_ai_ci.
+const UTF8MB4: u16 = 255;
+
+/// A text column of up to this many characters.
+pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
+    column(name, ColumnType::varchar(chars, UTF8MB4), 0)
+}
+
+/// An unsigned number.
+pub fn number_column(name: &str) -> ColumnMeta {
+    column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
+}
+
+fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
+    ColumnMeta {
+        schema: String::new(),
+        table: String::new(),
+        org_table: String::new(),
+        name: name.into(),
+        org_name: name.into(),
+        ty,
+        flags,
+        decimals: 0,
+    }
+}
+
+/// Text, or NULL.
+pub fn text_or_null(text: Option<&str>) -> Value {
+    text.map_or(Value::Null, Value::text)
+}
+
+/// Sends a whole result.
+pub fn send(table: &VirtualTable, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+    sink.columns(&table.columns)?;
+    for row in &table.rows {
+        sink.row(row)?;
+    }
+    sink.end_rows(EndOfRows { warnings: 0, status })
+}
+
+/// Sends an OK without anything to say.
+pub fn send_ok(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+    sink.ok(&OkInfo { status, ..OkInfo::default() })
+}

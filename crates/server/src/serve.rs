@@ -1,0 +1,223 @@
+//! `slipstream serve`: from the command line to the end of the process.
+
+use crate::error_log;
+use crate::listener::{self, Listener};
+use crate::log_system;
+use crate::options::{self, Options};
+use crate::server::Server;
+use crate::signals::{Request, Signals};
+use crate::start::{StartError, Started, globals_of, start};
+use crate::variables::{self, Setting};
+use crate::version::{VERSION, VERSION_COMMENT, version_line};
+use os::clock::Stopwatch;
+use os::disk::Disk;
+use replica::Threads;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long connections may take to end when the server stops.
+const SESSIONS_END_WITHIN: Duration = Duration::from_secs(10);
+
+/// Runs a server with these arguments until it is told to stop.
+pub fn main(args: &[String]) -> ExitCode {
+    error_log::install();
+    let disk = os::disk::real();
+    let options = match options::read(args, &*disk) {
+        Ok(options) => options,
+        Err(e) => return abort(&e.to_string()),
+    };
+    if options.version {
+        println!("{}", version_line("slipstream"));
+        return ExitCode::SUCCESS;
+    }
+    if options.help {
+        print!("{}", crate::help::serve_help());
+        return ExitCode::SUCCESS;
+    }
+    if options.print_defaults {
+        print_defaults(&options);
+        return ExitCode::SUCCESS;
+    }
+    match run(&disk, &options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => abort(&e.to_string()),
+    }
+}
+
+/// A start that failed: the reason and mysqld's last word, in the log and, where that is a file, for the person at the
+/// terminal too.
+fn abort(reason: &str) -> ExitCode {
+    log::error!("{reason}");
+    log::error!(target: "MY-010119", "Aborting");
+    if error_log::is_file() {
+        eprintln!("slipstream: {reason}");
+    }
+    ExitCode::FAILURE
+}
+
+fn print_defaults(options: &Options) {
+    let shown = options.raw.iter().map(|raw| match &raw.value {
+        Some(value) => format!("--{}={value}", raw.name),
+        None => format!("--{}", raw.name),
+    });
+    println!("{}", shown.collect::<Vec<_>>().join(" "));
+}
+
+fn run(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
+    let signals = Signals::block()?;
+    use_error_log(disk, options)?;
+    for warning in &options.warnings {
+        log::warn!("{warning}");
+    }
+    check_user(options)?;
+    let initialises = options.initialize || options.initialize_insecure;
+    let doing =
+        if initialises { "initializing of server in progress as process" } else { "starting as process" };
+    log_system!("MY-010116", "slipstream {VERSION} {doing} {}", std::process::id());
+    let Started { server, datadir } = start(disk, options)?;
+    if initialises {
+        end_engine(&server);
+        return Ok(());
+    }
+    let outcome = serve(&server, &signals);
+    drop(server);
+    drop(datadir);
+    outcome
+}
+
+/// Listens until a signal asks to stop.
+fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
+    let listeners = match bind(server) {
+        Ok(listeners) => listeners,
+        Err(e) => {
+            end_engine(server);
+            return Err(e.into());
+        }
+    };
+    write_pid_file(server)?;
+    start_replica(server);
+    let accepting = listener::accept(server, listeners);
+    let of = |name: &str| server.globals.named(name).to_string();
+    log_system!(
+        "MY-010931",
+        "slipstream: ready for connections. Version: '{VERSION}'  socket: '{}'  port: {}  {VERSION_COMMENT}.",
+        of("socket"),
+        of("port")
+    );
+    loop {
+        match signals.wait()? {
+            Request::Stop => break,
+            Request::FlushLogs => {
+                if let Err(e) = crate::admin::flush::flush_logs(server) {
+                    log::error!("flushing the logs after SIGHUP: {}", e.message);
+                }
+            }
+        }
+    }
+    log_system!(
+        "MY-013172",
+        "Received SHUTDOWN from user <via user signal>. Shutting down slipstream ({VERSION})."
+    );
+    server.begin_stop();
+    accepting.stop(&*server.disk);
+    end_sessions(server);
+    end_engine(server);
+    let pid_file = of("pid_file");
+    if let Err(e) = server.disk.remove(Path::new(&pid_file)) {
+        log::warn!("{e}");
+    }
+    log_system!("MY-010910", "slipstream: Shutdown complete (slipstream {VERSION})  {VERSION_COMMENT}.");
+    Ok(())
+}
+
+fn use_error_log(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
+    let globals = globals_of(options);
+    error_log::set_verbosity(globals.named("log_error_verbosity").uint() as u8);
+    let place = globals.named("log_error");
+    if matches!(place.text(), "stderr" | "") {
+        return Ok(());
+    }
+    let datadir = crate::start::datadir_path(&globals)?;
+    let path = datadir.join(place.text());
+    error_log::use_file(disk.clone(), &path).map_err(StartError::Io)
+}
+
+/// `--user`: this server does not change its user; naming the present one is fine.
+fn check_user(options: &Options) -> Result<(), StartError> {
+    let Some(name) = &options.user else { return Ok(()) };
+    // SAFETY: geteuid takes no arguments and cannot fail.
+    let uid = unsafe { libc::geteuid() };
+    let passwd = std::ffi::CString::new(name.as_str());
+    let named_uid = passwd.ok().and_then(|name| {
+        // SAFETY: the name ends with NUL; only this thread runs yet, so the static result is not overwritten.
+        let entry = unsafe { libc::getpwnam(name.as_ptr()) };
+        // SAFETY: getpwnam returns null or a valid entry.
+        (!entry.is_null()).then(|| unsafe { (*entry).pw_uid })
+    });
+    if named_uid == Some(uid) {
+        return Ok(());
+    }
+    Err(StartError::Options(format!(
+        "cannot run as user '{name}': start the server as that user instead of with --user"
+    )))
+}
+
+fn bind(server: &Server) -> std::io::Result<Vec<Listener>> {
+    let mut listeners = Vec::new();
+    if !server.globals.named("skip_networking").is_on() {
+        let port = server.globals.named("port").uint() as u16;
+        listeners = listener::bind_tcp(server.globals.named("bind_address").text(), port)?;
+        if let Some(port) = listeners.iter().find_map(Listener::port) {
+            server.globals.set_named("port", Setting::UInt(port.into()));
+        }
+    }
+    let socket = server.globals.named("socket");
+    listeners.push(listener::bind_unix(&*server.disk, Path::new(socket.text()))?);
+    Ok(listeners)
+}
+
+fn write_pid_file(server: &Server) -> std::io::Result<()> {
+    let path = server.globals.named("pid_file");
+    server.disk.write_atomically(Path::new(path.text()), format!("{}\n", std::process::id()).as_bytes())
+}
+
+/// A replica that was configured before goes on by itself, unless it was told not to.
+fn start_replica(server: &Server) {
+    let skip = variables::find("skip_replica_start").is_some_and(|id| server.globals.get(id).is_on());
+    if skip || !server.replica.is_configured() {
+        return;
+    }
+    if let Err(e) = server.replica.start(Threads::BOTH) {
+        log::error!("Failed to start replica threads: {}", e.message);
+    }
+}
+
+/// Ends all connections and waits until their threads are gone.
+fn end_sessions(server: &Server) {
+    for entry in server.sessions.all() {
+        entry.kill(false);
+    }
+    if let Some(binlog) = &server.binlog {
+        binlog.wake_sessions();
+    }
+    let watch = Stopwatch::start();
+    while server.sessions.count() > 0 && !watch.remaining(SESSIONS_END_WITHIN).is_zero() {
+        os::clock::sleep(Duration::from_millis(2));
+    }
+    if server.sessions.count() > 0 {
+        log::warn!("{} connections have not ended in time", server.sessions.count());
+    }
+}
+
+/// Ends what is under the connections: the replica, the binary log, the engine.
+fn end_engine(server: &Server) {
+    server.replica.stop(Threads::BOTH);
+    if let Some(binlog) = &server.binlog {
+        binlog.close();
+    }
+    if let Err(e) = server.engine.close() {
+        log::error!("closing the storage engine: {e}");
+    }
+}

@@ -1,0 +1,95 @@
+//! The server: what all its connections share.
+
+use crate::accounts::Accounts;
+use crate::replicas::Replicas;
+use crate::sessions::Sessions;
+use crate::status::ServerStatus;
+use crate::variables::Globals;
+use engine::Engine;
+use os::disk::Disk;
+use replica::Replica;
+use source::Binlog;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What all connections share.
+pub struct Server {
+    /// The storage engine.
+    pub engine: Arc<Engine>,
+    /// The disk that it is on.
+    pub disk: Arc<dyn Disk>,
+    /// The data directory, absolute.
+    pub datadir: PathBuf,
+    /// Global values of system variables.
+    pub globals: Globals,
+    /// Who may do what.
+    pub accounts: Accounts,
+    /// `--skip-grant-tables`: everybody may do everything.
+    pub skip_grant_tables: AtomicBool,
+    /// The connections.
+    pub sessions: Sessions,
+    /// Counters.
+    pub status: ServerStatus,
+    /// The binary log; `None` with `--skip-log-bin`.
+    pub binlog: Option<Arc<Binlog>>,
+    /// The replication channel.
+    pub replica: Replica,
+    /// Replicas that have introduced themselves.
+    pub replicas: Replicas,
+    /// The end has begun: no new connections. Relaxed: late readers see it a moment later.
+    stopping: AtomicBool,
+}
+
+/// The parts that a server is made of.
+pub struct Parts {
+    /// See [`Server::engine`].
+    pub engine: Arc<Engine>,
+    /// See [`Server::disk`].
+    pub disk: Arc<dyn Disk>,
+    /// See [`Server::datadir`].
+    pub datadir: PathBuf,
+    /// See [`Server::globals`].
+    pub globals: Globals,
+    /// See [`Server::skip_grant_tables`].
+    pub skip_grant_tables: bool,
+    /// See [`Server::binlog`].
+    pub binlog: Option<Arc<Binlog>>,
+    /// See [`Server::replica`].
+    pub replica: Replica,
+}
+
+impl Server {
+    /// A server without connections yet.
+    pub fn new(parts: Parts) -> Arc<Server> {
+        Arc::new(Server {
+            engine: parts.engine,
+            disk: parts.disk,
+            datadir: parts.datadir,
+            globals: parts.globals,
+            accounts: Accounts::default(),
+            skip_grant_tables: AtomicBool::new(parts.skip_grant_tables),
+            sessions: Sessions::default(),
+            status: ServerStatus::default(),
+            binlog: parts.binlog,
+            replica: parts.replica,
+            replicas: Replicas::default(),
+            stopping: AtomicBool::new(false),
+        })
+    }
+
+    /// True when everybody may do everything.
+    pub fn grants_are_skipped(&self) -> bool {
+        self.skip_grant_tables.load(Ordering::Relaxed)
+    }
+
+    /// No new connections from now on.
+    pub fn begin_stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// The end has begun.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,275 @@
+//! From options to a server: the data directory, the engine, the binary log, the replica.
+
+use crate::auto_cnf::server_uuid;
+use crate::datadir::{self, Datadir, DatadirError};
+use crate::options::Options;
+use crate::server::{Parts, Server};
+use crate::variables::{Globals, Setting};
+use crate::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
+use binlog::gtid::Uuid;
+use engine::{Engine, EngineConfig, EngineError, RowImage};
+use os::disk::Disk;
+use replica::relay::RelayLogConfig;
+use replica::{Replica, ReplicaSettings};
+use source::{Binlog, BinlogConfig};
+use sql::SqlError;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// [`VERSION`]'s release as events carry it.
+const SERVER_VERSION_NUMBER: u32 = 90_700;
+
+/// Why the server cannot start. Every variant says what and where.
+#[derive(Debug)]
+pub enum StartError {
+    /// The data directory.
+    Datadir(DatadirError),
+    /// The engine.
+    Engine(EngineError),
+    /// The binary log.
+    Binlog(source::error::BinlogError),
+    /// A file or a socket.
+    Io(io::Error),
+    /// The server's own tables.
+    Tables(SqlError),
+    /// Options that do not go together.
+    Options(String),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Datadir(e) => write!(f, "{e}"),
+            StartError::Engine(e) => write!(f, "{e}"),
+            StartError::Binlog(e) => write!(f, "{e}"),
+            StartError::Io(e) => write!(f, "{e}"),
+            StartError::Tables(e) => write!(f, "cannot make or read the tables of accounts: {}", e.message),
+            StartError::Options(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<DatadirError> for StartError {
+    fn from(e: DatadirError) -> Self {
+        StartError::Datadir(e)
+    }
+}
+
+impl From<EngineError> for StartError {
+    fn from(e: EngineError) -> Self {
+        StartError::Engine(e)
+    }
+}
+
+impl From<source::error::BinlogError> for StartError {
+    fn from(e: source::error::BinlogError) -> Self {
+        StartError::Binlog(e)
+    }
+}
+
+impl From<io::Error> for StartError {
+    fn from(e: io::Error) -> Self {
+        StartError::Io(e)
+    }
+}
+
+impl From<SqlError> for StartError {
+    fn from(e: SqlError) -> Self {
+        StartError::Tables(e)
+    }
+}
+
+/// A server without listeners yet, and its data directory.
+pub struct Started {
+    /// The server.
+    pub server: Arc<Server>,
+    /// Held until the end of the process.
+    pub datadir: Datadir,
+}
+
+/// Global values as the options give them.
+pub fn globals_of(options: &Options) -> Globals {
+    let globals = Globals::default();
+    for (id, setting) in &options.settings {
+        globals.set(*id, setting.clone());
+    }
+    globals
+}
+
+/// The data directory, absolute.
+pub fn datadir_path(globals: &Globals) -> io::Result<PathBuf> {
+    std::path::absolute(globals.named("datadir").text())
+}
+
+/// Opens everything that is under the connections.
+pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartError> {
+    let globals = globals_of(options);
+    let path = datadir_path(&globals)?;
+    let only_initialise = options.initialize || options.initialize_insecure;
+    let datadir = datadir::take(&**disk, &path, only_initialise)?;
+    let uuid = server_uuid(&**disk, &datadir.path)?;
+    complete(disk, &globals, options, &datadir.path, uuid);
+    check(&globals)?;
+    let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
+    if only_initialise {
+        // Accounts are made before there is a binary log, as by mysqld.
+        globals.set_named("log_bin", Setting::Bool(false));
+    }
+    let binlog = match globals.named("log_bin").is_on() {
+        true => Some(open_binlog(disk, &engine, &globals, options, &datadir.path)?),
+        false => None,
+    };
+    let settings = replica_settings(&globals, options, &datadir.path);
+    let replica = Replica::open(engine.clone(), disk.clone(), settings)?;
+    let server = Server::new(Parts {
+        engine,
+        disk: disk.clone(),
+        datadir: datadir.path.clone(),
+        globals,
+        skip_grant_tables: options.skip_grant_tables,
+        binlog,
+        replica,
+    });
+    crate::initialise::initialise(&server, options.initialize_insecure)?;
+    crate::accounts::storage::load(&server)?;
+    Ok(Started { server, datadir })
+}
+
+fn check(globals: &Globals) -> Result<(), StartError> {
+    let mode = globals.named("gtid_mode");
+    if mode.text() == "ON" && globals.named("enforce_gtid_consistency").text() != "ON" {
+        let text = "GTID_MODE = ON requires ENFORCE_GTID_CONSISTENCY = ON.";
+        return Err(StartError::Options(text.into()));
+    }
+    if globals.named("lower_case_table_names").uint() != 0 {
+        let text = "lower_case_table_names other than 0 is not supported: names of tables keep their case";
+        return Err(StartError::Options(text.into()));
+    }
+    Ok(())
+}
+
+/// Fills in values that follow from others or from the machine.
+fn complete(disk: &Arc<dyn Disk>, globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
+    let host = disk.read(Path::new("/proc/sys/kernel/hostname")).unwrap_or_default();
+    let host = String::from_utf8_lossy(&host).trim().to_owned();
+    let host = if host.is_empty() { "localhost".to_owned() } else { host };
+    let in_datadir = |name: &str| datadir.join(name).display().to_string();
+    let text = |name: &str, value: String| globals.set_named(name, Setting::Text(value));
+    let default = |name: &str, value: String| {
+        if globals.named(name).text().is_empty() {
+            text(name, value);
+        }
+    };
+    text("datadir", format!("{}/", datadir.display()));
+    text("server_uuid", uuid.to_string());
+    text("version", VERSION.into());
+    text("version_comment", VERSION_COMMENT.into());
+    text("version_compile_machine", std::env::consts::ARCH.into());
+    text("version_compile_os", "Linux".into());
+    text("innodb_version", INNODB_VERSION.into());
+    text("system_time_zone", "UTC".into());
+    default("relay_log", format!("{host}-relay-bin"));
+    default("pid_file", in_datadir(&format!("{host}.pid")));
+    default("general_log_file", in_datadir(&format!("{host}.log")));
+    default("slow_query_log_file", in_datadir(&format!("{host}-slow.log")));
+    let relay = in_datadir(globals.named("relay_log").text());
+    text("relay_log_index", options.relay_log_index.clone().unwrap_or_else(|| format!("{relay}.index")));
+    text("relay_log_basename", relay);
+    text("hostname", host);
+    for name in ["socket", "pid_file"] {
+        // Relative paths are relative to the data directory.
+        let path = datadir.join(globals.named(name).text());
+        text(name, path.display().to_string());
+    }
+    if globals.named("report_port").uint() == 0 {
+        globals.set_named("report_port", globals.named("port"));
+    }
+    if globals.named("super_read_only").is_on() {
+        globals.set_named("read_only", Setting::Bool(true));
+    }
+}
+
+fn engine_config(
+    disk: &Arc<dyn Disk>,
+    globals: &Globals,
+    datadir: &Path,
+    uuid: Uuid,
+    only_initialise: bool,
+) -> EngineConfig {
+    let number = |name: &str| globals.named(name).uint();
+    EngineConfig {
+        page_size: number("innodb_page_size") as u32,
+        pool_bytes: number("innodb_buffer_pool_size"),
+        redo_capacity_bytes: number("innodb_redo_log_capacity"),
+        log_buffer_bytes: number("innodb_log_buffer_size"),
+        flush_log_at_trx_commit: number("innodb_flush_log_at_trx_commit") as u8,
+        doublewrite: globals.named("innodb_doublewrite").text() != "OFF",
+        server_id: number("server_id") as u32,
+        server_uuid: uuid,
+        server_version: SERVER_VERSION_NUMBER,
+        log_bin: globals.named("log_bin").is_on() && !only_initialise,
+        gtid_mode: matches!(globals.named("gtid_mode").text(), "ON" | "ON_PERMISSIVE"),
+        binlog_row_image: match globals.named("binlog_row_image").text() {
+            "MINIMAL" => RowImage::Minimal,
+            "NOBLOB" => RowImage::Noblob,
+            _ => RowImage::Full,
+        },
+        binlog_row_event_max_bytes: clamp(number("binlog_row_event_max_size")),
+        max_binlog_cache_bytes: clamp(number("max_binlog_cache_size")),
+        innodb_lock_wait_timeout_ms: number("innodb_lock_wait_timeout") * 1000,
+        lock_wait_timeout_ms: number("lock_wait_timeout") * 1000,
+        io_capacity: number("innodb_io_capacity") as u32,
+        ..EngineConfig::new(disk.clone(), datadir)
+    }
+}
+
+/// Sizes above 4 GB mean "no limit" for what is held in memory.
+fn clamp(bytes: u64) -> usize {
+    bytes.min(u32::MAX.into()) as usize
+}
+
+fn open_binlog(
+    disk: &Arc<dyn Disk>,
+    engine: &Arc<Engine>,
+    globals: &Globals,
+    options: &Options,
+    datadir: &Path,
+) -> Result<Arc<Binlog>, StartError> {
+    let config = BinlogConfig {
+        datadir: datadir.to_owned(),
+        basename: options.log_bin_basename.clone().unwrap_or_else(|| "binlog".into()),
+        index: options.log_bin_index.clone(),
+        max_file_bytes: globals.named("max_binlog_size").uint(),
+        expire_after_s: globals.named("binlog_expire_logs_seconds").uint(),
+        server_id: globals.named("server_id").uint() as u32,
+        server_uuid: globals.named("server_uuid").text().to_owned(),
+        server_version: VERSION.into(),
+    };
+    Ok(Binlog::open(disk.clone(), engine.clone(), config)?)
+}
+
+fn replica_settings(globals: &Globals, options: &Options, datadir: &Path) -> ReplicaSettings {
+    let number = |name: &str| globals.named(name).uint();
+    let max_relay = number("max_relay_log_size");
+    ReplicaSettings {
+        datadir: datadir.to_owned(),
+        server_id: number("server_id") as u32,
+        server_uuid: globals.named("server_uuid").text().to_owned(),
+        relay: RelayLogConfig {
+            basename: globals.named("relay_log").text().to_owned(),
+            index: options.relay_log_index.clone(),
+            max_file_bytes: if max_relay == 0 { number("max_binlog_size") } else { max_relay },
+            space_limit_bytes: number("relay_log_space_limit"),
+            purge: globals.named("relay_log_purge").is_on(),
+        },
+        net_timeout_s: number("replica_net_timeout") as u32,
+        report_host: globals.named("report_host").text().to_owned(),
+        report_port: number("report_port") as u16,
+        log_replica_updates: globals.named("log_replica_updates").is_on(),
+        sql_verify_checksum: globals.named("replica_sql_verify_checksum").is_on(),
+    }
+}

@@ -1,0 +1,118 @@
+//! What SET GLOBAL changes beside the value.
+
+use super::{Scope, Setting, VariableId};
+use crate::server::Server;
+use sql::SqlError;
+use types::Value;
+
+/// Sets a global value and makes it count. `None` is DEFAULT.
+pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<(), SqlError> {
+    let definition = id.definition();
+    if definition.read_only {
+        return Err(read_only(definition.name));
+    }
+    if definition.scope == Scope::SessionOnly {
+        let text =
+            format!("Variable '{}' is a SESSION variable and can't be used with SET GLOBAL", definition.name);
+        return Err(SqlError::new(1228, text));
+    }
+    let setting = definition.from_sql(value)?;
+    apply(server, definition.name, &setting)?;
+    server.globals.set(id, setting);
+    Ok(())
+}
+
+/// Error 1238.
+pub fn read_only(name: &str) -> SqlError {
+    SqlError::new(1238, format!("Variable '{name}' is a read only variable"))
+}
+
+fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError> {
+    match name {
+        "innodb_flush_log_at_trx_commit" => {
+            server.engine.set_flush_log_at_trx_commit(setting.uint() as u8);
+        }
+        "gtid_mode" => set_gtid_mode(server, setting.text())?,
+        "gtid_purged" => set_gtid_purged(server, setting.text())?,
+        // MariaDB's: where a replica of a MariaDB source begins.
+        "gtid_slave_pos" => {
+            let refused = |e: replica::error::ChannelError| SqlError::new(e.code, e.message);
+            server.replica.set_gtid_slave_pos(setting.text()).map_err(refused)?;
+        }
+        "read_only" if !setting.is_on() => set_flag(server, "super_read_only", false),
+        "super_read_only" if setting.is_on() => set_flag(server, "read_only", true),
+        "max_binlog_size" => {
+            if let Some(binlog) = &server.binlog {
+                binlog.set_max_file_bytes(setting.uint());
+            }
+        }
+        "binlog_expire_logs_seconds" => {
+            if let Some(binlog) = &server.binlog {
+                binlog.set_expire_after_s(setting.uint());
+            }
+        }
+        "log_error_verbosity" => crate::error_log::set_verbosity(setting.uint() as u8),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn set_flag(server: &Server, name: &str, on: bool) {
+    server.globals.set_named(name, Setting::Bool(on));
+}
+
+const MODES: &[&str] = &["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"];
+
+/// gtid_mode moves one step at a time (MySQL manual, 19.1.4).
+fn set_gtid_mode(server: &Server, new: &str) -> Result<(), SqlError> {
+    let old = server.globals.named("gtid_mode");
+    let place = |mode: &str| MODES.iter().position(|m| *m == mode).unwrap_or(0);
+    let (from, to) = (place(old.text()), place(new));
+    if from.abs_diff(to) > 1 {
+        let text = "The value of @@GLOBAL.GTID_MODE can only be changed one step at a time: OFF <-> OFF_PERMISSIVE <-> \
+                    ON_PERMISSIVE <-> ON. Also note that this value must be stepped up or down simultaneously on all \
+                    servers. See the Manual for instructions.";
+        return Err(SqlError::new(1788, text));
+    }
+    if new == "ON" && server.globals.named("enforce_gtid_consistency").text() != "ON" {
+        let text = "SET @@GLOBAL.GTID_MODE = ON is not allowed because ENFORCE_GTID_CONSISTENCY is not ON.";
+        return Err(SqlError::new(3111, text));
+    }
+    // New transactions get GTIDs from ON_PERMISSIVE on.
+    server.engine.set_gtid_mode(to >= place("ON_PERMISSIVE"));
+    Ok(())
+}
+
+fn set_gtid_purged(server: &Server, text: &str) -> Result<(), SqlError> {
+    let wrong = || SqlError::wrong_value_for_variable("gtid_purged", text);
+    let (text, adds) = match text.trim().strip_prefix('+') {
+        Some(rest) => (rest, true),
+        None => (text.trim(), false),
+    };
+    let set: binlog::gtid::GtidSet = text.parse().map_err(|_| wrong())?;
+    let executed = server.engine.gtid_executed();
+    if !adds && !executed.is_empty() && !server.engine.gtid_purged().is_subset(&set) {
+        let text =
+            "@@GLOBAL.GTID_PURGED cannot be changed: the new value must be a superset of the old value";
+        return Err(SqlError::new(3546, text));
+    }
+    server.engine.add_gtid_purged(&set).map_err(|e| SqlError::new(3546, e.to_string()))
+}
+
+/// The variables whose global value is computed when it is asked for.
+pub fn computed(server: &Server, name: &str) -> Option<Setting> {
+    let text = |text: String| Some(Setting::Text(text));
+    match name {
+        "gtid_executed" => text(server.engine.gtid_executed().to_string()),
+        "gtid_purged" => text(server.engine.gtid_purged().to_string()),
+        "gtid_slave_pos" => text(server.replica.gtid_slave_pos()),
+        "log_bin_basename" => text(server.binlog.as_ref()?.basename_path().display().to_string()),
+        "log_bin_index" => text(server.binlog.as_ref()?.index_path().display().to_string()),
+        _ => None,
+    }
+}
+
+/// The global value as it is now.
+pub fn global_now(server: &Server, id: VariableId) -> Setting {
+    computed(server, id.definition().name).unwrap_or_else(|| server.globals.get(id))
+}

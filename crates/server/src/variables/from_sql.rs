@@ -1,0 +1,99 @@
+//! SET's values to settings, settings to values, with MySQL's errors.
+
+use super::setting::{parse_bool, word_index};
+use super::{Definition, Kind, Setting};
+use sql::SqlError;
+use types::Value;
+
+impl Definition {
+    /// Makes a setting of SET's value; `None` is DEFAULT. Numbers out of range are moved into it, as MySQL does outside
+    /// of strict mode.
+    pub fn from_sql(&self, value: Option<&Value>) -> Result<Setting, SqlError> {
+        let Some(value) = value else { return Ok(self.default_setting()) };
+        let wrong_value = || SqlError::wrong_value_for_variable(self.name, shown(value));
+        let wrong_type = || SqlError::wrong_type_for_variable(self.name);
+        match self.kind {
+            Kind::Bool => {
+                let on = match value {
+                    Value::Int(0) | Value::UInt(0) => Some(false),
+                    Value::Int(1) | Value::UInt(1) => Some(true),
+                    Value::Bytes(text) => parse_bool(&String::from_utf8_lossy(text)),
+                    Value::Null | Value::Int(_) | Value::UInt(_) => None,
+                    _ => return Err(wrong_type()),
+                };
+                on.map(Setting::Bool).ok_or_else(wrong_value)
+            }
+            Kind::Int(..) | Kind::UInt(..) => match value {
+                Value::Int(v) => Ok(self.fit_int((*v).into()).0),
+                Value::UInt(v) => Ok(self.fit_int((*v).into()).0),
+                _ => Err(wrong_type()),
+            },
+            Kind::Double(..) => match value {
+                Value::Int(v) => Ok(self.fit_double(*v as f64).0),
+                Value::UInt(v) => Ok(self.fit_double(*v as f64).0),
+                Value::Decimal(v) => Ok(self.fit_double(v.to_f64()).0),
+                Value::Double(v) => Ok(self.fit_double(*v).0),
+                Value::Float(v) => Ok(self.fit_double((*v).into()).0),
+                _ => Err(wrong_type()),
+            },
+            Kind::Enum(words) => {
+                let index = match value {
+                    Value::Int(v) => usize::try_from(*v).ok(),
+                    Value::UInt(v) => usize::try_from(*v).ok(),
+                    Value::Bytes(text) => word_index(words, &String::from_utf8_lossy(text)),
+                    _ => None,
+                };
+                let word = index.and_then(|i| words.get(i)).ok_or_else(wrong_value)?;
+                Ok(Setting::Text((*word).to_owned()))
+            }
+            Kind::Text => match value {
+                Value::Bytes(text) => Ok(Setting::Text(String::from_utf8_lossy(text).into_owned())),
+                Value::Null => Ok(Setting::Text(String::new())),
+                _ => Err(wrong_type()),
+            },
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value.text_bytes(None) {
+        Some(text) => String::from_utf8_lossy(&text).into_owned(),
+        None => "NULL".into(),
+    }
+}
+
+impl Setting {
+    /// As `SELECT @@x` gives it: booleans are 1 and 0.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Setting::Bool(v) => Value::Int(i64::from(*v)),
+            Setting::Int(v) => Value::Int(*v),
+            Setting::UInt(v) => Value::UInt(*v),
+            Setting::Double(v) => Value::Double(*v),
+            Setting::Text(v) => Value::text(v),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::definition::global;
+    use super::*;
+
+    #[test]
+    fn values_of_the_wrong_kind_have_mysqls_errors() {
+        let number = global("n", Kind::UInt(10, 100), "10");
+        assert_eq!(number.from_sql(Some(&Value::Int(-5))), Ok(Setting::UInt(10)));
+        assert_eq!(number.from_sql(Some(&Value::UInt(u64::MAX))), Ok(Setting::UInt(100)));
+        assert_eq!(number.from_sql(Some(&Value::text("50"))).unwrap_err().code, 1232);
+        assert_eq!(number.from_sql(None), Ok(Setting::UInt(10)));
+        let flag = global("f", Kind::Bool, "ON");
+        assert_eq!(flag.from_sql(Some(&Value::text("off"))), Ok(Setting::Bool(false)));
+        assert_eq!(flag.from_sql(Some(&Value::Int(2))).unwrap_err().code, 1231);
+        let e = flag.from_sql(Some(&Value::Null)).unwrap_err();
+        assert_eq!(e.message, "Variable 'f' can't be set to the value of 'NULL'");
+        let word = global("w", Kind::Enum(&["A", "B"]), "A");
+        assert_eq!(word.from_sql(Some(&Value::text("b"))), Ok(Setting::Text("B".into())));
+        assert_eq!(word.from_sql(Some(&Value::Int(2))).unwrap_err().code, 1231);
+    }
+}

@@ -1,0 +1,49 @@
+//! Tables of information_schema and performance_schema that are the server's: computed when they are read.
+
+mod information;
+mod performance;
+mod replication;
+
+use crate::connection_host::ConnectionHost;
+use sql::VirtualTable;
+
+/// Computes a table for a session.
+type Compute = fn(&ConnectionHost) -> VirtualTable;
+
+/// Schema, table, and how it is computed. Names are in lower case.
+const TABLES: &[(&str, &str, Compute)] = &[
+    ("information_schema", "engines", information::engines),
+    ("information_schema", "plugins", information::plugins),
+    ("information_schema", "processlist", information::processlist),
+    ("information_schema", "schema_privileges", information::schema_privileges),
+    ("information_schema", "table_privileges", information::table_privileges),
+    ("information_schema", "user_privileges", information::user_privileges),
+    ("performance_schema", "global_status", performance::global_status),
+    ("performance_schema", "global_variables", performance::global_variables),
+    ("performance_schema", "processlist", information::processlist),
+    ("performance_schema", "session_status", performance::global_status),
+    ("performance_schema", "session_variables", performance::session_variables),
+    ("performance_schema", "thread_times", performance::thread_times),
+    ("performance_schema", "threads", performance::threads),
+    ("performance_schema", "replication_applier_configuration", replication::applier_configuration),
+    ("performance_schema", "replication_applier_status", replication::applier_status),
+    (
+        "performance_schema",
+        "replication_applier_status_by_coordinator",
+        replication::applier_status_by_thread,
+    ),
+    ("performance_schema", "replication_applier_status_by_worker", replication::applier_status_by_thread),
+    ("performance_schema", "replication_connection_configuration", replication::connection_configuration),
+    ("performance_schema", "replication_connection_status", replication::connection_status),
+];
+
+/// A table's present contents.
+pub fn table(host: &ConnectionHost, schema: &str, table: &str) -> Option<VirtualTable> {
+    let (_, _, compute) = TABLES.iter().find(|(s, t, _)| *s == schema && *t == table)?;
+    Some(compute(host))
+}
+
+/// The names of a schema's tables.
+pub fn names(schema: &str) -> Vec<String> {
+    TABLES.iter().filter(|(s, ..)| *s == schema).map(|(_, t, _)| (*t).to_owned()).collect()
+}

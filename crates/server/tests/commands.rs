@@ -1,0 +1,220 @@
+//! The protocol's commands on a whole server, sent as clients send them and as they should not.
+
+use bench::instance::{Flavor, Settings};
+use protocol::client::{Client, ClientError, ConnectOptions};
+use protocol::command;
+use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use testkit::Server;
+
+fn start() -> Server {
+    Server::start(Flavor::Slipstream, &Settings::default())
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> u16 {
+    let error = result.expect_err("this must be refused");
+    error.server_code().unwrap_or_else(|| panic!("not the server's error: {error}"))
+}
+
+#[test]
+fn every_parameter_type_comes_back() {
+    let server = start();
+    server.run("CREATE DATABASE p");
+    server.run(
+        "CREATE TABLE p.t (id BIGINT UNSIGNED PRIMARY KEY AUTO_INCREMENT, i INT, d DECIMAL(10,2), f DOUBLE, \
+         s VARCHAR(100), b LONGBLOB, dt DATETIME(6), da DATE, ti TIME(3))",
+    );
+    let mut client = server.connect();
+    let insert = client
+        .prepare("INSERT INTO p.t (i, d, f, s, b, dt, da, ti) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .unwrap();
+    let date = DateTimeParts { year: 2024, month: 2, day: 29, ..DateTimeParts::default() };
+    let at = DateTimeParts { hour: 23, minute: 59, second: 58, micros: 123_456, ..date };
+    let time = TimeParts { negative: true, days: 2, hours: 3, minutes: 4, seconds: 5, micros: 678_000 };
+    let row = [
+        Scalar::Int(-7),
+        Scalar::Bytes(b"12.34"),
+        Scalar::Double(0.5),
+        Scalar::Bytes("h\u{e9}llo".as_bytes()),
+        Scalar::Null,
+        Scalar::DateTime(at),
+        Scalar::Date(date),
+        Scalar::Time(time),
+    ];
+    let done = client.execute_discard(&insert, &row).unwrap();
+    assert_eq!((done.affected_rows, done.last_insert_id), (1, 1));
+    let select = client.prepare("SELECT * FROM p.t WHERE id = ?").unwrap();
+    assert_eq!((select.parameters(), select.columns().len()), (1, 9));
+    let binary = client.execute(&select, &[Scalar::UInt(1)]).unwrap();
+    let text = client.query("SELECT * FROM p.t WHERE id = 1").unwrap();
+    assert_eq!(binary.rows, text.rows);
+    let cells: Vec<Option<String>> = (0..9).map(|i| text.cell(0, i)).collect();
+    let want = [
+        "1",
+        "-7",
+        "12.34",
+        "0.5",
+        "h\u{e9}llo",
+        "",
+        "2024-02-29 23:59:58.123456",
+        "2024-02-29",
+        "-51:04:05.678",
+    ];
+    for (i, want) in want.iter().enumerate() {
+        assert_eq!(cells[i].as_deref().unwrap_or(""), *want, "column {i}");
+    }
+    assert_eq!(cells[5], None);
+}
+
+#[test]
+fn long_parameters_arrive_in_parts() {
+    let server = start();
+    server.run("CREATE DATABASE p");
+    server.run("CREATE TABLE p.t (id INT PRIMARY KEY AUTO_INCREMENT, b LONGBLOB)");
+    let mut client = server.connect();
+    let insert = client.prepare("INSERT INTO p.t (b) VALUES (?)").unwrap();
+    let part = vec![b'x'; 300_000];
+    client.send_long_data(&insert, 0, &part).unwrap();
+    client.send_long_data(&insert, 0, &part).unwrap();
+    let mut execute = insert.id().to_le_bytes().to_vec();
+    execute.extend_from_slice(&[0, 1, 0, 0, 0, 0, 1, 251, 0]);
+    client.send_command(command::STMT_EXECUTE, &execute).unwrap();
+    assert_eq!(client.read_summary().unwrap().affected_rows, 1);
+    let big: Vec<u8> = (0..17 << 20).map(|i| (i % 251) as u8).collect();
+    client.execute_discard(&insert, &[Scalar::Bytes(&big)]).unwrap();
+    let back = client.query("SELECT b FROM p.t ORDER BY id").unwrap();
+    assert_eq!(back.rows[0][0].as_ref().map(Vec::len), Some(600_000));
+    assert!(back.rows[1][0].as_deref() == Some(&big[..]), "17 MB came back different");
+}
+
+#[test]
+fn small_commands_answer() {
+    let server = start();
+    server.run("CREATE DATABASE p");
+    server.run("CREATE TABLE p.t (id INT PRIMARY KEY, name VARCHAR(10))");
+    let mut client = server.connect();
+    client.ping().unwrap();
+    assert_eq!(code(client.command(command::INIT_DB, b"nowhere")), 1049);
+    client.command(command::INIT_DB, b"p").unwrap();
+    assert_eq!(client.query("SELECT DATABASE()").unwrap().cell(0, 0).as_deref(), Some("p"));
+    client.send_command(command::STATISTICS, &[]).unwrap();
+    let line = String::from_utf8_lossy(client.read_packet().unwrap()).into_owned();
+    assert!(line.starts_with("Uptime: ") && line.contains("Threads: "), "{line}");
+    assert_eq!(code(client.query_all("SELECT 1; SELECT 2")), 1064);
+    client.command(command::SET_OPTION, &[0, 0]).unwrap();
+    assert_eq!(client.query_all("SELECT 1; SELECT 2").unwrap().len(), 2);
+    client.send_command(command::FIELD_LIST, b"t\0%\0").unwrap();
+    let mut columns = 0;
+    while client.read_packet().unwrap()[0] != 0xfe {
+        columns += 1;
+    }
+    assert_eq!(columns, 2);
+    assert_eq!(code(client.command(0x7f, b"")), 1047);
+    assert_eq!(code(client.command(command::STMT_RESET, &[9, 9, 9, 9])), 1243);
+    assert_eq!(code(client.command(command::STMT_RESET, &[9])), 1835);
+    assert_eq!(code(client.command(command::STMT_FETCH, &[9, 0, 0, 0, 1, 0, 0, 0])), 1243);
+    client.ping().unwrap();
+}
+
+#[test]
+fn kill_ends_a_statement_and_a_connection() {
+    let server = start();
+    let mut killer = server.connect();
+    for (words, lost) in [("KILL QUERY", false), ("KILL", true)] {
+        let mut victim = server.connect();
+        let id = victim.connection_id();
+        victim.send_query("SELECT SLEEP(600)").unwrap();
+        loop {
+            let list = killer.query("SHOW PROCESSLIST").unwrap();
+            let of_victim = |row: &usize| list.text(*row, "Id") == Some(id.to_string());
+            let row = (0..list.rows.len()).find(of_victim).expect("the victim is listed");
+            if list.text(row, "Info").is_some_and(|info| info.contains("SLEEP")) {
+                break;
+            }
+        }
+        killer.query(&format!("{words} {id}")).unwrap();
+        let answer = victim.read_summary();
+        // A SLEEP that is killed ends with 1 or with error 1317; a killed connection may be gone before that.
+        assert!(lost || answer.is_ok() || answer.unwrap_err().server_code() == Some(1317));
+        assert_eq!(victim.ping().is_err(), lost);
+    }
+    assert_eq!(code(killer.query("KILL 4000000000")), 1094);
+}
+
+#[test]
+fn too_many_connections_are_refused_but_for_one_administrator() {
+    let settings = Settings { extra: vec!["--max-connections=3".into()], ..Settings::default() };
+    let server = Server::start(Flavor::Slipstream, &settings);
+    server.run("CREATE USER plain IDENTIFIED BY ''");
+    let plain = || Client::connect(&ConnectOptions::tcp("127.0.0.1", server.port()).user("plain", ""));
+    let held: Vec<Client> = (0..3).map(|_| plain().unwrap()).collect();
+    assert_eq!(code(plain()), 1040);
+    let mut administrator = server.connect();
+    assert_eq!(code(server.try_connect()), 1040);
+    drop(held);
+    while administrator.query("SHOW STATUS LIKE 'Threads_connected'").unwrap().cell(0, 1).as_deref()
+        != Some("1")
+    {}
+    plain().unwrap();
+}
+
+#[test]
+fn bytes_that_are_no_protocol_harm_nobody() {
+    let server = start();
+    let mut other = server.connect();
+    let seed = os::random::test_seed("bytes_that_are_no_protocol_harm_nobody");
+    let mut random = os::random::Rng::new(seed);
+    for _ in 0..200 {
+        let mut socket = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+        socket.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        let len = random.between(0, 300) as usize;
+        let mut bytes = random.bytes(len);
+        if len > 40 && random.one_in(2) {
+            // A response that begins well: the protocol's bits, the right packet number, the right length.
+            bytes[..4].copy_from_slice(&[(len - 4) as u8, ((len - 4) >> 8) as u8, 0, 1]);
+            bytes[5] |= 2;
+        }
+        // The server may have hung up already.
+        let _gone = socket.write_all(&bytes);
+        let _gone = socket.shutdown(std::net::Shutdown::Write);
+        let mut rest = Vec::new();
+        let _gone = socket.read_to_end(&mut rest);
+    }
+    assert_eq!(other.query("SELECT 1").unwrap().cell(0, 0).as_deref(), Some("1"));
+    assert!(!server.log_tail().contains("panicked"), "{}", server.log_tail());
+}
+
+#[test]
+fn commands_with_random_bodies_harm_nobody() {
+    let server = start();
+    let seed = os::random::test_seed("commands_with_random_bodies_harm_nobody");
+    let mut random = os::random::Rng::new(seed);
+    for _ in 0..60 {
+        let mut client = server.connect();
+        client.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
+        let _known = client.prepare("SELECT ?, ?").unwrap();
+        for _ in 0..20 {
+            // Without COM_QUIT and the dumps, which end the connection by design.
+            let command = *random.pick(&[
+                0x00u8, 0x02, 0x03, 0x04, 0x09, 0x0e, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1f,
+            ]);
+            let len = random.below(40) as usize;
+            let mut body = random.bytes(len);
+            if len >= 4 && random.one_in(2) {
+                body[..4].copy_from_slice(&1u32.to_le_bytes());
+            }
+            if client.send_command(command, &body).is_err()
+                || (command != 0x18 && command != 0x19 && client.read_packet().is_err())
+            {
+                break;
+            }
+            // What is left of a longer answer is dropped with the connection.
+            if client.has_buffered_input() {
+                break;
+            }
+        }
+    }
+    assert_eq!(server.rows("SELECT 1"), ["1"]);
+    assert!(!server.log_tail().contains("panicked"), "{}", server.log_tail());
+}
