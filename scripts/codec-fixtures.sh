@@ -2,9 +2,11 @@
 # Writes the fixtures of the codec tests anew, from real servers (scripts/peers.sh installs them):
 #   crates/binlog/tests/data/NAME.binlog   a binary log that the server wrote
 #   crates/binlog/tests/data/NAME.tsv      the rows of table fixture.every_type at its end: HEX(CONCAT(column)) of each
+#   crates/types/tests/data/conversions.tsv column type, kind and HEX of a literal, what an INSERT of it stores in
+#                                          strict mode (HEX(CONCAT(column))) and its error, and what it stores in lax mode
 #   crates/types/tests/data/collations.tsv collation, rank in its order, HEX(string): from MySQL's DENSE_RANK()
 # for NAME = mysql-full, mysql-minimal, mysql-noblob, mariadb-full, mariadb-minimal (named after binlog_row_image).
-# usage: scripts/codec-fixtures.sh     (root, for the chroot)
+# usage: scripts/codec-fixtures.sh [conversions]     (root, for the chroot; with the word only that fixture)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 chroot_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}/mysql-chroot
@@ -135,8 +137,75 @@ PYTHON
   done
 }
 
+# Every literal into a column of every type, in both modes. A procedure runs in the mode that it was made in.
+capture_conversions() {
+  client -e "DROP DATABASE IF EXISTS fixture; CREATE DATABASE fixture CHARACTER SET utf8mb4"
+  local mode
+  for mode in strict lax; do
+    client fixture <<SQL
+SET time_zone = '+00:00', sql_mode = '$([ $mode = lax ] || echo STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE)';
+DELIMITER //
+CREATE PROCEDURE $mode(statement TEXT)
+BEGIN
+  -- 1265 is an error with a warning's SQLSTATE.
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION$([ $mode = lax ] || echo , 1265)
+  BEGIN
+    GET DIAGNOSTICS CONDITION 1 @code = MYSQL_ERRNO;
+    UPDATE outcome SET ${mode}_code = @code, ${mode}_value = (SELECT HEX(CONCAT(v)) FROM target);
+  END;
+  SET @statement = statement;
+  DELETE FROM target;
+  PREPARE prepared FROM @statement;
+  EXECUTE prepared;
+  UPDATE outcome, target SET ${mode}_code = 0, ${mode}_value = HEX(CONCAT(v));
+END//
+SQL
+  done
+  python3 - <<'PYTHON' | client -N --init-command="SET time_zone = '+00:00'" fixture >"$collations/conversions.tsv"
+types = ["tinyint", "tinyint unsigned", "smallint", "mediumint unsigned", "int", "bigint", "bigint unsigned", "float",
+         "double", "decimal(5,2)", "decimal(10,0) unsigned", "decimal(30,10)", "year", "bit(9)", "char(4)", "varchar(4)",
+         "varbinary(4)", "binary(4)", "tinytext", "date", "time", "time(3)", "datetime", "datetime(2)", "timestamp",
+         "timestamp(6)", "enum('a','B c','3')", "set('a','b','3')", "json"]
+texts = ["", " ", "0", "1", "-1", "12.5", "-0.5", "127", "128", "256", "1e2", "1e400", "99999999999999999999", "abc", "12abc",
+         "12 ", " 12", "a", "b c", "3", "2", "a,b", "a,x", "abcd", "abcde", "abcd  ", "äöüß", "äöüßé", "2024-01-02",
+         "2024-1-2 3:4:5", "2024-02-30", "0000-00-00", "2024-00-10", "20240102", "240102", "20240102030405",
+         "2024-01-02 03:04:05.678901", "2024-01-02T03:04:05Z", "2024-01-02 25:00:00", "9999-12-31 23:59:59.999999",
+         "1969-12-31 23:59:59", "2038-01-19 03:14:08", "10:11:12", "-10:11:12.5678", "101112", "839:00:00", "1 02:03:04",
+         "10:60:00", "12:34", "69", "70", "2155", "2156", "1900", "true", "null", "{\"a\": 1.50}", "[1,", "0.005", "-0.005",
+         "999.995", "999.994", "1.005", ".5", "5.", "+7", "--1", "1-1-1", "2024-01-02x", "2024-12-31 23:59:59.9999995"]
+numbers = ["0", "1", "-1", "127", "128", "-129", "255", "256", "70", "2024", "2156", "65535", "65536", "99999999999",
+           "-9223372036854775808", "9223372036854775807", "20240102", "20240230", "101112", "106000", "20240102030405",
+           "8385959", "8385960"]
+decimals = ["0.5", "1.5", "2.5", "-2.5", "999.994", "999.995", "-999.996", "12345678901234567890.5", "101112.75"]
+doubles = ["0.5e0", "1.5e0", "2.5e0", "-2.5e0", "1e10", "1e40", "1.005e0", "20240102e0"]
+print("SET sql_mode = ''; CREATE TABLE outcome (strict_value LONGTEXT, strict_code INT, lax_value LONGTEXT, lax_code INT);")
+print("INSERT INTO outcome VALUES ();")
+for column in types:
+    print("DROP TABLE IF EXISTS target;")
+    print(f"CREATE TABLE target (v {column}) CHARACTER SET utf8mb4;")
+    literals = [("text", text, "x'" + text.encode().hex() + "'") for text in texts]
+    for kind, values in (("int", numbers), ("decimal", decimals), ("double", doubles)):
+        literals += [(kind, value, value) for value in values]
+    for kind, value, literal in literals:
+        if kind == "text":
+            literal = f"CONVERT({literal} USING utf8mb4)"
+        if column == "json" and kind != "text":
+            continue
+        print("UPDATE outcome SET strict_value = NULL, strict_code = NULL, lax_value = NULL, lax_code = NULL;")
+        for mode in ("strict", "lax"):
+            statement = f"INSERT INTO target VALUES ({literal})".replace("'", "''")
+            print(f"CALL {mode}('{statement}');")
+        shown = column.replace("'", "''")
+        print(f"SELECT '{shown}', '{kind}', '{value.encode().hex().upper()}', strict_value, strict_code, lax_value FROM outcome;")
+PYTHON
+}
+
 mkdir -p "$binlogs" "$collations"
 start_mysql
+if [ "${1:-}" = conversions ]; then
+  capture_conversions
+  exit
+fi
 json1=", '{\"k\": [1, -5, 70000, 12345678901, 2.5, true, null, \"text\"], \"\": {}}'"
 json2=", '{}'"
 json3=", '[1, 2.5, \"x\", null]'"
@@ -145,6 +214,7 @@ for image in full minimal noblob; do
   capture "mysql-$image" "$image" ",j" ", j JSON"
 done
 capture_collations
+capture_conversions
 start_mariadb
 json1='' json2='' json3=''
 show_status='SHOW MASTER STATUS'

@@ -29,6 +29,37 @@ pub fn write_f64(value: f64, out: &mut Vec<u8>) {
     write_shortest(&format!("{value:e}"), out);
 }
 
+/// Appends a DOUBLE in at most `width` characters where that costs only digits after the point or after the first: what
+/// a short character column stores of it. Where even that is too long, the text is longer.
+pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_f64(value, out);
+    if out.len() - start <= width {
+        return;
+    }
+    let whole_len = format!("{:.0}", value.trunc()).len();
+    out.truncate(start);
+    if whole_len <= width {
+        let digits = width.saturating_sub(whole_len + 1);
+        let text = format!("{value:.digits$}");
+        let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    let mut digits = width;
+    loop {
+        let text = format!("{value:.digits$e}");
+        if text.len() <= width || digits == 0 {
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            let mantissa =
+                if digits > 0 { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
+            out.extend_from_slice(format!("{mantissa}e{exponent}").as_bytes());
+            return;
+        }
+        digits -= 1;
+    }
+}
+
 /// Appends a FLOAT: as a DOUBLE, but with at most six significant digits.
 pub fn write_f32(value: f32, out: &mut Vec<u8>) {
     let shortest = format!("{value:e}");

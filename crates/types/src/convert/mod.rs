@@ -22,9 +22,11 @@ pub enum Problem {
     Incorrect(&'static str, String),
     /// 1292: no date or time; the type's name in the message, and the text.
     IncorrectTemporal(&'static str, String),
+    /// 1441: rounding the fraction leaves the year 9999.
+    TemporalOverflow,
     /// 3140: no JSON text, with the parser's complaint and the place.
     InvalidJson(&'static str, usize),
-    /// 4078 and the like do not apply: the column's type cannot be written at all (1235).
+    /// 1235: a column of this type cannot be written.
     Unsupported(String),
 }
 
@@ -38,6 +40,7 @@ impl Problem {
             Problem::TooLong => 1406,
             Problem::Incorrect(..) => 1366,
             Problem::IncorrectTemporal(..) => 1292,
+            Problem::TemporalOverflow => 1441,
             Problem::InvalidJson(..) => 3140,
             Problem::Unsupported(_) => 1235,
         }
@@ -52,6 +55,7 @@ impl Problem {
             Problem::TooLong => "22001",
             Problem::Incorrect(..) => "HY000",
             Problem::IncorrectTemporal(..) => "22007",
+            Problem::TemporalOverflow => "22008",
             Problem::InvalidJson(..) => "22032",
             Problem::Unsupported(_) => "42000",
         }
@@ -67,6 +71,7 @@ impl Problem {
             Problem::Incorrect(name, text) | Problem::IncorrectTemporal(name, text) => {
                 format!("Incorrect {name} value: '{text}' for column '{column}' at row {row}")
             }
+            Problem::TemporalOverflow => "Datetime function: datetime field overflow".to_string(),
             Problem::InvalidJson(complaint, at) => {
                 format!("Invalid JSON text: \"{complaint}\" at position {at} in value for column '{column}'.")
             }

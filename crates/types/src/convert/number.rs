@@ -54,7 +54,8 @@ pub(super) fn to_float(value: &Value, ty: &ColumnType, context: Context) -> Assi
             if prefix.overflow {
                 problem = Some(Problem::OutOfRange);
             } else if prefix.len == 0 || prefix.len < text.len() {
-                problem = Some(Problem::Truncated);
+                let name = if ty.code == TypeCode::Float { "FLOAT" } else { "DOUBLE" };
+                problem = Some(Problem::Incorrect(name, shown(value)));
             }
             prefix.value
         }
@@ -84,12 +85,11 @@ pub(super) fn to_decimal(value: &Value, ty: &ColumnType, context: Context) -> As
         Value::Bytes(text) => {
             let prefix = Decimal::parse_prefix(text);
             let rest = text.get(prefix.len..).unwrap_or_default();
-            if prefix.len == 0 {
+            let exponent = text[..prefix.len].iter().any(|b| matches!(b, b'e' | b'E'));
+            if prefix.len == 0 || !rest.iter().all(u8::is_ascii_whitespace) || (prefix.overflow && exponent) {
                 problem = Some(Problem::Incorrect("decimal", shown(value)));
             } else if prefix.overflow {
                 problem = Some(Problem::OutOfRange);
-            } else if !rest.iter().all(u8::is_ascii_whitespace) {
-                problem = Some(Problem::Truncated);
             }
             prefix.number
         }
@@ -103,12 +103,13 @@ pub(super) fn to_decimal(value: &Value, ty: &ColumnType, context: Context) -> As
         _ => value.to_decimal().unwrap_or(Decimal::zero(scale)),
     };
     let rounded = number.round(i32::from(scale));
-    if ty.unsigned && rounded.is_negative() {
-        return context.adjust(Value::Decimal(Decimal::zero(scale)), Problem::OutOfRange);
+    if ty.unsigned && number.is_negative() {
+        let problem = problem.unwrap_or(Problem::OutOfRange);
+        return context.adjust(Value::Decimal(Decimal::zero(scale)), problem);
     }
     if rounded.integer_digits() > usize::from(precision - scale) {
         let largest = signed_largest(rounded.is_negative(), precision, scale);
-        return context.adjust(Value::Decimal(largest), Problem::OutOfRange);
+        return context.adjust(Value::Decimal(largest), problem.unwrap_or(Problem::OutOfRange));
     }
     // Stored with the column's scale, so that its text has all digits.
     let stored = Value::Decimal(rounded.with_scale(scale).unwrap_or(rounded));
@@ -127,27 +128,45 @@ fn signed_largest(negative: bool, precision: u8, scale: u8) -> Decimal {
 }
 
 pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
-    let (year, from_text) = match value {
+    let (year, zero_is_2000, garbage) = match value {
         Value::Bytes(text) => {
             let prefix = number::integer_prefix(text);
             if prefix.len == 0 {
                 return context.adjust(Value::Year(0), Problem::Incorrect("integer", shown(value)));
             }
-            if prefix.len < text.len() {
-                return context.adjust(Value::Year(0), Problem::Truncated);
-            }
-            (prefix.value, text.len() < 4)
+            // '0' and '00' are 2000, '0000' is the year zero.
+            (prefix.value, text.len() != 4, prefix.len < text.len())
         }
-        Value::Date(date) => (i128::from(date.year), false),
-        Value::DateTime(at) => (i128::from(at.date.year), false),
-        _ => (value.to_integer().unwrap_or(0), false),
+        Value::Date(date) => (i128::from(date.year), false, false),
+        Value::DateTime(at) => (i128::from(at.date.year), false, false),
+        Value::Float(_) | Value::Double(_) => (truncated(value), false, false),
+        _ => (value.to_integer().unwrap_or(0), false, false),
     };
-    match year {
-        0 if from_text => Ok((Value::Year(2000), None)), // '0', '00', '000'
-        0 => Ok((Value::Year(0), None)),
-        1..=99 => Ok((Value::Year(crate::temporal::parse::expand_year(year as u16)), None)),
-        1901..=2155 => Ok((Value::Year(year as u16), None)),
-        _ => context.adjust(Value::Year(0), Problem::OutOfRange),
+    let stored = match year {
+        0 if zero_is_2000 => 2000,
+        0 => 0,
+        1..=99 => crate::temporal::parse::expand_year(year as u16),
+        1901..=2155 => year as u16,
+        _ => return context.adjust(Value::Year(0), Problem::OutOfRange),
+    };
+    if garbage {
+        context.adjust(Value::Year(stored), Problem::Truncated)
+    } else {
+        Ok((Value::Year(stored), None))
+    }
+}
+
+/// A number without its fraction, as an expression's `val_int()` gives it: clipped to BIGINT for what is not an integer.
+pub(super) fn truncated(value: &Value) -> i128 {
+    let clip = |n: i128| n.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+    match value {
+        Value::Float(_) | Value::Double(_) => clip(saturate(value.to_f64().trunc())),
+        Value::Decimal(n) => {
+            let whole = n.truncate(0);
+            let limit = if whole.is_negative() { i64::MIN } else { i64::MAX };
+            i128::from(whole.to_i64().unwrap_or(limit))
+        }
+        _ => value.to_integer().unwrap_or(0),
     }
 }
 
@@ -163,6 +182,10 @@ pub(super) fn to_bit(value: &Value, ty: &ColumnType, context: Context) -> Assign
                 Some(bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte)))
             }
         }
+        Value::Decimal(n) if n.round(0).is_negative() => {
+            return context.adjust(Value::Bit { bits: 0, width }, Problem::OutOfRange);
+        }
+        Value::Float(_) | Value::Double(_) => Some(truncated(value) as u64),
         _ => value.to_integer().and_then(|n| u64::try_from(n).or(i64::try_from(n).map(|n| n as u64)).ok()),
     };
     match bits {

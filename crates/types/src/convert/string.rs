@@ -1,5 +1,6 @@
 //! Values to character, binary, ENUM, SET and JSON columns.
 
+use super::number::truncated;
 use super::{Assigned, Context, Problem, noted, shown};
 use crate::collation::{self, Charset};
 use crate::{ColumnType, TypeCode, Value, json, number};
@@ -7,6 +8,12 @@ use crate::{ColumnType, TypeCode, Value, json, number};
 pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let text = match value {
         Value::Bytes(bytes) => bytes.clone(),
+        // A number is shortened to the characters that there are, as far as its digits allow.
+        Value::Double(n) if ty.code != TypeCode::Blob => {
+            let mut text = Vec::new();
+            number::write_f64_within(*n, ty.chars() as usize, &mut text);
+            text
+        }
         _ => value.text_bytes(None).unwrap_or_default(),
     };
     let charset = collation::charset_of(ty.collation);
@@ -97,12 +104,10 @@ pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assig
             match members.iter().position(same) {
                 Some(at) => Some(at + 1),
                 // A number in quotes that is no member is an index.
-                None => whole_number(text).map(|n| n as usize).filter(|n| (1..=members.len()).contains(n)),
+                None => whole_number(text).map(|n| n as usize).filter(|n| (0..=members.len()).contains(n)),
             }
         }
-        _ => {
-            value.to_integer().and_then(|n| usize::try_from(n).ok()).filter(|&n| n >= 1 && n <= members.len())
-        }
+        _ => usize::try_from(truncated(value)).ok().filter(|&n| n >= 1 && n <= members.len()),
     };
     match index {
         Some(index) => Ok((Value::Enum { index: index as u16, members }, None)),
@@ -137,7 +142,7 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
             }
         }
         _ => {
-            let n = value.to_integer().unwrap_or(0) as u64;
+            let n = truncated(value) as u64;
             lost = n & !all != 0;
             n & all
         }
@@ -147,6 +152,7 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
 }
 
 fn whole_number(text: &[u8]) -> Option<u64> {
+    let text = text.strip_prefix(b"+").unwrap_or(text);
     let digits = !text.is_empty() && text.len() <= 20 && text.iter().all(u8::is_ascii_digit);
     digits
         .then(|| number::integer_prefix(text))

@@ -35,15 +35,25 @@ fn read_datetime(value: &Value, zone_offset_seconds: i32) -> Option<Read> {
         Value::Int(_) | Value::UInt(_) | Value::Year(_) | Value::Bit { .. } => {
             plain(parse::datetime_from_number(u64::try_from(value.to_integer()?).ok()?)?)
         }
-        Value::Decimal(n) => {
-            let mut at = parse::datetime_from_number(n.truncate(0).to_u64()?)?;
-            let fraction = n.sub(&n.truncate(0))?.mul(&crate::Decimal::from(1_000_000u64))?;
-            at.micros = fraction.truncate(0).to_u64()? as u32;
-            plain(at)
+        Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
+            let (number, micros) = whole_and_micros(value)?;
+            let number = u64::try_from(number).ok()?;
+            let at = parse::datetime_from_number(number)?;
+            // A number that is a date only has no place for a fraction.
+            let date_only = (1..=99_991_231).contains(&number);
+            let at = if date_only { at } else { DateTime { micros, ..at } };
+            Some(Read { at, garbage: date_only && micros != 0, offset_seconds: None })
         }
-        Value::Double(n) if *n >= 0.0 && *n < 1e15 => plain(parse::datetime_from_number(*n as u64)?),
         _ => None,
     }
+}
+
+/// A DECIMAL or DOUBLE as a whole number and microseconds. None if it is beyond BIGINT.
+fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {
+    let number = value.to_decimal()?;
+    let whole = number.truncate(0);
+    let micros = number.sub(&whole)?.abs().mul(&crate::Decimal::from(1_000_000u64))?.round(0).to_u64()?;
+    Some((whole.to_i64()?, (micros as u32).min(999_999)))
 }
 
 /// Strict mode has NO_ZERO_DATE and NO_ZERO_IN_DATE with it.
@@ -60,9 +70,10 @@ pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
     if refused_zero(&read.at, context) {
         return Err(incorrect());
     }
-    let stored = Value::Date(read.at.date);
+    let Some(rounded) = read.at.round(0) else { return context.adjust(zero, Problem::TemporalOverflow) };
+    let stored = Value::Date(rounded.date);
     if read.garbage {
-        return context.adjust(stored, Problem::Truncated);
+        return context.adjust(stored, incorrect());
     }
     let lost_time = read.at.time() != Time::default();
     if lost_time { noted(stored, Problem::Truncated) } else { Ok((stored, None)) }
@@ -80,9 +91,11 @@ pub(super) fn to_datetime(value: &Value, ty: &ColumnType, context: Context) -> A
     if refused_zero(&read.at, context) {
         return Err(incorrect());
     }
-    let Some(rounded) = read.at.round(ty.fsp()) else { return context.adjust(zero, incorrect()) };
+    let Some(rounded) = read.at.round(ty.fsp()) else {
+        return context.adjust(zero, Problem::TemporalOverflow);
+    };
     let stored = Value::DateTime(rounded);
-    if read.garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+    if read.garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
 }
 
 pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
@@ -100,12 +113,15 @@ pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> 
     if read.at.date.has_zero_part() {
         return context.adjust(zero, incorrect());
     }
+    if read.at.round(ty.fsp()).is_none() {
+        return context.adjust(zero, Problem::TemporalOverflow);
+    }
     let seconds = read.at.to_unix(read.offset_seconds.unwrap_or(context.zone_offset_seconds));
     if !(1..=MAX_TIMESTAMP).contains(&seconds) {
         return context.adjust(zero, incorrect());
     }
     let stored = round_timestamp(seconds, read.at.micros, ty.fsp());
-    if read.garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+    if read.garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
 }
 
 fn round_timestamp(seconds: i64, micros: u32, fsp: u8) -> Value {
@@ -126,9 +142,8 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
             Some(parsed) => (parsed.value, parsed.trailing_garbage),
             None => return context.adjust(zero, incorrect()),
         },
-        Value::Int(_) | Value::UInt(_) => {
-            let number = value.to_integer().unwrap_or(0).clamp(i128::from(i64::MIN), i128::from(i64::MAX));
-            match parse::time_from_number(number as i64) {
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
+            match time_of_number(value) {
                 Some(read) => (read, false),
                 None => return context.adjust(zero, incorrect()),
             }
@@ -146,5 +161,20 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
         let problem = if context.strict { incorrect() } else { Problem::OutOfRange };
         return context.adjust(stored, problem);
     }
-    if garbage { context.adjust(stored, Problem::Truncated) } else { Ok((stored, None)) }
+    if garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
+}
+
+/// A TIME from a number hhmmss with a fraction.
+fn time_of_number(value: &Value) -> Option<parse::TimeRead> {
+    let (number, micros) = match value {
+        Value::Int(n) => (*n, 0),
+        Value::UInt(n) => (i64::try_from(*n).unwrap_or(i64::MAX), 0),
+        _ => whole_and_micros(value).unwrap_or((if value.to_f64() < 0.0 { i64::MIN } else { i64::MAX }, 0)),
+    };
+    let mut read = parse::time_from_number(number)?;
+    if !read.out_of_range {
+        let negative = read.time.negative || value.to_f64() < 0.0;
+        read.time = Time { micros, negative, ..read.time };
+    }
+    Some(read)
 }

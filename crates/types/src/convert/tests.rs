@@ -44,7 +44,7 @@ fn decimals_and_floats() {
     assert_eq!(to_column(&Value::text("1.005"), &ty, true).unwrap().1.map(|w| w.note), Some(true));
     assert_eq!(stored(Value::text("abc"), &ty), Err(1366));
     assert_eq!(stored(Value::Double(1e39), &ColumnType::float()), Err(1264));
-    assert_eq!(stored(Value::text("1e2x"), &ColumnType::double()), Err(1265));
+    assert_eq!(stored(Value::text("1e2x"), &ColumnType::double()), Err(1366));
 }
 
 #[test]

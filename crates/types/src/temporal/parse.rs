@@ -14,6 +14,8 @@ pub struct Parsed<T> {
     pub has_time: bool,
     /// Seconds east of UTC, where the text ended in `+hh:mm` or `-hh:mm`.
     pub offset_seconds: Option<i32>,
+    /// A space was between date and time.
+    pub spaced: bool,
 }
 
 /// A reader over the text.
@@ -77,6 +79,20 @@ pub fn expand_year(year: u16) -> u16 {
     }
 }
 
+/// The numbers at the front of a date and time, as MySQL's `str_to_datetime` finds them.
+struct Fields {
+    /// Year, month, day, hour, minute, second.
+    values: [u32; 6],
+    /// How many of them (and of the fraction) there were.
+    count: usize,
+    micros: u32,
+    year_digits: usize,
+    /// A space was between two of them.
+    spaced: bool,
+    /// Digits without delimiters between them (YYYYMMDD...), perhaps with a fraction.
+    undelimited: bool,
+}
+
 /// Reads a DATETIME (or DATE) from text. None if the text is no date at all or one that does not exist.
 pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
     let mut cursor = Cursor { text, at: 0 };
@@ -84,121 +100,96 @@ pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
     if !cursor.peek_is_digit() {
         return None;
     }
-    let run = text[cursor.at..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let after = text.get(cursor.at + run).copied();
-    let undelimited =
-        run > 4 || (matches!(after, None | Some(b'.')) && run > 2) || (after == Some(b'T') && run >= 6);
-    let (parts, has_time) =
-        if undelimited { undelimited_parts(&mut cursor, run)? } else { delimited_parts(&mut cursor)? };
-    let mut micros = 0;
-    if has_time && cursor.peek() == Some(b'.') {
-        cursor.at += 1;
-        micros = cursor.fraction();
+    let fields = date_fields(&mut cursor)?;
+    if fields.count < 3 {
+        return None;
     }
+    let has_time = fields.count > 3;
     let offset_seconds = if has_time { zone_offset(&mut cursor) } else { None };
     cursor.skip_spaces();
-    let [year, month, day, hour, minute, second] = parts;
-    if hour > 23 || minute > 59 || second > 59 || month > 12 || day > 31 {
+    let [mut year, month, day, hour, minute, second] = fields.values;
+    if fields.year_digits == 2 {
+        let not_zero = fields.values.iter().any(|&value| value != 0) || fields.micros != 0;
+        year = if not_zero { u32::from(expand_year(year as u16)) } else { 0 };
+    }
+    if year > 9999 || hour > 23 || minute > 59 || second > 59 || month > 12 || day > 31 {
         return None;
     }
     let date = Date::new(year as u16, month as u8, day as u8)?;
-    let mut value = DateTime { date, hour: hour as u8, minute: minute as u8, second: second as u8, micros };
-    if micros == super::MICROS_PER_SECOND {
+    let (hour, minute, second) = (hour as u8, minute as u8, second as u8);
+    let mut value = DateTime { date, hour, minute, second, micros: fields.micros };
+    if fields.micros == super::MICROS_PER_SECOND {
         value.micros = 0;
         value = DateTime::from_micros(value.to_micros() + i64::from(super::MICROS_PER_SECOND))?;
     }
-    Some(Parsed { value, trailing_garbage: cursor.at < text.len(), has_time, offset_seconds })
+    let trailing_garbage = cursor.at < text.len();
+    Some(Parsed { value, trailing_garbage, has_time, offset_seconds, spaced: fields.spaced })
 }
 
-/// YYYYMMDD, YYMMDD and with HHMMSS after them.
-fn undelimited_parts(cursor: &mut Cursor<'_>, run: usize) -> Option<([u32; 6], bool)> {
-    if run < 5 {
-        return None; // year, month and day are the least
+/// None where a space or a number is that cannot be part of a date.
+fn date_fields(cursor: &mut Cursor<'_>) -> Option<Fields> {
+    let rest = &cursor.text[cursor.at..];
+    let run = rest.iter().take_while(|&&b| b.is_ascii_digit() || b == b'T').count();
+    let undelimited = matches!(rest.get(run), None | Some(b'.'));
+    let mut fields =
+        Fields { values: [0; 6], count: 0, micros: 0, year_digits: 4, spaced: false, undelimited };
+    if undelimited {
+        fields.year_digits = if run == 4 || run == 8 || run >= 14 { 4 } else { 2 };
     }
-    let mut parts = [0; 6];
-    let year_digits = if run == 8 || run >= 14 { 4 } else { 2 };
-    let mut left = run.min(14);
-    for (i, part) in parts.iter_mut().enumerate() {
-        let width = if i == 0 { year_digits } else { 2 };
-        if left == 0 {
-            break;
-        }
-        let (value, used) = cursor.digits(width.min(left))?;
-        *part = value;
-        left -= used;
-    }
-    if year_digits == 2 {
-        parts[0] = u32::from(expand_year(parts[0] as u16));
-    }
-    let mut has_time = run > 8 || (year_digits == 2 && run > 6);
-    // 20240102T030405: a time after an undelimited date.
-    if !has_time
-        && (cursor.peek() == Some(b'T') || cursor.peek() == Some(b' '))
-        && cursor.text.len() > cursor.at + 1
-    {
-        let mark = cursor.at;
-        cursor.at += 1;
-        cursor.skip_spaces();
-        if let Some(time) = time_of_day(cursor) {
-            parts[3..].copy_from_slice(&time);
-            has_time = true;
-        } else {
-            cursor.at = mark;
-        }
-    }
-    Some((parts, has_time))
-}
-
-/// hh[:mm[:ss]] with any punctuation, or hhmmss.
-fn time_of_day(cursor: &mut Cursor<'_>) -> Option<[u32; 3]> {
-    let mut time = [0; 3];
-    time[0] = cursor.digits(2)?.0;
-    for part in &mut time[1..] {
-        let mark = cursor.at;
-        if !cursor.peek_is_digit()
-            && !cursor.skip_if(|b| b.is_ascii_punctuation() && b != b'.' && b != b'+' && b != b'-')
-        {
-            break;
-        }
-        match cursor.digits(2) {
-            Some((value, _)) => *part = value,
-            None => {
-                cursor.at = mark;
-                break;
-            }
-        }
-    }
-    Some(time)
-}
-
-fn delimited_parts(cursor: &mut Cursor<'_>) -> Option<([u32; 6], bool)> {
-    let mut parts = [0; 6];
-    let (year, year_digits) = cursor.digits(4)?;
-    parts[0] = if year_digits <= 2 { u32::from(expand_year(year as u16)) } else { year };
-    for part in &mut parts[1..3] {
-        let mut any = false;
-        while cursor.skip_if(|b| b.is_ascii_punctuation()) {
-            any = true;
-        }
-        if !any {
+    for i in 0..6 {
+        let width = match i {
+            _ if !undelimited => 7,
+            0 => fields.year_digits,
+            _ => 2,
+        };
+        let Some((value, digits)) = cursor.digits(width) else { break };
+        if value > 999_999 {
             return None;
         }
-        *part = cursor.digits(2)?.0;
+        fields.values[i] = value;
+        fields.count = i + 1;
+        if i == 0 && !undelimited {
+            fields.year_digits = digits;
+        }
+        if cursor.peek().is_none() {
+            break;
+        }
+        if i == 2 && cursor.skip_if(|b| b == b'T') {
+            continue;
+        }
+        if i == 5 {
+            if cursor.peek() == Some(b'.') {
+                cursor.at += 1;
+                fields.micros = cursor.fraction();
+            }
+            break;
+        }
+        skip_delimiters(cursor, i, &mut fields)?;
     }
-    if year_digits <= 2 && year == 0 && parts[1] == 0 && parts[2] == 0 {
-        parts[0] = 0; // '00-00-00' is the zero date
-    }
+    Some(fields)
+}
+
+/// Skips the punctuation (and, after the day, spaces) behind the i-th field, unless nothing comes after it.
+fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Option<()> {
     let mark = cursor.at;
-    let mut separated = cursor.skip_if(|b| b == b'T');
-    while cursor.skip_if(|b| b.is_ascii_whitespace()) {
-        separated = true;
+    let mut spaced = false;
+    while let Some(byte) = cursor.peek() {
+        if byte.is_ascii_whitespace() {
+            if i < 2 {
+                return None;
+            }
+            spaced = true;
+        } else if !byte.is_ascii_punctuation() || (i > 2 && matches!(byte, b'+' | b'-')) {
+            break;
+        }
+        cursor.at += 1;
     }
-    if separated && let Some(time) = time_of_day(cursor) {
-        parts[3..].copy_from_slice(&time);
-        return Some((parts, true));
+    if cursor.peek_is_digit() {
+        fields.spaced |= spaced;
+    } else {
+        cursor.at = mark;
     }
-    cursor.at = mark;
-    Some((parts, false))
+    Some(())
 }
 
 fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
@@ -216,25 +207,26 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     Some(if rest[0] == b'-' { -total } else { total })
 }
 
-/// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME whose time part is
-/// taken. None if it is none of these; hours over 838 are clipped (`out_of_range` is then for the caller: compare
-/// with [`Time::largest`]).
+/// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME (with a space between
+/// date and time) whose time part is taken; an empty text and one with an exponent are zero. None if it is none of these;
+/// what is over `838:59:59` is clipped.
 pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
+    let of = |time, out_of_range, trailing_garbage| {
+        let value = TimeRead { time, out_of_range };
+        Some(Parsed { value, trailing_garbage, has_time: true, offset_seconds: None, spaced: false })
+    };
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
-    let negative = cursor.skip_if(|b| b == b'-');
-    if !negative {
-        cursor.skip_if(|b| b == b'+');
+    if cursor.peek().is_none() {
+        return of(Time::default(), false, false);
     }
-    if !negative && looks_like_datetime(&text[cursor.at..]) {
-        let parsed = datetime(text)?;
-        let value = TimeRead { time: parsed.value.time(), out_of_range: false };
-        return Some(Parsed {
-            value,
-            trailing_garbage: parsed.trailing_garbage,
-            has_time: true,
-            offset_seconds: None,
-        });
+    let negative = cursor.skip_if(|b| b == b'-');
+    if !negative
+        && text.len() - cursor.at >= 12
+        && let Some(read) = time_of_datetime(text)
+    {
+        let (time, trailing_garbage) = read?;
+        return of(time, false, trailing_garbage);
     }
     let (first, digits) = match cursor.digits(10) {
         Some(found) => found,
@@ -246,6 +238,9 @@ pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
     if cursor.skip_if(|b| b == b'.') {
         micros = cursor.fraction();
     }
+    if is_exponent(&text[cursor.at..]) {
+        return of(Time::default(), false, false);
+    }
     cursor.skip_spaces();
     if minutes > 59 || seconds > 59 {
         return None;
@@ -254,8 +249,34 @@ pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
     let total = total * i64::from(super::MICROS_PER_SECOND) + i64::from(micros);
     let limit = Time::largest(false).to_micros();
     let time = Time::from_micros(total.min(limit)).map(|t| Time { negative: negative && total != 0, ..t })?;
-    let value = TimeRead { time, out_of_range: total > limit };
-    Some(Parsed { value, trailing_garbage: cursor.at < text.len(), has_time: true, offset_seconds: None })
+    of(time, total > limit, cursor.at < text.len())
+}
+
+/// The time of a whole DATETIME, and whether something followed it; None if the text does not look like one, Some(None)
+/// if it does but there is no such date and time. A fraction that rounds up to midnight is 24:00:00.
+fn time_of_datetime(text: &[u8]) -> Option<Option<(Time, bool)>> {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.skip_spaces();
+    let fields = cursor.peek_is_digit().then(|| date_fields(&mut cursor)).flatten()?;
+    if fields.count < 4 || !(fields.spaced || fields.undelimited) {
+        return None;
+    }
+    if datetime(text).is_none() {
+        return Some(None);
+    }
+    let [.., hour, minute, second] = fields.values;
+    let seconds = i64::from(hour * 3600 + minute * 60 + second);
+    let time = Time::from_micros(seconds * i64::from(super::MICROS_PER_SECOND) + i64::from(fields.micros))?;
+    cursor.skip_spaces();
+    Some(Some((time, cursor.at < text.len())))
+}
+
+/// `e5` or `e-5`: the text is a number in a form that no time has.
+fn is_exponent(text: &[u8]) -> bool {
+    match text {
+        [b'e' | b'E', b'+' | b'-', digit, ..] | [b'e' | b'E', digit, ..] => digit.is_ascii_digit(),
+        _ => false,
+    }
 }
 
 /// A TIME read from text or a number.
@@ -265,15 +286,6 @@ pub struct TimeRead {
     pub time: Time,
     /// It had to be clipped (error 1264 or its warning).
     pub out_of_range: bool,
-}
-
-fn looks_like_datetime(text: &[u8]) -> bool {
-    let run = text.iter().take_while(|b| b.is_ascii_digit()).count();
-    match text.get(run) {
-        Some(b'-' | b'/') => true,
-        Some(b'T') => run >= 6,
-        _ => run >= 12,
-    }
 }
 
 /// Hours, minutes and seconds after the first run of digits has been read.
@@ -344,8 +356,9 @@ pub fn datetime_from_number(number: u64) -> Option<DateTime> {
 pub fn time_from_number(number: i64) -> Option<TimeRead> {
     let magnitude = number.unsigned_abs();
     if magnitude > 8_385_959 {
-        if magnitude >= 10_000_000_000 {
-            let at = datetime_from_number(magnitude)?;
+        if number >= 10_000_000_000
+            && let Some(at) = datetime_from_number(magnitude)
+        {
             return Some(TimeRead { time: at.time(), out_of_range: false });
         }
         return Some(TimeRead { time: Time::largest(number < 0), out_of_range: true });
