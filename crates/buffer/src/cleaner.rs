@@ -33,17 +33,14 @@ pub(crate) struct Cleaner {
 }
 
 impl Cleaner {
-    /// Asks for a round now.
-    pub fn wake(&self) {
+    /// Asks for a round now; false when no cleaner runs.
+    pub fn wake(&self) -> bool {
         let mut orders = self.orders.lock();
         if orders.running && !orders.poked {
             orders.poked = true;
             self.event.notify_one();
         }
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.orders.lock().running
+        orders.running
     }
 
     /// Waits for the next round; false when it is time to stop.

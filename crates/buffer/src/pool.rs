@@ -65,6 +65,8 @@ impl PoolConfig {
 
 /// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a structure change.
 const MIN_FRAMES: usize = 64;
+/// How long a thread waits for the cleaner before it looks for itself again.
+const FREE_WAIT: Duration = Duration::from_millis(10);
 /// Candidates looked at in one search for a clean page.
 const EVICT_SCAN: usize = 100;
 
@@ -472,7 +474,14 @@ impl Pool {
                 return Err(error);
             }
         };
-        self.lists.lock().insert(&self.frames, number);
+        {
+            let mut lists = self.lists.lock();
+            lists.insert(&self.frames, number);
+            // Inner nodes are used by every descent, also those of a scan that reads each leaf once.
+            if page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0 {
+                lists.make_young(&self.frames, number);
+            }
+        }
         self.table.set_hint(packed, number);
         if let Mode::Shared = mode {
             frame.latch.downgrade();
@@ -581,25 +590,26 @@ impl Pool {
             if self.evict(1, EVICT_SCAN << rounds.min(12)) > 0 {
                 continue;
             }
-            self.cleaner.wake();
             if rounds == 0 {
                 count(&self.counters.wait_free, 1);
             }
             rounds += 1;
-            if (self.config.single_page_flush || !self.cleaner.is_running()) && self.flush_single_page()? {
+            // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself.
+            let cleaner_helps = self.cleaner.wake();
+            if (rounds > 1 && self.config.single_page_flush || !cleaner_helps) && self.flush_single_page()? {
                 continue;
             }
             let _waiting = enter(State::FreePageWait);
             let mut lists = self.lists.lock();
             if lists.free_len() == 0 {
-                self.free_event.wait_for(&mut lists, Duration::from_millis(10));
+                self.free_event.wait_for(&mut lists, FREE_WAIT);
             }
         }
     }
 
     /// How many frames the cleaner keeps free.
     pub(crate) fn free_target(&self) -> usize {
-        self.config.lru_scan_depth.min(self.frames.len() / 16).max(4)
+        self.config.lru_scan_depth.min(self.frames.len() / 8).max(4)
     }
 
     /// Frees up to `wanted` frames with clean pages among the `scan` coldest.
