@@ -19,6 +19,8 @@
 mod cleaner;
 mod doublewrite;
 mod error;
+mod eviction;
+mod fetch;
 mod flush;
 mod flush_list;
 mod frame;
@@ -32,6 +34,7 @@ mod pool;
 mod record;
 pub mod slotted;
 mod space;
+mod spaces;
 mod status;
 mod table;
 
