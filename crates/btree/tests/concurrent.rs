@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use btree::{Change, Direction, Tree};
-use buffer::RecordLsn;
-use harness::{empty_tree, log_commit};
+use buffer::{Pool, RecordLsn};
+use harness::{datadir, empty_tree, log_commit};
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 
@@ -145,4 +145,50 @@ fn a_pool_that_evicts_all_the_time() {
 #[test]
 fn default_pages() {
     run("concurrent default_pages", 16384, 300, 9000);
+}
+
+/// Makes a space with a tree, fills it, reads it back, and drops it, again and again.
+fn make_and_drop(pool: &Arc<Pool>, worker: u32, seed: u64, rounds: u32) {
+    let mut rng = Rng::new(seed);
+    for round in 0..rounds {
+        let space = 100 + round * 10 + worker;
+        let path = datadir().join(format!("{space}.ibd"));
+        pool.create_space(space, &path).expect("made");
+        let tree = Tree::create(pool, space).expect("made");
+        let rows = rng.between(1, 600);
+        if rng.one_in(3) {
+            tree.build_sorted((0..rows).map(|row| (row.to_be_bytes(), [worker as u8; 100]))).expect("built");
+        }
+        for row in 0..rows {
+            let put = Change::put(vec![worker as u8; 100]);
+            tree.modify(&row.to_be_bytes(), log_commit(pool, b"c"), |_| put.clone()).expect("done");
+        }
+        match rng.below(3) {
+            0 => pool.flush_space(space).expect("written"),
+            1 => pool.rename_space(space, &path.with_extension("new")).expect("renamed"),
+            _ => {}
+        }
+        assert_eq!(tree.validate().expect("sound").entries, rows);
+        pool.drop_space(space).expect("dropped");
+    }
+}
+
+#[test]
+fn spaces_come_and_go_while_others_are_flushed() {
+    let mut rng = Rng::new(test_seed("concurrent spaces_come_and_go"));
+    let tree = empty_tree(&SimDisk::new(rng.u64()), 4096, 200);
+    let pool = Arc::clone(tree.pool());
+    pool.start_cleaners();
+    let makers: Vec<_> = (0..3)
+        .map(|worker| {
+            let (pool, seed) = (Arc::clone(&pool), rng.u64());
+            os::thread::spawn("space_maker", move || make_and_drop(&pool, worker, seed, 12))
+        })
+        .collect();
+    let model = write(&tree, 0, rng.u64(), 3000);
+    makers.into_iter().for_each(|maker| maker.join().expect("a maker's assertions hold"));
+    pool.flush_all().expect("written");
+    assert_eq!((pool.oldest_dirty_lsn(), pool.status().pages_dirty), (None, 0));
+    assert_eq!(tree.validate().expect("sound").entries, model.len() as u64);
+    pool.stop();
 }

@@ -77,7 +77,13 @@ impl Pool {
     fn capture_latched(&self, number: u32, packed: u64, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
         let frame = self.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
-        let space = self.space(id.space).ok()?;
+        let Ok(space) = self.space(id.space) else {
+            // Dropped: the page has no place to be written to, and must not hold up a checkpoint.
+            let mut lists = self.flush_lists.lock();
+            lists.forget(number, frame.oldest());
+            frame.oldest_lsn.store(0, Ordering::Relaxed);
+            return None;
+        };
         // Another flusher may hold the latch shared as well: `writing` says which of the two has the page.
         if frame.writing.swap(true, Ordering::AcqRel) {
             return None;
@@ -187,17 +193,20 @@ impl Pool {
         self.flush_until(self.log().current_lsn() + 1)
     }
 
-    /// Writes every dirty page of one space, and returns when they are durable in their places.
+    /// Writes every page of one space that is dirty when this is called, and returns when those changes are durable in their places. Changes that
+    /// come meanwhile are not waited for.
     ///
     /// # Errors
     /// As [`Pool::flush_until`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
-        let of_space = |frame: u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
+        let of_space = |&frame: &u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
+        let end = self.log().current_lsn() + 1;
         loop {
-            let dirty = self.flush_lists.lock().all_dirty();
-            let dirty: Vec<u32> = dirty.into_iter().filter(|&frame| of_space(frame)).collect();
-            let writing = (0..self.frames().len() as u32)
-                .any(|frame| of_space(frame) && self.frame(frame).writing.load(Ordering::Acquire));
+            let (dirty, writing) = {
+                let lists = self.flush_lists.lock();
+                (lists.older_than(end, usize::MAX), lists.writes_older_than(end))
+            };
+            let dirty: Vec<u32> = dirty.into_iter().filter(of_space).collect();
             if dirty.is_empty() && !writing {
                 return Ok(());
             }

@@ -76,9 +76,4 @@ impl FlushLists {
     pub fn writes_older_than(&self, below: Lsn) -> bool {
         self.writing.first().is_some_and(|&(lsn, _)| lsn < below)
     }
-
-    /// All dirty frames.
-    pub fn all_dirty(&self) -> Vec<u32> {
-        self.dirty.iter().map(|&(_, frame)| frame).collect()
-    }
 }
