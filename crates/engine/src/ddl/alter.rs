@@ -44,6 +44,31 @@ impl Engine {
         convert: &mut ConvertRow<'_>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
+        self.alter(schema, name, new, convert, false, context)
+    }
+
+    /// As [`Engine::alter_table`], but every row goes through `convert` even if the definitions have the same row format:
+    /// for columns that changed places, or one that was dropped and another added in its stead.
+    pub fn rebuild_table(
+        &self,
+        schema: &str,
+        name: &str,
+        new: TableDef,
+        convert: &mut ConvertRow<'_>,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        self.alter(schema, name, new, convert, true, context)
+    }
+
+    fn alter(
+        &self,
+        schema: &str,
+        name: &str,
+        new: TableDef,
+        convert: &mut ConvertRow<'_>,
+        must_rebuild: bool,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
         new.check()?;
         let mut locks = self.metadata_locks(context);
         let renamed = new.schema != schema || new.name != name;
@@ -59,7 +84,7 @@ impl Engine {
             self.refuse_existing_table(&new)?;
         }
         let _one = self.ddl.lock();
-        if same_rows(&old.def, &new) {
+        if !must_rebuild && same_rows(&old.def, &new) {
             self.alter_in_place(&old, new, context)
         } else {
             self.rebuild(&old, new, convert, context)

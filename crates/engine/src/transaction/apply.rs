@@ -60,7 +60,7 @@ impl Transaction {
         let row_id = self.new_row_id(table);
         let key = table.clustered_key(&image, row_id)?;
         self.lock_for_insert(table, &key, &image, row_id.is_some())?;
-        let keys = self.check_new_keys(table, &image, &key, None)?;
+        let keys = self.check_new_keys(table, &image, &key, &key, None)?;
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
         self.stage_insert(table, &key, image, keys);
@@ -92,7 +92,7 @@ impl Transaction {
                 self.sidecar.whole_row(table.id, &new);
             }
         }
-        let new_keys = self.changed_keys(table, &old, &new, after.mask, &new_key, moved)?;
+        let new_keys = self.changed_keys(table, &old, &new, after.mask, (&key, &new_key))?;
         self.record_change(table, row_id);
         if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
             self.note_auto_increment(table, &new)?;
@@ -102,22 +102,24 @@ impl Transaction {
         Ok(())
     }
 
-    /// The new keys of the indexes that an update touches; none at all when it touches no indexed column.
+    /// The new keys of the indexes that an update touches; none at all when it touches no indexed column. `keys` are the
+    /// row's clustered key before and after.
     fn changed_keys(
         &mut self,
         table: &Table,
         old: &OldRow,
         new: &[u8],
         after: &ColumnMask,
-        new_key: &KeyBuf,
-        moved: bool,
+        keys: (&[u8], &KeyBuf),
     ) -> Result<Vec<Option<SecondaryKey>>> {
+        let (old_key, new_key) = keys;
+        let moved = **new_key != *old_key;
         if !moved && !intersects(after, &table.indexed_mask) {
             return Ok(Vec::new());
         }
         let changed = table.layout.changed(&old.image, new)?;
         let touched = touched_indexes(table, &changed, moved);
-        self.check_new_keys(table, new, new_key, Some(&touched))
+        self.check_new_keys(table, new, new_key, old_key, Some(&touched))
     }
 
     /// Applies a deleted row.

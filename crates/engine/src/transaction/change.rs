@@ -20,7 +20,7 @@ impl Transaction {
         let row_id = self.new_row_id(table);
         let key = table.clustered_key(image, row_id)?;
         self.lock_for_insert(table, &key, image, row_id.is_some())?;
-        let keys = self.check_new_keys(table, image, &key, None)?;
+        let keys = self.check_new_keys(table, image, &key, &key, None)?;
         self.group.write_row(table, image)?;
         self.record_change(table, row_id);
         self.stage_insert(table, &key, image.to_vec(), keys);
@@ -54,12 +54,14 @@ impl Transaction {
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(()) }
     }
 
-    /// The secondary keys of a row that is to be stored, checked for uniqueness. `only` restricts the indexes.
+    /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against all rows but the one
+    /// under `own`, which it replaces. `only` restricts the indexes.
     pub(super) fn check_new_keys(
         &mut self,
         table: &Table,
         image: &[u8],
         key: &[u8],
+        own: &[u8],
         only: Option<&[bool]>,
     ) -> Result<Vec<Option<SecondaryKey>>> {
         let mut keys = Vec::with_capacity(table.indexes.len());
@@ -70,7 +72,7 @@ impl Transaction {
             }
             let secondary = table.secondary_key(at, image, key)?;
             table.check_key_len(secondary.key.len())?;
-            self.check_unique(table, at, &secondary, key, image)?;
+            self.check_unique(table, at, &secondary, own, image)?;
             keys.push(Some(secondary));
         }
         table.check_key_len(key.len())?;
@@ -126,7 +128,7 @@ impl Transaction {
             self.lock_for_insert(table, &new_key, new_image, false)?;
         }
         let touched = touched_indexes(table, &changed, moved);
-        let new_keys = self.check_new_keys(table, new_image, &new_key, Some(&touched))?;
+        let new_keys = self.check_new_keys(table, new_image, &new_key, &old.key, Some(&touched))?;
         let whole = self.group.update_row(table, &current.image, new_image, &changed)?;
         if moved && !whole {
             self.sidecar.whole_row(table.id, new_image);
