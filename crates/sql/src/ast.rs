@@ -512,6 +512,8 @@ pub struct TableOptions {
 pub struct CreateTable {
     pub table: TableName,
     pub if_not_exists: bool,
+    /// CREATE OR REPLACE, from a MariaDB source.
+    pub or_replace: bool,
     pub temporary: bool,
     pub columns: Vec<ColumnSpec>,
     pub keys: Vec<KeySpec>,

@@ -60,6 +60,8 @@ pub struct LexMode {
     pub no_backslash_escapes: bool,
     /// PIPES_AS_CONCAT.
     pub pipes_as_concat: bool,
+    /// The text was logged by a source, which may be MariaDB: `/*M! ... */` comments count.
+    pub of_source: bool,
 }
 
 struct Lexer<'a> {
@@ -129,19 +131,21 @@ impl Lexer<'_> {
 
     /// At `/*`: enters a version comment that counts, or skips a comment.
     fn comment(&mut self) -> Result<()> {
-        if self.peek(2) == b'!' && !self.in_version_comment {
+        let of_mariadb = self.mode.of_source && self.peek(2) == b'M' && self.peek(3) == b'!';
+        if (self.peek(2) == b'!' || of_mariadb) && !self.in_version_comment {
+            self.at += usize::from(of_mariadb);
             let digits = self.text[self.at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
             let version = self.text[self.at + 3..self.at + 3 + digits]
                 .iter()
                 .fold(0u32, |version, digit| version * 10 + u32::from(digit - b'0'));
-            if digits < 5 || version <= VERSION_COMMENTS {
+            if digits < 5 || version <= VERSION_COMMENTS || of_mariadb {
                 self.at += 3 + if digits >= 5 { digits } else { 0 };
                 self.in_version_comment = true;
                 return Ok(());
             }
         }
         let start = self.at;
-        match self.text[start + 2..].windows(2).position(|pair| pair == b"*/") {
+        match self.text.get(start + 2..).unwrap_or_default().windows(2).position(|pair| pair == b"*/") {
             Some(length) => self.at = start + 2 + length + 2,
             None => return Err(syntax_error(self.text, start)),
         }
@@ -161,6 +165,8 @@ impl Lexer<'_> {
         let byte = self.peek(0);
         match byte {
             b';' => Ok(TokenKind::End),
+            // Some clients count the terminator of a C string in.
+            0 if self.at + 1 == self.text.len() => Ok(TokenKind::End),
             b'x' | b'X' | b'b' | b'B' if self.peek(1) == b'\'' => self.quoted_number(byte),
             b'n' | b'N' if self.peek(1) == b'\'' => {
                 self.at += 1;
@@ -426,6 +432,7 @@ mod tests {
     #[test]
     fn ends_at_a_semicolon() {
         assert_eq!(texts("a ; b"), ["a", ""]);
+        assert_eq!(texts("a\0"), ["a", ""]);
     }
 
     #[test]

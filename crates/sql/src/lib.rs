@@ -23,6 +23,7 @@ mod host;
 mod lexer;
 mod parse;
 mod plan;
+pub mod replicated;
 mod schema_tables;
 mod session;
 mod show;

@@ -63,7 +63,12 @@ impl SqlMode {
     }
 
     pub fn lex(self) -> LexMode {
-        LexMode { ansi_quotes: self.has(2), no_backslash_escapes: self.has(20), pipes_as_concat: self.has(1) }
+        LexMode {
+            ansi_quotes: self.has(2),
+            no_backslash_escapes: self.has(20),
+            pipes_as_concat: self.has(1),
+            of_source: false,
+        }
     }
 
     pub fn only_full_group_by(self) -> bool {
@@ -85,6 +90,10 @@ impl SqlMode {
     /// STRICT_TRANS_TABLES or STRICT_ALL_TABLES: the same here, as every table is transactional.
     pub fn strict(self) -> bool {
         self.has(21) || self.has(22)
+    }
+
+    pub fn no_zero_date(self) -> bool {
+        self.has(24)
     }
 
     pub fn error_for_division_by_zero(self) -> bool {

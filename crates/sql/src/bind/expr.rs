@@ -201,11 +201,17 @@ impl Binder<'_> {
                 _ => return Err(wrong_literal("DATE", text)),
             },
             Literal::Time(text) => match parse::time(text) {
-                Some(read) => Value::Time(read.value.time),
+                Some(read) => {
+                    let ty = ColumnType::time(expr::fraction_digits(text));
+                    return Ok(Expr { ty, ..Expr::constant(Value::Time(read.value.time)) });
+                }
                 None => return Err(wrong_literal("TIME", text)),
             },
             Literal::Timestamp(text) => match parse::datetime(text) {
-                Some(read) => Value::DateTime(read.value),
+                Some(read) => {
+                    let ty = ColumnType::datetime(expr::fraction_digits(text));
+                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(read.value)) });
+                }
                 None => return Err(wrong_literal("DATETIME", text)),
             },
         };

@@ -14,6 +14,16 @@ pub(crate) struct Altered {
     pub def: TableDef,
     /// For each new column the old one that it comes from.
     pub sources: Vec<Option<usize>>,
+    /// FORCE, or the engine was named again: the table is to be rebuilt.
+    pub force: bool,
+}
+
+impl Altered {
+    /// Rows have to be converted even if old and new ones look alike.
+    pub fn must_rebuild(&self, old: &TableDef) -> bool {
+        let in_place = self.sources.iter().enumerate().all(|(at, source)| *source == Some(at));
+        self.force || !in_place || self.sources.len() != old.columns.len()
+    }
 }
 
 /// The definition under change: columns by name, keys by column position of the definition as it stands.
@@ -60,7 +70,12 @@ pub(crate) fn altered_definition(
             "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
         ));
     }
-    Ok(Altered { def: builder.def, sources: builder.sources })
+    let force = alter.alterations.iter().any(|alteration| match alteration {
+        Alteration::Force => true,
+        Alteration::Options(options) => options.engine.is_some(),
+        _ => false,
+    });
+    Ok(Altered { def: builder.def, sources: builder.sources, force })
 }
 
 impl Builder<'_> {
@@ -109,7 +124,12 @@ impl Builder<'_> {
             }
             Alteration::Options(options) => self.options(options),
             Alteration::ConvertTo { charset, collation } => {
-                let id = chosen_collation(Some(charset), collation.as_deref(), self.settings.collation)?;
+                let id = chosen_collation(
+                    Some(charset),
+                    collation.as_deref(),
+                    self.settings.collation,
+                    self.settings,
+                )?;
                 self.def.collation = id;
                 for column in &mut self.def.columns {
                     column.ty = recollated(&column.ty, id);
@@ -129,6 +149,7 @@ impl Builder<'_> {
                 options.charset.as_deref(),
                 options.collation.as_deref(),
                 self.def.collation,
+                self.settings,
             )?;
         }
         if let Some(comment) = &options.comment {

@@ -26,7 +26,12 @@ fn fsp(column: &str, ty: &TypeSpec) -> Result<u8> {
 }
 
 /// The type of a column, in a table whose default collation is `default`.
-pub(super) fn column_type(column: &str, ty: &TypeSpec, default: u16) -> Result<ColumnType> {
+pub(super) fn column_type(
+    column: &str,
+    ty: &TypeSpec,
+    default: u16,
+    settings: &DdlSettings,
+) -> Result<ColumnType> {
     let unsigned = ty.unsigned;
     Ok(match ty.name.as_str() {
         "tinyint" if ty.length == Some(1) && !unsigned => ColumnType::boolean(),
@@ -63,7 +68,7 @@ pub(super) fn column_type(column: &str, ty: &TypeSpec, default: u16) -> Result<C
         "geometry" | "vector" | "uuid" | "inet6" | "inet4" => {
             return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
         }
-        _ => text_type(column, ty, default)?,
+        _ => text_type(column, ty, default, settings)?,
     })
 }
 
@@ -91,8 +96,8 @@ fn decimal_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
     Ok(ColumnType { unsigned: ty.unsigned, ..ColumnType::decimal(precision as u8, scale as u8) })
 }
 
-fn text_type(column: &str, ty: &TypeSpec, default: u16) -> Result<ColumnType> {
-    let mut id = chosen_collation(ty.charset.as_deref(), ty.collation.as_deref(), default)?;
+fn text_type(column: &str, ty: &TypeSpec, default: u16, settings: &DdlSettings) -> Result<ColumnType> {
+    let mut id = chosen_collation(ty.charset.as_deref(), ty.collation.as_deref(), default, settings)?;
     if ty.binary && ty.collation.is_none() {
         id = collation::charset_of(id).bin_collation();
     }
@@ -268,7 +273,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     if name.ends_with(' ') || name.is_empty() {
         return Err(SqlError::new(1166, format!("Incorrect column name '{name}'")));
     }
-    let ty = column_type(name, &spec.ty, default_collation)?;
+    let ty = column_type(name, &spec.ty, default_collation, settings)?;
     let nullable = spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment)
         && !spec.primary
         && !spec.auto_increment;

@@ -27,8 +27,12 @@ pub(crate) fn definition(
     if let Some(engine) = &options.engine {
         check_engine(engine, settings)?;
     }
-    let collation =
-        chosen_collation(options.charset.as_deref(), options.collation.as_deref(), settings.collation)?;
+    let collation = chosen_collation(
+        options.charset.as_deref(),
+        options.collation.as_deref(),
+        settings.collation,
+        settings,
+    )?;
     let mut def = TableDef::new(schema, &create.table.name);
     def.collation = collation;
     def.comment = options.comment.clone().unwrap_or_default();
@@ -282,8 +286,24 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
         let mut def = ColumnDef::new(&meta.name, ty);
         if !nullable {
             def = def.not_null();
+            // An expression has no default of its own: the type's zero stands in.
+            let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
+            let is_number =
+                def.ty.is_integer() || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double);
+            if meta.org_name.is_empty() && (is_text || is_number) {
+                let zero = if is_text { String::new() } else { zero_text(&def.ty) };
+                def.default = Some(ColumnDefault::Literal(zero.into_bytes()));
+            }
         }
         columns.push(def);
     }
     Ok(columns)
+}
+
+/// `0`, with a DECIMAL's digits behind the point.
+fn zero_text(ty: &ColumnType) -> String {
+    match ty.code {
+        TypeCode::NewDecimal => types::Decimal::zero(ty.scale()).to_string(),
+        _ => "0".to_owned(),
+    }
 }

@@ -20,6 +20,8 @@ use types::collation::{self, Charset};
 pub(crate) struct DdlSettings {
     /// The default collation of new tables: the schema's.
     pub collation: u16,
+    /// What the character set utf8mb4 alone stands for.
+    pub utf8mb4_collation: u16,
     /// Strict mode: what is too large is an error.
     pub strict: bool,
     pub no_engine_substitution: bool,
@@ -31,7 +33,12 @@ pub(crate) struct DdlSettings {
 }
 
 /// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.
-pub(crate) fn chosen_collation(charset: Option<&str>, collation: Option<&str>, default: u16) -> Result<u16> {
+pub(crate) fn chosen_collation(
+    charset: Option<&str>,
+    collation: Option<&str>,
+    default: u16,
+    settings: &DdlSettings,
+) -> Result<u16> {
     let unknown_charset = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
     let unknown = |name: &str| SqlError::new(1273, format!("Unknown collation: '{name}'"));
     let charset = match charset {
@@ -39,7 +46,11 @@ pub(crate) fn chosen_collation(charset: Option<&str>, collation: Option<&str>, d
         Some(name) => Some(Charset::from_name(name).ok_or_else(|| unknown_charset(name))?),
     };
     let Some(name) = collation.filter(|name| *name != "default") else {
-        return Ok(charset.map_or(default, Charset::default_collation));
+        return Ok(match charset {
+            None => default,
+            Some(Charset::Utf8mb4) => settings.utf8mb4_collation,
+            Some(charset) => charset.default_collation(),
+        });
     };
     // MariaDB writes `COLLATE uca1400_ai_ci` without the character set.
     let base = charset.unwrap_or_else(|| collation::charset_of(default));

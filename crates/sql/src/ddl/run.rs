@@ -50,7 +50,7 @@ impl<'a> DdlRun<'a> {
     }
 
     /// Only the statement, nothing in the dictionary: what IF EXISTS and IF NOT EXISTS leave.
-    fn log_only(&self) -> Result<()> {
+    pub fn log_only(&self) -> Result<()> {
         self.engine.log_statement(&self.context())?;
         Ok(())
     }
@@ -218,7 +218,11 @@ impl<'a> DdlRun<'a> {
         let outcome = {
             let mut convert = converter(&old.def, altered, settings, &mut failure)?;
             let (schema, name) = (&old.def.schema, &old.def.name);
-            self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+            if altered.must_rebuild(&old.def) {
+                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+            } else {
+                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+            }
         };
         match (outcome, failure) {
             (Ok(_), _) => Ok(()),
@@ -242,7 +246,7 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
-        self.alter_to(&old, &Altered { def, sources }, &settings)
+        self.alter_to(&old, &Altered { def, sources, force: false }, &settings)
     }
 
     fn drop_index(&mut self, table: &TableName, name: &str, if_exists: bool) -> Result<()> {
@@ -280,6 +284,7 @@ impl<'a> DdlRun<'a> {
             options.charset.as_deref(),
             options.collation.as_deref(),
             self.settings.collation,
+            &self.settings,
         )?;
         self.engine.create_schema(SchemaDef { name: name.to_owned(), collation }, &self.context())?;
         Ok(())
@@ -288,8 +293,12 @@ impl<'a> DdlRun<'a> {
     fn alter_schema(&mut self, name: Option<&str>, options: &SchemaOptions) -> Result<()> {
         let name = name.or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
         let old = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
-        let collation =
-            chosen_collation(options.charset.as_deref(), options.collation.as_deref(), old.collation)?;
+        let collation = chosen_collation(
+            options.charset.as_deref(),
+            options.collation.as_deref(),
+            old.collation,
+            &self.settings,
+        )?;
         self.engine.alter_schema(SchemaDef { name: name.to_owned(), collation }, &self.context())?;
         Ok(())
     }

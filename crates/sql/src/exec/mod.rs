@@ -12,7 +12,7 @@ mod update;
 
 pub(crate) use delete::{DeletePlan, bind_delete};
 pub(crate) use insert::{InsertPlan, bind_insert};
-pub(crate) use select::{QueryOutcome, run_query};
+pub(crate) use select::run_query;
 pub(crate) use update::{UpdatePlan, bind_update};
 
 use crate::error::{Result, SqlError};

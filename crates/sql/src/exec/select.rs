@@ -29,8 +29,6 @@ enum Flow {
 /// What is known when a query is done.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueryOutcome {
-    /// Rows that were emitted.
-    pub rows: u64,
     /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for it.
     pub found_rows: u64,
 }
@@ -169,7 +167,7 @@ fn run_select<'e>(
         None => {}
     }
     let found_rows = if plan.calc_found_rows { output.passed } else { output.emitted };
-    Ok(QueryOutcome { rows: output.emitted, found_rows })
+    Ok(QueryOutcome { found_rows })
 }
 
 /// Rows that LIMIT will ask the sorter for; all when duplicates may go first.
@@ -461,5 +459,5 @@ fn run_union(
     for row in &rows[from..to] {
         emit(row)?;
     }
-    Ok(QueryOutcome { rows: (to - from) as u64, found_rows: (to - from) as u64 })
+    Ok(QueryOutcome { found_rows: (to - from) as u64 })
 }

@@ -259,6 +259,12 @@ fn is_text(code: TypeCode) -> bool {
     matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
 }
 
+/// Digits behind the last point of a temporal text, at most 6.
+pub(crate) fn fraction_digits(text: &[u8]) -> u8 {
+    let fraction = text.iter().rposition(|b| *b == b'.').map_or(&text[..0], |at| &text[at + 1..]);
+    fraction.iter().take_while(|b| b.is_ascii_digit()).count().min(6) as u8
+}
+
 /// The date part of a value, for functions about dates.
 pub(crate) fn date_of(value: &Value, ctx: &Context<'_>) -> Option<Date> {
     datetime_of(value, ctx).map(|at| at.date)

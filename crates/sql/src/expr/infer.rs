@@ -9,8 +9,6 @@ use types::{ColumnType, TypeCode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Coercibility {
     Explicit = 0,
-    /// Two strong collations met; comparing is an error.
-    None = 1,
     Implicit = 2,
     SystemConstant = 3,
     Literal = 4,
@@ -230,7 +228,6 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Result<(u16, Coe
 fn strength_name(strength: Coercibility) -> &'static str {
     match strength {
         Coercibility::Explicit => "EXPLICIT",
-        Coercibility::None => "NONE",
         Coercibility::Implicit => "IMPLICIT",
         Coercibility::SystemConstant => "SYSCONST",
         Coercibility::Literal => "COERCIBLE",

@@ -68,20 +68,6 @@ fn char_length(bytes: &[u8], at: usize) -> usize {
     if at + length <= bytes.len() { length } else { 1 }
 }
 
-/// The bytes that every match of the pattern starts with, for a range on an index.
-pub(crate) fn fixed_prefix(pattern: &[u8], escape: Option<u8>) -> Vec<u8> {
-    let mut prefix = Vec::new();
-    let mut at = 0;
-    while at < pattern.len() && !matches!(pattern[at], b'%' | b'_') {
-        if Some(pattern[at]) == escape && at + 1 < pattern.len() {
-            at += 1;
-        }
-        prefix.push(pattern[at]);
-        at += 1;
-    }
-    prefix
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +91,5 @@ mod tests {
         assert!(matches("50%", "50\\%") && !matches("50x", "50\\%") && matches("a_b", "a\\_b"));
         assert!(like(b"50%", b"50|%", Some(b'|'), collation::BINARY));
         assert!(!like(b"ABC", b"abc", None, collation::BINARY));
-        assert_eq!(fixed_prefix(b"ab\\%c%d", Some(b'\\')), b"ab%c");
     }
 }

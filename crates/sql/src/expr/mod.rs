@@ -17,10 +17,9 @@ mod like;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
 pub(crate) use arithmetic::{Number, decimal_of, number};
-pub(crate) use cast::{cast, conform, datetime_of, text_of, time_of};
+pub(crate) use cast::{cast, conform, datetime_of, fraction_digits, text_of};
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
-pub(crate) use eval::truth;
 pub(crate) use functions::{Function, find_function};
 pub(crate) use infer::{
     Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits,
@@ -167,17 +166,6 @@ impl Expr {
         let ty = value.natural_type();
         let nullable = value.is_null();
         Expr { node: Node::Constant(value), ty, nullable, coercibility: Coercibility::Literal }
-    }
-
-    /// Whether the value is the same for every row of one execution of the statement.
-    pub fn is_constant(&self) -> bool {
-        let mut constant = true;
-        self.visit(&mut |expr| match &expr.node {
-            Node::Slot(_) | Node::InsertedValue(_) | Node::AssignVariable(..) => constant = false,
-            Node::Call { function, .. } if function.varies => constant = false,
-            _ => {}
-        });
-        constant
     }
 
     /// The slots that the value depends on.

@@ -12,7 +12,9 @@ use crate::lexer::TokenKind;
 impl Parser<'_> {
     pub(super) fn create(&mut self) -> Result<Statement> {
         self.expect("CREATE")?;
-        if self.eat_all(&["OR", "REPLACE"]) {
+        let or_replace = self.eat_all(&["OR", "REPLACE"]);
+        let is_table = self.is("TABLE") || self.are(&["TEMPORARY", "TABLE"]);
+        if or_replace && !(is_table && self.mode.of_source) {
             return Err(SqlError::not_supported(format!("CREATE OR REPLACE {}", self.upper())));
         }
         let temporary = self.is("TEMPORARY") && self.token_is(self.ahead(1), "TABLE");
@@ -20,7 +22,7 @@ impl Parser<'_> {
             self.advance();
         }
         match self.upper().as_str() {
-            "TABLE" => self.create_table(temporary),
+            "TABLE" => self.create_table(temporary, or_replace),
             "DATABASE" | "SCHEMA" => self.create_schema(),
             "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(),
             "USER" => self.create_user(),
@@ -67,13 +69,14 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    fn create_table(&mut self, temporary: bool) -> Result<Statement> {
+    fn create_table(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {
         self.expect("TABLE")?;
         let if_not_exists = self.if_not_exists();
         let table = self.table_name()?;
         let mut create = CreateTable {
             table,
             if_not_exists,
+            or_replace,
             temporary,
             columns: Vec::new(),
             keys: Vec::new(),
@@ -112,6 +115,9 @@ impl Parser<'_> {
 
     /// A column, key or constraint.
     fn table_element(&mut self, create: &mut CreateTable) -> Result<()> {
+        if self.mode.of_source && self.eat_check()? {
+            return Ok(());
+        }
         if let Some(key) = self.key_spec()? {
             create.keys.push(key);
             return Ok(());
@@ -119,6 +125,21 @@ impl Parser<'_> {
         let spec = self.column_spec()?;
         create.columns.push(spec);
         Ok(())
+    }
+
+    /// A source's CHECK constraint: its rows have been checked.
+    fn eat_check(&mut self) -> Result<bool> {
+        let at = self.at;
+        if self.eat("CONSTRAINT") && !self.is("CHECK") {
+            self.name()?;
+        }
+        if !self.eat("CHECK") {
+            self.at = at;
+            return Ok(false);
+        }
+        self.parenthesized(Self::expr)?;
+        let _ = self.eat_all(&["NOT", "ENFORCED"]) || self.eat("ENFORCED");
+        Ok(true)
     }
 
     /// A key or constraint; `None` where a column starts.
@@ -268,6 +289,7 @@ impl Parser<'_> {
                 self.advance();
                 return Ok(true);
             }
+            "CHECK" | "CONSTRAINT" if self.mode.of_source => return self.eat_check(),
             "GENERATED" | "AS" => return Err(SqlError::not_supported("generated columns")),
             "REFERENCES" => return Err(SqlError::not_supported("FOREIGN KEY constraints")),
             "CHECK" | "CONSTRAINT" => return Err(SqlError::not_supported("CHECK constraints")),

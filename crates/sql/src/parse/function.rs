@@ -252,7 +252,9 @@ impl Parser<'_> {
                 args.push(self.expr()?);
             }
         } else {
-            while self.eat_symbol(",") {
+            self.expect_symbol(",")?;
+            args.push(self.expr()?);
+            if self.eat_symbol(",") {
                 args.push(self.expr()?);
             }
         }

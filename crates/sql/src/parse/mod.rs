@@ -59,17 +59,6 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
     Ok(Some(Parsed { statement, parameters: parser.parameters, end: end.start as usize, next }))
 }
 
-/// Parses `text` as an expression alone (a column's stored default).
-pub fn parse_expression(text: &[u8], mode: LexMode) -> Result<crate::ast::Expr> {
-    let tokens = lexer::tokenize(text, mode)?;
-    let mut parser = Parser { text, tokens: &tokens, at: 0, mode, parameters: 0, depth: 0 };
-    let expr = parser.expr()?;
-    if parser.token().kind != TokenKind::End {
-        return Err(parser.error());
-    }
-    Ok(expr)
-}
-
 struct Parser<'a> {
     text: &'a [u8],
     tokens: &'a [Token],

@@ -277,18 +277,13 @@ pub fn is_reserved(word: &[u8]) -> bool {
     RESERVED.binary_search_by(|reserved| reserved.as_bytes().cmp(upper)).is_ok()
 }
 
-/// The reserved words, for information_schema.keywords and the like.
-pub fn words() -> &'static [&'static str] {
-    RESERVED
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sorted_and_found() {
-        assert!(words().windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(RESERVED.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(
             is_reserved(b"Select")
                 && is_reserved(b"XOR")

@@ -1,6 +1,6 @@
 //! Statements that clients send, and where errors point.
 
-use super::{parse, parse_expression};
+use super::parse;
 use crate::admin::AdminCommand;
 use crate::ast::{BinaryOp, Expr, Literal, Statement, TableRef};
 use crate::lexer::LexMode;
@@ -18,7 +18,8 @@ fn refusal(text: &str) -> (u16, String) {
 }
 
 fn expr(text: &str) -> Expr {
-    parse_expression(text.as_bytes(), LexMode::default()).unwrap()
+    let Statement::Do(mut exprs) = statement(&format!("do {text}")) else { panic!("{text}") };
+    exprs.remove(0)
 }
 
 fn integer(value: u64) -> Box<Expr> {

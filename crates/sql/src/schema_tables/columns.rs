@@ -111,6 +111,16 @@ fn text(text: &str) -> Value {
 /// `PRI`, `UNI`, `MUL` or nothing.
 pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
     let flags = crate::bind::column_flags(table, at);
+    // Without a primary key the first unique key that cannot be NULL stands for it.
+    let stands_in = table.def.primary.is_none().then(|| {
+        let mut unique = table.def.indexes.iter().filter(|index| index.unique);
+        unique.find(|index| index.columns.iter().all(|part| !table.def.columns[part.column].nullable))
+    });
+    if let Some(Some(index)) = stands_in
+        && index.columns.iter().any(|part| part.column == at)
+    {
+        return "PRI";
+    }
     match flags {
         _ if flags & crate::column_flag::PRI_KEY != 0 => "PRI",
         _ if flags & crate::column_flag::UNIQUE_KEY != 0 => "UNI",
@@ -123,6 +133,10 @@ pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
 pub(crate) fn default_of(column: &ColumnDef) -> Value {
     match &column.default {
         None | Some(ColumnDefault::Null) => Value::Null,
+        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Bit => {
+            let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
+            text(&format!("b'{bits:b}'"))
+        }
         Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
         Some(ColumnDefault::CurrentTimestamp) => text(&now_text(column)),
         Some(ColumnDefault::Expression(expression)) => text(expression),

@@ -45,6 +45,7 @@ impl Session {
             schema: self.schema.as_deref(),
             settings: DdlSettings {
                 collation: self.variables.server_collation,
+                utf8mb4_collation: types::collation::UTF8MB4_0900_AI_CI,
                 strict: self.variables.sql_mode.strict(),
                 no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
                 zone_offset_s: self.variables.time_zone_offset_s,

@@ -63,13 +63,14 @@ fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
 fn column_line(def: &TableDef, column: &ColumnDef) -> String {
     let ty = &column.ty;
     let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
-    if ty.is_character() && ty.collation != def.collation {
+    if ty.is_character() {
         let charset = collation::charset_of(ty.collation);
-        line.push_str(&format!(
-            " CHARACTER SET {} COLLATE {}",
-            charset.name(),
-            collation::name(ty.collation)
-        ));
+        if ty.collation != def.collation {
+            line.push_str(&format!(" CHARACTER SET {}", charset.name()));
+        }
+        if ty.collation != def.collation || ty.collation != charset.default_collation() {
+            line.push_str(&format!(" COLLATE {}", collation::name(ty.collation)));
+        }
     }
     let stamp = matches!(ty.code, TypeCode::Timestamp2);
     if !column.nullable {

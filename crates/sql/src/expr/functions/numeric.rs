@@ -1,6 +1,6 @@
 //! Functions on numbers, and GREATEST, LEAST.
 
-use super::super::arithmetic::{decimal_of, double_of, integer_of};
+use super::super::arithmetic::{double_of, integer_of};
 use super::super::{Number, common_type, compare, conform, number};
 use super::{Call, Coercibility, Function, ascii_text, bigint, double, int, text};
 use crate::error::{Result, SqlError};

@@ -31,24 +31,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("unix_timestamp", 0..=1, unix_type, unix_timestamp),
     Function::new("from_unixtime", 1..=2, from_unix_type, from_unixtime),
     Function::new("date", 1..=1, date, |call| {
-        Ok(date_of(&call.values[0], call.ctx).map_or(Value::Null, Value::Date))
+        let date = date_of(&call.values[0], call.ctx);
+        let refused = |date: &Date| date.is_zero() && call.ctx.variables.sql_mode.no_zero_date();
+        Ok(date.filter(|date| !refused(date)).map_or(Value::Null, Value::Date))
     }),
-    Function::new("time", 1..=1, time_of_first, |call| {
+    Function::new("time", 1..=1, time_like_args, |call| {
         Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, Value::Time))
     }),
-    Function::new(
-        "timestamp",
-        1..=2,
-        |_| Ok((ColumnType::datetime(6), Coercibility::Numeric)),
-        |call| {
-            let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
-            if !call.is_given(1) {
-                return Ok(Value::DateTime(at));
-            }
-            let Some(time) = time_of(&call.values[1], call.ctx) else { return Ok(Value::Null) };
-            Ok(DateTime::from_micros(at.to_micros() + time.to_micros()).map_or(Value::Null, Value::DateTime))
-        },
-    ),
+    Function::new("timestamp", 1..=2, datetime_like_args, |call| {
+        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        if !call.is_given(1) {
+            return Ok(Value::DateTime(at));
+        }
+        let Some(time) = time_of(&call.values[1], call.ctx) else { return Ok(Value::Null) };
+        Ok(DateTime::from_micros(at.to_micros() + time.to_micros()).map_or(Value::Null, Value::DateTime))
+    }),
     Function::new("year", 1..=1, int, |call| on_date(call, |date| i64::from(date.year))),
     Function::new("month", 1..=1, int, |call| on_date(call, |date| i64::from(date.month))),
     Function::new("dayofmonth", 1..=1, int, |call| on_date(call, |date| i64::from(date.day))),
@@ -97,7 +94,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("second", 1..=1, int, |call| on_time(call, |time| i64::from(time.seconds))),
     Function::new("microsecond", 1..=1, int, |call| on_time(call, |time| i64::from(time.micros))),
     Function::new("time_to_sec", 1..=1, bigint, |call| on_time(call, |time| time.to_micros() / MICROS)),
-    Function::new("sec_to_time", 1..=1, time_fsp, |call| {
+    Function::new("sec_to_time", 1..=1, time_like_args, |call| {
         let micros = call.integer(0).saturating_mul(MICROS);
         Ok(Value::Time(Time::from_micros(micros).unwrap_or_else(|| Time::largest(micros < 0))))
     }),
@@ -126,24 +123,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
     }),
-    Function::new(
-        "timediff",
-        2..=2,
-        |_| Ok((ColumnType::time(6), Coercibility::Numeric)),
-        |call| {
-            let micros = |at: usize| match &*call.values[at] {
-                value @ (Value::DateTime(_) | Value::Timestamp { .. }) => {
-                    datetime_of(value, call.ctx).map(|at| at.to_micros())
-                }
-                Value::Bytes(bytes) if parse::datetime(bytes).is_some_and(|read| read.has_time) => {
-                    parse::datetime(bytes).map(|read| read.value.to_micros())
-                }
-                value => time_of(value, call.ctx).map(|time| time.to_micros()),
-            };
-            let (Some(a), Some(b)) = (micros(0), micros(1)) else { return Ok(Value::Null) };
-            Ok(Value::Time(Time::from_micros(a - b).unwrap_or_else(|| Time::largest(a < b))))
-        },
-    ),
+    Function::new("timediff", 2..=2, time_like_args, |call| {
+        let micros = |at: usize| match &*call.values[at] {
+            value @ (Value::DateTime(_) | Value::Timestamp { .. }) => {
+                datetime_of(value, call.ctx).map(|at| at.to_micros())
+            }
+            Value::Bytes(bytes) if parse::datetime(bytes).is_some_and(|read| read.has_time) => {
+                parse::datetime(bytes).map(|read| read.value.to_micros())
+            }
+            value => time_of(value, call.ctx).map(|time| time.to_micros()),
+        };
+        let (Some(a), Some(b)) = (micros(0), micros(1)) else { return Ok(Value::Null) };
+        Ok(Value::Time(Time::from_micros(a - b).unwrap_or_else(|| Time::largest(a < b))))
+    }),
     Function::new("date_format", 2..=2, long_text, |call| {
         let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
         Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
@@ -159,18 +151,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         };
         Ok(Value::Bytes(format_datetime(&at, &call.bytes(1))))
     }),
-    Function::new(
-        "convert_tz",
-        3..=3,
-        |_| Ok((ColumnType::datetime(6), Coercibility::Numeric)),
-        |call| {
-            let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
-            let zone = |at: usize| crate::variables::zone_offset_s(&call.string(at));
-            let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
-            let micros = at.to_micros() + i64::from(to - from) * MICROS;
-            Ok(DateTime::from_micros(micros).map_or(Value::Null, Value::DateTime))
-        },
-    ),
+    Function::new("convert_tz", 3..=3, datetime_like_first, |call| {
+        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        let zone = |at: usize| crate::variables::zone_offset_s(&call.string(at));
+        let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
+        let micros = at.to_micros() + i64::from(to - from) * MICROS;
+        Ok(DateTime::from_micros(micros).map_or(Value::Null, Value::DateTime))
+    }),
     Function::new("period_add", 2..=2, bigint, |call| {
         let months = period_months(call.integer(0)) + call.integer(1);
         Ok(Value::Int(months.div_euclid(12) * 100 + months.rem_euclid(12) + 1))
@@ -219,9 +206,31 @@ fn time_fsp(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::time(fsp), Coercibility::Numeric))
 }
 
-fn time_of_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let fsp = if args[0].ty.is_temporal() { args[0].ty.fsp() } else { 6 };
-    Ok((ColumnType::time(fsp), Coercibility::Numeric))
+/// Fractional digits that an argument brings: its type's, or those of a constant text.
+fn fsp_of(arg: &Expr) -> u8 {
+    match &arg.node {
+        _ if arg.ty.is_temporal() => arg.ty.fsp(),
+        _ if arg.ty.is_integer() => 0,
+        _ if arg.ty.code == types::TypeCode::NewDecimal => arg.ty.scale().min(6),
+        Node::Constant(Value::Bytes(text)) => super::super::fraction_digits(text),
+        _ => 6,
+    }
+}
+
+fn most_fsp(args: &[Expr]) -> u8 {
+    args.iter().map(fsp_of).max().unwrap_or(0)
+}
+
+fn time_like_args(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::time(most_fsp(args)), Coercibility::Numeric))
+}
+
+fn datetime_like_args(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::datetime(most_fsp(args)), Coercibility::Numeric))
+}
+
+fn datetime_like_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    datetime_like_args(&args[..1])
 }
 
 fn date(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -266,9 +275,7 @@ fn day_of_year(date: &Date) -> i64 {
 }
 
 fn unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let fsp = args.first().map_or(0, |arg| if arg.ty.is_temporal() { arg.ty.fsp() } else { 0 });
-    let is_text = args.first().is_some_and(|arg| !arg.ty.is_temporal() && !arg.ty.is_integer());
-    let fsp = if is_text { 6 } else { fsp };
+    let fsp = args.first().map_or(0, fsp_of);
     let ty =
         if fsp == 0 { ColumnType::bigint(false) } else { super::super::decimal_type(11, u32::from(fsp)) };
     Ok((ty, Coercibility::Numeric))
@@ -295,8 +302,7 @@ fn from_unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     if args.len() > 1 {
         return long_text(&args[1..]);
     }
-    let fsp = if args[0].ty.is_integer() { 0 } else { 6 };
-    Ok((ColumnType::datetime(fsp), Coercibility::Numeric))
+    Ok((ColumnType::datetime(fsp_of(&args[0])), Coercibility::Numeric))
 }
 
 fn from_unixtime(call: &Call<'_>) -> Result<Value> {

@@ -1,0 +1,155 @@
+//! Statements that a source logged as text: DDL, in the dialects of MySQL and MariaDB.
+//!
+//! In: the statement of a QUERY event with its session, the event group it came in, and how it is to be committed (the
+//! source's GTID and the position behind it). Out: the change of the dictionary, in one commit record with all of these.
+//! Statements about rows in text form (binlog_format=STATEMENT) are refused with 1235, as are kinds of objects that this
+//! server does not have; statements that change nothing here (FLUSH, ANALYZE) are only logged.
+//!
+//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, CREATE OR REPLACE TABLE is known,
+//! CHECK constraints are left out (the source has checked the rows), any storage engine stands for ours, and MariaDB's
+//! collations become the nearest ones of MySQL.
+
+use crate::admin::AdminCommand;
+use crate::ast::{Statement, TableName};
+use crate::ddl::{DdlRun, DdlSettings};
+use crate::error::{Result, SqlError};
+use crate::parse::parse;
+use crate::sql_mode::SqlMode;
+use engine::{CommitOptions, Engine, GtidNext, SessionContext};
+use std::sync::Arc;
+use types::collation;
+
+/// A statement as it was received.
+pub struct ReceivedStatement<'a> {
+    /// The event's default schema; empty: none.
+    pub schema: &'a str,
+    /// The statement, in the session's `character_set_client`.
+    pub statement: &'a [u8],
+    /// The settings that the event carries; `character_set_client`, the collations, `sql_mode` and `time_zone` count.
+    pub session: SessionContext,
+    /// `default_collation_for_utf8mb4` of the event; `None` where the source has none (MariaDB, MySQL before 8.0).
+    pub default_collation_for_utf8mb4: Option<u16>,
+    /// The event group, for this server's own log; `None`: a group is made from the statement.
+    pub group: Option<&'a [u8]>,
+    /// GTID, position and so on.
+    pub options: CommitOptions<'a>,
+    /// Applies statements about accounts (CREATE USER, GRANT, ...); without it they are only logged.
+    pub accounts: Option<&'a dyn Fn(AdminCommand) -> Result<()>>,
+}
+
+/// What became of a received statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executed {
+    /// The dictionary or the accounts have changed.
+    Changed,
+    /// It is in the log and changes nothing here.
+    OnlyLogged,
+}
+
+/// Runs a received statement and commits it.
+///
+/// # Errors
+/// MySQL's number and wording, as if a client had run it; nothing is committed then.
+pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
+    let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+    let mode = SqlMode(received.session.sql_mode);
+    let lex = crate::lexer::LexMode { of_source: true, ..mode.lex() };
+    let Some(parsed) = parse(&text, lex)? else { return log_only(engine, received) };
+    match &parsed.statement {
+        Statement::Admin(command) if is_about_accounts(command) => {
+            let Some(apply) = received.accounts else { return log_only(engine, received) };
+            apply(command.clone())?;
+            log_only(engine, received).map(|_| Executed::Changed)
+        }
+        Statement::Admin(AdminCommand::Flush { .. })
+        | Statement::Maintain { .. }
+        | Statement::DropAbsent { .. } => log_only(engine, received),
+        Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
+            Err(SqlError::not_supported("statements about rows from a source with binlog_format=STATEMENT"))
+        }
+        Statement::CreateTable(create) => {
+            if create.temporary {
+                // Temporary tables are the source session's own; no row event will name them.
+                return log_only(engine, received);
+            }
+            if create.or_replace {
+                drop_before_create(engine, received, &create.table)?;
+            }
+            run(engine, received, &parsed.statement)
+        }
+        statement => run(engine, received, statement),
+    }
+}
+
+fn is_about_accounts(command: &AdminCommand) -> bool {
+    matches!(
+        command,
+        AdminCommand::CreateUser { .. }
+            | AdminCommand::AlterUser { .. }
+            | AdminCommand::DropUser { .. }
+            | AdminCommand::RenameUser(_)
+            | AdminCommand::SetPassword { .. }
+            | AdminCommand::Grant { .. }
+            | AdminCommand::Revoke { .. }
+    )
+}
+
+fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, text: &'r str) -> DdlRun<'r> {
+    let zone = crate::variables::zone_offset_s(&received.session.time_zone).unwrap_or(0);
+    // MySQL before 8.0 and MariaDB mean general_ci when they say utf8mb4 alone.
+    let utf8mb4 = received.default_collation_for_utf8mb4.unwrap_or(collation::UTF8MB4_GENERAL_CI);
+    let server = Some(received.session.collation_server).filter(|id| collation::by_id(*id).is_some());
+    DdlRun {
+        engine,
+        schema: Some(received.schema).filter(|schema| !schema.is_empty()),
+        settings: DdlSettings {
+            collation: server.unwrap_or(utf8mb4),
+            utf8mb4_collation: utf8mb4,
+            strict: SqlMode(received.session.sql_mode).strict(),
+            no_engine_substitution: false,
+            zone_offset_s: zone,
+            now_us: if received.session.timestamp_us == 0 {
+                os::clock::now_us()
+            } else {
+                received.session.timestamp_us
+            },
+            replicated: true,
+        },
+        text,
+        session: received.session.clone(),
+        received_group: received.group,
+        options: received.options,
+        lock_timeout_ms: None,
+        interrupt: None,
+        notes: Vec::new(),
+    }
+}
+
+fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &Statement) -> Result<Executed> {
+    let text = String::from_utf8_lossy(received.statement).into_owned();
+    ddl_run(engine, received, &text).run(statement)?;
+    Ok(Executed::Changed)
+}
+
+fn log_only(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
+    let text = String::from_utf8_lossy(received.statement).into_owned();
+    ddl_run(engine, received, &text).log_only()?;
+    Ok(Executed::OnlyLogged)
+}
+
+/// CREATE OR REPLACE TABLE: the drop is a commit of its own, without GTID, position or event. After a crash between the
+/// two the statement is received again and finds no table, which is the same to it.
+fn drop_before_create(
+    engine: &Arc<Engine>,
+    received: &ReceivedStatement<'_>,
+    table: &TableName,
+) -> Result<()> {
+    let schema = table.schema.as_deref().unwrap_or(received.schema);
+    if engine.catalog().table(schema, &table.name).is_none() {
+        return Ok(());
+    }
+    let mut run = ddl_run(engine, received, "");
+    run.received_group = None;
+    run.options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
+    run.run(&Statement::DropTable { tables: vec![table.clone()], if_exists: true, temporary: false })
+}

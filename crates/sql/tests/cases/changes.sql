@@ -1,0 +1,71 @@
+CREATE TABLE t (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, a INT DEFAULT 5, b VARCHAR(5) NOT NULL, UNIQUE KEY ub (b))
+INSERT INTO t (b) VALUES ('x')
+INSERT INTO t VALUES (NULL, 1, 'y'), (10, DEFAULT, 'z')
+INSERT INTO t SET b = 'w', a = 7
+SELECT * FROM t ORDER BY id
+INSERT INTO t (b) VALUES ('x')
+INSERT INTO t (id, b) VALUES (1, 'new')
+INSERT INTO t (a) VALUES (1)
+INSERT INTO t (b) VALUES (NULL)
+INSERT INTO t (b) VALUES ('too long')
+INSERT INTO t (a, b) VALUES (99999999999, 'q')
+INSERT INTO t (a, b) VALUES ('abc', 'q')
+INSERT INTO t (a, b) VALUES (1)
+INSERT INTO t (a, a) VALUES (1, 1)
+INSERT INTO t (nope) VALUES (1)
+INSERT INTO missing VALUES (1)
+INSERT IGNORE INTO t (id, b) VALUES (1, 'ign'), (20, 'new20')
+INSERT INTO t (id, a, b) VALUES (1, 100, 'x') ON DUPLICATE KEY UPDATE a = VALUES(a) + 1, b = 'upd'
+INSERT INTO t (id, a, b) VALUES (1, 100, 'x') AS new ON DUPLICATE KEY UPDATE a = new.a + t.a
+SELECT * FROM t ORDER BY id
+REPLACE INTO t (id, b) VALUES (1, 'rep'), (50, 'y')
+SELECT * FROM t ORDER BY id
+INSERT INTO t (a, b) SELECT a, CONCAT('s', id) FROM t WHERE id < 12
+SELECT COUNT(*), SUM(a) FROM t
+UPDATE t SET a = a + 1, b = CONCAT('u', id) WHERE id = 10
+UPDATE t SET a = a + 1, b = a WHERE id = 10
+SELECT * FROM t WHERE id = 10
+UPDATE t SET id = id + 100 WHERE id < 30
+SELECT id FROM t ORDER BY id
+UPDATE t SET a = NULL ORDER BY id DESC LIMIT 1
+SELECT id, a FROM t ORDER BY id DESC LIMIT 2
+UPDATE t SET b = NULL WHERE id = 101
+UPDATE t SET b = 'rep' WHERE id = 110
+UPDATE t SET nope = 1
+UPDATE t SET a = DEFAULT WHERE id = 110
+SELECT a FROM t WHERE id = 110
+DELETE FROM t WHERE id = 110
+DELETE FROM t ORDER BY id LIMIT 2
+SELECT COUNT(*) FROM t
+DELETE FROM t
+SELECT COUNT(*) FROM t
+INSERT INTO t (b) VALUES ('a')
+SELECT id > 100 FROM t
+TRUNCATE TABLE t
+INSERT INTO t (b) VALUES ('a')
+SELECT id, LAST_INSERT_ID() FROM t
+CREATE TABLE n (a INT, b DATETIME DEFAULT CURRENT_TIMESTAMP, c TIMESTAMP NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP)
+INSERT INTO n (a) VALUES (1), (1), (2)
+SELECT a, b IS NULL, c IS NULL FROM n ORDER BY a
+UPDATE n SET a = 3 WHERE a = 1
+SELECT a, c IS NULL FROM n ORDER BY a
+DELETE FROM n WHERE a = 3 LIMIT 1
+SELECT COUNT(*) FROM n
+CREATE TABLE types (i TINYINT, u TINYINT UNSIGNED, f FLOAT, d DOUBLE, n DECIMAL(6,2), c CHAR(5), v VARCHAR(5), b VARBINARY(4), t TEXT, dt DATETIME, da DATE, ti TIME, y YEAR, e ENUM('a','b'), s SET('x','y','z'), bi BIT(4))
+INSERT INTO types VALUES (-5, 200, 1.5, 2.25, 1234.567, 'ab  ', 'cd ', 'bin', 'text', '2020-01-02 03:04:05.6', '2020-01-02', '10:11:12', 2020, 'b', 'z,x', b'101')
+SELECT i, u, f, d, n, CONCAT('<', c, '>'), CONCAT('<', v, '>'), b, t, dt, da, ti, y, e, s, HEX(bi) FROM types
+SELECT e + 0, s + 0, y + 1, bi + 0, dt + 0, f * 2 FROM types
+INSERT INTO types (i) VALUES (200)
+INSERT INTO types (u) VALUES (-1)
+INSERT INTO types (e) VALUES ('c')
+INSERT INTO types (dt) VALUES ('2020-02-30')
+INSERT INTO types (da) VALUES ('0000-00-00')
+INSERT INTO types (n) VALUES (99999)
+INSERT INTO types (y) VALUES (3000)
+INSERT INTO types (i, v) VALUES (1.5, 12345), ('7', 1.5)
+SELECT i, v FROM types WHERE dt IS NULL ORDER BY i
+SET sql_mode = ''
+INSERT INTO types (i, v, e, n) VALUES (300, 'abcdefgh', 'q', 'x')
+SELECT i, v, e, n FROM types WHERE i = 127
+INSERT INTO t (a) VALUES (3)
+SET sql_mode = DEFAULT
