@@ -6,11 +6,14 @@ use protocol::statement::decode_parameters;
 use protocol::wire::{Malformed, Reader};
 use sql::SqlError;
 use std::collections::HashMap;
+use std::sync::Arc;
 use types::Value;
 
 /// One prepared statement.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PreparedStatement {
+    /// Its text, for SHOW PROCESSLIST and the counters.
+    pub text: Arc<str>,
     /// Number of parameters.
     pub parameters: usize,
     /// Type code and unsigned flag of each parameter, from the last execution that sent them.
@@ -28,8 +31,9 @@ pub fn unknown_statement(id: u32, command: &str) -> SqlError {
 
 impl PreparedStatement {
     /// A statement with this many parameters.
-    pub fn new(parameters: usize) -> Self {
-        PreparedStatement { parameters, ..Self::default() }
+    pub fn new(text: &str, parameters: usize) -> Self {
+        let (types, long_data) = (Vec::new(), HashMap::new());
+        PreparedStatement { text: text.into(), parameters, types, long_data, long_data_error: None }
     }
 
     /// Takes a part of a parameter.
@@ -81,7 +85,7 @@ mod tests {
 
     #[test]
     fn parts_stand_in_for_their_parameter_once() {
-        let mut statement = PreparedStatement::new(2);
+        let mut statement = PreparedStatement::new("", 2);
         statement.send_long_data(1, b"ab", 100);
         statement.send_long_data(1, b"cd", 100);
         let mut body = Vec::new();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Longer statements are cut in SHOW FULL PROCESSLIST.
-const MAX_SHOWN_BYTES: usize = 64 * 1024;
+pub const MAX_SHOWN_BYTES: usize = 64 * 1024;
 
 /// What a connection is doing, the Command column of SHOW PROCESSLIST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -81,7 +81,10 @@ fn over_tcp(accounts: &Arc<Accounts>, user: &str, password: &str, may_ask: bool)
         serve_one(Stream::Tcp(stream), ClientHost::Ip(peer.ip()), &accounts);
     });
     let options = ConnectOptions::tcp("127.0.0.1", port).user(user, password);
-    let result = Client::connect(&ConnectOptions { get_server_public_key: may_ask, ..options });
+    // Generating the RSA key takes its time on a busy machine.
+    let connect_timeout = std::time::Duration::from_secs(120);
+    let options = ConnectOptions { get_server_public_key: may_ask, connect_timeout, ..options };
+    let result = Client::connect(&options);
     server.join().unwrap();
     result.map(drop)
 }

@@ -4,7 +4,7 @@ use super::{Connection, End};
 use crate::accounts::Account;
 use crate::authenticate::{Authentication, Refusal};
 use crate::connection_host::ConnectionHost;
-use crate::sessions::Activity;
+use crate::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::wire_sink::{RowForm, definition};
 use protocol::capability as cap;
 use protocol::command as com;
@@ -13,6 +13,7 @@ use protocol::packet::PacketError;
 use protocol::response::{EOF_HEADER, OkPacket, put_eof};
 use protocol::wire::Reader;
 use sql::{AdminCommand, Host, ResultSink, SqlError};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Connection<'_> {
@@ -68,10 +69,12 @@ impl Connection<'_> {
         // The packet is taken out of `self` for the time of the statement, and put back for its memory.
         let command = std::mem::take(&mut self.command);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
+        self.host.statement_started(Some(&shown_text(&command[1..])));
         let result = self.answer(RowForm::Text, |session, sink| {
             session.set_multi_statements(multi);
             session.execute(&command[1..], sink)
         });
+        self.host.statement_started(None);
         self.command = command;
         result
     }
@@ -222,6 +225,11 @@ impl Connection<'_> {
             Err(e) => self.send_error(&malformed(&e)),
         }
     }
+}
+
+/// A statement's text as others see it: its beginning, where it is long.
+pub(super) fn shown_text(text: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(&text[..text.len().min(MAX_SHOWN_BYTES)])
 }
 
 fn unknown_command() -> SqlError {

@@ -1,7 +1,7 @@
 //! The commands of prepared statements.
 
 use super::Connection;
-use super::command::malformed;
+use super::command::{malformed, shown_text};
 use crate::prepared::{PreparedStatement, unknown_statement};
 use crate::sessions::Activity;
 use crate::wire_sink::{RowForm, definition};
@@ -11,7 +11,7 @@ use protocol::packet::PacketError;
 use protocol::response::put_eof;
 use protocol::statement::{PrepareOk, decode_execute_head};
 use protocol::wire::Reader;
-use sql::SqlError;
+use sql::{Host, SqlError};
 
 impl Connection<'_> {
     pub(super) fn stmt_prepare(&mut self) -> Result<(), PacketError> {
@@ -32,7 +32,8 @@ impl Connection<'_> {
             self.session.close_prepared(prepared.id);
             return self.send_error(&SqlError::new(1117, "Too many columns"));
         };
-        self.statements.insert(prepared.id, PreparedStatement::new(parameters));
+        let statement = PreparedStatement::new(&shown_text(self.body()), parameters);
+        self.statements.insert(prepared.id, statement);
         self.server.status.prepared_statements.add_one();
         let ok = PrepareOk {
             statement_id: prepared.id,
@@ -77,7 +78,12 @@ impl Connection<'_> {
         };
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
-                self.answer(RowForm::Binary, |session, sink| session.execute_prepared(id, &values, sink))
+                let text = statement.text.clone();
+                self.host.statement_started(Some(&text));
+                let answered =
+                    self.answer(RowForm::Binary, |session, sink| session.execute_prepared(id, &values, sink));
+                self.host.statement_started(None);
+                answered
             }
             Ok(Err(e)) => self.send_error(&e),
             Err(e) => self.send_error(&malformed(&e)),
