@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use protocol::stream::Interrupter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Longer statements are cut in SHOW FULL PROCESSLIST.
@@ -213,6 +213,18 @@ pub struct Sessions {
     /// Lock order: held alone and for a look-up or a copy only.
     entries: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
     last_id: AtomicU32,
+    /// Connections that count against max_connections. Acquire and release, so that who was told of a refusal finds the
+    /// refused one's place free again.
+    admitted: AtomicUsize,
+}
+
+/// A connection's place under `max_connections`; given back when dropped.
+pub struct Place<'a>(&'a Sessions);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.admitted.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Sessions {
@@ -227,6 +239,12 @@ impl Sessions {
     /// An entry that is in no list, for the server's own sessions.
     pub fn detached(&self) -> Arc<SessionEntry> {
         Arc::new(SessionEntry::new(0, "localhost".into(), None))
+    }
+
+    /// Takes a place; the second part is how many are taken now.
+    pub fn take_place(&self) -> (Place<'_>, usize) {
+        let before = self.admitted.fetch_add(1, Ordering::AcqRel);
+        (Place(self), before + 1)
     }
 
     /// Removes a connection that has ended.

@@ -64,12 +64,11 @@ pub fn start(server: &Arc<Server>, stream: Stream, host: ClientHost, shown_host:
         }
     };
     let entry = server.sessions.add(shown_host, Some(interrupter));
-    let connected = server.sessions.count();
-    server.status.max_used_connections.raise_to(connected as u64);
+    server.status.max_used_connections.raise_to(server.sessions.count() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
-        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host, connected));
+        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host));
         if let Err(panic) = catch_unwind(run) {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -114,13 +113,7 @@ enum End {
     Lost,
 }
 
-fn serve(
-    server: &Arc<Server>,
-    entry: &Arc<SessionEntry>,
-    stream: Stream,
-    client_host: ClientHost,
-    connected: usize,
-) {
+fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, client_host: ClientHost) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
     let write_timeout = Duration::from_secs(server.globals.named("net_write_timeout").uint());
@@ -132,9 +125,11 @@ fn serve(
         return;
     }
     let limit = server.globals.named("max_connections").uint() as usize;
+    let (place, connected) = server.sessions.take_place();
     // One more than the limit may come in, for an administrator (MySQL manual, max_connections).
     if connected > limit + 1 {
         server.status.max_connections_errors.add_one();
+        drop(place);
         // The client may be gone; there is nobody else to tell.
         let _gone = send_error(&mut channel, 0, &too_many());
         return;
@@ -144,6 +139,7 @@ fn serve(
         Ok(admitted) => admitted,
         Err(refusal) => {
             server.status.aborted_connects.add_one();
+            drop(place);
             refuse(server, entry, &mut channel, refusal);
             return;
         }
