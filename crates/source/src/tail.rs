@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use binlog::gtid::GtidSet;
 use engine::CommittedGroup;
+use os::account::{State, enter};
 use os::disk::File;
 use redo::Lsn;
 
@@ -86,6 +87,7 @@ impl Tail {
     /// Writes what was gathered.
     pub fn flush(&mut self) -> Result<(), BinlogError> {
         if !self.gathered.is_empty() {
+            let _state = enter(State::BinlogWrite);
             self.file.write_all_at(&self.gathered, self.written)?;
             self.written += self.gathered.len() as u64;
             self.unsynced_bytes += self.gathered.len() as u64;
@@ -96,6 +98,7 @@ impl Tail {
 
     /// Syncs what was written.
     pub fn sync(&mut self) -> std::io::Result<()> {
+        let _state = enter(State::BinlogSync);
         self.file.sync_data()?;
         self.unsynced_bytes = 0;
         Ok(())

@@ -286,7 +286,9 @@ impl<'a> Applier<'a> {
             Some(transaction) => transaction,
             None => self.channel.engine.begin_apply(),
         };
+        let state = os::account::enter(os::account::State::ApplyRow);
         let applied = rows::apply(&mut transaction, &bound.table, rows);
+        drop(state);
         self.transaction = Some(transaction);
         if let Err(error) = applied {
             return Err(report::row_event(rows.kind, bound.table.qualified_name(), &error, self.place()));

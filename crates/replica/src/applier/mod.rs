@@ -84,6 +84,7 @@ fn apply(
     applier: &mut Applier<'_>,
 ) -> Result<(), ThreadError> {
     let mut unshown = 0;
+    let _state = os::account::enter(os::account::State::ApplyDecode);
     loop {
         if channel.applier_stop.load(Ordering::Acquire) {
             return Ok(());
@@ -110,7 +111,7 @@ fn apply(
                 }
                 show(&mut channel.applier.lock(), &applier.resume_point());
                 channel.applier_changed.notify_all();
-                let idle = os::account::enter(os::account::State::Idle);
+                let idle = os::account::enter(os::account::State::RelayLogWait);
                 reader.wait(LONGEST_SLEEP);
                 drop(idle);
             }

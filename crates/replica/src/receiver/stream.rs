@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use binlog::Checksum;
 use binlog::event::{Event, Header, HeartbeatEvent};
+use os::account::{State, enter};
 use protocol::client::{Client, ClientError};
 
 use super::boundary::{Boundaries, Edge};
@@ -92,7 +93,10 @@ impl<'a> Stream<'a> {
                 return Some(Ended::Stopped);
             }
         }
-        let packet = match client.read_packet_checked() {
+        let waiting = (!client.has_buffered_input()).then(|| enter(State::SourceWait));
+        let packet = client.read_packet_checked();
+        drop(waiting);
+        let packet = match packet {
             Ok(packet) => packet,
             Err(error) => return Some(self.read_failed(error)),
         };

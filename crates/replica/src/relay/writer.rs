@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use os::account::{State, enter};
 use os::disk::File;
 
 use super::{RelayLog, RelayPosition};
@@ -71,6 +72,7 @@ impl RelayWriter {
         if self.gathered.is_empty() {
             return Ok(());
         }
+        let _state = enter(State::RelayLogWrite);
         self.file.write_all_at(&self.gathered, self.written.pos)?;
         self.written.pos += self.gathered.len() as u64;
         self.gathered.clear();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use binlog::Checksum;
 use binlog::event::{HEADER_LEN, event_type};
 use binlog::gtid::GtidSet;
+use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::disk::{File, OpenMode};
 
@@ -263,6 +264,7 @@ impl Session<'_> {
                 return Err(DumpEnd::Killed);
             }
             if !moved(&shared) {
+                let _state = enter(State::BinlogWait);
                 self.binlog.changed.wait_for(&mut shared, sleep.max(Duration::from_millis(1)));
             }
             if moved(&shared) {
