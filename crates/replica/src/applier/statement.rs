@@ -1,13 +1,14 @@
 //! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with the received event; statements
-//! about accounts are passed over, since accounts are each server's own here; statement-format DML stops the applier.
+//! about accounts are logged only, since accounts are each server's own here; statement-format DML stops the applier.
 
 use std::sync::Arc;
 
 use binlog::event::QueryEvent;
-use engine::{CommitOptions, DdlContext, Engine, SessionContext};
+use engine::{CommitOptions, Engine, SessionContext};
+use sql::replicated::{Executed, ReceivedStatement, execute_ddl};
 
 use super::report::{self, Place};
-use crate::error::{ThreadError, number};
+use crate::error::ThreadError;
 
 /// Why a statement was not carried out.
 #[derive(Debug)]
@@ -42,7 +43,8 @@ impl StatementError {
 /// A statement between BEGIN and COMMIT that is not one of these two.
 pub(super) fn in_transaction(query: &QueryEvent<'_>) -> Result<(), StatementError> {
     let text = String::from_utf8_lossy(query.statement);
-    if starts_with(&text, &["SAVEPOINT"]) {
+    let first_word = text.split_ascii_whitespace().next().unwrap_or_default();
+    if first_word.eq_ignore_ascii_case("SAVEPOINT") {
         // Everything that a savepoint undoes is gone from the log already; the event only marks the place.
         return Ok(());
     }
@@ -58,83 +60,56 @@ pub(super) fn ddl(
     options: &CommitOptions<'_>,
 ) -> Result<(), StatementError> {
     let schema = String::from_utf8_lossy(query.schema).into_owned();
-    let text = String::from_utf8_lossy(query.statement).into_owned();
-    if is_of_accounts(&text) {
-        log::warn!(
-            "Replica SQL for channel '': statement about accounts passed over: {}",
-            first_words(&text)
-        );
-        return log_only(engine, &schema, &text, group, options);
-    }
-    let _ = timestamp_s;
-    Err(StatementError::NotSupported(format!("statement '{text}'")))
-}
-
-/// Logs a received statement that changes nothing here.
-fn log_only(
-    engine: &Arc<Engine>,
-    schema: &str,
-    text: &str,
-    group: &[u8],
-    options: &CommitOptions<'_>,
-) -> Result<(), StatementError> {
-    let session = SessionContext::default();
-    let context = DdlContext {
-        received_group: Some(group),
-        options: *options,
-        ..DdlContext::new(text, schema, &session)
+    let failed = |code: u32, message: String| StatementError::Failed {
+        code,
+        message,
+        schema: schema.clone(),
+        text: String::from_utf8_lossy(query.statement).into_owned(),
     };
-    engine.log_statement(&context).map(|_| ()).map_err(|error| StatementError::Failed {
-        code: number::ERROR_ON_WRITE,
-        message: error.to_string(),
-        schema: schema.to_string(),
-        text: text.to_string(),
-    })
-}
-
-/// Accounts, and what only tells the server to look at its own tables again.
-fn is_of_accounts(text: &str) -> bool {
-    const FIRST_WORDS: [&str; 15] = [
-        "CREATE USER",
-        "ALTER USER",
-        "DROP USER",
-        "RENAME USER",
-        "CREATE ROLE",
-        "DROP ROLE",
-        "GRANT",
-        "REVOKE",
-        "SET PASSWORD",
-        "SET DEFAULT ROLE",
-        "FLUSH",
-        "ANALYZE",
-        "OPTIMIZE",
-        "REPAIR",
-        "CREATE OR REPLACE USER",
-    ];
-    starts_with(text, &FIRST_WORDS)
-}
-
-/// Whether the text begins with one of these sequences of words, whatever its case and spaces.
-fn starts_with(text: &str, beginnings: &[&str]) -> bool {
-    let words: Vec<String> =
-        without_comments(text).split_ascii_whitespace().take(4).map(str::to_ascii_uppercase).collect();
-    beginnings.iter().any(|beginning| {
-        let wanted: Vec<&str> = beginning.split(' ').collect();
-        words.len() >= wanted.len() && wanted.iter().zip(&words).all(|(wanted, word)| word == wanted)
-    })
-}
-
-/// The text behind comments at its front.
-fn without_comments(text: &str) -> &str {
-    let mut rest = text.trim_start();
-    while let Some(comment) = rest.strip_prefix("/*").filter(|c| !c.starts_with('!')) {
-        rest = comment.split_once("*/").map_or("", |(_, behind)| behind).trim_start();
+    let status = query.status().map_err(|error| {
+        StatementError::NotSupported(format!("a query event's status variables ({error})"))
+    })?;
+    let (character_set_client, collation_connection, collation_server) =
+        status.charset.unwrap_or((255, 255, 255));
+    let session = SessionContext {
+        thread_id: query.thread_id,
+        flags2: status.flags2.unwrap_or(0),
+        sql_mode: status.sql_mode.unwrap_or(0),
+        character_set_client,
+        collation_connection,
+        collation_server,
+        time_zone: String::from_utf8_lossy(status.time_zone.unwrap_or_default()).into_owned(),
+        timestamp_us: u64::from(timestamp_s) * 1_000_000 + u64::from(status.microseconds.unwrap_or(0)),
+        exec_time_s: query.exec_time,
+    };
+    let received = ReceivedStatement {
+        schema: &schema,
+        statement: query.statement,
+        session,
+        default_collation_for_utf8mb4: status.default_collation_for_utf8mb4,
+        group: Some(group),
+        options: *options,
+        accounts: None,
+    };
+    match execute_ddl(engine, &received) {
+        Ok(Executed::Changed) => Ok(()),
+        Ok(Executed::OnlyLogged) => {
+            // Two words: what follows may hold a password's hash.
+            let text = String::from_utf8_lossy(query.statement);
+            let words: Vec<&str> = text.split_ascii_whitespace().take(2).collect();
+            log::info!(
+                "Replica SQL for channel '': logged, and nothing changed here: {} ...",
+                words.join(" ")
+            );
+            Ok(())
+        }
+        // The statement failed on the source in the same way, after it had changed something there.
+        Err(error) if query.error_code != 0 && error.code == query.error_code => engine
+            .commit_empty(options)
+            .map(|_| ())
+            .map_err(|error| failed(crate::error::number::ERROR_ON_WRITE, error.to_string())),
+        Err(error) => Err(failed(error.code.into(), error.message)),
     }
-    rest
-}
-
-fn first_words(text: &str) -> String {
-    text.split_ascii_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -142,19 +117,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_statements_about_accounts() {
-        for text in [
-            "CREATE USER 'a'@'%'",
-            "/* x */ grant all on *.* to a",
-            "FLUSH PRIVILEGES",
-            "set  password for a = 'x'",
-        ] {
-            assert!(is_of_accounts(text), "{text}");
-        }
-        for text in
-            ["CREATE TABLE user (a INT)", "DROP TABLE grants", "/*!40000 ALTER TABLE t DISABLE KEYS */"]
-        {
-            assert!(!is_of_accounts(text), "{text}");
-        }
+    fn savepoints_pass_and_statement_format_is_named() {
+        let query = |statement| QueryEvent {
+            thread_id: 1,
+            exec_time: 0,
+            error_code: 0,
+            status_vars: &[],
+            schema: b"s",
+            statement,
+        };
+        assert!(in_transaction(&query(b"savepoint `a`")).is_ok());
+        let refused = in_transaction(&query(b"INSERT INTO t VALUES (1)")).expect_err("is refused");
+        let report = refused.at(Place { file: "f", end_log_pos: 9 });
+        assert_eq!(report.number, 1235);
+        assert!(report.message.contains("INSERT INTO t VALUES (1)"), "{}", report.message);
     }
 }
