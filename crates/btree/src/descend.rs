@@ -39,6 +39,18 @@ pub struct Spot<'k> {
     pub(crate) found: Option<FoundLeaf>,
 }
 
+impl<'k> Spot<'k> {
+    /// Where the leaf is, to be kept beside a copy of the key and put together with it by [`Spot::again`].
+    pub fn leaf(&self) -> Option<FoundLeaf> {
+        self.found
+    }
+
+    /// The spot of a key whose leaf was found before, in the same tree.
+    pub fn again(key: &'k [u8], leaf: FoundLeaf) -> Spot<'k> {
+        Spot { key, found: Some(leaf) }
+    }
+}
+
 /// The bounds of a leaf, as its ancestors know them; `None` at the tree's own ends.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
