@@ -11,7 +11,7 @@ use crate::lock::CLUSTERED;
 use crate::table::KeyBuf;
 use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
 use crate::version::purge::PurgeBatch;
-use btree::Change;
+use btree::{Change, Spot};
 use buffer::RecordLsn;
 
 /// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
@@ -80,7 +80,11 @@ impl Engine {
         entry::set_seq(value, record.end);
         let physical = versioning == Versioning::Off;
         let mut kept = None;
-        table.clustered.modify(key, record, |current| {
+        let spot = match change.leaf {
+            Some(leaf) => Spot::again(key, leaf),
+            None => table.clustered.locate(key),
+        };
+        table.clustered.modify_at(&spot, record, |current| {
             if versioning == Versioning::On
                 && let Some(current) = current
                 && let Ok(parsed) = ClusteredValue::parse(current)

@@ -114,7 +114,13 @@ impl Engine {
                     let image = full_image(table, mask, image)?;
                     let key = table.clustered_key(&image, row_id)?;
                     note_auto_increment(table, &image)?;
-                    put(writes, table, &key, Origin::Insert, PageRow { image, externs: Externs::new() });
+                    put(
+                        writes,
+                        table,
+                        &key,
+                        Origin::Insert(None),
+                        PageRow { image, externs: Externs::new() },
+                    );
                 }
                 (Some(before), None) => {
                     let key = key_of(table, row_id, &[before])?;
@@ -145,7 +151,7 @@ impl Engine {
             note_auto_increment(table, image)?;
             writes.set_row(table, &old_key, removed_origin(), None);
             let row = PageRow { image: image.to_vec(), externs: Externs::new() };
-            put(writes, table, &new_key, Origin::Move, row);
+            put(writes, table, &new_key, Origin::Move(None), row);
             return Ok(());
         }
         let Some(base) = self.page_row(table, &old_key, writes)? else { return Ok(()) };
@@ -222,7 +228,7 @@ impl Engine {
 
 /// Replay puts and removes whatever is there: the row counts as committed before, with nothing known of it.
 fn removed_origin() -> Origin {
-    Origin::Committed(write_set::OldRow { image: Vec::new(), externs: Externs::new() })
+    Origin::Committed(write_set::OldRow { image: Vec::new(), externs: Externs::new(), leaf: None })
 }
 
 fn put(writes: &mut WriteSet, table: &Arc<Table>, key: &[u8], origin: Origin, row: PageRow) {

@@ -59,11 +59,11 @@ impl Transaction {
         let image = if after.mask.is_full() { after.image.to_vec() } else { table.with_defaults(after)? };
         let row_id = self.new_row_id(table);
         let key = table.clustered_key(&image, row_id)?;
-        self.lock_for_insert(table, &key, &image, row_id.is_some())?;
+        let leaf = self.lock_for_insert(table, &key, &image, row_id.is_some())?;
         let keys = self.check_new_keys(table, &image, &key, &key, None)?;
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
-        self.stage_insert(table, &key, image, keys);
+        self.stage_insert(table, &key, leaf, image, keys);
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
     }

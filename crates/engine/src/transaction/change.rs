@@ -5,6 +5,7 @@ use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::{OldRow, Origin};
+use buffer::FoundLeaf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use types::ColumnMask;
@@ -19,11 +20,11 @@ impl Transaction {
         self.use_table(table)?;
         let row_id = self.new_row_id(table);
         let key = table.clustered_key(image, row_id)?;
-        self.lock_for_insert(table, &key, image, row_id.is_some())?;
+        let leaf = self.lock_for_insert(table, &key, image, row_id.is_some())?;
         let keys = self.check_new_keys(table, image, &key, &key, None)?;
         self.group.write_row(table, image)?;
         self.record_change(table, row_id);
-        self.stage_insert(table, &key, image.to_vec(), keys);
+        self.stage_insert(table, &key, leaf, image.to_vec(), keys);
         self.note_auto_increment(table, image)?;
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
@@ -34,24 +35,26 @@ impl Transaction {
         table.primary.is_none().then(|| table.counters.row_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Locks a key that is to be inserted and makes sure that no row has it.
+    /// Locks a key that is to be inserted and makes sure that no row has it. Returns the leaf that it belongs into.
     pub(super) fn lock_for_insert(
         &mut self,
         table: &Table,
         key: &[u8],
         image: &[u8],
         fresh_row_id: bool,
-    ) -> Result<()> {
+    ) -> Result<Option<FoundLeaf>> {
         if fresh_row_id {
             // Nobody can know of the row before it is committed.
-            return Ok(());
+            return Ok(None);
         }
+        // Located before it is locked: the leaf is on its way into the cache meanwhile.
+        let spot = table.clustered.locate(key);
         self.lock_row(table, key, LockMode::Update)?;
         let taken = match self.writes.row(table.id, key) {
             Some(own) => own.is_some(),
-            None => self.engine.row_exists(table, key)?,
+            None => self.engine.row_exists_at(table, &spot)?,
         };
-        if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(()) }
+        if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
     }
 
     /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against all rows but the one
@@ -90,10 +93,11 @@ impl Transaction {
         &mut self,
         table: &Arc<Table>,
         key: &[u8],
+        leaf: Option<FoundLeaf>,
         image: Vec<u8>,
         keys: Vec<Option<SecondaryKey>>,
     ) {
-        self.writes.set_row(table, key, Origin::Insert, Some(image));
+        self.writes.set_row(table, key, Origin::Insert(leaf), Some(image));
         let derivable = self.writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
@@ -142,10 +146,14 @@ impl Transaction {
 
     /// Locks a row that is to be changed and reads what it is now.
     pub(super) fn current_row(&mut self, table: &Table, key: &[u8]) -> Result<OldRow> {
+        let spot = table.clustered.locate(key);
+        table.clustered.prefetch(&spot);
         self.lock_row(table, key, LockMode::Update)?;
         let current = match self.writes.row(table.id, key) {
-            Some(own) => own.map(|image| OldRow { image: image.to_vec(), externs: Default::default() }),
-            None => self.engine.read_newest(table, key)?,
+            Some(own) => {
+                own.map(|image| OldRow { image: image.to_vec(), externs: Default::default(), leaf: None })
+            }
+            None => self.engine.read_newest_at(table, &spot)?,
         };
         current.ok_or_else(|| EngineError::RowNotFound {
             table: table.qualified_name.clone(),
@@ -174,7 +182,7 @@ impl Transaction {
         }
         if moved {
             self.writes.set_row(table, old_key, Origin::Committed(old), None);
-            self.writes.set_row(table, new_key, Origin::Move, Some(new_image));
+            self.writes.set_row(table, new_key, Origin::Move(None), Some(new_image));
         } else {
             self.writes.set_row(table, old_key, Origin::Committed(old), Some(new_image));
         }

@@ -10,18 +10,25 @@ use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::write_set::OldRow;
 use crate::version::store::Found;
+use btree::Spot;
 use std::sync::Arc;
 
 impl Engine {
     /// The newest committed row with this key, long values resolved.
     pub(crate) fn read_newest(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
-        let read = table.clustered.get(key, |value| -> Result<_> {
+        self.read_newest_at(table, &table.clustered.locate(key))
+    }
+
+    /// As [`Engine::read_newest`], for a key located before.
+    pub(crate) fn read_newest_at(&self, table: &Table, spot: &Spot<'_>) -> Result<Option<OldRow>> {
+        let leaf = spot.leaf();
+        let read = table.clustered.get_at(spot, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
             if parsed.is_deleted() {
                 return Ok(None);
             }
             if parsed.flags & crate::entry::EXTERN == 0 {
-                return Ok(Some(Ok(OldRow { image: parsed.image.to_vec(), externs: Externs::new() })));
+                return Ok(Some(Ok(OldRow { image: parsed.image.to_vec(), externs: Externs::new(), leaf })));
             }
             // Overflow pages are read after the leaf is let go.
             Ok(Some(Err(value.to_vec())))
@@ -32,16 +39,15 @@ impl Engine {
             Some(Err(value)) => {
                 let parsed = ClusteredValue::parse(&value)?;
                 let image = overflow::resolve(&self.pool, table, &parsed)?;
-                Ok(Some(OldRow { image, externs: parsed.externs() }))
+                Ok(Some(OldRow { image, externs: parsed.externs(), leaf }))
             }
         }
     }
 
     /// Whether a committed row with this key exists now.
-    pub(crate) fn row_exists(&self, table: &Table, key: &[u8]) -> Result<bool> {
-        let live = table
-            .clustered
-            .get(key, |value| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0))?;
+    pub(crate) fn row_exists_at(&self, table: &Table, spot: &Spot<'_>) -> Result<bool> {
+        let is_live = |value: &[u8]| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0);
+        let live = table.clustered.get_at(spot, is_live)?;
         live.transpose().map(|live| live.unwrap_or(false))
     }
 

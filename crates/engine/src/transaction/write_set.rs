@@ -8,6 +8,7 @@
 
 use crate::entry::Externs;
 use crate::table::{KeyBuf, SecondaryKey, Table};
+use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,16 +20,18 @@ pub(crate) struct OldRow {
     pub image: Vec<u8>,
     /// Where its long values are.
     pub externs: Externs,
+    /// The leaf that it was read from.
+    pub leaf: Option<FoundLeaf>,
 }
 
 /// Where a row stands before the transaction's first change of it.
 pub(crate) enum Origin {
     /// It is this committed row.
     Committed(OldRow),
-    /// It does not exist, and the transaction inserts it.
-    Insert,
+    /// It does not exist, and the transaction inserts it; it belongs into this leaf.
+    Insert(Option<FoundLeaf>),
     /// It does not exist, and an UPDATE moves another row to this key.
-    Move,
+    Move(Option<FoundLeaf>),
 }
 
 /// The net change of a row.
@@ -42,6 +45,8 @@ pub(crate) struct RowChange {
     pub new: Option<Vec<u8>>,
     /// Filled at commit: where the long values of `new` are.
     pub externs: Externs,
+    /// The leaf that the row is in or belongs into, as it was found when the row was locked.
+    pub leaf: Option<FoundLeaf>,
 }
 
 /// The net state of a secondary entry.
@@ -132,12 +137,15 @@ impl WriteSet {
                 previous
             }
             None => {
-                let inserted = matches!(origin, Origin::Insert);
-                let old = match origin {
-                    Origin::Committed(old) => Some(old),
-                    Origin::Insert | Origin::Move => None,
+                let inserted = matches!(origin, Origin::Insert(_));
+                let (old, leaf) = match origin {
+                    Origin::Committed(old) => {
+                        let leaf = old.leaf;
+                        (Some(old), leaf)
+                    }
+                    Origin::Insert(leaf) | Origin::Move(leaf) => (None, leaf),
                 };
-                rows.insert(key.into(), RowChange { old, inserted, new, externs: Externs::new() });
+                rows.insert(key.into(), RowChange { old, inserted, new, externs: Externs::new(), leaf });
                 None
             }
         };
