@@ -85,13 +85,15 @@ impl Engine {
             None => table.clustered.locate(key),
         };
         table.clustered.modify_at(&spot, record, |current| {
-            if versioning == Versioning::On
-                && let Some(current) = current
-                && let Ok(parsed) = ClusteredValue::parse(current)
-            {
-                let version = (!parsed.is_deleted()).then_some(current);
-                self.versions.push(table.id, key, parsed.seq, version);
-                kept = Some(parsed.seq);
+            match current.map(ClusteredValue::parse) {
+                _ if versioning == Versioning::Off => {}
+                Some(Ok(parsed)) => {
+                    let version = current.filter(|_| !parsed.is_deleted());
+                    self.versions.push(table.id, key, parsed.seq, version);
+                    kept = Some(parsed.seq);
+                }
+                Some(Err(_)) => {}
+                None => self.versions.forget(table.id, key),
             }
             match &change.new {
                 None if physical => Change::Remove,

@@ -65,6 +65,12 @@ fn content(engine: &Arc<Engine>, t: &Arc<Table>) -> BTreeMap<i64, (i64, usize)> 
     ids.into_iter().zip(ks.into_iter().zip(lens)).collect()
 }
 
+fn ids_by_k(txn: &mut engine::Transaction, t: &Arc<Table>) -> Vec<i64> {
+    let mut ids = ints(t, &rows(txn, t, IndexRef::Secondary(0), KeyRange::all()), 0);
+    ids.sort_unstable();
+    ids
+}
+
 #[test]
 fn a_log_much_smaller_than_the_work_is_used_over_and_over() {
     let disk = SimDisk::new(1);
@@ -81,9 +87,24 @@ fn a_log_much_smaller_than_the_work_is_used_over_and_over() {
             while !stop.load(Ordering::Relaxed) {
                 let mut txn = begin(&engine);
                 let by_id = ids_in(&mut txn, &t);
-                let mut by_k = ints(&t, &rows(&mut txn, &t, IndexRef::Secondary(0), KeyRange::all()), 0);
-                by_k.sort_unstable();
-                assert_eq!(by_id, by_k, "one snapshot sees the same rows by either index");
+                let by_k = ids_by_k(&mut txn, &t);
+                if by_id != by_k {
+                    let missing = |a: &[i64], b: &[i64]| -> Vec<i64> {
+                        a.iter().filter(|id| !b.contains(id)).copied().collect()
+                    };
+                    let again = (ids_in(&mut txn, &t), ids_by_k(&mut txn, &t));
+                    let mut new = begin(&engine);
+                    let newer = (ids_in(&mut new, &t), ids_by_k(&mut new, &t));
+                    panic!(
+                        "one snapshot sees other rows by the other index: by id only {:?}, by k only {:?}; again: by id only \
+                         {:?}; in a new snapshot: by id only {:?}; check: {:?}",
+                        missing(&by_id, &by_k),
+                        missing(&by_k, &by_id),
+                        missing(&again.0, &again.1),
+                        missing(&newer.0, &newer.1),
+                        engine.check_table(&t).unwrap()
+                    );
+                }
             }
         })
     };

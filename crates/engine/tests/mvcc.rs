@@ -269,3 +269,34 @@ fn values_of_deleted_rows_are_not_there_for_readers_by_index() {
     engine.purge().unwrap();
     check(&engine, &t);
 }
+
+#[test]
+fn a_row_that_came_back_is_not_what_it_once_was_to_those_who_saw_it_gone() {
+    let (_, engine) = fresh(8);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 10, "").unwrap();
+    commit(txn);
+    let mut reader = begin(&engine);
+    reader.open_snapshot().unwrap();
+    let mut txn = begin(&engine);
+    update(&mut txn, &t, 1, 11, "").unwrap();
+    commit(txn);
+    drop(reader);
+    // The version that the reader needed is still kept; this delete keeps none, for nobody reads.
+    let mut txn = begin(&engine);
+    delete(&mut txn, &t, 1).unwrap();
+    commit(txn);
+    let mut reader = begin(&engine);
+    reader.open_snapshot().unwrap();
+    let mut txn = begin(&engine);
+    insert(&mut txn, &t, 1, 12, "").unwrap();
+    commit(txn);
+    assert_eq!(k_of(&mut reader, &t, 1), None);
+    assert_eq!(ids_in(&mut reader, &t), Vec::<i64>::new());
+    assert_eq!(k_of(&mut begin(&engine), &t, 1), Some(12));
+    drop(reader);
+    engine.purge().unwrap();
+    let status = engine.status();
+    assert_eq!(status.iter().find(|(name, _)| name == "Slipstream_versions").unwrap().1, 0);
+}

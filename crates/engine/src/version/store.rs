@@ -115,6 +115,27 @@ impl VersionStore {
         self.versions.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Lets all versions of a row go. Called when a row is inserted where the page has no entry, not even a mark: whatever
+    /// took the entry away (purge, or an unversioned delete) did so when no snapshot could need an older state, and what
+    /// is left here must not be taken for what the row was just before the insert.
+    pub fn forget(&self, table_id: u64, key: &[u8]) {
+        let hash = fingerprint(table_id, key);
+        let mut shard = self.shard(hash).lock();
+        let Some(chains) = shard.get_mut(&hash) else { return };
+        let Some(at) = chains.iter().position(|chain| chain.table_id == table_id && *chain.key == *key)
+        else {
+            return;
+        };
+        let chain = chains.swap_remove(at);
+        if chains.is_empty() {
+            shard.remove(&hash);
+        }
+        for version in &chain.versions {
+            self.bytes.fetch_sub(size(key, version.value.as_deref()), Ordering::Relaxed);
+            self.versions.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
     /// Memory held, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
