@@ -101,7 +101,8 @@ pub trait Host: Send + Sync {
     /// SLEEP(): true when it was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
 
-    /// The text that is running, for SHOW PROCESSLIST; `None` when it has ended.
+    /// The text that is running, for SHOW PROCESSLIST and the counters; `None` when it has ended. The connection calls it
+    /// around each command, not the session.
     fn statement_started(&self, text: Option<&str>);
 
     /// The state column of SHOW PROCESSLIST.

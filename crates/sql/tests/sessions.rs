@@ -143,3 +143,22 @@ fn generated_values() {
     let ids = rows(&mut s, "SELECT id FROM t WHERE v IN (7, 8)");
     assert!(ids.iter().all(|id| id.ends_with('3')) && ids.len() == 2, "{ids:?}");
 }
+
+#[test]
+fn nesting_ends_with_an_error_before_the_stack_does() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1)");
+    for (open, close) in
+        [("ABS(", ")"), ("IF(1,", ",2)"), ("-(", ")"), ("(SELECT ", ")"), ("CASE WHEN 1 THEN ", " END")]
+    {
+        let mut refused = false;
+        for depth in [10, 100, 200, 240, 400, 20_000] {
+            let text = format!("SELECT {}a{} FROM t", open.repeat(depth), close.repeat(depth));
+            let answer = outcome(&mut s, &text).join("");
+            refused |= answer.starts_with("ERROR 1436");
+            assert!(answer.starts_with("ERROR 1436") || !refused, "{open} {depth}: {answer}");
+        }
+        assert!(refused, "{open} nests without end");
+    }
+}

@@ -21,7 +21,6 @@ impl Session {
         if let Some(bound) = self.cache.get(text)
             && bound.generation == self.generation
         {
-            self.announce(text);
             match self.run_bound(&bound, &[], Some(text), sink) {
                 Err(error) if error.code == 1412 => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
@@ -44,7 +43,6 @@ impl Session {
             self.more_results = true;
         }
         let own_text = text[..parsed.end].trim_ascii();
-        self.announce(own_text);
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
                 self.bind(&parsed.statement).inspect_err(|_| self.diagnostics.borrow_mut().clear())?,

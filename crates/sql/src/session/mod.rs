@@ -127,24 +127,17 @@ impl Session {
     /// ends the text.
     pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
         let mut rest = text;
-        let result = loop {
+        loop {
             match self.execute_first(rest, sink) {
                 Ok(next) if self.more_results => rest = &rest[next..],
-                Ok(_) => break Ok(()),
+                Ok(_) => return Ok(()),
                 Err(error) => {
                     self.more_results = false;
                     self.note_error(&error);
-                    break Err(error);
+                    return Err(error);
                 }
             }
-        };
-        self.host.statement_started(None);
-        result
-    }
-
-    /// Tells the host what runs now.
-    fn announce(&self, text: &[u8]) {
-        self.host.statement_started(Some(&String::from_utf8_lossy(text)));
+        }
     }
 
     /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.

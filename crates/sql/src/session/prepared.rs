@@ -108,10 +108,8 @@ impl Session {
                 format!("Unknown prepared statement handler ({id}) given to mysqld_stmt_execute"),
             ));
         };
-        self.announce(&prepared.text);
         let result = self.run_prepared(&mut prepared, parameters, sink);
         self.prepared.insert(id, prepared);
-        self.host.statement_started(None);
         result.inspect_err(|error| self.note_error(error))
     }
 

@@ -1,0 +1,128 @@
+//! Which index a statement uses, by what EXPLAIN says.
+
+mod support;
+
+use sql::Session;
+use support::{engine, rows, run, session};
+
+fn table(s: &mut Session) {
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c VARCHAR(10), d DATE, UNIQUE KEY ua (a), KEY bc (b, c), \
+         KEY kd (d), KEY pre (c(3)))",
+    );
+    let values: Vec<String> =
+        (1..=200).map(|i| format!("({i}, {i}, {}, 'c{}', '2020-01-01')", i % 10, i % 7)).collect();
+    run(s, &format!("INSERT INTO t VALUES {}", values.join(",")));
+}
+
+/// `type key` of the first table.
+fn access(s: &mut Session, statement: &str) -> String {
+    let explained = rows(s, &format!("EXPLAIN {statement}"));
+    let cells: Vec<&str> = explained[0].split('|').collect();
+    format!("{} {}", cells[4], cells[6])
+}
+
+#[test]
+fn the_narrowest_index_is_taken() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    for (filter, expected) in [
+        ("id = 5", "const PRIMARY"),
+        ("id = 5 AND b = 3", "const PRIMARY"),
+        ("a = 5", "const ua"),
+        ("b = 5", "ref bc"),
+        ("b = 5 AND c = 'x'", "ref bc"),
+        ("b = 5 AND c > 'x'", "range bc"),
+        ("id BETWEEN 1 AND 5", "range PRIMARY"),
+        ("id IN (1, 2, 3)", "range PRIMARY"),
+        ("a BETWEEN 1 AND 2 OR a BETWEEN 7 AND 9", "range ua"),
+        ("d >= '2020-01-01'", "range kd"),
+        ("c = 'c1'", "ref pre"),
+        // Conditions that no index can serve.
+        ("b + 1 = 5", "ALL NULL"),
+        ("c = 5", "ALL NULL"),
+        ("id = 1 OR b = 2", "ALL NULL"),
+        ("c = 'x' COLLATE utf8mb4_bin", "ALL NULL"),
+    ] {
+        assert_eq!(access(&mut s, &format!("SELECT * FROM t WHERE {filter}")), expected, "{filter}");
+    }
+}
+
+#[test]
+fn order_and_hints() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    assert_eq!(access(&mut s, "SELECT * FROM t ORDER BY b, c LIMIT 3"), "index bc");
+    assert_eq!(access(&mut s, "SELECT * FROM t ORDER BY id DESC LIMIT 3"), "ALL NULL");
+    assert_eq!(access(&mut s, "SELECT * FROM t IGNORE INDEX (ua) WHERE a = 1"), "ALL NULL");
+    assert_eq!(access(&mut s, "SELECT * FROM t FORCE INDEX (bc) WHERE a = 1"), "index bc");
+    assert_eq!(access(&mut s, "DELETE FROM t WHERE id >= 3 ORDER BY id LIMIT 2"), "range PRIMARY");
+    assert_eq!(access(&mut s, "UPDATE t SET b = 1 WHERE a = 7"), "const ua");
+    assert_eq!(rows(&mut s, "SELECT id FROM t ORDER BY id DESC LIMIT 2"), ["200", "199"]);
+    assert_eq!(rows(&mut s, "SELECT id FROM t WHERE b = 3 ORDER BY c DESC, id LIMIT 2"), ["13", "83"]);
+}
+
+#[test]
+fn every_range_gives_the_rows_that_a_scan_gives() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    for filter in [
+        "a > 10.5 AND a <= 20",
+        "a < -1",
+        "a > 99999999999",
+        "a >= '17.2' AND a < '19'",
+        "a IN (1, 2.5, '3', NULL, 400)",
+        "b = 3 AND c BETWEEN 'c1' AND 'c4'",
+        "b = 3 AND c > 'c'",
+        "b IN (1, 2) OR b = 9",
+        "b > 7 OR b < 2",
+        "c > 'c5'",
+        "d > '2019-12-31 23:59:59'",
+        "d = 'nonsense'",
+        "id > 5 AND id > 100",
+        "a <=> NULL",
+    ] {
+        let by_index = rows(&mut s, &format!("SELECT id FROM t WHERE {filter} ORDER BY id + 0"));
+        let by_scan = rows(
+            &mut s,
+            &format!(
+                "SELECT id FROM t IGNORE INDEX (PRIMARY, ua, bc, kd, pre) WHERE {filter} ORDER BY id + 0"
+            ),
+        );
+        assert_eq!(by_index, by_scan, "{filter}");
+    }
+}
+
+#[test]
+fn the_inner_table_of_a_join_is_looked_up() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    run(&mut s, "CREATE TABLE u (t_id INT, n INT); INSERT INTO u VALUES (3, 1), (4, 2), (999, 3)");
+    let explained = rows(&mut s, "EXPLAIN SELECT * FROM u JOIN t ON t.id = u.t_id");
+    assert!(explained[1].contains("|const|PRIMARY|"), "{explained:?}");
+    assert_eq!(
+        rows(&mut s, "SELECT u.n, t.id FROM u LEFT JOIN t ON t.id = u.t_id ORDER BY n"),
+        ["1|3", "2|4", "3|NULL"]
+    );
+}
+
+#[test]
+fn schema_tables_are_queried_like_others() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    let text = "SELECT index_name, COUNT(*) FROM information_schema.statistics WHERE table_schema = 'test' AND \
+                table_name = 't' GROUP BY index_name ORDER BY 1";
+    assert_eq!(rows(&mut s, text), ["bc|2", "kd|1", "pre|1", "PRIMARY|1", "ua|1"]);
+    assert_eq!(rows(&mut s, "SHOW TABLES LIKE 't%'"), ["t"]);
+    assert_eq!(rows(&mut s, "SHOW VARIABLES WHERE Variable_name = 'autocommit'"), ["autocommit|ON"]);
+    assert_eq!(
+        rows(&mut s, "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'test'"),
+        ["test"]
+    );
+}
