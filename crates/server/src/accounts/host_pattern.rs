@@ -21,6 +21,14 @@ impl ClientHost {
         }
     }
 
+    /// True when the client is on this machine, whichever way it came.
+    pub fn is_loopback(&self) -> bool {
+        match self {
+            ClientHost::Local => true,
+            ClientHost::Ip(ip) => ip.is_loopback(),
+        }
+    }
+
     fn names(&self) -> Vec<String> {
         match self {
             ClientHost::Local => vec!["localhost".into()],

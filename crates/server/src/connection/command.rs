@@ -68,11 +68,12 @@ impl Connection<'_> {
         self.server.status.questions.add_one();
         // The packet is taken out of `self` for the time of the statement, and put back for its memory.
         let command = std::mem::take(&mut self.command);
+        let text = without_end(&command[1..]);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
-        self.host.statement_started(Some(&shown_text(&command[1..])));
+        self.host.statement_started(Some(&shown_text(text)));
         let result = self.answer(RowForm::Text, |session, sink| {
             session.set_multi_statements(multi);
-            session.execute(&command[1..], sink)
+            session.execute(text, sink)
         });
         self.host.statement_started(None);
         self.command = command;
@@ -225,6 +226,14 @@ impl Connection<'_> {
             Err(e) => self.send_error(&malformed(&e)),
         }
     }
+}
+
+/// The text without the semicolons, blanks and NUL bytes that clients leave at its end.
+fn without_end(mut text: &[u8]) -> &[u8] {
+    while let Some((b';' | b' ' | b'\t' | b'\r' | b'\n' | 0, rest)) = text.split_last() {
+        text = rest;
+    }
+    text
 }
 
 /// A statement's text as others see it: its beginning, where it is long.
