@@ -34,10 +34,12 @@ pub fn is_whole(event: &[u8]) -> bool {
     event.len() >= HEADER_LEN && size(event) == event.len()
 }
 
-/// The 32 bits that an event says of its end, made whole by what is known of the position before it.
+/// The position behind an event, of which the event says 32 bits, given the position before it. Events that only repeat what stands
+/// at the head of a file say an earlier one: they do not move it.
 pub fn unwrap_pos(before: u64, end: u64) -> u64 {
-    let whole = (before & !0xFFFF_FFFF) | end;
-    if whole < before { whole + (1 << 32) } else { whole }
+    const WRAP: u64 = 1 << 32;
+    let whole = (before & !(WRAP - 1)) | end;
+    if whole + WRAP / 2 < before { whole + WRAP } else { whole.max(before) }
 }
 
 /// Types that stand between groups.
@@ -97,6 +99,7 @@ pub(crate) mod tests {
         assert_eq!(unwrap_pos(4, 1000), 1000);
         assert_eq!(unwrap_pos(0xFFFF_FF00, 0x10), 0x1_0000_0010);
         assert_eq!(unwrap_pos(0x1_0000_0010, 0x20), 0x1_0000_0020);
+        assert_eq!(unwrap_pos(30_000, 256), 30_000);
     }
 
     #[test]
