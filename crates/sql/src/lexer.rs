@@ -231,7 +231,7 @@ impl Lexer<'_> {
         let digits = &self.text[start + 2..self.at - 1];
         let hex = prefix.eq_ignore_ascii_case(&b'x');
         let valid = if hex {
-            digits.len() % 2 == 0 && digits.iter().all(u8::is_ascii_hexdigit)
+            digits.len().is_multiple_of(2) && digits.iter().all(u8::is_ascii_hexdigit)
         } else {
             digits.iter().all(|digit| matches!(digit, b'0' | b'1'))
         };

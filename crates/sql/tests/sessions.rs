@@ -162,3 +162,25 @@ fn nesting_ends_with_an_error_before_the_stack_does() {
         assert!(refused, "{open} nests without end");
     }
 }
+
+#[test]
+fn text_in_the_clients_character_set() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a VARCHAR(10)); SET NAMES latin1");
+    let mut sink = TextSink::default();
+    s.execute(b"INSERT INTO t VALUES ('caf\xe9')", &mut sink).unwrap();
+    run(&mut s, "SET NAMES utf8mb4");
+    assert_eq!(rows(&mut s, "SELECT a, HEX(a) FROM t"), ["café|636166C3A9"]);
+}
+
+#[test]
+fn a_subquery_that_needs_the_outer_row_is_refused_by_name() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT)");
+    let answer = outcome(&mut s, "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.a)").join("");
+    assert!(answer.starts_with("ERROR 1235") && answer.contains("correlated"), "{answer}");
+    let answer = outcome(&mut s, "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE nope = 1)").join("");
+    assert_eq!(answer, "ERROR 1054 (42S22): Unknown column 'nope' in 'where clause'");
+}

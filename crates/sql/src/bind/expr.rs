@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Binder, Place};
+use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, CastType, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
@@ -41,7 +41,7 @@ impl Binder<'_> {
             ast::Expr::InList { negated, operand, list } => self.in_list(*negated, operand, list, place),
             ast::Expr::InQuery { negated, operand, query } => {
                 let operand = Box::new(self.expr(operand, place)?);
-                let (subquery, ty) = self.subquery(query, Some(1))?;
+                let (subquery, ty) = self.subquery(query, Some(1), place.scope)?;
                 let collation = if ty.is_character() && operand.ty.is_character() {
                     operand.ty.collation
                 } else {
@@ -50,14 +50,14 @@ impl Binder<'_> {
                 Ok(boolean(Node::InSubquery { negated: *negated, operand, subquery, collation }, true))
             }
             ast::Expr::Subquery(query) => {
-                let (subquery, ty) = self.subquery(query, Some(1))?;
+                let (subquery, ty) = self.subquery(query, Some(1), place.scope)?;
                 let coercibility =
                     if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
                 let node = Node::Subquery { subquery, what: SubqueryUse::Scalar };
                 Ok(Expr { node, ty, nullable: true, coercibility })
             }
             ast::Expr::Exists(query) => {
-                let (subquery, _) = self.subquery(query, None)?;
+                let (subquery, _) = self.subquery(query, None, place.scope)?;
                 Ok(boolean(Node::Subquery { subquery, what: SubqueryUse::Exists }, false))
             }
             ast::Expr::Like { negated, operand, pattern, escape } => {
@@ -562,14 +562,14 @@ impl Binder<'_> {
         &mut self,
         query: &ast::Query,
         columns: Option<usize>,
+        outer: &Scope,
     ) -> Result<(usize, ColumnType)> {
-        let plan = super::bind_query(self, query).map_err(|error| match error.code {
-            // A name of the outer query.
-            1054 => SqlError {
-                message: format!("{} (correlated subqueries are not supported)", error.message),
-                ..error
-            },
-            _ => error,
+        let plan = super::bind_query(self, query).map_err(|error| {
+            if names_a_column_of(&error, outer) {
+                SqlError::not_supported("correlated subqueries")
+            } else {
+                error
+            }
         })?;
         if columns.is_some_and(|columns| plan.columns.len() != columns) {
             return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
@@ -578,6 +578,15 @@ impl Binder<'_> {
         self.subqueries.push(plan);
         Ok((self.subqueries.len() - 1, ty))
     }
+}
+
+/// The error is about a column that the outer query has.
+fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
+    let name = error.message.split('\'').nth(1).filter(|_| error.code == 1054);
+    let mut parts = name.into_iter().flat_map(|name| name.rsplit('.'));
+    let Some(column) = parts.next() else { return false };
+    let (table, schema) = (parts.next(), parts.next());
+    outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
 }
 
 fn wrong_literal(kind: &str, text: &[u8]) -> SqlError {

@@ -96,7 +96,7 @@ fn union_columns(branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
         return Ok(first.clone());
     }
     let mut columns = Vec::with_capacity(first.len());
-    for at in 0..first.len() {
+    for (at, named) in first.iter().enumerate() {
         let exprs: Vec<Expr> = branches
             .iter()
             .map(|(plan, _)| Expr {
@@ -109,7 +109,7 @@ fn union_columns(branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
         let (ty, coercibility) = common_type(&exprs.iter().collect::<Vec<_>>())?;
         let nullable = exprs.iter().any(|expr| expr.nullable);
         let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
-        columns.push(Scope::default().describe(&expr, &first[at].name));
+        columns.push(Scope::default().describe(&expr, &named.name));
     }
     Ok(columns)
 }

@@ -35,7 +35,7 @@ impl<'a> DdlRun<'a> {
             schema: self.schema.unwrap_or(""),
             session: &self.session,
             received_group: self.received_group,
-            options: self.options.clone(),
+            options: self.options,
             lock_timeout_ms: self.lock_timeout_ms,
             interrupt: self.interrupt.clone(),
         }
@@ -182,7 +182,7 @@ impl<'a> DdlRun<'a> {
             super::create::check_name(&to.name)?;
             names.push((self.schema_of(from)?, &from.name, self.schema_of(to)?, &to.name));
         }
-        let renames: Vec<((&str, &str), (&str, &str))> = names
+        let renames: Vec<_> = names
             .iter()
             .map(|(from_schema, from, to_schema, to)| {
                 ((from_schema.as_str(), from.as_str()), (to_schema.as_str(), to.as_str()))

@@ -11,6 +11,9 @@ use engine::{LockMode, Row, Table};
 use std::sync::Arc;
 use types::Value;
 
+/// Gets a row and its decoded columns, which it may change.
+pub(super) type VisitRow<'v> = dyn FnMut(&mut Run<'_, '_>, Row, &mut Vec<Value>) -> Result<()> + 'v;
+
 impl Target {
     /// The table.
     pub fn table(&self) -> &Arc<Table> {
@@ -35,7 +38,7 @@ impl Target {
         &self,
         run: &mut Run<'_, '_>,
         collect_first: bool,
-        visit: &mut dyn FnMut(&mut Run<'_, '_>, Row, &mut Vec<Value>) -> Result<()>,
+        visit: &mut VisitRow<'_>,
     ) -> Result<()> {
         let limit = self.limit(run)?;
         for condition in &self.preconditions {

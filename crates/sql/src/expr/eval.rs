@@ -328,10 +328,10 @@ impl Expr {
 }
 
 fn system_variable(scope: Scope, name: &str, ctx: &Context<'_>) -> Result<Value> {
-    if scope != Scope::Global {
-        if let Some(value) = ctx.variables.get(name, ctx.last_insert_id.get()) {
-            return Ok(value);
-        }
+    if scope != Scope::Global
+        && let Some(value) = ctx.variables.get(name, ctx.last_insert_id.get())
+    {
+        return Ok(value);
     }
     let scope = if scope == Scope::Global { VariableScope::Global } else { VariableScope::Session };
     ctx.host.variable(scope, name)?.ok_or_else(|| SqlError::unknown_variable(name))

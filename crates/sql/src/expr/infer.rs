@@ -110,7 +110,7 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
             Coercibility::Numeric,
         ));
     }
-    if all(|ty| is_number(ty)) {
+    if all(is_number) {
         let class = real.iter().map(|item| numeric_class(&item.ty)).max().unwrap_or(NumericClass::Double);
         if class != NumericClass::Decimal {
             return Ok((ColumnType::double(), Coercibility::Numeric));

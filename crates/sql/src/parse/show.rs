@@ -32,17 +32,17 @@ impl Parser<'_> {
     }
 
     /// `FROM x` or `IN x`.
-    fn from_schema(&mut self) -> Result<Option<String>> {
+    fn schema_clause(&mut self) -> Result<Option<String>> {
         if self.eat("FROM") || self.eat("IN") { self.name().map(Some) } else { Ok(None) }
     }
 
     /// `FROM t [FROM s]`.
-    fn from_table(&mut self) -> Result<TableName> {
+    fn table_clause(&mut self) -> Result<TableName> {
         if !self.eat("FROM") {
             self.expect("IN")?;
         }
         let mut table = self.table_name()?;
-        if let Some(schema) = self.from_schema()? {
+        if let Some(schema) = self.schema_clause()? {
             table.schema = Some(schema);
         }
         Ok(table)
@@ -62,14 +62,14 @@ impl Parser<'_> {
         self.advance();
         Ok(match word.as_str() {
             "DATABASES" | "SCHEMAS" => Show::Schemas,
-            "TABLES" => Show::Tables { schema: self.from_schema()?, full },
-            "TABLE" if self.eat("STATUS") => Show::TableStatus { schema: self.from_schema()? },
+            "TABLES" => Show::Tables { schema: self.schema_clause()?, full },
+            "TABLE" if self.eat("STATUS") => Show::TableStatus { schema: self.schema_clause()? },
             "OPEN" if self.eat("TABLES") => {
-                self.from_schema()?;
+                self.schema_clause()?;
                 Show::OpenTables
             }
-            "COLUMNS" | "FIELDS" => Show::Columns { table: self.from_table()?, full },
-            "INDEX" | "INDEXES" | "KEYS" => Show::Index { table: self.from_table()? },
+            "COLUMNS" | "FIELDS" => Show::Columns { table: self.table_clause()?, full },
+            "INDEX" | "INDEXES" | "KEYS" => Show::Index { table: self.table_clause()? },
             "CREATE" => self.show_create()?,
             "VARIABLES" => Show::Variables(scope),
             "STATUS" => Show::Status(scope),
@@ -93,11 +93,11 @@ impl Parser<'_> {
             "CHARSET" => Show::CharacterSet,
             "CHARACTER" if self.eat("SET") => Show::CharacterSet,
             "TRIGGERS" => {
-                self.from_schema()?;
+                self.schema_clause()?;
                 Show::Triggers
             }
             "EVENTS" => {
-                self.from_schema()?;
+                self.schema_clause()?;
                 Show::Events
             }
             "PROCEDURE" if self.eat("STATUS") => Show::ProcedureStatus,

@@ -126,7 +126,8 @@ impl Session {
     /// Runs the statement or statements of a text (COM_QUERY). Each statement's result goes to the sink; the first error
     /// ends the text.
     pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
-        let mut rest = text;
+        let text = types::collation::to_utf8mb4(self.variables.client_collation, text);
+        let mut rest: &[u8] = &text;
         loop {
             match self.execute_first(rest, sink) {
                 Ok(next) if self.more_results => rest = &rest[next..],

@@ -39,7 +39,8 @@ pub(super) fn is_about_rows(statement: &Statement) -> bool {
 impl Session {
     /// Prepares a statement (COM_STMT_PREPARE).
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
-        let prepared = self.prepare_text(text).inspect_err(|error| self.note_failed_prepare(error))?;
+        let text = types::collation::to_utf8mb4(self.variables.client_collation, text);
+        let prepared = self.prepare_text(&text).inspect_err(|error| self.note_failed_prepare(error))?;
         let parameters = u16::try_from(prepared.parameters)
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
         let columns = match &prepared.bound {

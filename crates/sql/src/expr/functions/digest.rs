@@ -188,7 +188,7 @@ fn to_base64(bytes: &[u8]) -> Vec<u8> {
 
 fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
-    if digits.len() % 4 != 0 {
+    if !digits.len().is_multiple_of(4) {
         return None;
     }
     let mut out = Vec::new();

@@ -398,7 +398,7 @@ fn format_datetime(at: &DateTime, format: &[u8]) -> Vec<u8> {
 }
 
 fn format_part(at: &DateTime, code: u8) -> String {
-    let hour12 = if at.hour % 12 == 0 { 12 } else { at.hour % 12 };
+    let hour12 = if at.hour.is_multiple_of(12) { 12 } else { at.hour % 12 };
     let half = if at.hour < 12 { "AM" } else { "PM" };
     let date = &at.date;
     let month = usize::from(date.month).wrapping_sub(1);
