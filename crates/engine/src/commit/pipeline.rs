@@ -139,7 +139,7 @@ impl Engine {
         let unversioned = writes.changes <= UNVERSIONED_CHANGES && self.snapshots.enter_unversioned();
         let entry = Entry {
             payload_len,
-            gtid: self.gtid_request(parts.options.gtid),
+            gtid: self.gtid_request(parts.options),
             mariadb_gtid: parts.options.mariadb_gtid,
             position: parts.options.position,
             unversioned,
@@ -189,10 +189,13 @@ impl Engine {
         }
     }
 
-    fn gtid_request(&self, next: GtidNext) -> GtidRequest {
-        match next {
+    fn gtid_request(&self, options: &CommitOptions<'_>) -> GtidRequest {
+        match options.gtid {
             GtidNext::Given(gtid) => GtidRequest::Given(gtid),
-            GtidNext::Automatic if self.gtid_mode() => GtidRequest::Next,
+            // What the binary log does not get has no number: a replica would wait for it for ever.
+            GtidNext::Automatic if self.gtid_mode() && options.binlog && self.config.log_bin => {
+                GtidRequest::Next
+            }
             GtidNext::Automatic | GtidNext::Anonymous => GtidRequest::None,
         }
     }
