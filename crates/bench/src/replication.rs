@@ -1,6 +1,7 @@
 //! Replication, spoken to each flavor in its own words: attach, start, stop, and how far it is.
 
 use std::fmt;
+use std::time::Duration;
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 
@@ -84,6 +85,8 @@ impl Status {
 pub fn connect_options(instance: &Instance) -> ConnectOptions {
     let mut options = ConnectOptions::tcp("127.0.0.1", instance.port()).user(USER, USER);
     options.get_server_public_key = true;
+    // A server under a full load, or one that makes its RSA key just now, may take its time.
+    options.connect_timeout = Duration::from_secs(60);
     options
 }
 

@@ -3,7 +3,7 @@
 //! The client asks for the server's public key, XORs the NUL-terminated password with the nonce and sends it encrypted
 //! with RSA-OAEP (SHA-1), as OpenSSL's `RSA_PKCS1_OAEP_PADDING` does.
 
-use rsa::pkcs8::{DecodePublicKey, EncodePublicKey, LineEnding};
+use rsa::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding};
 use rsa::rand_core::{CryptoRng, Error as RngError, RngCore};
 use rsa::{Oaep, RsaPrivateKey, RsaPublicKey};
 use sha1::Sha1;
@@ -68,6 +68,23 @@ impl ServerKey {
     pub fn generate(random: FillRandom) -> Result<Self, RsaError> {
         let private = RsaPrivateKey::new(&mut Rng(random), KEY_BITS)
             .map_err(|e| RsaError::new("cannot generate an RSA key", e))?;
+        ServerKey::of(private)
+    }
+
+    /// The key pair whose private key [`ServerKey::private_pem`] gave.
+    pub fn from_private_pem(pem: &str) -> Result<Self, RsaError> {
+        let private = RsaPrivateKey::from_pkcs8_pem(pem)
+            .map_err(|e| RsaError::new("cannot read the RSA private key", e))?;
+        ServerKey::of(private)
+    }
+
+    /// The private key in PKCS #8, as PEM.
+    pub fn private_pem(&self) -> Result<String, RsaError> {
+        let pem = self.private.to_pkcs8_pem(LineEnding::LF);
+        pem.map(|pem| pem.to_string()).map_err(|e| RsaError::new("cannot encode the RSA private key", e))
+    }
+
+    fn of(private: RsaPrivateKey) -> Result<Self, RsaError> {
         let public_pem = RsaPublicKey::from(&private)
             .to_public_key_pem(LineEnding::LF)
             .map_err(|e| RsaError::new("cannot encode the RSA public key", e))?;

@@ -87,8 +87,19 @@ fn run(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
     outcome
 }
 
+/// Opens the key that clients without TLS encrypt their passwords for, behind the start: a new one takes up to seconds.
+fn open_rsa_key(server: &Arc<Server>) {
+    let server = server.clone();
+    os::thread::spawn("rsa key", move || {
+        if let Err(e) = server.accounts.open_rsa_key(&*server.disk, &server.datadir) {
+            log::error!("RSA key for caching_sha2_password: {e}");
+        }
+    });
+}
+
 /// Listens until a signal asks to stop.
 fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
+    open_rsa_key(server);
     let listeners = match bind(server) {
         Ok(listeners) => listeners,
         Err(e) => {

@@ -15,13 +15,19 @@ pub mod storage;
 pub use host_pattern::ClientHost;
 pub use privileges::{Level, Privileges};
 
+use os::disk::Disk;
 use parking_lot::{Mutex, RwLock};
 use protocol::auth::caching_sha2::CachedDigest;
 use protocol::rsa_exchange::{RsaError, ServerKey};
 use sql::SqlError;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// MySQL's name for the private half of caching_sha2_password's key pair.
+const PRIVATE_KEY_FILE: &str = "private_key.pem";
 
 /// Names an account: user and host pattern.
 pub type AccountName = (String, String);
@@ -158,7 +164,7 @@ pub struct Accounts {
     generation: AtomicU64,
     /// caching_sha2_password's cache.
     cache: Mutex<HashMap<AccountName, CachedDigest>>,
-    /// Generated when the first client asks for it: that takes a while.
+    /// Opened or made by a thread of its own when the server starts, because making one takes up to seconds.
     key: Mutex<Option<Arc<ServerKey>>>,
     /// Serialises changes: read the table, change a copy, store it, replace the table.
     pub(crate) changing: Mutex<()>,
@@ -192,7 +198,25 @@ impl Accounts {
         self.cache.lock().insert(name, digest);
     }
 
-    /// The server's RSA key, generated at the first call.
+    /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and keeps it there.
+    pub fn open_rsa_key(&self, disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
+        // Held throughout: who needs the key waits for this rather than making another.
+        let mut key = self.key.lock();
+        let path = datadir.join(PRIVATE_KEY_FILE);
+        let opened = if disk.exists(&path)? {
+            let pem = String::from_utf8_lossy(&disk.read(&path)?).into_owned();
+            let place = |e| io::Error::other(format!("{}: {e}", path.display()));
+            ServerKey::from_private_pem(&pem).map_err(place)?
+        } else {
+            let made = ServerKey::generate(os::random::fill).map_err(io::Error::other)?;
+            disk.write_atomically(&path, made.private_pem().map_err(io::Error::other)?.as_bytes())?;
+            made
+        };
+        *key = Some(Arc::new(opened));
+        Ok(())
+    }
+
+    /// The server's RSA key; made here when there was none to open.
     pub fn rsa_key(&self) -> Result<Arc<ServerKey>, RsaError> {
         let mut key = self.key.lock();
         if let Some(key) = &*key {
