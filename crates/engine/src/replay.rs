@@ -111,7 +111,8 @@ impl Engine {
             };
             match (before, after) {
                 (None, Some((mask, image))) => {
-                    let image = full_image(table, mask, image)?;
+                    let image =
+                        if mask.is_full() { image } else { sidecar.next_whole_row(table.id)? }.to_vec();
                     let key = table.clustered_key(&image, row_id)?;
                     note_auto_increment(table, &image)?;
                     put(
@@ -234,18 +235,6 @@ fn removed_origin() -> Origin {
 fn put(writes: &mut WriteSet, table: &Arc<Table>, key: &[u8], origin: Origin, row: PageRow) {
     writes.set_row(table, key, origin, Some(row.image));
     writes.set_externs(table.id, key, row.externs);
-}
-
-/// The full image of an inserted row; columns that the event does not have are NULL.
-fn full_image(table: &Table, mask: &ColumnMask, image: &[u8]) -> Result<Vec<u8>> {
-    if mask.is_full() {
-        return Ok(image.to_vec());
-    }
-    let mut columns = vec![None; table.columns()];
-    table.layout.walk_partial(mask, image, |column, raw| columns[column] = raw)?;
-    let mut full = Vec::new();
-    table.layout.encode_raw(&columns, &mut full)?;
-    Ok(full)
 }
 
 /// The clustered key of a row of which these partial images are known, the first that has a column giving it.

@@ -10,12 +10,13 @@
 use super::Transaction;
 use super::change::{key_hex, row_id_of, touched_indexes};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use crate::definition::{ColumnDef, ColumnDefault};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::OldRow;
 use std::sync::Arc;
-use types::ColumnMask;
+use types::{ColumnMask, Value};
 
 /// A partial row image of an event: the columns of `mask`, one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +52,19 @@ impl Transaction {
         })
     }
 
-    /// Applies an inserted row. Columns that the event does not have get NULL or, where the table forbids that, the error
-    /// of a missing default.
+    /// Applies an inserted row. Columns that the event does not have get their default, as the source's row did; without
+    /// one NULL or, where the table forbids that, the error of a missing default.
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
         self.use_table(table)?;
-        let image = if after.mask.is_full() { after.image.to_vec() } else { table.with_defaults(after)? };
+        let image = if after.mask.is_full() {
+            after.image.to_vec()
+        } else {
+            // A replay cannot know what the defaults were.
+            let image = table.with_defaults(after)?;
+            self.sidecar.whole_row(table.id, &image);
+            image
+        };
         let row_id = self.new_row_id(table);
         let key = table.clustered_key(&image, row_id)?;
         let leaf = self.lock_for_insert(table, &key, &image, row_id.is_some())?;
@@ -186,21 +194,31 @@ impl Table {
         self.key_from_partial(row.mask, row.image)
     }
 
-    /// A full image of an inserted row, with NULL for what the event does not have.
+    /// A full image of an inserted row, with the column's default for what the event does not have.
     fn with_defaults(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
-        let missing = self
-            .def
-            .columns
-            .iter()
-            .enumerate()
-            .find(|(at, column)| !column.nullable && !row.mask.contains(*at));
-        if let Some((_, column)) = missing {
-            return Err(EngineError::Incompatible {
-                table: self.qualified_name.clone(),
-                reason: format!("Field '{}' doesn't have a default value", column.name),
-            });
+        let mut values = Vec::with_capacity(self.columns());
+        for (at, column) in self.def.columns.iter().enumerate() {
+            values.push(if row.mask.contains(at) { Value::Null } else { self.default_of(column)? });
         }
-        row.widened(self)
+        let (mut defaults, mut full) = (Vec::new(), Vec::new());
+        self.layout.encode(&values, &mut defaults)?;
+        self.layout.splice(&defaults, row.mask, row.image, &mut full)?;
+        Ok(full)
+    }
+
+    fn default_of(&self, column: &ColumnDef) -> Result<Value> {
+        let none = || EngineError::Incompatible {
+            table: self.qualified_name.clone(),
+            reason: format!("Field '{}' doesn't have a default value", column.name),
+        };
+        match &column.default {
+            Some(ColumnDefault::Literal(text)) => {
+                let converted = types::convert::to_column(&Value::Bytes(text.clone()), &column.ty, false);
+                converted.map(|(value, _)| value).map_err(|_| none())
+            }
+            _ if column.nullable => Ok(Value::Null),
+            _ => Err(none()),
+        }
     }
 }
 
