@@ -11,9 +11,16 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     let pool = server.engine.pool().status().variables();
     all.extend(pool.into_iter().map(|(name, value)| (name.to_string(), value.to_string())));
     all.extend(redo_log(server));
+    all.extend(replica_lag(server));
     all.sort();
     all.dedup_by(|a, b| a.0 == b.0);
     all
+}
+
+/// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent on a server that is no replica.
+fn replica_lag(server: &Server) -> Option<(String, String)> {
+    let lag_us = server.replica.status()?.lag_us;
+    Some(("Replica_lag_us".to_owned(), lag_us.map_or_else(String::new, |us| us.to_string())))
 }
 
 /// The redo log's figures under MySQL's names.
