@@ -19,6 +19,17 @@ use buffer::RecordLsn;
 pub(crate) enum Versioning {
     On,
     Off,
+    /// As `Off`, by recovery: an entry of this commit or a later one stays as it is.
+    Replay,
+}
+
+impl Versioning {
+    /// Whether the entry on the page is as new as the commit, so that replaying the commit must leave it. Not only for speed: what an update with a
+    /// partial image makes of a later row may be longer than a page holds.
+    pub fn leaves(self, current: Option<&[u8]>, record: RecordLsn) -> bool {
+        let is_newer = |value| entry::parse_header(value).is_ok_and(|(_, seq)| seq >= record.end);
+        self == Versioning::Replay && current.is_some_and(is_newer)
+    }
 }
 
 thread_local! {
@@ -78,15 +89,18 @@ impl Engine {
             None => value.extend_from_slice(&entry::deleted_clustered(record.end)),
         }
         entry::set_seq(value, record.end);
-        let physical = versioning == Versioning::Off;
+        let physical = versioning != Versioning::On;
         let mut kept = None;
         let spot = match change.leaf {
             Some(leaf) => Spot::again(key, leaf),
             None => table.clustered.locate(key),
         };
         table.clustered.modify_at(&spot, record, |current| {
+            if versioning.leaves(current, record) {
+                return Change::Keep;
+            }
             match current.map(ClusteredValue::parse) {
-                _ if versioning == Versioning::Off => {}
+                _ if versioning != Versioning::On => {}
                 Some(Ok(parsed)) => {
                     let version = current.filter(|_| !parsed.is_deleted());
                     self.versions.push(table.id, key, parsed.seq, version);
@@ -134,9 +148,12 @@ impl Engine {
                 let mut mark_left = false;
                 index.tree.modify(key, record, |current| {
                     mark_left = false;
+                    if versioning.leaves(current, record) {
+                        return Change::Keep;
+                    }
                     match (change.present, versioning) {
                         (true, _) => Change::Put(live[..].into()),
-                        (false, Versioning::Off) => Change::Remove,
+                        (false, Versioning::Off | Versioning::Replay) => Change::Remove,
                         (false, Versioning::On) if current.is_none() => Change::Keep,
                         (false, Versioning::On) => {
                             mark_left = true;

@@ -2,8 +2,10 @@
 //!
 //! Replay sets state: an insert puts the row whatever was there, a delete removes what may be there, an update changes the
 //! columns that its event has. Pages may be at any state between the checkpoint and the end of the log, so a row may be
-//! missing for an update: then a later record deletes or moves it, and the update is skipped. Since every later change of
-//! the row is replayed too, in order, the rows converge.
+//! missing for an update: then a later record deletes or moves it, and the update is skipped. A row that carries the
+//! record's sequence number or a later one is left as it is. Since every later change of the row is replayed too, in
+//! order, the rows converge. Overflow pages are gone through even for a row that is left: the row's page may have been
+//! written, and they not.
 //!
 //! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a page. Overflow pages
 //! are rewritten in place where their LSN is older. Changes older than an index are in its build already.
@@ -69,7 +71,7 @@ impl Engine {
         for placement in sidecar.placements()? {
             self.replay_placement(&placement, place, &mut writes)?;
         }
-        self.apply_writes(&writes, place, Versioning::Off)?;
+        self.apply_writes(&writes, place, Versioning::Replay)?;
         for op in sidecar.index_ops()? {
             let Some(table) = self.catalog.table_by_id(op.table_id) else { continue };
             let Some(index) = table.indexes.iter().find(|index| index.id == op.index_id) else { continue };
@@ -77,8 +79,10 @@ impl Engine {
                 continue;
             }
             let live = entry::secondary(0, record.lsn, op.secondary_len);
-            index.tree.modify(op.key, place, |_| {
-                if op.put { Change::Put(live[..].into()) } else { Change::Remove }
+            index.tree.modify(op.key, place, |current| match op.put {
+                _ if Versioning::Replay.leaves(current, place) => Change::Keep,
+                true => Change::Put(live[..].into()),
+                false => Change::Remove,
             })?;
         }
         Ok(())
@@ -207,9 +211,11 @@ impl Engine {
         let Some(image) = &change.new else { return Ok(()) };
         let column = usize::from(placement.column);
         if !placement.pages.is_empty() {
-            let raw = table
-                .layout
-                .get_raw(image, column)?
+            let raw = match &placement.value {
+                Some(value) => Some(&value[..]),
+                None => table.layout.get_raw(image, column)?,
+            };
+            let raw = raw
                 .ok_or_else(|| EngineError::Corrupt("a commit record places a NULL off page".to_string()))?;
             btree::overflow::rewrite(&self.pool, table.placement.space, &placement.pages, raw, place)?;
         }

@@ -220,7 +220,14 @@ impl Engine {
                     continue;
                 };
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
+                    let column = usize::from(entry.column);
+                    let old = change.old.as_ref().filter(|_| !pages.is_empty());
+                    let value = match old.map(|old| table.layout.get_raw(&old.image, column)).transpose()? {
+                        Some(old) if old == table.layout.get_raw(image, column)? => old.map(<[u8]>::to_vec),
+                        _ => None,
+                    };
                     sidecar.placement(&Placement {
+                        value,
                         table_id: table.id,
                         key: key.to_vec(),
                         column: entry.column,

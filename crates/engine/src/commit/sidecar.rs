@@ -45,6 +45,9 @@ pub(crate) struct Placement {
     pub first_page: u32,
     /// All pages of the value, when this commit placed it there; empty when it left it where it was.
     pub pages: Vec<u32>,
+    /// The packed value, when this commit moved it off page without changing it: a partial after image does not have it then, and the page that
+    /// had it in its row may be on disk already without it.
+    pub value: Option<Vec<u8>>,
 }
 
 /// A dictionary entry put (`Some`) or deleted.
@@ -111,6 +114,10 @@ impl SidecarWriter {
         self.overflow.put_varint(placement.pages.len() as u64);
         for page in &placement.pages {
             self.overflow.put_varint(u64::from(*page));
+        }
+        self.overflow.put_bool(placement.value.is_some());
+        if let Some(value) = &placement.value {
+            self.overflow.put_bytes(value);
         }
     }
 
@@ -246,7 +253,8 @@ impl<'a> Sidecar<'a> {
             for _ in 0..reader.count()? {
                 pages.push(u32::try_from(reader.varint()?).map_err(|_| reader.impossible("page number"))?);
             }
-            placements.push(Placement { table_id, key, column, len, first_page, pages });
+            let value = if reader.bool()? { Some(reader.bytes()?.to_vec()) } else { None };
+            placements.push(Placement { table_id, key, column, len, first_page, pages, value });
         }
         Ok(placements)
     }
@@ -282,8 +290,15 @@ mod tests {
         let mut writer = SidecarWriter::default();
         let op = IndexOp { table_id: 5, index_id: 2, put: true, secondary_len: 3, key: b"abcdef" };
         let key = b"k".to_vec();
-        let placement =
-            Placement { table_id: 5, key, column: 1, len: 9000, first_page: 3, pages: vec![3, 400] };
+        let placement = Placement {
+            table_id: 5,
+            key,
+            column: 1,
+            len: 9,
+            first_page: 3,
+            pages: vec![3],
+            value: Some(b"value".to_vec()),
+        };
         writer.row_id(5, 1 << 40);
         writer.index_op(&op);
         writer.placement(&placement);

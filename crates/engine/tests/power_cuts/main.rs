@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use engine::{DdlContext, Engine, EngineConfig, SchemaDef, SessionContext};
+use engine::{DdlContext, Engine, EngineConfig, RowImage, SchemaDef, SessionContext};
 use os::clock::Stopwatch;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
@@ -38,6 +38,7 @@ fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
     config.pool_bytes = 4096 * *rng.pick(&[100, 300, 2000]);
     config.redo_capacity_bytes = *rng.pick(&[4 << 20, 8 << 20]);
     config.log_buffer_bytes = 64 << 10;
+    config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
     config
