@@ -250,6 +250,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Waits for a commit as a session does, or has the log see to it in the background: one who does not wait, such as a
+    /// replica's applier, has its commits durable soon all the same.
+    pub(crate) fn settle_commit(&self, seq: Lsn, wait: bool) -> Result<()> {
+        match wait {
+            true => self.wait_for_commit(seq),
+            false => Ok(self.log.commit_request(seq)?),
+        }
+    }
+
     /// Commits an empty transaction under a GTID, so that it counts as executed (`BEGIN; COMMIT;` with `gtid_next` set;
     /// a transaction that a filter left empty), or only moves a channel's position.
     pub fn commit_empty(&self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
@@ -265,9 +274,7 @@ impl Engine {
         let parts = CommitParts { group: &bytes, ddl: false, dictionary: &[], next_ids: None, options };
         let mut writes = WriteSet::new(false);
         let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), &parts)?;
-        if options.wait {
-            self.wait_for_commit(outcome.seq)?;
-        }
+        self.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
 }

@@ -130,9 +130,7 @@ impl Engine {
 
     /// Waits for the statement's record where the caller wants to.
     fn finish_ddl(&self, context: &DdlContext<'_>, outcome: CommitOutcome) -> Result<CommitOutcome> {
-        if context.options.wait {
-            self.wait_for_commit(outcome.seq)?;
-        }
+        self.settle_commit(outcome.seq, context.options.wait)?;
         Ok(outcome)
     }
 

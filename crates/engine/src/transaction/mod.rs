@@ -288,9 +288,7 @@ impl Transaction {
         }
         self.release();
         let outcome = outcome?;
-        if options.wait {
-            self.engine.wait_for_commit(outcome.seq)?;
-        }
+        self.engine.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
 
