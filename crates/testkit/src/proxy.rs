@@ -21,7 +21,7 @@ struct Shared {
     passed_bytes: AtomicU64,
     /// The connection over which `passed_bytes` gets here is cut, once.
     cut_at_byte: AtomicU64,
-    /// The byte at this count is sent with one bit flipped, once.
+    /// The first byte from this count on that is in a packet's payload is sent with one bit flipped, once.
     damage_at_byte: AtomicU64,
     /// Both ends of every connection that may still be open.
     open: Mutex<Vec<TcpStream>>,
@@ -77,7 +77,8 @@ impl Proxy {
         self.shared.cut_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
 
-    /// Flips one bit of the `bytes`th byte from now, once.
+    /// Flips one bit, once: of the `bytes`th byte from now, or of the next one that is in a packet's payload. A flipped
+    /// bit in a packet's length would have the client wait for bytes that nobody sends, which no checksum can tell.
     pub fn damage_after(&self, bytes: u64) {
         self.shared.damage_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
@@ -129,22 +130,60 @@ fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
     let (from_client, to_target) = (client.try_clone()?, target.try_clone()?);
     os::thread::spawn("proxy_up", move || hand_on(from_client, to_target, |_| true));
     let counted = Arc::clone(shared);
-    os::thread::spawn("proxy_down", move || hand_on(target, client, |bytes| counted.pass(bytes)));
+    let mut framing = Framing::default();
+    os::thread::spawn("proxy_down", move || {
+        hand_on(target, client, |bytes| counted.pass(bytes, &mut framing));
+    });
     Ok(())
+}
+
+/// Where the packets of one connection begin and end: three bytes of length, one of sequence number, the payload.
+#[derive(Default)]
+struct Framing {
+    header: u32,
+    header_bytes: u8,
+    payload_left: usize,
+}
+
+impl Framing {
+    /// Goes past these bytes; returns the first index from `from` on that is in a payload.
+    fn pass(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut found = None;
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.payload_left == 0 {
+                self.header = self.header >> 8 | u32::from(bytes[at]) << 24;
+                self.header_bytes += 1;
+                at += 1;
+                if self.header_bytes == 4 {
+                    self.payload_left = (self.header & 0xff_ffff) as usize;
+                    self.header_bytes = 0;
+                }
+                continue;
+            }
+            let run = self.payload_left.min(bytes.len() - at);
+            if found.is_none() && at + run > from {
+                found = Some(at.max(from));
+            }
+            self.payload_left -= run;
+            at += run;
+        }
+        found
+    }
 }
 
 impl Shared {
     /// Counts bytes on their way to a client and does what is armed. False when the connection is to be cut.
-    fn pass(&self, bytes: &mut [u8]) -> bool {
-        let before = self.passed_bytes.fetch_add(bytes.len() as u64, Ordering::SeqCst);
-        let hit = |at: u64| (before..before + bytes.len() as u64).contains(&at);
-        let damage_at = self.damage_at_byte.load(Ordering::SeqCst);
-        let cut_at = self.cut_at_byte.load(Ordering::SeqCst);
-        if hit(damage_at) {
+    fn pass(&self, bytes: &mut [u8], framing: &mut Framing) -> bool {
+        let len = bytes.len() as u64;
+        let before = self.passed_bytes.fetch_add(len, Ordering::SeqCst);
+        let from = self.damage_at_byte.load(Ordering::SeqCst).saturating_sub(before).min(len) as usize;
+        if let Some(index) = framing.pass(bytes, from) {
             self.damage_at_byte.store(NEVER, Ordering::SeqCst);
-            bytes[(damage_at - before) as usize] ^= 0x10;
+            bytes[index] ^= 0x10;
         }
-        let cut = cut_at <= before + bytes.len() as u64;
+        let cut_at = self.cut_at_byte.load(Ordering::SeqCst);
+        let cut = cut_at <= before + len;
         if cut {
             self.cut_at_byte.store(NEVER, Ordering::SeqCst);
         }
@@ -196,13 +235,16 @@ mod tests {
         let proxy = Proxy::start(echo());
         let connect = || TcpStream::connect(("127.0.0.1", proxy.port())).expect("the proxy");
         let mut client = connect();
-        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"hello");
-        assert_eq!(proxy.passed_bytes(), 5);
+        let packet = b"\x05\0\0\x01hello";
+        assert_eq!(say(&mut client, packet).expect("an echo"), packet);
+        assert_eq!(proxy.passed_bytes(), 9);
 
-        proxy.damage_after(2);
-        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"he\x7clo");
+        proxy.damage_after(6);
+        assert_eq!(say(&mut client, packet).expect("an echo"), b"\x05\0\0\x01he\x7clo");
         assert!(proxy.has_damaged());
-        assert_eq!(say(&mut client, b"hello").expect("an echo"), b"hello");
+        proxy.damage_after(2);
+        assert_eq!(say(&mut client, packet).expect("an echo"), b"\x05\0\0\x01xello", "a length stays whole");
+        assert_eq!(say(&mut client, packet).expect("an echo"), packet);
 
         proxy.cut_after(3);
         assert!(say(&mut client, b"hello").is_err());
