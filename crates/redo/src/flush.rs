@@ -23,7 +23,8 @@ use crate::{Lsn, RedoError};
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The pause between two syncs that were requested but that no thread waits for (a replica's applier): a crash then costs at most this much of
-/// what was applied, and the replica fetches it again; syncing all the time would cost the applier a third of its pace on two processors.
+/// what was applied, and the replica fetches it again. Syncs all the time
+/// would compete with the applier for two processors.
 /// Ended early by a thread that waits.
 const UNAWAITED_PAUSE: Duration = Duration::from_millis(5);
 
