@@ -55,6 +55,29 @@ impl Core {
         }
     }
 
+    /// See [`crate::Log::follow_durable`].
+    pub fn follow_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
+        if self.durable() >= lsn {
+            return Ok(());
+        }
+        self.request_durable(lsn);
+        let _waiting = account::enter(State::Idle);
+        loop {
+            self.check()?;
+            let waiter = self.durable_event(lsn).prepare();
+            if self.durable() >= lsn {
+                return Ok(());
+            }
+            if self.is_closing() {
+                // `log_flusher` may have gone.
+                drop(waiter);
+                return self.wait_durable(lsn);
+            }
+            // The limit is for the race that the module's header tells of: nobody hurries for this thread.
+            waiter.wait(Some(UNAWAITED_PAUSE));
+        }
+    }
+
     /// See [`crate::Log::request_durable`].
     pub fn request_durable(&self, lsn: Lsn) {
         if self.requested_lsn.0.load(Ordering::Relaxed) >= lsn {

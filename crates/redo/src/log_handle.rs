@@ -149,6 +149,15 @@ impl Log {
         self.core.wait_durable(lsn)
     }
 
+    /// As [`Log::wait_durable`] for a background thread that follows the log: takes the syncs as they come and causes none sooner, so it may wait for some
+    /// milliseconds more.
+    ///
+    /// # Errors
+    /// [`RedoError::Poisoned`] when the log has failed: the record may or may not survive.
+    pub fn follow_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
+        self.core.follow_durable(lsn)
+    }
+
     /// What `innodb_flush_log_at_trx_commit` demands of a commit whose record ends at `lsn`: 1 durable, 2 written, 0 nothing.
     ///
     /// # Errors

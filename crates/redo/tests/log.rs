@@ -57,6 +57,18 @@ fn what_is_filled_is_read_back_in_order_and_after_opening() {
 }
 
 #[test]
+fn one_who_follows_the_log_returns_when_it_is_durable_or_has_failed() {
+    let (sim, disk) = sim(2);
+    let log = Log::create(disk, config()).unwrap();
+    let end = append(&log, b"a commit");
+    log.follow_durable(end).unwrap();
+    assert!(log.durable_lsn() >= end);
+    sim.fail_sync("#ib_redo0");
+    let lost = append(&log, b"another");
+    assert!(matches!(log.follow_durable(lost), Err(RedoError::Poisoned(_))));
+}
+
+#[test]
 fn a_log_is_made_once_and_opened_only_where_there_is_one() {
     let (_, disk) = sim(2);
     assert!(matches!(Log::open(Arc::clone(&disk), config()), Err(RedoError::Missing(_))));

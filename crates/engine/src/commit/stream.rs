@@ -60,7 +60,7 @@ impl CommitStream {
                 group: commit.group.to_vec(),
             };
             if self.engine.flush_log_at_trx_commit() == 1 {
-                self.engine.log.wait_durable(record.lsn)?;
+                self.engine.log.follow_durable(record.lsn)?;
             }
             return Ok(Some(group));
         }
