@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use btree::{Change, Direction, Tree};
-use buffer::{Pool, RecordLsn};
+use buffer::{Doublewrite, Pool, RecordLsn};
 use harness::{SPACE, datadir, log_config, pool_config, space_path};
 use os::disk::Disk;
 use os::random::{Rng, test_seed};
@@ -22,6 +22,9 @@ use redo::{Checkpoint, Log, Lsn};
 
 /// A delete mark.
 const MARK: &[u8] = b"";
+
+/// What lives begin with; they change between these two.
+const STRATEGIES: [Doublewrite; 2] = [Doublewrite::Parallel, Doublewrite::Legacy];
 
 /// One commit's rows.
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
@@ -159,6 +162,7 @@ impl Machine {
                 1 => self.checkpoint(true)?,
                 2 => self.checkpoint(false)?,
                 3 => self.purge(&mut rng)?,
+                4 if rng.one_in(5) => self.pool().set_doublewrite(*rng.pick(&STRATEGIES))?,
                 _ => {}
             }
         }
@@ -176,6 +180,7 @@ fn recover(
     disk: &SimDisk,
     root: u32,
     page_size: usize,
+    strategy: Doublewrite,
     history: &mut History,
 ) -> Result<Tree, Box<dyn std::error::Error>> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
@@ -184,7 +189,9 @@ fn recover(
     assert!(end >= history.acknowledged, "an acknowledged commit is lost");
     history.commits.retain(|&lsn, _| lsn <= end);
     history.unapplied.clear();
-    let pool = Pool::open(disk, Arc::clone(&log), pool_config(page_size, 96))?;
+    let mut config = pool_config(page_size, 96);
+    config.options.doublewrite = strategy;
+    let pool = Pool::open(disk, Arc::clone(&log), config)?;
     assert_eq!(pool.open_space(&space_path())?, SPACE);
     for kind in [redo::kind::STRUCTURE, redo::kind::COMMIT] {
         let mut reader = log.read_from(lsn);
@@ -275,7 +282,7 @@ fn live_and_die(
         if rng.one_in(2) {
             disk.cut_power_after(rng.below(60));
         }
-        match recover(disk, root, page_size, &mut history) {
+        match recover(disk, root, page_size, *rng.pick(&STRATEGIES), &mut history) {
             Ok(tree) => {
                 disk.cut_power_after(u64::MAX);
                 if disk.is_off() {

@@ -129,13 +129,13 @@ impl Pace {
 
     /// How many pages to write by age in this round.
     fn pages_due(&mut self, pool: &Pool) -> usize {
-        let config = pool.config();
+        let (config, options) = (pool.config(), pool.options());
         let end = pool.log().current_lsn();
         let idle = end == self.last_lsn;
         self.last_lsn = end;
         let Some(oldest) = pool.oldest_dirty_lsn() else { return 0 };
         let age_percent = end.saturating_sub(oldest).saturating_mul(100) / config.redo_capacity_bytes.max(1);
-        let (normal, most) = (config.io_capacity as u64, config.io_capacity_max as u64);
+        let (normal, most) = (options.io_capacity as u64, options.io_capacity_max as u64);
         let a_second = match age_percent {
             _ if idle => normal,
             0..10 => 0,
@@ -158,7 +158,7 @@ impl Pool {
             if free >= target || !self.is_evicting() {
                 return Ok(());
             }
-            let scan = self.config().lru_scan_depth.max(64);
+            let scan = self.options().lru_scan_depth.max(64);
             if self.evict(target - free, scan) == 0 && self.flush_lru(target.max(64), scan)? == 0 {
                 return Ok(());
             }

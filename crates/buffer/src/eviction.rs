@@ -42,7 +42,9 @@ impl Pool {
             rounds += 1;
             // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself.
             let cleaner_helps = self.cleaner.wake();
-            if (rounds > 1 && self.config.single_page_flush || !cleaner_helps) && self.flush_single_page()? {
+            if (rounds > 1 && self.options().single_page_flush || !cleaner_helps)
+                && self.flush_single_page()?
+            {
                 continue;
             }
             let _waiting = enter(State::FreePageWait);
@@ -55,7 +57,7 @@ impl Pool {
 
     /// How many frames the cleaner keeps free.
     pub(crate) fn free_target(&self) -> usize {
-        self.config.lru_scan_depth.min(self.frames.len() / 8).max(4)
+        self.options().lru_scan_depth.min(self.frames.len() / 8).max(4)
     }
 
     /// Frees up to `wanted` frames with clean pages among the `scan` coldest.

@@ -17,7 +17,7 @@ use std::time::Duration;
 use os::account::{State, enter};
 use redo::Lsn;
 
-use crate::doublewrite::{Flusher, WriteArea};
+use crate::doublewrite::{BatchArea, Flusher, WriteArea};
 use crate::error::Result;
 use crate::frame::NO_PAGE;
 use crate::page::{self, PageId, SpaceId};
@@ -42,14 +42,14 @@ impl Pool {
         let mut pages: Vec<(u64, u32)> =
             frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
         pages.sort_unstable();
-        let mut area = self.areas.take(flusher);
-        let limit = limit.min(area.capacity());
+        let mut place = self.areas.take(flusher);
+        let limit = limit.min(place.area.capacity());
         let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
         for (packed, frame) in pages {
             if batch.len() == limit {
                 break;
             }
-            if let Some((captured, lsn)) = self.capture(frame, packed, &mut area) {
+            if let Some((captured, lsn)) = self.capture(frame, packed, &mut place.area) {
                 newest = newest.max(lsn);
                 batch.push(captured);
             }
@@ -57,7 +57,7 @@ impl Pool {
         if batch.is_empty() {
             return Ok(0);
         }
-        let outcome = self.write_batch(&mut area, &batch, newest);
+        let outcome = self.write_batch(&mut place, &batch, newest);
         self.finish_batch(&batch, outcome.is_ok());
         outcome?;
         count(&self.counters.pages_written, batch.len() as u64);
@@ -105,9 +105,9 @@ impl Pool {
         Some((Captured { frame: number, oldest, id, space }, page::lsn(bytes)))
     }
 
-    fn write_batch(&self, area: &mut WriteArea, batch: &[Captured], newest: Lsn) -> Result<()> {
+    fn write_batch(&self, place: &mut BatchArea<'_>, batch: &[Captured], newest: Lsn) -> Result<()> {
         self.log().wait_durable(newest)?;
-        area.seal_all();
+        place.area.seal_all();
         let runs = runs_of(batch);
         // Held to the end: no rename between the doublewrite, which names files, and the sync.
         let mut paths = Vec::new();
@@ -117,7 +117,9 @@ impl Pool {
                 paths.push((space.id, space.path.read()));
             }
         }
-        if self.areas.doublewrites() {
+        let page_size = self.page_size();
+        let untorn = runs.iter().all(|run| batch[run.start].space.writes_untorn(page_size));
+        if place.doublewrites(untorn) {
             let path_of = |id: SpaceId| -> &Path {
                 let at = paths
                     .iter()
@@ -127,14 +129,22 @@ impl Pool {
             };
             let places: Vec<(PageId, &Path)> =
                 batch.iter().map(|page| (page.id, path_of(page.id.space))).collect();
-            self.areas.save(self.disk(), area, &places)?;
+            self.areas.save(self.disk(), place, &places)?;
             count(&self.counters.dblwr_writes, 1);
             count(&self.counters.dblwr_pages_written, batch.len() as u64);
         }
         let _writing = enter(State::PageWrite);
         for run in &runs {
             let first = &batch[run.start];
-            first.space.file.write_all_at(area.pages(run.clone()), first.space.offset_of(first.id.no))?;
+            let (pages, offset) = (place.area.pages(run.clone()), first.space.offset_of(first.id.no));
+            if place.relies_on_storage() && untorn {
+                // The guarantee is for one page at a time.
+                for (at, page) in (offset..).step_by(page_size).zip(pages.chunks_exact(page_size)) {
+                    first.space.file.write_untorn_at(page, at)?;
+                }
+            } else {
+                first.space.file.write_all_at(pages, offset)?;
+            }
         }
         let mut synced = None;
         for run in &runs {

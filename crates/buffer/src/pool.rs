@@ -11,11 +11,12 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use redo::{Log, Lsn};
 
 use crate::cleaner::Cleaner;
-use crate::doublewrite::{self, WriteAreas};
+use crate::doublewrite::{self, Doublewrite, WriteAreas};
 use crate::error::{BufferError, Result};
 use crate::flush_list::FlushLists;
 use crate::frame::{Frame, Memory};
 use crate::lru::Lists;
+use crate::options::PoolOptions;
 use crate::page::{PAGE_SIZES, SpaceId};
 use crate::space::Space;
 use crate::status::{Counters, PoolStatus};
@@ -30,18 +31,10 @@ pub struct PoolConfig {
     pub page_size: usize,
     /// The data directory, where the doublewrite file is.
     pub datadir: PathBuf,
-    /// Whether pages go through the doublewrite file first (`innodb_doublewrite`).
-    pub doublewrite: bool,
-    /// Pages a second that background flushing may write when there is no hurry (`innodb_io_capacity`).
-    pub io_capacity: u32,
-    /// Pages a second when there is (`innodb_io_capacity_max`).
-    pub io_capacity_max: u32,
-    /// Frames that the cleaner keeps free, at most; a small pool keeps fewer (`innodb_lru_scan_depth`).
-    pub lru_scan_depth: usize,
-    /// Whether a thread that finds no free frame writes a page itself, rather than only wait for the cleaner.
-    pub single_page_flush: bool,
     /// Log capacity in bytes (`innodb_redo_log_capacity`): changes older than most of it are flushed.
     pub redo_capacity_bytes: u64,
+    /// The rest.
+    pub options: PoolOptions,
 }
 
 impl PoolConfig {
@@ -51,12 +44,8 @@ impl PoolConfig {
             capacity_bytes,
             page_size: 16384,
             datadir: datadir.to_owned(),
-            doublewrite: true,
-            io_capacity: 10_000,
-            io_capacity_max: 20_000,
-            lru_scan_depth: 1024,
-            single_page_flush: true,
             redo_capacity_bytes: 100 << 20,
+            options: PoolOptions::default(),
         }
     }
 }
@@ -70,6 +59,8 @@ pub struct Pool {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) log: Arc<Log>,
     pub(crate) config: PoolConfig,
+    /// The options in force. Lock order: leaf.
+    options: RwLock<PoolOptions>,
     pub(crate) memory: Memory,
     pub(crate) frames: Box<[Frame]>,
     pub(crate) table: PageTable,
@@ -130,6 +121,7 @@ impl Pool {
             evicting: AtomicBool::new(false),
             lru_clock: AtomicU32::new(0),
             tick: AtomicU32::new(0),
+            options: RwLock::new(config.options.clone()),
             config,
         }))
     }
@@ -149,6 +141,29 @@ impl Pool {
     /// The log that structure changes go to.
     pub fn log(&self) -> &Arc<Log> {
         &self.log
+    }
+
+    /// The options in force.
+    pub fn options(&self) -> PoolOptions {
+        self.options.read().clone()
+    }
+
+    /// Changes options that [`PoolOptions`] calls changeable; it is not for `doublewrite`, see [`Pool::set_doublewrite`].
+    pub fn change_options(&self, change: impl FnOnce(&mut PoolOptions)) {
+        let mut options = self.options.write();
+        let doublewrite = options.doublewrite;
+        change(&mut options);
+        options.doublewrite = doublewrite;
+    }
+
+    /// Changes how pages are protected against being torn, once the batches under way are written.
+    ///
+    /// # Errors
+    /// An I/O error of the doublewrite file; the strategy is then what it was.
+    pub fn set_doublewrite(&self, kind: Doublewrite) -> Result<()> {
+        self.areas.set_strategy(&*self.disk, kind, false)?;
+        self.options.write().doublewrite = kind;
+        Ok(())
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {

@@ -135,6 +135,11 @@ impl Space {
         no as u64 * self.page_size as u64
     }
 
+    /// Whether the storage guarantees that a page is written whole or not at all, when [`File::write_untorn_at`] writes it.
+    pub fn writes_untorn(&self, page_size: usize) -> bool {
+        self.file.untorn_bytes() >= page_size
+    }
+
     /// Length of the file in pages.
     pub fn file_pages(&self) -> u32 {
         self.file_pages.load(Ordering::Acquire)

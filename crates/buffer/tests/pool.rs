@@ -1,56 +1,15 @@
 //! The pool on a simulated disk: spaces, damage, eviction, checkpoints, renames.
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use buffer::page::{self, PageType};
 use buffer::{BufferError, Mtr, PageId, PageNo, Pool, PoolConfig, RecordLsn};
 use os::disk::Disk;
 use os::sim::SimDisk;
-use redo::{Log, LogConfig};
-
-const SPACE: u32 = 3;
-
-fn path(name: &str) -> PathBuf {
-    Path::new("/data").join(name)
-}
-
-fn log_of(disk: &Arc<dyn Disk>) -> Arc<Log> {
-    let config = LogConfig::new("/data");
-    match Log::open(Arc::clone(disk), config.clone()) {
-        Ok((log, _)) => log,
-        Err(_) => Log::create(Arc::clone(disk), config).expect("the log is made"),
-    }
-}
-
-fn pool_on(disk: &SimDisk, page_size: usize, frames: usize) -> Arc<Pool> {
-    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-    disk.create_dir_all(Path::new("/data")).expect("the disk takes a directory");
-    disk.sync_dir(Path::new("/")).expect("the disk is on");
-    let mut config = PoolConfig::new(Path::new("/data"), page_size * frames);
-    config.page_size = page_size;
-    let log = log_of(&disk);
-    Pool::open(disk, log, config).expect("the pool opens")
-}
-
-/// A page of the space, filled with one byte behind its header.
-fn make_page(pool: &Pool, byte: u8) -> PageNo {
-    let lock = pool.lock_structure(SPACE).expect("open");
-    let mut mtr = Mtr::begin(pool, &lock);
-    let held = mtr.alloc().expect("there is room");
-    let bytes = mtr.format(held, PageType::Overflow, 0);
-    bytes[page::PAGE_HEADER_BYTES..].fill(byte);
-    let no = mtr.no(held);
-    mtr.commit();
-    no
-}
-
-fn filled_with(pool: &Pool, no: PageNo) -> buffer::Result<u8> {
-    let guard = pool.read(PageId::new(SPACE, no))?;
-    let byte = guard[page::PAGE_HEADER_BYTES];
-    assert!(guard[page::PAGE_HEADER_BYTES..].iter().all(|&other| other == byte), "page {no} is torn");
-    Ok(byte)
-}
+use support::{SPACE, filled_with, log_of, make_page, path, pool_on};
 
 #[test]
 fn pages_survive_eviction_and_a_clean_restart_at_every_page_size() {

@@ -22,8 +22,6 @@ pub struct EngineConfig {
     pub log_buffer_bytes: u64,
     /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub flush_log_at_trx_commit: u8,
-    /// `innodb_doublewrite`
-    pub doublewrite: bool,
     /// `server_id`
     pub server_id: u32,
     /// `server_uuid`
@@ -44,8 +42,8 @@ pub struct EngineConfig {
     pub innodb_lock_wait_timeout_ms: u64,
     /// `lock_wait_timeout` in milliseconds, for metadata locks.
     pub lock_wait_timeout_ms: u64,
-    /// `innodb_io_capacity`, in page writes a second.
-    pub io_capacity: u32,
+    /// Options of the buffer pool.
+    pub pool: buffer::PoolOptions,
     /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each runs.
     pub background: bool,
 }
@@ -61,7 +59,6 @@ impl EngineConfig {
             redo_capacity_bytes: 100 << 20,
             log_buffer_bytes: 16 << 20,
             flush_log_at_trx_commit: 1,
-            doublewrite: true,
             server_id: 1,
             server_uuid: Uuid([0; 16]),
             server_version: 80400,
@@ -72,7 +69,7 @@ impl EngineConfig {
             max_binlog_cache_bytes: 1 << 30,
             innodb_lock_wait_timeout_ms: 50_000,
             lock_wait_timeout_ms: 31_536_000_000,
-            io_capacity: 10_000,
+            pool: buffer::PoolOptions::default(),
             background: true,
         }
     }

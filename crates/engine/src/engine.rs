@@ -123,9 +123,7 @@ impl Engine {
     fn open_pool(config: &EngineConfig, log: &Arc<Log>) -> Result<Arc<Pool>> {
         let pool_config = PoolConfig {
             page_size: config.page_size as usize,
-            doublewrite: config.doublewrite,
-            io_capacity: config.io_capacity,
-            io_capacity_max: config.io_capacity.saturating_mul(2),
+            options: config.pool.clone(),
             redo_capacity_bytes: config.redo_capacity_bytes,
             ..PoolConfig::new(&config.datadir, config.pool_bytes as usize)
         };

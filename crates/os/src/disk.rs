@@ -94,6 +94,22 @@ pub trait File: Send + Sync + fmt::Debug {
     /// Writes all of `bytes`, making the file longer where needed (a gap reads as zeros). Not durable before [`File::sync_data`].
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
+    /// The largest write that the storage promises to make whole or not at all, whatever happens, when it is made by [`File::write_untorn_at`] at a
+    /// multiple of its own length, a power of two of at least 4096 bytes. 0: no such promise.
+    fn untorn_bytes(&self) -> usize {
+        0
+    }
+
+    /// Writes all of `bytes` under the promise of [`File::untorn_bytes`].
+    fn write_untorn_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let message = format!(
+            "{}: the storage cannot write {} bytes at {offset} in one",
+            self.path().display(),
+            bytes.len()
+        );
+        Err(io::Error::new(io::ErrorKind::Unsupported, message))
+    }
+
     /// Makes every earlier write to the file, and its length, durable. After an error the caller must call [`Disk::fail_stop`]: the
     /// kernel may have dropped the writes and will not report them again.
     fn sync_data(&self) -> io::Result<()>;

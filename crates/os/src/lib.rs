@@ -11,7 +11,7 @@
 //! - [`clock`]: wall time, monotonic time, sleep.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: what threads wait for and are woken by, all at once.
-//! - [`memory`]: hints about memory.
+//! - [`memory`]: hints about memory; [`aligned`]: memory for direct I/O.
 //! - [`thread`]: named threads, each with a time account.
 //! - [`account`]: in which state each thread is, and how much wall and CPU time it spent in each.
 //!
@@ -20,6 +20,7 @@
 //! failed sync nobody may go on: [`disk::Disk::fail_stop`] ends the process (or the simulated machine).
 
 pub mod account;
+pub mod aligned;
 pub mod clock;
 pub mod disk;
 pub mod event;

@@ -53,6 +53,7 @@ struct Machine {
     failing_syncs: Vec<String>,
     space_left_bytes: Option<u64>,
     locks: BTreeSet<PathBuf>,
+    untorn_bytes: usize,
 }
 
 impl SimDisk {
@@ -73,6 +74,7 @@ impl SimDisk {
             failing_syncs: Vec::new(),
             space_left_bytes: None,
             locks: BTreeSet::new(),
+            untorn_bytes: 0,
         };
         SimDisk { shared: Arc::new(Shared { machine: Mutex::new(machine) }) }
     }
@@ -127,6 +129,12 @@ impl SimDisk {
     /// Lets files grow by `left_bytes` more in all, then answers "no space"; `None` lifts the limit.
     pub fn limit_space(&self, left_bytes: Option<u64>) {
         self.shared.machine.lock().space_left_bytes = left_bytes;
+    }
+
+    /// Makes the storage promise that writes of up to `bytes` are whole or not there, see [`File::untorn_bytes`]. The disk after a power cut has to be
+    /// told again.
+    pub fn promise_untorn(&self, bytes: usize) {
+        self.shared.machine.lock().untorn_bytes = bytes;
     }
 
     /// Turns one bit of a file over, in what is read and in what survives, as decaying media do.

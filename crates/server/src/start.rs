@@ -207,7 +207,6 @@ fn engine_config(
         redo_capacity_bytes: number("innodb_redo_log_capacity"),
         log_buffer_bytes: number("innodb_log_buffer_size"),
         flush_log_at_trx_commit: number("innodb_flush_log_at_trx_commit") as u8,
-        doublewrite: globals.named("innodb_doublewrite").text() != "OFF",
         server_id: number("server_id") as u32,
         server_uuid: uuid,
         server_version: SERVER_VERSION_NUMBER,
@@ -222,7 +221,7 @@ fn engine_config(
         max_binlog_cache_bytes: clamp(number("max_binlog_cache_size")),
         innodb_lock_wait_timeout_ms: number("innodb_lock_wait_timeout") * 1000,
         lock_wait_timeout_ms: number("lock_wait_timeout") * 1000,
-        io_capacity: number("innodb_io_capacity") as u32,
+        pool: crate::variables::pool_options(globals),
         ..EngineConfig::new(disk.clone(), datadir)
     }
 }

@@ -26,7 +26,12 @@ pub(super) struct Content {
 
 #[derive(Debug)]
 enum Change {
-    Write { offset: usize, bytes: Vec<u8> },
+    /// `unit` is what a power cut keeps or loses whole.
+    Write {
+        offset: usize,
+        bytes: Vec<u8>,
+        unit: usize,
+    },
     SetLen(usize),
 }
 
@@ -39,11 +44,11 @@ impl Change {
                     to.resize(*len, 0);
                 }
             }
-            Change::Write { offset, bytes } => {
+            Change::Write { offset, bytes, unit } => {
                 let mut from = 0;
                 while from < bytes.len() {
                     let at = offset + from;
-                    let until = ((at / SECTOR_BYTES + 1) * SECTOR_BYTES - offset).min(bytes.len());
+                    let until = ((at / unit + 1) * unit - offset).min(bytes.len());
                     if keep() {
                         put(to, at, &bytes[from..until]);
                     }
@@ -161,7 +166,18 @@ impl File for SimFile {
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let offset = offset as usize;
-        self.change(Change::Write { offset, bytes: bytes.to_vec() }, offset + bytes.len())
+        self.change(Change::Write { offset, bytes: bytes.to_vec(), unit: SECTOR_BYTES }, offset + bytes.len())
+    }
+
+    fn untorn_bytes(&self) -> usize {
+        self.shared.machine.lock().untorn_bytes
+    }
+
+    fn write_untorn_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let (len, at) = (bytes.len(), offset as usize);
+        let promised = len.is_power_of_two() && len <= self.untorn_bytes() && at.is_multiple_of(len);
+        assert!(promised, "{len} bytes at {at} are not covered by the storage's promise");
+        self.change(Change::Write { offset: at, bytes: bytes.to_vec(), unit: len }, at + len)
     }
 
     fn sync_data(&self) -> io::Result<()> {

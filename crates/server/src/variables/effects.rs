@@ -52,7 +52,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             }
         }
         "log_error_verbosity" => crate::error_log::set_verbosity(setting.uint() as u8),
-        _ => {}
+        _ => super::pool::apply(server, name, setting)?,
     }
     Ok(())
 }

@@ -7,12 +7,14 @@
 pub mod definition;
 mod effects;
 mod from_sql;
+mod pool;
 pub mod setting;
 mod store;
 mod table;
 
 pub use definition::{Definition, Kind, Scope};
 pub use effects::{global_now, read_only, set_global};
+pub use pool::pool_options;
 pub use setting::{BadValue, Setting};
 pub use store::{Globals, SessionValues};
 

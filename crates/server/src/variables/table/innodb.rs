@@ -42,7 +42,12 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_data_file_path", Text, "ibdata1:12M:autoextend").read_only(),
     global("innodb_deadlock_detect", Bool, "ON"),
     global("innodb_default_row_format", Enum(&["redundant", "compact", "dynamic"]), "dynamic"),
-    global("innodb_doublewrite", Enum(&["OFF", "ON", "DETECT_ONLY", "DETECT_AND_RECOVER"]), "ON").read_only(),
+    // The last three are this server's own: see buffer::Doublewrite.
+    global(
+        "innodb_doublewrite",
+        Enum(&["OFF", "ON", "DETECT_ONLY", "DETECT_AND_RECOVER", "LEGACY", "PARALLEL", "AUTO"]),
+        "ON",
+    ),
     global("innodb_doublewrite_batch_size", UInt(0, 256), "0").read_only(),
     global("innodb_doublewrite_dir", Text, "").read_only(),
     global("innodb_doublewrite_files", UInt(1, 256), "2").read_only(),
@@ -62,8 +67,8 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_flush_sync", Bool, "ON"),
     global("innodb_flushing_avg_loops", UInt(1, 1_000), "30"),
     global("innodb_force_recovery", UInt(0, 6), "0").read_only(),
-    global("innodb_io_capacity", UInt(100, 4_294_967_295), "10000").read_only(),
-    global("innodb_io_capacity_max", UInt(100, 4_294_967_295), "20000").read_only(),
+    global("innodb_io_capacity", UInt(100, 4_294_967_295), "10000"),
+    global("innodb_io_capacity_max", UInt(100, 4_294_967_295), "20000"),
     session("innodb_lock_wait_timeout", UInt(1, 1_073_741_824), "50"),
     global("innodb_log_buffer_size", UInt(262_144, 4_294_967_295), "67108864").read_only(),
     global("innodb_log_checksums", Bool, "ON"),
@@ -92,6 +97,8 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_read_only", Bool, "OFF").read_only(),
     global("innodb_redo_log_capacity", UInt(8_388_608, 549_755_813_888), "104857600").read_only(),
     global("innodb_rollback_on_timeout", Bool, "OFF").read_only(),
+    // This server's own: whether a thread that needs a frame writes a page itself.
+    global("innodb_single_page_flush", Bool, "ON"),
     global("innodb_sort_buffer_size", UInt(65_536, 67_108_864), "1048576").read_only(),
     global("innodb_stats_auto_recalc", Bool, "ON"),
     global("innodb_stats_include_delete_marked", Bool, "OFF"),

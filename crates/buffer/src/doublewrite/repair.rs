@@ -1,0 +1,122 @@
+//! Putting torn pages back at start.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use os::disk::{Disk, OpenMode};
+
+use super::area::{
+    AREA_BYTES, BATCH_AT, CHECKSUM_AT, ENTRIES_AT, ENTRY_BYTES, HEADER_BYTES, HEADER_LEN_AT, MAGIC,
+    PAGE_SIZE_AT, PAGES_AT, WITH_COPIES_AT, area_pages,
+};
+use super::file_path;
+use crate::error::Result;
+use crate::page::{self, PageId, PageNo, u16_at, u32_at, u64_at};
+use crate::pool::PoolConfig;
+use crate::space::sync_or_stop;
+
+/// A page that a batch was about to write in its place.
+struct Listed<'a> {
+    path: PathBuf,
+    id: PageId,
+    /// Its copy; `None` where the strategy keeps none.
+    copy: Option<&'a [u8]>,
+}
+
+/// A file's pages to look at.
+type Pages<'a> = Vec<(PageId, Option<&'a [u8]>)>;
+
+/// Puts back every page that is damaged in its place and whole in the doublewrite file. Runs before anything reads a page; also when
+/// doublewrite is off now, since it may have been on. Returns the number of the last batch in the file.
+pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
+    let path = file_path(&config.datadir, config.page_size);
+    if !disk.exists(&path)? {
+        return Ok(0);
+    }
+    let bytes = disk.read(&path)?;
+    let mut last_batch = 0;
+    let mut newest: HashMap<(PathBuf, PageNo), (u64, Listed<'_>)> = HashMap::new();
+    for area in bytes.chunks_exact(AREA_BYTES) {
+        let Some((header, batch)) = area_header(area, config) else { continue };
+        last_batch = last_batch.max(batch);
+        for listed in pages_listed(area, header, config) {
+            let key = (listed.path.clone(), listed.id.no);
+            if newest.get(&key).is_none_or(|(other, _)| batch > *other) {
+                newest.insert(key, (batch, listed));
+            }
+        }
+    }
+    let mut by_file: HashMap<PathBuf, Pages<'_>> = HashMap::new();
+    for (_, (_, listed)) in newest {
+        by_file.entry(listed.path).or_default().push((listed.id, listed.copy));
+    }
+    by_file.into_iter().try_for_each(|(path, pages)| repair_file(disk, config.page_size, &path, &pages))?;
+    Ok(last_batch)
+}
+
+fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>) -> Result<()> {
+    if !disk.exists(path)? {
+        // Dropped, or renamed after the batch had been synced in place.
+        return Ok(());
+    }
+    let file = disk.open(path, OpenMode::ReadWrite)?;
+    let mut repaired = 0;
+    let mut found = vec![0; page_size];
+    let got = file.read_at(&mut found, 0)?;
+    found[got..].fill(0);
+    // The name may have been given to another tablespace since. Page 0's identity is in its first sector, which is never torn, and was synced before
+    // any other page of the space was written.
+    let space = page::id(&found).space;
+    for &(id, copy) in pages.iter().filter(|(id, _)| id.space == space) {
+        let offset = id.no as u64 * page_size as u64;
+        let got = file.read_at(&mut found, offset)?;
+        found[got..].fill(0);
+        let Err(reason) = page::verify(&found, id) else { continue };
+        let place = format!("{}: page {}", path.display(), id.no);
+        let Some(copy) = copy else {
+            log::error!("{place} is damaged ({reason}), and innodb_doublewrite=DETECT_ONLY keeps no copies");
+            continue;
+        };
+        log::warn!("{place} is damaged ({reason}); repaired from the doublewrite file");
+        file.write_all_at(copy, offset)?;
+        repaired += 1;
+    }
+    if repaired > 0 {
+        sync_or_stop(disk, &*file)?;
+    }
+    Ok(())
+}
+
+/// The header of an area, and its batch's number. `None` when it is not whole: then it was being written when the power went, and the
+/// batch's pages were not yet touched in their places.
+fn area_header<'a>(area: &'a [u8], config: &PoolConfig) -> Option<(&'a [u8], u64)> {
+    let header_len = u32_at(area, HEADER_LEN_AT) as usize;
+    let sound = &area[..MAGIC.len()] == MAGIC
+        && (ENTRIES_AT..=HEADER_BYTES).contains(&header_len)
+        && crc32c::crc32c(&area[HEADER_LEN_AT..header_len]) == u32_at(area, CHECKSUM_AT)
+        && u32_at(area, PAGE_SIZE_AT) as usize == config.page_size;
+    let pages = u32_at(area, PAGES_AT) as usize;
+    let fits = pages <= area_pages(config.page_size) && ENTRIES_AT + pages * ENTRY_BYTES <= header_len;
+    (sound && fits).then(|| (&area[..header_len], u64_at(area, BATCH_AT)))
+}
+
+/// The pages that an area lists. One whose copy is not the one listed was being overwritten by a batch whose pages were not yet touched: what is there may
+/// be an earlier copy of the same page, whole but older than its last write in place, so the entry's checksum decides.
+fn pages_listed<'a>(area: &'a [u8], header: &[u8], config: &PoolConfig) -> Vec<Listed<'a>> {
+    let with_copies = u32_at(header, WITH_COPIES_AT) != 0;
+    let entry = |index: usize| {
+        let at = ENTRIES_AT + index * ENTRY_BYTES;
+        let id = PageId::new(u32_at(header, at), u32_at(header, at + 4));
+        let path_at = u32_at(header, at + 8) as usize;
+        let path_len = header.get(path_at..path_at + 2).map(|len| u16_at(len, 0) as usize)?;
+        let path = std::str::from_utf8(header.get(path_at + 2..path_at + 2 + path_len)?).ok()?;
+        let copy_at = HEADER_BYTES + index * config.page_size;
+        let copy = with_copies.then(|| &area[copy_at..copy_at + config.page_size]);
+        if let Some(copy) = copy {
+            page::verify(copy, id).ok()?;
+            (u32_at(copy, 0) == u32_at(header, at + 12)).then_some(())?;
+        }
+        Some(Listed { path: config.datadir.join(path), id, copy })
+    };
+    (0..u32_at(header, PAGES_AT) as usize).filter_map(entry).collect()
+}

@@ -1,0 +1,159 @@
+//! Torn pages, under every strategy of the doublewrite file.
+
+mod support;
+
+use std::path::Path;
+
+use buffer::page::{PAGE_SIZES, PageNo};
+use buffer::{Doublewrite, Pool};
+use os::disk::{Disk, OpenMode};
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use support::{SPACE, filled_with, make_page, path, pool_with, refill};
+
+const SECTOR: usize = 512;
+
+/// Opens a pool on the space of a test, and the space.
+fn reopen(disk: &SimDisk, page_size: usize, kind: Doublewrite) -> std::sync::Arc<Pool> {
+    let pool = pool_with(disk, page_size, 64, |config| config.options.doublewrite = kind);
+    pool.open_space(&path("t.ibd")).expect("page 0 is whole");
+    pool
+}
+
+fn read_page(disk: &SimDisk, no: PageNo, page_size: usize) -> Vec<u8> {
+    let bytes = disk.read(&path("t.ibd")).expect("it is there");
+    bytes[no as usize * page_size..(no as usize + 1) * page_size].to_vec()
+}
+
+fn write_page(disk: &SimDisk, no: PageNo, page: &[u8]) {
+    let file = disk.open(&path("t.ibd"), OpenMode::ReadWrite).expect("it is there");
+    file.write_all_at(page, no as u64 * page.len() as u64).expect("the disk is on");
+}
+
+/// Every way in which one cut at a sector's edge can tear a page: the new version's first sectors and the old one's last, and the other way round.
+fn tears<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
+    (1..new.len() / SECTOR).flat_map(move |sector| {
+        let at = sector * SECTOR;
+        [[&new[..at], &old[at..]].concat(), [&old[..at], &new[at..]].concat()]
+    })
+}
+
+#[test]
+fn every_tear_of_a_page_is_repaired_with_its_newest_version() {
+    for (kind, page_size) in [Doublewrite::Parallel, Doublewrite::Legacy]
+        .into_iter()
+        .flat_map(|kind| PAGE_SIZES.into_iter().take(3).map(move |page_size| (kind, page_size)))
+    {
+        let disk = SimDisk::new(1);
+        let pool = pool_with(&disk, page_size, 64, |config| config.options.doublewrite = kind);
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let no = make_page(&pool, 1);
+        pool.flush_all().expect("written");
+        let old = read_page(&disk, no, page_size);
+        refill(&pool, no, 2);
+        pool.flush_all().expect("written");
+        let new = read_page(&disk, no, page_size);
+        assert!(pool.status().dblwr_pages_written > 0);
+        drop(pool);
+        for torn in tears(&old, &new) {
+            write_page(&disk, no, &torn);
+            let pool = reopen(&disk, page_size, kind);
+            assert_eq!(filled_with(&pool, no).expect("repaired"), 2, "{kind:?} {page_size}");
+        }
+    }
+}
+
+/// A torn page of which the file once had a copy, and the strategy changed since: an old copy must never take its place.
+#[test]
+fn copies_from_before_doublewrite_was_off_are_not_used() {
+    for at_run_time in [false, true] {
+        for later in [Doublewrite::Off, Doublewrite::DetectOnly] {
+            let disk = SimDisk::new(2);
+            let pool = pool_with(&disk, 4096, 64, |_| ());
+            pool.create_space(SPACE, &path("t.ibd")).expect("made");
+            let no = make_page(&pool, 1);
+            pool.flush_all().expect("written");
+            let old = read_page(&disk, no, 4096);
+            let pool = if at_run_time {
+                pool.set_doublewrite(later).expect("switched");
+                pool
+            } else {
+                drop(pool);
+                reopen(&disk, 4096, later)
+            };
+            refill(&pool, no, 2);
+            pool.flush_all().expect("written");
+            let new = read_page(&disk, no, 4096);
+            drop(pool);
+            write_page(&disk, no, &[&new[..2048], &old[2048..]].concat());
+            let pool = reopen(&disk, 4096, later);
+            let error =
+                filled_with(&pool, no).expect_err("torn, and no copy is of its newest version").to_string();
+            assert!(error.contains("/data/t.ibd: page 1 is damaged"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn off_and_a_promise_of_the_storage_write_no_copies() {
+    for (kind, promised, copies) in [
+        (Doublewrite::Off, 0, false),
+        (Doublewrite::Auto, 0, true),
+        (Doublewrite::Auto, 4096, true),
+        (Doublewrite::Auto, 16384, false),
+        (Doublewrite::Auto, 65536, false),
+    ] {
+        let disk = SimDisk::new(3);
+        disk.promise_untorn(promised);
+        let pool = pool_with(&disk, 16384, 64, |config| config.options.doublewrite = kind);
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let pages: Vec<PageNo> = (0..40).map(|byte| make_page(&pool, byte)).collect();
+        pool.flush_all().expect("written");
+        assert_eq!(pool.status().dblwr_pages_written > 0, copies, "{kind:?} {promised}");
+        drop(pool);
+        let pool = reopen(&disk, 16384, kind);
+        for (byte, no) in pages.into_iter().enumerate() {
+            assert_eq!(filled_with(&pool, no).expect("whole"), byte as u8);
+        }
+    }
+}
+
+/// Pages are rewritten over and over while the strategy changes, until the power goes; then each is whole, and as new as the last flush.
+#[test]
+fn no_page_is_torn_while_strategies_change() {
+    const KEEPING: [Doublewrite; 3] = [Doublewrite::Parallel, Doublewrite::Legacy, Doublewrite::Auto];
+    let mut rng = Rng::new(test_seed("no_page_is_torn_while_strategies_change"));
+    for round in 0..60 {
+        let page_size = *rng.pick(&[4096, 16384]);
+        let promised = *rng.pick(&[0, 65536]);
+        let disk = SimDisk::new(rng.u64());
+        disk.promise_untorn(promised);
+        let pool = pool_with(&disk, page_size, 64, |config| config.options.doublewrite = *rng.pick(&KEEPING));
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let pages: Vec<PageNo> = (0..10).map(|_| make_page(&pool, 0)).collect();
+        pool.flush_all().expect("written");
+        disk.sync_dir(Path::new("/data")).expect("the disk is on");
+        disk.cut_power_after(rng.below(200));
+        let (mut flushed, mut version) = (0, 0);
+        while !disk.is_off() {
+            version += 1;
+            for &no in &pages {
+                refill(&pool, no, version);
+            }
+            if rng.one_in(4) {
+                // It may fail, for want of power; the strategy is then what it was.
+                let _ = pool.set_doublewrite(*rng.pick(&KEEPING));
+            }
+            if pool.flush_all().is_ok() {
+                flushed = version;
+            }
+        }
+        drop(pool);
+        let disk = disk.power_cut();
+        let pool = reopen(&disk, page_size, *rng.pick(&KEEPING));
+        for &no in &pages {
+            let found = filled_with(&pool, no).unwrap_or_else(|error| panic!("round {round}: {error}"));
+            assert!((flushed..=version).contains(&found), "round {round}: {found} of {flushed}..={version}");
+        }
+    }
+}
