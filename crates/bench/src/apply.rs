@@ -10,28 +10,10 @@ use crate::measure::{Applied, MeasureError, Node};
 use crate::progress::Progress;
 use crate::replication::Position;
 use crate::sbtest::{Load, Loaded, Size, Workload};
+use crate::server::Mode;
 
 /// Redo log of every server: no run waits for a checkpoint.
 const REDO_BYTES: u64 = 2 << 30;
-
-/// How much a commit promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
-    /// `sync_binlog=0, innodb_flush_log_at_trx_commit=2`.
-    Relaxed,
-    /// `sync_binlog=1, innodb_flush_log_at_trx_commit=1`.
-    Durable,
-}
-
-impl Mode {
-    /// The mode in a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Relaxed => "relaxed",
-            Mode::Durable => "durable",
-        }
-    }
-}
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -155,20 +137,20 @@ fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<
             None => {
                 let id = 1 + groups.len() as u32;
                 let mut source = start_node(plan, source_flavor, "source", id, progress)?;
-                source.fill(plan.size, plan.seed, progress)?;
+                source.server.fill(plan.size, plan.seed, progress)?;
                 groups.push(Group { source, replicas: Vec::new() });
                 groups.len() - 1
             }
         };
         let pair = outcome.pairs.len();
         let mut replica = start_node(plan, *flavor, "replica", 101 + pair as u32, progress)?;
-        replica.fill(plan.size, plan.seed, progress)?;
+        replica.server.fill(plan.size, plan.seed, progress)?;
         replica.attach(&groups[at].source)?;
         outcome.pairs.push(Pair {
             source: groups[at].source.version(),
             flavor: *flavor,
             replica: replica.version(),
-            options: replica.instance.options_shown(),
+            options: replica.instance().options_shown(),
         });
         groups[at].replicas.push((pair, replica));
     }
@@ -219,7 +201,7 @@ fn measure_mode(
         let loaded = group.source.load(&load, progress)?;
         let target = group.source.position()?;
         for (_, replica) in &mut group.replicas {
-            replica.set_durable(mode == Mode::Durable)?;
+            replica.server.set_mode(mode)?;
             // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its relay log.
             replica.receive(&target, progress)?;
         }

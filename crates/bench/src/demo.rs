@@ -57,9 +57,9 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     progress.step("starting a source and a replica");
     let mut source = Node::start(Flavor::Slipstream, "source", &settings(1))?;
     let mut replica = Node::start(Flavor::Slipstream, "replica", &settings(2))?;
-    progress.done(format!("on ports {} and {}", source.instance.port(), replica.instance.port()));
-    source.fill(plan.size, plan.seed, progress)?;
-    replica.fill(plan.size, plan.seed, progress)?;
+    progress.done(format!("on ports {} and {}", source.instance().port(), replica.instance().port()));
+    source.server.fill(plan.size, plan.seed, progress)?;
+    replica.server.fill(plan.size, plan.seed, progress)?;
     replica.attach(&source)?;
 
     let mut load = Load {
@@ -140,8 +140,8 @@ fn load_with_lag(
     progress: &mut Progress,
 ) -> Result<(crate::sbtest::Loaded, Lags), MeasureError> {
     let refused = |error| MeasureError::Refused("the lag's probe".into(), "connecting".into(), error);
-    let mut at_source = replication::connect(&source.instance).map_err(refused)?;
-    let mut at_replica = replication::connect(&replica.instance).map_err(refused)?;
+    let mut at_source = replication::connect(source.instance()).map_err(refused)?;
+    let mut at_replica = replication::connect(replica.instance()).map_err(refused)?;
     let loading = Arc::new(AtomicBool::new(true));
     let still_loading = Arc::clone(&loading);
     let probe = os::thread::spawn("lag_probe", move || {

@@ -1,22 +1,29 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `slipstream bench demo`). Flows out: a table on the terminal
-//! and, when asked for, JSON. The kit starts every server that it measures itself, on temporary directories, with
-//! the same settings for all ([`instance`]); nothing is measured that was not started in the same run.
+//! Flows in: a command line (`slipstream bench apply`, `demo`, `oltp`, `insert`). Flows out: a table on the terminal and, when
+//! asked for, JSON. The kit starts the servers that it measures on temporary directories, with the same settings for all
+//! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
 //!
-//! Invariants: every measured apply ends with the checksums of both sides, and a run whose checksums differ ends with
-//! an exit code that says so; peers that are not on the machine are named in the report.
+//! Invariants: figures are compared within one run only; every measured apply ends with the checksums of both sides, and
+//! a run whose checksums or rows differ ends with an exit code that says so; peers that are not on the machine are named in the
+//! report, and so are the settings of every server.
 
 pub mod apply;
 mod command_line;
 pub mod demo;
+pub mod described;
+pub mod histogram;
+pub mod insert;
 pub mod instance;
 pub mod measure;
+pub mod oltp;
 pub mod progress;
 pub mod replication;
 pub mod report;
 pub mod sbtest;
+pub mod server;
 pub mod table;
+pub mod usage;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,9 +32,9 @@ use command_line::Request;
 use measure::MeasureError;
 use progress::Progress;
 
-/// Everything was measured, and the replicas hold what their sources hold.
+/// Everything was measured, and the servers hold what they have to hold.
 const EXIT_OK: u8 = 0;
-/// The run was given up, or a replica differs from its source.
+/// The run was given up, or a server does not hold the rows that it has to hold.
 const EXIT_FAILED: u8 = 1;
 /// The command line is not understood.
 const EXIT_USAGE: u8 = 2;
@@ -43,7 +50,18 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let outcome = match request {
-        Request::Apply(plan, json) => apply_and_report(&plan, json),
+        Request::Apply(plan, file) => apply::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&report::text(&outcome), file, || report::json(&outcome))?;
+            Ok(outcome.all_equal())
+        }),
+        Request::Oltp(plan, file) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&oltp::text(&outcome), file, || oltp::json(&outcome))?;
+            Ok(true)
+        }),
+        Request::Insert(plan, file) => insert::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&insert::text(&outcome), file, || insert::json(&outcome))?;
+            Ok(outcome.wrong.is_empty())
+        }),
         Request::Demo(plan) => demo::run(&plan, &mut Progress::new()).map(|outcome| {
             println!("\n{}", outcome.report);
             outcome.equal
@@ -52,7 +70,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     match outcome {
         Ok(true) => EXIT_OK,
         Ok(false) => {
-            eprintln!("slipstream bench: a replica does not hold what its source holds");
+            eprintln!("slipstream bench: a server does not hold the rows that it has to hold");
             EXIT_FAILED
         }
         Err(error) => {
@@ -62,13 +80,14 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-fn apply_and_report(plan: &apply::Plan, json: Option<PathBuf>) -> Result<bool, MeasureError> {
-    let outcome = apply::run(plan, &mut Progress::new())?;
-    println!("\n{}", report::text(&outcome));
-    if let Some(file) = json {
-        write_json(&file, &report::json(&outcome))?;
-    }
-    Ok(outcome.all_equal())
+/// Prints a report, and writes its JSON when there is a file for it.
+fn show(
+    text: &str,
+    file: Option<PathBuf>,
+    json: impl FnOnce() -> serde_json::Value,
+) -> Result<(), MeasureError> {
+    println!("\n{text}");
+    file.map_or(Ok(()), |file| write_json(&file, &json()))
 }
 
 fn write_json(file: &Path, report: &serde_json::Value) -> Result<(), MeasureError> {

@@ -7,12 +7,13 @@ use std::fmt;
 use std::time::Duration;
 
 use os::clock::{Stopwatch, sleep};
-use protocol::client::{Client, ClientError};
+use protocol::client::ClientError;
 
 use crate::instance::{Flavor, Instance, InstanceError, Settings, Usage};
 use crate::progress::{Progress, grouped};
 use crate::replication::{self, Position, StartFrom, Status, Thread};
-use crate::sbtest::{self, Checksum, Load, Loaded, SbtestError, Size};
+use crate::sbtest::{self, Checksum, Load, Loaded, SbtestError};
+use crate::server::Server;
 
 /// How long a replica may stand still before the run is given up.
 const STALLED_AFTER: Duration = Duration::from_secs(120);
@@ -30,6 +31,8 @@ pub enum MeasureError {
     Broken(String, String),
     /// A replica got no further for [`STALLED_AFTER`]: who, and where it stands.
     Stalled(String, String),
+    /// A program that the kit drives failed: which, and what it said.
+    Program(String, String),
     /// A result could not be written: the file, and why.
     NotWritten(String, std::io::Error),
 }
@@ -44,6 +47,7 @@ impl fmt::Display for MeasureError {
             MeasureError::Stalled(who, at) => {
                 write!(f, "{who} got no further for {} s, it stands at {at}", STALLED_AFTER.as_secs())
             }
+            MeasureError::Program(program, said) => write!(f, "{program}: {said}"),
             MeasureError::NotWritten(file, error) => write!(f, "writing {file}: {error}"),
         }
     }
@@ -63,40 +67,38 @@ impl From<SbtestError> for MeasureError {
     }
 }
 
-/// A server of the run and the kit's session with it.
+/// A server that replicates or is replicated, started by the kit.
 pub struct Node {
-    /// The process.
-    pub instance: Instance,
-    client: Client,
+    /// The server.
+    pub server: Server,
+    flavor: Flavor,
     role: &'static str,
 }
 
 impl Node {
     /// Starts a server and connects to it.
     pub fn start(flavor: Flavor, role: &'static str, settings: &Settings) -> Result<Node, MeasureError> {
-        let instance = Instance::start(flavor, settings)?;
-        let refused = |error| MeasureError::Refused(format!("{flavor} {role}"), "connecting".into(), error);
-        let client = replication::connect(&instance).map_err(refused)?;
-        Ok(Node { instance, client, role })
+        Ok(Node { server: Server::start(flavor, settings)?, flavor, role })
     }
 
     /// The flavor.
     pub fn flavor(&self) -> Flavor {
-        self.instance.flavor()
+        self.flavor
     }
 
-    /// The flavor and its version, without what a distribution adds.
+    /// The process.
+    pub fn instance(&self) -> &Instance {
+        self.server.instance().expect("a node is started by the kit")
+    }
+
+    /// The flavor and its version.
     pub fn version(&self) -> String {
-        let version = self.client.server_version();
-        // MariaDB greets with 5.5.5- before its own version, for the sake of old replicas.
-        let own = version.strip_prefix("5.5.5-").unwrap_or(version);
-        let number = own.split(['-', '+']).next().unwrap_or(own);
-        format!("{} {number}", self.flavor())
+        format!("{} {}", self.flavor, self.server.version())
     }
 
     /// Flavor and role, for messages.
     pub fn name(&self) -> String {
-        format!("{} {}", self.flavor(), self.role)
+        format!("{} {}", self.flavor, self.role)
     }
 
     fn refused(&self, what: &str) -> impl FnOnce(ClientError) -> MeasureError + use<> {
@@ -104,37 +106,11 @@ impl Node {
         move |error| MeasureError::Refused(name, what, error)
     }
 
-    /// Runs a statement for its effect.
-    pub fn run(&mut self, sql: &str) -> Result<(), MeasureError> {
-        let refused = self.refused(sql);
-        self.client.query(sql).map(|_| ()).map_err(refused)
-    }
-
-    /// Switches durability of a running server: 1 and 1, or 0 and 2.
-    pub fn set_durable(&mut self, durable: bool) -> Result<(), MeasureError> {
-        let (sync_binlog, flush) = if durable { (1, 1) } else { (0, 2) };
-        self.run(&format!("SET GLOBAL sync_binlog = {sync_binlog}"))?;
-        self.run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"))
-    }
-
-    /// Fills the tables, without the binary log, so that both ends can be filled alike.
-    pub fn fill(&mut self, size: Size, seed: u64, progress: &mut Progress) -> Result<(), MeasureError> {
-        progress.step(format!("{}: {} tables of {} rows", self.name(), size.tables, grouped(size.rows)));
-        let all = u64::from(size.tables) * size.rows;
-        let options = replication::connect_options(&self.instance);
-        sbtest::fill(&options, size, seed, false, &mut |rows| {
-            progress.tell(|| format!("{} of {} rows", grouped(rows), grouped(all)));
-        })?;
-        progress.done("filled");
-        Ok(())
-    }
-
     /// Runs a load and returns what came of it.
     pub fn load(&mut self, load: &Load, progress: &mut Progress) -> Result<Loaded, MeasureError> {
         progress.step(format!("{}: {} from {} clients", self.name(), load.workload, load.clients));
-        let options = replication::connect_options(&self.instance);
         let clock = Stopwatch::start();
-        let loaded = sbtest::run_workload(&options, load, &mut |committed| {
+        let loaded = sbtest::run_workload(self.server.options(), load, &mut |committed| {
             progress.tell(|| {
                 let rate = committed as f64 / clock.elapsed().as_secs_f64();
                 format!(
@@ -156,21 +132,21 @@ impl Node {
     /// The end of the binary log.
     pub fn position(&mut self) -> Result<Position, MeasureError> {
         let refused = self.refused("its position");
-        replication::source_position(&mut self.client, self.instance.flavor()).map_err(refused)
+        replication::source_position(self.server.client(), self.flavor).map_err(refused)
     }
 
     /// `SHOW REPLICA STATUS`.
     pub fn status(&mut self) -> Result<Status, MeasureError> {
         let refused = self.refused("its replica status");
-        replication::status(&mut self.client, self.instance.flavor()).map_err(refused)
+        replication::status(self.server.client(), self.flavor).map_err(refused)
     }
 
     /// Points this server at `source` and starts its receiver.
     pub fn attach(&mut self, source: &Node) -> Result<(), MeasureError> {
         let flavor = self.flavor();
         let refused = self.refused("CHANGE REPLICATION SOURCE");
-        let port = source.instance.port();
-        replication::change_source(&mut self.client, flavor, source.flavor(), port, &StartFrom::Gtid)
+        let port = source.instance().port();
+        replication::change_source(self.server.client(), flavor, source.flavor(), port, &StartFrom::Gtid)
             .map_err(refused)?;
         self.start_thread(Thread::Io)
     }
@@ -178,13 +154,13 @@ impl Node {
     /// Starts one of the replica's threads.
     pub fn start_thread(&mut self, thread: Thread) -> Result<(), MeasureError> {
         let (flavor, refused) = (self.flavor(), self.refused("START REPLICA"));
-        replication::start(&mut self.client, flavor, thread).map_err(refused)
+        replication::start(self.server.client(), flavor, thread).map_err(refused)
     }
 
     /// Stops one of the replica's threads.
     pub fn stop_thread(&mut self, thread: Thread) -> Result<(), MeasureError> {
         let (flavor, refused) = (self.flavor(), self.refused("STOP REPLICA"));
-        replication::stop(&mut self.client, flavor, thread).map_err(refused)
+        replication::stop(self.server.client(), flavor, thread).map_err(refused)
     }
 
     /// Waits until everything up to `target` is in the relay log.
@@ -233,7 +209,7 @@ impl Node {
     /// Starts the applier, waits until it has applied up to `target`, and stops it.
     pub fn apply(&mut self, target: &Position, progress: &mut Progress) -> Result<Applied, MeasureError> {
         progress.step(format!("{}: applying", self.name()));
-        self.instance.forget_peak_rss();
+        self.instance().forget_peak_rss();
         let before = self.usage()?;
         let clock = Stopwatch::start();
         self.start_thread(Thread::Sql)?;
@@ -247,14 +223,14 @@ impl Node {
 
     fn usage(&self) -> Result<Usage, MeasureError> {
         let gone = || {
-            MeasureError::Broken(self.name(), format!("the process is gone\n{}", self.instance.log_tail()))
+            MeasureError::Broken(self.name(), format!("the process is gone\n{}", self.instance().log_tail()))
         };
-        self.instance.usage().ok_or_else(gone)
+        self.server.usage().ok_or_else(gone)
     }
 
     /// The checksums of the tables.
     pub fn checksums(&mut self, tables: u32) -> Result<Vec<Checksum>, MeasureError> {
-        Ok(sbtest::checksums(&mut self.client, tables)?)
+        Ok(sbtest::checksums(self.server.client(), tables)?)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::apply::{Mode, Outcome, Sample};
+use crate::apply::{Outcome, Sample};
 use crate::instance::Flavor;
 use crate::progress::grouped;
-use crate::table::{Align, Table};
+use crate::server::Mode;
+use crate::table::{Align, Table, median};
 
 /// The figures of one pair in one mode, over all rounds.
 struct Figures {
@@ -19,13 +20,6 @@ struct Figures {
     peak_rss_bytes: u64,
     source_rate: f64,
     equal: bool,
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    assert!(!values.is_empty(), "no figures");
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
 fn rate(sample: &Sample) -> f64 {
@@ -269,11 +263,5 @@ mod tests {
         assert!(!outcome.all_equal());
         assert!(text(&outcome).contains("DIFFERENT"));
         assert_eq!(json(&outcome)["results"][3]["checksums_equal"], false);
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0]), 2.5);
     }
 }

@@ -1,4 +1,4 @@
-//! A table of text: columns as wide as their widest cell, numbers to the right.
+//! A table of text: columns as wide as their widest cell, numbers to the right; and what the figures in it need.
 
 /// Which side a column's cells stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,29 @@ impl std::fmt::Display for Table {
     }
 }
 
+/// The middle of several figures.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    assert!(!values.is_empty(), "no figures");
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+/// A figure that there may not be.
+pub fn optional(figure: Option<f64>, digits: usize) -> String {
+    figure.map_or("-".to_string(), |figure| format!("{figure:.digits$}"))
+}
+
+/// Figures as a row of bars, the highest one full; for a look at how even they are.
+pub fn bars(figures: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = figures.iter().copied().fold(0.0, f64::max);
+    figures
+        .iter()
+        .map(|figure| BARS[if most > 0.0 { (figure / most * 7.0).round() as usize } else { 0 }])
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +90,17 @@ mod tests {
         table.row(vec!["a -> b".into(), "1,000".into()]);
         table.row(vec!["c".into(), "5".into()]);
         assert_eq!(table.to_string(), "pair     tx/s\n------  -----\na -> b  1,000\nc           5\n");
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0]), 2.5);
+    }
+
+    #[test]
+    fn bars_are_as_high_as_the_highest() {
+        assert_eq!(bars(&[0.0, 50.0, 100.0]), "▁▅█");
+        assert_eq!(bars(&[0.0]), "▁");
     }
 }

@@ -65,6 +65,8 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
         "--relay-log=relay".to_string(),
         if settings.log_bin { "--log-bin=binlog".to_string() } else { "--skip-log-bin".to_string() },
     ];
+    options.extend(settings.doublewrite.map(|on| format!("--innodb-doublewrite={}", on_off(on))));
+    options.extend(page_size(settings));
     let log_replica_updates = on_off(settings.log_bin && settings.log_replica_updates);
     match flavor {
         Flavor::Slipstream => {
@@ -102,6 +104,11 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
     options
 }
 
+/// The page size as an option: of the server, and of the program that makes its data directory.
+pub(super) fn page_size(settings: &Settings) -> Option<String> {
+    settings.page_bytes.map(|bytes| format!("--innodb-page-size={bytes}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +123,17 @@ mod tests {
             assert!(!options.contains(&"--log-slave-updates".to_string()), "{flavor}");
             assert!(!options.contains(&"--log-replica-updates=ON".to_string()), "{flavor}");
         }
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_not_set() {
+        let says = |settings: &Settings, what: &str| {
+            options_that_matter(Flavor::MySql, settings).iter().any(|option| option.starts_with(what))
+        };
+        let mut settings = Settings::default();
+        assert!(!says(&settings, "--innodb-doublewrite") && !says(&settings, "--innodb-page-size"));
+        (settings.doublewrite, settings.page_bytes) = (Some(false), Some(4096));
+        assert!(says(&settings, "--innodb-doublewrite=OFF") && says(&settings, "--innodb-page-size=4096"));
     }
 
     #[test]

@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
+use crate::usage;
+pub use crate::usage::Usage;
+
 pub use place::{Place, free_port, peers_dir};
-pub use process::Usage;
 
 /// Which server software an instance runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,6 +99,10 @@ pub struct Settings {
     pub durable: bool,
     /// `binlog_row_image`.
     pub row_image: RowImage,
+    /// `innodb_doublewrite` as on or off; the server's default when none is given.
+    pub doublewrite: Option<bool>,
+    /// `innodb_page_size`; the server's default when none is given.
+    pub page_bytes: Option<u64>,
     /// Whether a replica starts its threads by itself when the server starts.
     pub start_replica: bool,
     /// Further options, verbatim, after all others.
@@ -116,6 +122,8 @@ impl Default for Settings {
             gtid: true,
             durable: true,
             row_image: RowImage::Full,
+            doublewrite: None,
+            page_bytes: None,
             start_replica: false,
             extra: Vec::new(),
             slipstream: None,
@@ -292,13 +300,13 @@ impl Instance {
 
     /// CPU time and memory of the process, as long as it runs.
     pub fn usage(&self) -> Option<Usage> {
-        process::usage(self.child.as_ref()?.id())
+        usage::of(self.child.as_ref()?.id())
     }
 
     /// Makes the peak of [`Usage::peak_rss_bytes`] start anew from what is resident now, where the kernel can.
     pub fn forget_peak_rss(&self) {
         // A peak that cannot be reset is the whole life's peak, which is no lower.
-        let _ = self.pid().is_some_and(process::forget_peak);
+        let _ = self.pid().is_some_and(usage::forget_peak);
     }
 
     /// The process id, as long as it runs.

@@ -1,4 +1,4 @@
-//! A server's process: started, waited for, ended, and what it has used.
+//! A server's process: started, waited for, ended.
 
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream};
@@ -8,18 +8,9 @@ use std::time::Duration;
 
 use os::clock::{Stopwatch, sleep};
 
-/// Ticks a second of the times in `/proc/PID/stat`; fixed for all programs on Linux (`USER_HZ`).
-const USER_HZ: u64 = 100;
-const POLL: Duration = Duration::from_millis(20);
+use crate::usage::text_after;
 
-/// What a process has used since its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// CPU time of all its threads, user and system.
-    pub cpu_ms: u64,
-    /// The most memory that was ever resident at once (`VmHWM`).
-    pub peak_rss_bytes: u64,
-}
+const POLL: Duration = Duration::from_millis(20);
 
 /// Why a server did not get ready.
 pub(super) enum Refusal {
@@ -29,7 +20,7 @@ pub(super) enum Refusal {
 
 pub(super) fn is_root() -> bool {
     // The first number is the real user's id, the second the effective one's.
-    status_field("self", "Uid:").is_some_and(|ids| ids.split_whitespace().nth(1) == Some("0"))
+    text_after("/proc/self/status", "Uid:").is_some_and(|ids| ids.split_whitespace().nth(1) == Some("0"))
 }
 
 /// Starts a command with its console in a file. The shell only opens the file and then becomes the command, so that
@@ -91,48 +82,9 @@ pub(super) fn wait_ended(child: &mut Child, within: Duration) -> io::Result<Opti
     }
 }
 
-pub(super) fn usage(pid: u32) -> Option<Usage> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The command's name stands in parentheses and may hold anything; the numbers follow the last one.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-    let peak_kb: u64 = status_field(&pid.to_string(), "VmHWM:")?.split_whitespace().next()?.parse().ok()?;
-    Some(Usage { cpu_ms: ticks * 1000 / USER_HZ, peak_rss_bytes: peak_kb << 10 })
-}
-
-/// Makes the peak of resident memory start anew from what is resident now. False where the kernel has no such switch.
-pub(super) fn forget_peak(pid: u32) -> bool {
-    let command = format!("echo 5 >/proc/{pid}/clear_refs");
-    Command::new("/bin/sh")
-        .arg("-c")
-        .arg(command)
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|done| done.success())
-}
-
-fn status_field(pid: &str, name: &str) -> Option<String> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    Some(status.lines().find_map(|line| line.strip_prefix(name))?.trim().to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn usage_of_ourselves() {
-        let before = usage(std::process::id()).expect("our own /proc entry");
-        assert!(before.peak_rss_bytes > 100_000);
-        let mut sum = 0u64;
-        while usage(std::process::id()).expect("our own /proc entry").cpu_ms < before.cpu_ms + 20 {
-            for n in 0..100_000u64 {
-                sum = sum.wrapping_mul(31).wrapping_add(std::hint::black_box(n));
-            }
-        }
-        std::hint::black_box(sum);
-        assert_eq!(usage(0), None);
-    }
 
     #[test]
     fn a_process_that_ends_is_not_ready() {

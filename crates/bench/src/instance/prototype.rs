@@ -31,6 +31,7 @@ fn initialize_slipstream(settings: &Settings, place: &Place) -> Vec<String> {
     words.push("--initialize-insecure".to_string());
     words.push(format!("--datadir={}", place.inside("data")));
     // The page size and its like are fixed when the data directory is made.
+    words.extend(command::page_size(settings));
     words.extend(settings.extra.iter().cloned());
     words
 }
@@ -40,6 +41,8 @@ fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceEr
     let version = version(flavor, settings)?;
     let mut hasher = DefaultHasher::new();
     (version, STATEMENTS_VERSION).hash(&mut hasher);
+    // Unset hashes like nothing, so that the prototypes of the default size are found again.
+    command::page_size(settings).iter().for_each(|option| option.hash(&mut hasher));
     let parent = cache_dir()?;
     let prototype = parent.join(format!("{}-{:016x}", flavor.to_string().to_lowercase(), hasher.finish()));
     if prototype.is_dir() {
@@ -47,8 +50,8 @@ fn of_version(flavor: Flavor, settings: &Settings) -> Result<PathBuf, InstanceEr
     }
     let place = Place::create(flavor)?;
     match flavor {
-        Flavor::MariaDb => build_mariadb(&place)?,
-        Flavor::MySql => build_mysql(&place)?,
+        Flavor::MariaDb => build_mariadb(settings, &place)?,
+        Flavor::MySql => build_mysql(settings, &place)?,
         Flavor::Slipstream => unreachable!("Slipstream initialises in milliseconds and has no prototype"),
     }
     let building = parent.join(format!(".building-{}-{:?}", std::process::id(), std::thread::current().id()));
@@ -122,7 +125,7 @@ fn write_statements(place: &Place, name: &str, statements: &str) -> Result<PathB
     Ok(path)
 }
 
-fn build_mariadb(place: &Place) -> Result<(), InstanceError> {
+fn build_mariadb(settings: &Settings, place: &Place) -> Result<(), InstanceError> {
     // The bootstrap runs without grant tables until they are loaded.
     let statements = format!("FLUSH PRIVILEGES;\n{}", create_user());
     let extra = write_statements(place, "user.sql", &statements)?;
@@ -135,13 +138,14 @@ fn build_mariadb(place: &Place) -> Result<(), InstanceError> {
         "--innodb-log-file-size=8M".to_string(),
         format!("--extra-file={}", extra.display()),
     ];
+    words.extend(command::page_size(settings));
     if is_root() {
         words.push("--user=root".to_string());
     }
     run(words, "making MariaDB's data directory")
 }
 
-fn build_mysql(place: &Place) -> Result<(), InstanceError> {
+fn build_mysql(settings: &Settings, place: &Place) -> Result<(), InstanceError> {
     write_statements(place, "user.sql", &create_user())?;
     let mut words = command::program(Flavor::MySql, &Settings::default());
     words.extend([
@@ -152,6 +156,7 @@ fn build_mysql(place: &Place) -> Result<(), InstanceError> {
         format!("--datadir={}", place.inside("data")),
         format!("--init-file={}", place.inside("user.sql")),
     ]);
+    words.extend(command::page_size(settings));
     run(words, "making MySQL's data directory")?;
     // The server's UUID; a server that finds none makes one.
     remove_if_there(&place.outside("data").join("auto.cnf"))

@@ -1,0 +1,269 @@
+//! `slipstream bench oltp`: sysbench's transactions against several servers, side by side.
+//!
+//! Every server of every combination of settings is started and filled alike, then all of them are measured in turn,
+//! round after round, so that the machine's moods are shared. Each measurement is preceded by a short run that is not
+//! counted. Servers that are reached by their address take part as they are, but for their durability.
+
+mod report;
+pub mod sysbench;
+
+use crate::described::Described;
+use crate::instance::{Flavor, RowImage, Settings};
+use crate::measure::MeasureError;
+use crate::progress::{Progress, grouped};
+use crate::sbtest::Size;
+use crate::server::{ByAddress, Mode, Server};
+use crate::usage::{self, PerOperation, Usage};
+
+pub use report::{json, text};
+use sysbench::{Report, Run, Second};
+
+/// Settings of one started server that the plan varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// `log_bin`.
+    pub log_bin: bool,
+    /// `innodb_doublewrite`; the server's default when none is given.
+    pub doublewrite: Option<bool>,
+    /// `innodb_buffer_pool_size`.
+    pub pool_bytes: u64,
+    /// `innodb_page_size`; the server's default when none is given.
+    pub page_bytes: Option<u64>,
+}
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The tables.
+    pub size: Size,
+    /// Scripts of [`sysbench::SCRIPTS`].
+    pub scripts: Vec<String>,
+    /// How many clients at once.
+    pub clients: Vec<u32>,
+    /// The servers' durability.
+    pub modes: Vec<Mode>,
+    /// Settings that started servers are started with, each in turn.
+    pub variations: Vec<Variation>,
+    /// `innodb_redo_log_capacity` of every started server.
+    pub redo_bytes: u64,
+    /// `binlog_row_image` of every started server.
+    pub image: RowImage,
+    /// The servers to start; those that are not on the machine are left out.
+    pub flavors: Vec<Flavor>,
+    /// Somebody's own servers.
+    pub addresses: Vec<ByAddress>,
+    /// Whether the tables are made anew on somebody's own servers, too.
+    pub fill_addresses: bool,
+    /// The server that ratios are relative to, by its name; the first one when none is given.
+    pub base: Option<String>,
+    /// How long each measurement takes.
+    pub seconds: u64,
+    /// How long each runs before it is measured.
+    pub warmup_seconds: u64,
+    /// How often everything is measured.
+    pub rounds: u32,
+    /// Makes the data and the loads.
+    pub seed: u64,
+}
+
+/// A server of the run.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Who it is.
+    pub server: Described,
+    /// What it was started with; None for somebody's own server.
+    pub variation: Option<Variation>,
+}
+
+/// One measurement.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Which round, from 1.
+    pub round: u32,
+    /// The script.
+    pub script: String,
+    /// Clients at once.
+    pub clients: u32,
+    /// The server's durability.
+    pub mode: Mode,
+    /// Which of [`Outcome::subjects`].
+    pub subject: usize,
+    /// sysbench's report.
+    pub report: Report,
+    /// What a transaction cost the server; None when its process cannot be seen.
+    pub server: Option<PerOperation>,
+    /// What a transaction cost sysbench.
+    pub sysbench: Option<PerOperation>,
+}
+
+/// Everything that a run has measured.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was asked for.
+    pub plan: Plan,
+    /// The servers.
+    pub subjects: Vec<Subject>,
+    /// Peers that were not on the machine, and why.
+    pub missing: Vec<String>,
+    /// The figures.
+    pub samples: Vec<Sample>,
+}
+
+/// Runs the plan.
+pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
+    if let Some(error) = sysbench::unavailable() {
+        return Err(error);
+    }
+    let mut outcome =
+        Outcome { plan: plan.clone(), subjects: Vec::new(), missing: Vec::new(), samples: Vec::new() };
+    let mut servers = start(plan, &mut outcome, progress)?;
+    for round in 1..=plan.rounds {
+        for script in &plan.scripts {
+            for clients in &plan.clients {
+                for mode in &plan.modes {
+                    let run = Run {
+                        script,
+                        size: plan.size,
+                        clients: *clients,
+                        seconds: plan.seconds,
+                        seed: plan.seed.wrapping_add(1 + outcome.samples.len() as u64),
+                    };
+                    for (subject, server) in servers.iter_mut().enumerate() {
+                        server.set_mode(*mode)?;
+                        let (report, server, sysbench) = measure(plan, &run, *mode, server, progress)?;
+                        let (script, clients) = (script.clone(), *clients);
+                        let mode = *mode;
+                        outcome.samples.push(Sample {
+                            round,
+                            script,
+                            clients,
+                            mode,
+                            subject,
+                            report,
+                            server,
+                            sysbench,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Starts and fills every server; in the order of [`Outcome::subjects`].
+fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<Vec<Server>, MeasureError> {
+    let mut servers = Vec::new();
+    for flavor in &plan.flavors {
+        for variation in &plan.variations {
+            let settings = settings(plan, variation, 1 + servers.len() as u32);
+            let started = Server::start_if_there(*flavor, &settings, &mut outcome.missing, progress)?;
+            let Some(mut server) = started else { continue };
+            server.fill(plan.size, plan.seed, progress)?;
+            outcome.subjects.push(Subject { server: server.describe()?, variation: Some(*variation) });
+            servers.push(server);
+        }
+    }
+    for address in &plan.addresses {
+        let mut server = Server::by_address(address)?;
+        if plan.fill_addresses {
+            server.fill(plan.size, plan.seed, progress)?;
+        }
+        outcome.subjects.push(Subject { server: server.describe()?, variation: None });
+        servers.push(server);
+    }
+    Ok(servers)
+}
+
+fn settings(plan: &Plan, variation: &Variation, server_id: u32) -> Settings {
+    Settings {
+        server_id,
+        pool_bytes: variation.pool_bytes,
+        redo_bytes: plan.redo_bytes,
+        log_bin: variation.log_bin,
+        durable: false,
+        row_image: plan.image,
+        doublewrite: variation.doublewrite,
+        page_bytes: variation.page_bytes,
+        ..Settings::default()
+    }
+}
+
+/// Warms up, then measures.
+fn measure(
+    plan: &Plan,
+    run: &Run<'_>,
+    mode: Mode,
+    server: &Server,
+    progress: &mut Progress,
+) -> Result<(Report, Option<PerOperation>, Option<PerOperation>), MeasureError> {
+    progress.step(format!("{}: {} from {} clients, {}", server.name(), run.script, run.clients, mode.name()));
+    if plan.warmup_seconds > 0 {
+        let warmup = Run { seconds: plan.warmup_seconds, seed: !run.seed, ..*run };
+        sysbench::run(server.options(), &warmup, &mut |_, _| progress.tell(|| "warming up".into()))?;
+    }
+    let mut window = Window::default();
+    let report = sysbench::run(server.options(), run, &mut |sysbench, second| {
+        if second.at < run.seconds {
+            window.look(second, server.usage(), usage::of(sysbench));
+        }
+        progress.tell(|| format!("{}/s", grouped(second.transactions as u64)));
+    })?;
+    progress.done(format!("{}/s", grouped(report.rate() as u64)));
+    Ok((report, window.server.each(window.transactions), window.sysbench.each(window.transactions)))
+}
+
+/// What was used from the end of the first second to the end of the last but one: all clients are there all the time.
+#[derive(Default)]
+struct Window {
+    server: Span,
+    sysbench: Span,
+    transactions: f64,
+}
+
+impl Window {
+    fn look(&mut self, second: Second, server: Option<Usage>, sysbench: Option<Usage>) {
+        // The first look opens the window; its second's transactions were before.
+        if self.sysbench.first.is_some() {
+            self.transactions += second.transactions;
+        }
+        self.server.look(server);
+        self.sysbench.look(sysbench);
+    }
+}
+
+/// The first and the last look at a process.
+#[derive(Default)]
+struct Span {
+    first: Option<Usage>,
+    last: Option<Usage>,
+}
+
+impl Span {
+    fn look(&mut self, now: Option<Usage>) {
+        self.first = self.first.or(now);
+        self.last = now;
+    }
+
+    fn each(&self, operations: f64) -> Option<PerOperation> {
+        PerOperation::between(&self.first?, &self.last?, operations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_counts_what_lies_between_its_looks() {
+        let used = |cpu_ms| Some(Usage { cpu_ms, ..Usage::default() });
+        let mut window = Window::default();
+        for (at, transactions, cpu_ms) in [(1, 900.0, 100), (2, 10.0, 110), (3, 30.0, 140)] {
+            window.look(Second { at, transactions }, used(cpu_ms), used(cpu_ms * 2));
+        }
+        assert_eq!(window.transactions, 40.0);
+        assert_eq!(window.server.each(window.transactions).map(|each| each.cpu_us), Some(1_000.0));
+        assert_eq!(window.sysbench.each(window.transactions).map(|each| each.cpu_us), Some(2_000.0));
+        assert_eq!(Window::default().server.each(0.0), None);
+    }
+}

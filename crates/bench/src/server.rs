@@ -1,0 +1,316 @@
+//! A server under measurement: started by the kit, or somebody's own, reached by its address.
+//!
+//! What the benchmarks do to both kinds is here: connect, make durable or relaxed, fill with sysbench's tables, ask for
+//! its settings, look at what its process has used. Servers that the kit started end with their value; of somebody's own
+//! server the durability is put back as it was.
+
+use std::fmt;
+use std::time::Duration;
+
+use protocol::client::{Address, Client, ClientError, ConnectOptions};
+
+use crate::described::Described;
+use crate::instance::{Flavor, Instance, Settings, USER};
+use crate::measure::MeasureError;
+use crate::progress::{Progress, grouped};
+use crate::sbtest::{self, Size};
+use crate::usage::{self, Usage};
+
+/// A server under a full load, or one that makes its RSA key just now, may take its time.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
+
+/// What decides how a server does, in the words of the servers; those that one has not are left out.
+const SETTINGS: [&str; 13] = [
+    "innodb_buffer_pool_size",
+    "innodb_page_size",
+    "innodb_doublewrite",
+    "innodb_flush_method",
+    "innodb_redo_log_capacity",
+    "innodb_log_file_size",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "log_bin",
+    "binlog_format",
+    "binlog_row_image",
+    "performance_schema",
+    "transaction_isolation",
+];
+
+/// How much a commit promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// `sync_binlog=0, innodb_flush_log_at_trx_commit=2`.
+    Relaxed,
+    /// `sync_binlog=1, innodb_flush_log_at_trx_commit=1`.
+    Durable,
+}
+
+impl Mode {
+    /// The mode in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Relaxed => "relaxed",
+            Mode::Durable => "durable",
+        }
+    }
+
+    /// The two variables' values.
+    fn variables(self) -> [(&'static str, &'static str); 2] {
+        let (sync_binlog, flush) = match self {
+            Mode::Relaxed => ("0", "2"),
+            Mode::Durable => ("1", "1"),
+        };
+        [("sync_binlog", sync_binlog), ("innodb_flush_log_at_trx_commit", flush)]
+    }
+}
+
+/// Somebody's own server: `name=host:port,user,password` or `name=/socket,user,password`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ByAddress {
+    /// What the report calls it.
+    pub name: String,
+    /// How to reach it.
+    pub options: ConnectOptions,
+}
+
+/// Without the password: plans are printed.
+impl fmt::Debug for ByAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={:?},{}", self.name, self.options.address, self.options.user)
+    }
+}
+
+impl std::str::FromStr for ByAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ByAddress, String> {
+        let wrong = || format!("'{text}' is not name=host:port,user,password or name=/socket,user,password");
+        let (name, rest) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
+        let mut parts = rest.splitn(3, ',');
+        let address = parts.next().unwrap_or_default();
+        let options = if address.starts_with('/') {
+            ConnectOptions::unix(address)
+        } else {
+            let (host, port) = address.rsplit_once(':').ok_or_else(wrong)?;
+            ConnectOptions::tcp(host, port.parse().map_err(|_| wrong())?)
+        };
+        let options = options.user(parts.next().unwrap_or("root"), parts.next().unwrap_or_default());
+        Ok(ByAddress { name: name.to_string(), options })
+    }
+}
+
+/// A server and the kit's session with it.
+pub struct Server {
+    name: String,
+    options: ConnectOptions,
+    client: Client,
+    /// The process, when it runs on this machine and can be looked at.
+    pid: Option<u32>,
+    /// None for somebody's own server.
+    instance: Option<Instance>,
+    /// What [`Server::set_mode`] has changed of somebody's own server, as it was.
+    put_back: Vec<(&'static str, String)>,
+}
+
+impl Server {
+    /// Starts a server on fresh data. The kit talks to it over its Unix socket.
+    pub fn start(flavor: Flavor, settings: &Settings) -> Result<Server, MeasureError> {
+        let instance = Instance::start(flavor, settings)?;
+        let mut options = ConnectOptions::unix(instance.socket()).user(USER, USER);
+        options.connect_timeout = CONNECTED_WITHIN;
+        let mut server = Server::connect(flavor.to_string(), options)?;
+        server.pid = instance.pid();
+        server.instance = Some(instance);
+        Ok(server)
+    }
+
+    /// Starts a server, or adds to `missing` why this machine cannot.
+    pub fn start_if_there(
+        flavor: Flavor,
+        settings: &Settings,
+        missing: &mut Vec<String>,
+        progress: &mut Progress,
+    ) -> Result<Option<Server>, MeasureError> {
+        if let Some(why) = flavor.unavailable() {
+            let why = format!("{flavor}: {why}");
+            if !missing.contains(&why) {
+                missing.push(why);
+            }
+            return Ok(None);
+        }
+        progress.step(format!("{flavor}: starting"));
+        let server = Server::start(flavor, settings)?;
+        progress.done(server.version());
+        Ok(Some(server))
+    }
+
+    /// Connects to somebody's own server.
+    pub fn by_address(server: &ByAddress) -> Result<Server, MeasureError> {
+        let mut options = server.options.clone();
+        options.connect_timeout = CONNECTED_WITHIN;
+        let mut server = Server::connect(server.name.clone(), options)?;
+        server.pid = server.local_process();
+        Ok(server)
+    }
+
+    fn connect(name: String, options: ConnectOptions) -> Result<Server, MeasureError> {
+        let refused = |error| MeasureError::Refused(name.clone(), "connecting".into(), error);
+        let client = Client::connect(&options).map_err(refused)?;
+        Ok(Server { name, options, client, pid: None, instance: None, put_back: Vec::new() })
+    }
+
+    /// What the report calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How to reach it.
+    pub fn options(&self) -> &ConnectOptions {
+        &self.options
+    }
+
+    /// The kit's session.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// The process of a server that the kit started.
+    pub fn instance(&self) -> Option<&Instance> {
+        self.instance.as_ref()
+    }
+
+    /// The version that it greets with, without what a distribution adds.
+    pub fn version(&self) -> &str {
+        let version = self.client.server_version();
+        // MariaDB greets with 5.5.5- before its own version, for the sake of old replicas.
+        let own = version.strip_prefix("5.5.5-").unwrap_or(version);
+        own.split(['-', '+']).next().unwrap_or(own)
+    }
+
+    /// Makes an error of this server's refusal.
+    pub fn refused(&self, what: &str) -> impl FnOnce(ClientError) -> MeasureError + use<> {
+        let (name, what) = (self.name.clone(), what.to_string());
+        move |error| MeasureError::Refused(name, what, error)
+    }
+
+    /// Runs a statement for its effect.
+    pub fn run(&mut self, sql: &str) -> Result<(), MeasureError> {
+        let refused = self.refused(sql);
+        self.client.query_discard(sql).map(|_| ()).map_err(refused)
+    }
+
+    /// A global variable's value; None where the server has no such variable.
+    fn variable(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
+        let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
+        let refused = self.refused(&sql);
+        Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
+    }
+
+    /// What a report tells of it, with the settings that decide how it does as it tells them itself.
+    pub fn describe(&mut self) -> Result<Described, MeasureError> {
+        let mut settings = Vec::new();
+        for name in SETTINGS {
+            if let Some(value) = self.variable(name)?.filter(|value| !value.is_empty()) {
+                settings.push((name, value));
+            }
+        }
+        let options = self.instance.as_ref().map(Instance::options_shown).unwrap_or_default();
+        Ok(Described { name: self.name.clone(), version: self.version().to_string(), options, settings })
+    }
+
+    /// Switches durability while it runs.
+    pub fn set_mode(&mut self, mode: Mode) -> Result<(), MeasureError> {
+        for (name, value) in mode.variables() {
+            if self.instance.is_none() && !self.put_back.iter().any(|(changed, _)| *changed == name) {
+                let was = self.variable(name)?.unwrap_or_default();
+                self.put_back.push((name, was));
+            }
+            self.run(&format!("SET GLOBAL {name} = {value}"))?;
+        }
+        Ok(())
+    }
+
+    /// Fills sysbench's tables, without the binary log.
+    pub fn fill(&mut self, size: Size, seed: u64, progress: &mut Progress) -> Result<(), MeasureError> {
+        progress.step(format!("{}: {} tables of {} rows", self.name, size.tables, grouped(size.rows)));
+        let all = u64::from(size.tables) * size.rows;
+        sbtest::fill(&self.options, size, seed, false, &mut |rows| {
+            progress.tell(|| format!("{} of {} rows", grouped(rows), grouped(all)));
+        })?;
+        progress.done("filled");
+        Ok(())
+    }
+
+    /// What its process has used; None when it cannot be seen from here.
+    pub fn usage(&self) -> Option<Usage> {
+        usage::of(self.pid?)
+    }
+
+    /// The process that listens on the server's port, when it is one of this machine.
+    fn local_process(&mut self) -> Option<u32> {
+        let local = match &self.options.address {
+            Address::Unix(_) => true,
+            Address::Tcp { host, .. } => host == "localhost" || host.starts_with("127."),
+        };
+        let port = self.variable("port").ok().flatten().filter(|_| local)?.parse().ok()?;
+        listener(port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        for (name, value) in std::mem::take(&mut self.put_back) {
+            // A server that is gone has nothing to put back.
+            let _ = self.run(&format!("SET GLOBAL {name} = {value}"));
+        }
+    }
+}
+
+/// The process that listens on a TCP port of this machine, if we may see it: the socket's inode stands in the kernel's
+/// table, and the process has it open.
+fn listener(port: u16) -> Option<u32> {
+    let tables =
+        ["/proc/net/tcp", "/proc/net/tcp6"].map(|file| std::fs::read_to_string(file).unwrap_or_default());
+    let inode = tables.iter().flat_map(|table| table.lines().skip(1)).find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let listens = fields.get(3) == Some(&"0A") && fields.get(1)?.ends_with(&format!(":{port:04X}"));
+        listens.then(|| fields.get(9).map(|inode| inode.to_string())).flatten()
+    })?;
+    let wanted = format!("socket:[{inode}]");
+    let opens = |pid: &u32| {
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        files
+            .flat_map(|file| std::fs::read_link(file.path()))
+            .any(|target| target.as_os_str() == wanted.as_str())
+    };
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    processes.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).find(opens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_by_address() {
+        let tcp: ByAddress = "old=db1.example:3306,root,a,b=c".parse().expect("a server");
+        assert_eq!((tcp.name.as_str(), tcp.options.password.as_str()), ("old", "a,b=c"));
+        assert_eq!(tcp.options.address, Address::Tcp { host: "db1.example".into(), port: 3306 });
+        let socket: ByAddress = "new=/tmp/s.sock".parse().expect("a server");
+        assert_eq!(socket.options.address, Address::Unix("/tmp/s.sock".into()));
+        assert_eq!((socket.options.user.as_str(), socket.options.password.as_str()), ("root", ""));
+        for wrong in ["", "x", "=h:1", "x=h", "x=h:port", "x=h:70000"] {
+            assert!(wrong.parse::<ByAddress>().is_err(), "{wrong}");
+        }
+        assert!(!format!("{tcp:?}").contains("a,b"), "a password is shown");
+    }
+
+    #[test]
+    fn a_port_leads_to_its_process() {
+        let held = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let port = held.local_addr().expect("an address").port();
+        assert_eq!(listener(port), Some(std::process::id()));
+        drop(held);
+        assert_eq!(listener(port), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! `slipstream bench oltp` and `slipstream bench insert`, whole: the real binary, the real sysbench, small sizes.
+
+use bench::instance::{Flavor, Instance, Settings, USER};
+use testkit::Server;
+
+/// Runs `slipstream bench` and returns the JSON that it wrote.
+fn bench(command: &str, words: &[String]) -> String {
+    let file = std::env::temp_dir().join(format!("slipstream-bench-{command}-{}.json", std::process::id()));
+    let mut all = vec!["bench".to_string(), command.to_string()];
+    all.extend(words.iter().cloned());
+    all.extend(["--json".to_string(), file.display().to_string()]);
+    testkit::program::succeed(&testkit::binary::slipstream().display().to_string(), &all);
+    let json = std::fs::read_to_string(&file).expect("the report");
+    std::fs::remove_file(file).expect("our own report");
+    json
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_string).collect()
+}
+
+/// Every number that follows a name in the JSON.
+fn numbers(json: &str, name: &str) -> Vec<f64> {
+    let name = format!("\"{name}\":");
+    let after = json.split(name.as_str()).skip(1);
+    after.filter_map(|rest| rest.split([',', '}', '\n']).next()?.trim().parse().ok()).collect()
+}
+
+fn address(name: &str, server: &Instance) -> [String; 2] {
+    ["--server".to_string(), format!("{name}=127.0.0.1:{},{USER},{USER}", server.port())]
+}
+
+#[test]
+fn oltp_of_servers_that_run_already() {
+    if !testkit::tool_available("oltp_of_servers_that_run_already", "sysbench") {
+        return;
+    }
+    let (one, two) = (Server::under_test(), Server::under_test());
+    one.run("SET GLOBAL sync_binlog = 7");
+    let mut line =
+        words("--fill --tables 1 --rows 1000 --clients 2 --seconds 4 --warmup 0 --relaxed --base two");
+    line.extend(address("one", &one));
+    line.extend(address("two", &two));
+    let json = bench("oltp", &line);
+    for name in ["rate_over_base", "transactions_per_second", "p99_ms", "cpu_us"] {
+        assert!(numbers(&json, name).iter().all(|figure| *figure > 0.0), "{name} in {json}");
+    }
+    assert_eq!(
+        (numbers(&json, "rate_over_base").len(), numbers(&json, "rate_over_base")[1]),
+        (2, 1.0),
+        "{json}"
+    );
+    // Somebody's own server is left as durable as it was.
+    assert_eq!(one.rows("SELECT @@global.sync_binlog"), ["7"]);
+}
+
+#[test]
+fn every_step_of_the_insert_benchmark() {
+    if testkit::server::flavor_under_test() != Flavor::Slipstream {
+        return;
+    }
+    let own = Server::start(Flavor::Slipstream, &Settings { log_bin: false, ..Settings::default() });
+    let mut line =
+        words("--start slipstream --rows 3000 --l1-rows 500 --l2-rows 100 --query-seconds 1 --clients 2");
+    line.extend(address("own", &own));
+    let json = bench("insert", &line);
+    assert_eq!(numbers(&json, "operations_per_second").len(), 14, "{json}");
+    assert!(numbers(&json, "operations_per_second").iter().all(|rate| *rate > 0.0), "{json}");
+    let (inserted, deleted) = (numbers(&json, "inserted"), numbers(&json, "deleted"));
+    assert_eq!((inserted[0], deleted[0]), (3000.0, 0.0), "l.i0: {json}");
+    assert_eq!((inserted[4], deleted[4]), (500.0, 500.0), "l.i1: {json}");
+    assert_eq!(numbers(&json, "indexed")[2], 3000.0, "l.x: {json}");
+    let left: f64 =
+        inserted.iter().skip(1).step_by(2).sum::<f64>() - deleted.iter().skip(1).step_by(2).sum::<f64>();
+    let count = own.rows("SELECT (SELECT COUNT(*) FROM ibench.pi1) + (SELECT COUNT(*) FROM ibench.pi2)");
+    assert_eq!(count, [left.to_string()], "{json}");
+}
