@@ -334,6 +334,21 @@ impl Engine {
         self.flush_log_at_trx_commit.load(Ordering::Relaxed)
     }
 
+    /// `innodb_deadlock_detect`
+    pub fn set_deadlock_detect(&self, on: bool) {
+        self.locks.deadlock_detect.store(on, Ordering::Relaxed);
+    }
+
+    /// `innodb_print_all_deadlocks`
+    pub fn set_print_all_deadlocks(&self, on: bool) {
+        self.locks.print_all_deadlocks.store(on, Ordering::Relaxed);
+    }
+
+    /// The deadlock that was found last.
+    pub fn latest_deadlock(&self) -> Option<crate::lock::DeadlockReport> {
+        self.locks.latest_deadlock()
+    }
+
     /// Sequence number of the newest commit that readers see.
     pub fn visible_lsn(&self) -> Lsn {
         self.sequencer.visible()

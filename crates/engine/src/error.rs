@@ -25,6 +25,8 @@ pub enum EngineError {
     LockWaitTimeout,
     /// Waiting would have closed a cycle of waits (MySQL 1213); the transaction is to be rolled back.
     Deadlock,
+    /// A row is locked, and the reader does not want to wait (MySQL 3572).
+    LockNotAvailable,
     /// The session was killed while it waited (MySQL 1317).
     Interrupted,
     /// The schema does not exist (MySQL 1049).
@@ -111,6 +113,10 @@ impl fmt::Display for EngineError {
             EngineError::Deadlock => {
                 write!(f, "Deadlock found when trying to get lock; try restarting transaction")
             }
+            EngineError::LockNotAvailable => write!(
+                f,
+                "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."
+            ),
             EngineError::Interrupted => write!(f, "Query execution was interrupted"),
             EngineError::UnknownSchema(name) => write!(f, "Unknown database '{name}'"),
             EngineError::SchemaExists(name) => write!(f, "Can't create database '{name}'; database exists"),

@@ -7,7 +7,7 @@
 //! The way of a transaction: [`Engine::begin`] -> reads merge its private write set over the pages, changes take row locks
 //! and go to the write set and the event group -> [`Transaction::commit`] puts one record into the log and applies the write
 //! set to leaf pages. `commit` has the protocol and its invariants, `version` how readers see consistent states, `lock` the
-//! row and metadata locks, `recovery` and `replay` what happens after a crash, `ddl` the statements that change definitions.
+//! row, gap and metadata locks, `recovery` and `replay` what happens after a crash, `ddl` the statements that change definitions.
 //!
 //! Invariants:
 //! - Pages hold committed rows only; a transaction that does not commit leaves no trace but used row ids and
@@ -56,6 +56,7 @@ pub use engine::Engine;
 pub use error::{EngineError, Result};
 pub use group::RowImage;
 pub use group::query::SessionContext;
+pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
 pub use status::TableFigures;
 pub use table::{IndexRef, Table};
 pub use transaction::apply::PartialRow;

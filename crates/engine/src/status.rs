@@ -55,6 +55,7 @@ impl Engine {
             ("Innodb_row_lock_waits", waits),
             ("Innodb_row_lock_current_waits", read(&self.locks.current_waits)),
             ("Innodb_row_lock_time", wait_ms),
+            ("Innodb_row_lock_time_max", read(&self.locks.longest_wait_us) / 1000),
             ("Innodb_row_lock_time_avg", wait_ms.checked_div(waits).unwrap_or(0)),
             ("Innodb_deadlocks", read(&self.locks.deadlocks)),
             ("Innodb_row_lock_timeouts", read(&self.locks.timeouts)),

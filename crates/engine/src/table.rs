@@ -2,6 +2,7 @@
 
 use crate::definition::{ColumnDef, IndexColumn, TableDef};
 use crate::error::{EngineError, Result};
+use crate::lock::gap::TableLocks;
 use btree::Tree;
 use buffer::SpaceId;
 use smallvec::SmallVec;
@@ -60,6 +61,8 @@ pub(crate) struct Counters {
     /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree away. Innermost of
     /// the engine's own locks: nothing but page latches is taken under it.
     pub gate: parking_lot::RwLock<()>,
+    /// Gap locks and the keys about to be inserted.
+    pub locks: Arc<TableLocks>,
 }
 
 /// What the dictionary keeps about a table besides its definition.

@@ -85,6 +85,14 @@ pub fn innodb_status(server: &Server) -> String {
         let current = thread.current.map_or("ended", |state| state.name());
         put(format_args!("{}: {current}", thread.name));
     }
+    if let Some(deadlock) = server.engine.latest_deadlock() {
+        let rule = "-".repeat(24);
+        let at = crate::error_log::timestamp(deadlock.at_us);
+        put(format_args!(
+            "{rule}\nLATEST DETECTED DEADLOCK\n{rule}\n{at}\n{}",
+            deadlock.to_text().trim_end()
+        ));
+    }
     put(format_args!("------------\nTRANSACTIONS\n------------"));
     put(format_args!("History list length {}", of("Slipstream_history_list_length")));
     put(format_args!("Commits {}, rollbacks {}", of("Slipstream_commits"), of("Slipstream_rollbacks")));

@@ -115,6 +115,8 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     complete(disk, &globals, options, &datadir.path, uuid);
     check(&globals)?;
     let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
+    engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
+    engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());
     if only_initialise {
         // Accounts are made before there is a binary log, as by mysqld.
         globals.set_named("log_bin", Setting::Bool(false));

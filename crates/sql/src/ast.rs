@@ -318,9 +318,26 @@ pub enum SelectItem {
 
 /// FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockClause {
+pub enum LockStrength {
     Update,
     Share,
+}
+
+/// NOWAIT, SKIP LOCKED.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockWait {
+    Wait,
+    NoWait,
+    SkipLocked,
+}
+
+/// A locking clause of a query; it may have several, for different tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LockClause {
+    pub strength: LockStrength,
+    /// OF; none: every table.
+    pub tables: Vec<TableName>,
+    pub wait: LockWait,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -395,7 +412,7 @@ pub struct Query {
     pub body: QueryBody,
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Limit>,
-    pub lock: Option<LockClause>,
+    pub locks: Vec<LockClause>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,7 @@ impl From<EngineError> for SqlError {
             EngineError::RowNotFound { .. } => 1032,
             EngineError::LockWaitTimeout => 1205,
             EngineError::Deadlock => 1213,
+            EngineError::LockNotAvailable => 3572,
             EngineError::Interrupted => 1317,
             EngineError::UnknownSchema(_) => 1049,
             EngineError::SchemaExists(_) => 1007,

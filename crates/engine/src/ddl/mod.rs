@@ -18,7 +18,7 @@ use crate::commit::sidecar::{DictionaryOp, NextIds, SidecarWriter};
 use crate::definition::TableDef;
 use crate::error::{EngineError, Result};
 use crate::group::query::{self, SessionContext};
-use crate::lock::{LockId, LockOwner, LockType};
+use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::table::Table;
 use crate::transaction::write_set::WriteSet;
 use std::sync::Arc;
@@ -77,7 +77,9 @@ impl Drop for MetadataLocks<'_> {
 impl MetadataLocks<'_> {
     fn lock(&mut self, schema: &str, table: &str, mode: LockType) -> Result<()> {
         let id = LockId::metadata(schema, table);
-        self.engine.locks.acquire(&mut self.owner, id, mode, self.timeout_ms)?;
+        let describe = || format!("metadata of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
+        self.engine.locks.acquire(&mut self.owner, id, mode, patience)?;
         Ok(())
     }
 
@@ -91,6 +93,7 @@ impl MetadataLocks<'_> {
 impl Engine {
     fn metadata_locks(&self, context: &DdlContext<'_>) -> MetadataLocks<'_> {
         let mut owner = self.locks.owner();
+        owner.set_important();
         if let Some(interrupt) = &context.interrupt {
             owner.set_interrupt(interrupt.clone());
         }

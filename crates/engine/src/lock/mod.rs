@@ -1,31 +1,40 @@
-//! Row locks and metadata locks: one sharded table of shared/exclusive locks with first-in-first-out waiters.
+//! Row locks, gap locks and metadata locks.
 //!
-//! A lock is named by a 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for metadata
-//! locks. Two names with the same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and
-//! is never wrong; in return no key is copied and no key compared.
+//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out waiters. A lock is
+//! named by a 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for metadata locks. Two names
+//! with the same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and is never wrong; in
+//! return no key is copied and no key compared. Gaps need the keys' order and are kept for each table ([`gap`]).
 //!
 //! Invariants:
 //! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in none.
 //! - Waiters are granted strictly in order, except that the holder of S who wants X goes to the front.
 //! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it became visible in
-//!   the queue. The last of a cycle's members to do so finds the cycle, so no cycle outlives the search.
+//!   the queue. A cycle gets its last edge from somebody who begins to wait: an edge that a gap lock adds to one who waits
+//!   already begins at a running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the search.
 //!
-//! Lock order: detector mutex, then one shard mutex, then a waiter's own mutex. No shard is locked while another is.
-//!
-//! Gap locks are not here yet: at REPEATABLE READ a locking read locks the rows that it returns and no gap, so that
-//! another transaction's insert can appear between two locking reads of one transaction.
+//! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex. No shard is locked
+//! while another is.
 
 mod deadlock;
+pub(crate) mod gap;
+mod id;
+mod owner;
 mod queue;
+mod wait;
 
 use crate::error::EngineError;
+use btree::Direction;
+use deadlock::{Detector, WaitsFor};
+use gap::{GapId, TableLocks};
 use parking_lot::Mutex;
-use queue::{Lock, Waiter};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use queue::{Lock, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use wait::Waiter;
+
+pub use deadlock::{DeadlockMember, DeadlockReport};
+pub(crate) use id::{CLUSTERED, FingerprintMap, LockId, fingerprint};
+pub(crate) use owner::LockOwner;
 
 /// Shared or exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,101 +49,59 @@ impl LockType {
     }
 }
 
-/// Fingerprint of what is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct LockId(u64);
-
-/// Index number of a table's clustered index in lock names; secondary indexes use their own ids, which start at 1.
-pub(crate) const CLUSTERED: u32 = 0;
-
-impl LockId {
-    /// The row or index entry with this key.
-    pub fn row(table_id: u64, index_id: u32, key: &[u8]) -> LockId {
-        LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key))
-    }
-
-    /// The metadata of a table, or of a schema where `table` is empty.
-    pub fn metadata(schema: &str, table: &str) -> LockId {
-        let seed = fingerprint(METADATA_SEED, schema.as_bytes());
-        LockId(fingerprint(seed, table.as_bytes()))
-    }
+/// What to do about a row that somebody else has locked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnLocked {
+    /// Wait for it.
+    #[default]
+    Wait,
+    /// Fail with [`EngineError::LockNotAvailable`] (`NOWAIT`).
+    Fail,
+    /// Leave the row out (`SKIP LOCKED`).
+    Skip,
 }
 
-const METADATA_SEED: u64 = 0x6d65_7461_6461_7461;
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-const INCREMENT: u64 = 0xd1b5_4a32_d192_ed03;
-
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    (product as u64) ^ ((product >> 64) as u64)
+/// What became of a request that was granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Acquired {
+    /// Held before, in this mode or a stronger one.
+    Held,
+    /// Held before in a weaker mode.
+    Upgraded,
+    /// Not held before.
+    New,
 }
-
-/// A 64-bit hash of some bytes by folded multiplication, eight bytes a step.
-pub(crate) fn fingerprint(seed: u64, bytes: &[u8]) -> u64 {
-    let mut state = mix(seed ^ MULTIPLIER, (bytes.len() as u64) ^ INCREMENT);
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = u64::from_le_bytes(chunk.try_into().expect("chunks_exact gives eight"));
-        state = mix(state ^ word, MULTIPLIER);
-    }
-    let mut last = [0u8; 8];
-    let rest = chunks.remainder();
-    last[..rest.len()].copy_from_slice(rest);
-    mix(state ^ u64::from_le_bytes(last), INCREMENT)
-}
-
-/// A map from fingerprints: they are well mixed already, so they are their own hash.
-#[derive(Default)]
-pub(crate) struct FingerprintHasher(u64);
-
-impl Hasher for FingerprintHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = fingerprint(self.0, bytes);
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
-    }
-}
-
-pub(crate) type FingerprintMap<V> = HashMap<u64, V, BuildHasherDefault<FingerprintHasher>>;
 
 const SHARDS: usize = 128;
 
 /// Number of a lock owner, which is a transaction or a DDL operation.
 pub(crate) type OwnerId = u64;
 
-/// One holder of locks.
-pub(crate) struct LockOwner {
-    id: OwnerId,
-    held: Vec<LockId>,
-    interrupt: Option<Arc<AtomicBool>>,
-}
-
-impl LockOwner {
-    /// Sets the flag that ends this owner's waits with [`EngineError::Interrupted`] when it becomes true.
-    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
-        self.interrupt = Some(interrupt);
-    }
-
-    /// Number of locks held.
-    pub fn held(&self) -> usize {
-        self.held.len()
-    }
+/// How a wait may end.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience<'a> {
+    /// The longest wait, in milliseconds.
+    pub timeout_ms: u64,
+    /// Names what is waited for, in reports.
+    pub describe: &'a dyn Fn() -> String,
 }
 
 /// The lock table of an engine.
 pub(crate) struct LockTable {
     shards: Box<[Mutex<FingerprintMap<Lock>>]>,
     /// Who waits for what; see the module header.
-    detector: Mutex<HashMap<OwnerId, LockId>>,
+    detector: Mutex<Detector>,
     next_owner: AtomicU64,
+    /// `innodb_deadlock_detect`
+    pub deadlock_detect: AtomicBool,
+    /// `innodb_print_all_deadlocks`
+    pub print_all_deadlocks: AtomicBool,
     /// Waits begun (`Innodb_row_lock_waits`).
     pub waits: AtomicU64,
     /// Time spent waiting, in microseconds (`Innodb_row_lock_time` is in milliseconds).
     pub wait_us: AtomicU64,
+    /// The longest wait, in microseconds (`Innodb_row_lock_time_max`).
+    pub longest_wait_us: AtomicU64,
     /// Waits that ended in a deadlock error (`Innodb_deadlocks`).
     pub deadlocks: AtomicU64,
     /// Waits that ended in a timeout (`Innodb_row_lock_timeouts` of information_schema.INNODB_METRICS).
@@ -143,17 +110,17 @@ pub(crate) struct LockTable {
     pub current_waits: AtomicU64,
 }
 
-/// How often a waiting owner looks at its interrupt flag.
-const INTERRUPT_POLL: Duration = Duration::from_millis(100);
-
 impl LockTable {
     pub fn new() -> LockTable {
         LockTable {
             shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
-            detector: Mutex::new(HashMap::new()),
+            detector: Mutex::default(),
             next_owner: AtomicU64::new(1),
+            deadlock_detect: AtomicBool::new(true),
+            print_all_deadlocks: AtomicBool::new(false),
             waits: AtomicU64::new(0),
             wait_us: AtomicU64::new(0),
+            longest_wait_us: AtomicU64::new(0),
             deadlocks: AtomicU64::new(0),
             timeouts: AtomicU64::new(0),
             current_waits: AtomicU64::new(0),
@@ -162,66 +129,83 @@ impl LockTable {
 
     /// A new owner that holds nothing.
     pub fn owner(&self) -> LockOwner {
-        let id = self.next_owner.fetch_add(1, Ordering::Relaxed);
-        LockOwner { id, held: Vec::new(), interrupt: None }
+        LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
     }
 
     fn shard(&self, id: LockId) -> &Mutex<FingerprintMap<Lock>> {
         &self.shards[(id.0 >> 32) as usize % SHARDS]
     }
 
-    /// Takes a lock, waiting for it up to `timeout_ms`. Returns whether the owner did not hold it in this or a
-    /// stronger mode before. On an error the owner holds what it held before.
+    /// Takes a lock, waiting for it if need be. On an error the owner holds what it held before.
     pub fn acquire(
         &self,
         owner: &mut LockOwner,
         id: LockId,
         mode: LockType,
-        timeout_ms: u64,
-    ) -> Result<bool, EngineError> {
+        patience: Patience<'_>,
+    ) -> Result<Acquired, EngineError> {
         let waiter = {
             let mut shard = self.shard(id).lock();
             let lock = shard.entry(id.0).or_default();
             match lock.request(owner.id, mode) {
-                queue::Request::Held => return Ok(false),
-                queue::Request::Upgraded => return Ok(true),
-                queue::Request::Granted => {
+                Request::Held => return Ok(Acquired::Held),
+                Request::Upgraded => return Ok(Acquired::Upgraded),
+                Request::Granted => {
                     owner.held.push(id);
-                    return Ok(true);
+                    return Ok(Acquired::New);
                 }
-                queue::Request::Wait(waiter) => waiter,
+                Request::Blocked => lock.enqueue(owner.id, mode),
             }
         };
-        self.wait(owner, id, &waiter, timeout_ms)?;
-        if !waiter.upgrade {
-            owner.held.push(id);
+        self.wait(owner, WaitsFor::Lock(id), &waiter, patience, || self.withdraw(id, &waiter))?;
+        if waiter.upgrade {
+            return Ok(Acquired::Upgraded);
         }
-        Ok(true)
+        owner.held.push(id);
+        Ok(Acquired::New)
     }
 
+    /// Takes a lock if nobody stands against it.
+    pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
+        let mut shard = self.shard(id).lock();
+        match shard.entry(id.0).or_default().request(owner.id, mode) {
+            Request::Held => Some(Acquired::Held),
+            Request::Upgraded => Some(Acquired::Upgraded),
+            Request::Granted => {
+                owner.held.push(id);
+                Some(Acquired::New)
+            }
+            // Whoever stands against it keeps the entry in use.
+            Request::Blocked => None,
+        }
+    }
+
+    /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it was still waiting.
     fn wait(
         &self,
         owner: &LockOwner,
-        id: LockId,
+        waits_for: WaitsFor,
         waiter: &Arc<Waiter>,
-        timeout_ms: u64,
+        patience: Patience<'_>,
+        withdraw: impl FnOnce() -> bool,
     ) -> Result<(), EngineError> {
         self.waits.fetch_add(1, Ordering::Relaxed);
         self.current_waits.fetch_add(1, Ordering::Relaxed);
         let started_ns = os::clock::monotonic_ns();
-        let result = if self.closes_cycle(owner.id, id) {
-            Err(EngineError::Deadlock)
-        } else {
+        let result = if self.begin_wait(owner, waits_for, waiter, patience.describe) {
             let _state = os::account::enter(os::account::State::RowLockWait);
-            waiter.wait(started_ns, timeout_ms, owner.interrupt.as_deref())
+            waiter.wait(started_ns, patience.timeout_ms, owner.interrupt.as_deref())
+        } else {
+            Err(EngineError::Deadlock)
         };
-        self.detector.lock().remove(&owner.id);
+        self.end_wait(owner.id);
         let waited_us = os::clock::monotonic_ns().saturating_sub(started_ns) / 1000;
         self.wait_us.fetch_add(waited_us, Ordering::Relaxed);
+        self.longest_wait_us.fetch_max(waited_us, Ordering::Relaxed);
         self.current_waits.fetch_sub(1, Ordering::Relaxed);
         let Err(error) = result else { return Ok(()) };
         // The lock may have been granted while the wait was being given up.
-        if !self.withdraw(id, waiter) {
+        if !withdraw() {
             return Ok(());
         }
         match error {
@@ -257,11 +241,97 @@ impl LockTable {
         }
     }
 
-    /// Releases everything that the owner holds.
+    /// Releases one lock, the last ones taken being found first.
+    pub fn release(&self, owner: &mut LockOwner, id: LockId) {
+        let at = owner.held.iter().rposition(|held| *held == id).expect("an owner releases what it holds");
+        owner.held.swap_remove(at);
+        self.release_id(owner.id, id);
+    }
+
+    /// Releases the record locks that the owner took since it held `count` of them.
+    pub fn release_since(&self, owner: &mut LockOwner, count: usize) {
+        while owner.held.len() > count {
+            let id = owner.held.pop().expect("longer than the count");
+            self.release_id(owner.id, id);
+        }
+    }
+
+    /// Releases everything that the owner has.
     pub fn release_all(&self, owner: &mut LockOwner) {
+        for at in owner.tables.drain(..) {
+            if let Some(inserter) = &at.inserter {
+                at.locks.forget_inserter(inserter);
+            }
+            at.locks.release_gaps(&at.gaps);
+        }
+        owner.announced = 0;
         for id in owner.held.drain(..) {
             self.release_id(owner.id, id);
         }
+    }
+
+    /// Locks the gap between two keys of an index, `None` being beyond them all. Returns the interval, unless the owner
+    /// has one that contains it.
+    pub fn lock_gap(
+        &self,
+        owner: &mut LockOwner,
+        table: &Arc<TableLocks>,
+        index_id: u32,
+        low: Option<&[u8]>,
+        high: Option<&[u8]>,
+    ) -> Option<GapId> {
+        let gap = table.add_gap(owner.id, index_id, low, high)?;
+        owner.at_table(table).gaps.push(gap);
+        Some(gap)
+    }
+
+    /// Moves the end of an interval that a scan in this direction has.
+    pub fn extend_gap(&self, table: &TableLocks, gap: GapId, direction: Direction, to: Option<&[u8]>) {
+        table.extend_gap(gap, direction, to);
+    }
+
+    /// Makes keys known that the owner is about to insert: index, key, length of the part before the clustered key. Returns
+    /// the number of the first, for [`LockTable::withdraw_announced`].
+    pub fn announce<'k>(
+        &self,
+        owner: &mut LockOwner,
+        table: &Arc<TableLocks>,
+        keys: impl Iterator<Item = (u32, &'k [u8], usize)>,
+    ) -> u64 {
+        let (id, first) = (owner.id, owner.announced);
+        let inserter = owner.at_table(table).inserter.get_or_insert_with(|| table.inserter(id)).clone();
+        for (index_id, key, secondary_len) in keys {
+            inserter.announce(owner.announced, index_id, key, secondary_len);
+            owner.announced += 1;
+        }
+        first
+    }
+
+    /// Takes back what was announced since.
+    pub fn withdraw_announced(&self, owner: &mut LockOwner, from_number: u64) {
+        for inserter in owner.tables.iter().filter_map(|at| at.inserter.as_ref()) {
+            inserter.withdraw(from_number);
+        }
+    }
+
+    /// Whether somebody else has locked a gap of the table.
+    pub fn has_others_gaps(&self, owner: &mut LockOwner, table: &Arc<TableLocks>) -> bool {
+        let count = table.gap_count();
+        count > 0 && count > owner.at_table(table).gaps.len()
+    }
+
+    /// Waits until no other owner's interval covers the key. The caller looks again: another may have come meanwhile.
+    pub fn wait_for_key(
+        &self,
+        owner: &LockOwner,
+        table: &Arc<TableLocks>,
+        index_id: u32,
+        key: &[u8],
+        patience: Patience<'_>,
+    ) -> Result<(), EngineError> {
+        let Some(waiter) = table.wait_for_key(owner.id, index_id, key) else { return Ok(()) };
+        let waits_for = WaitsFor::Gap(table.clone(), index_id, key.into());
+        self.wait(owner, waits_for, &waiter, patience, || table.withdraw_waiter(&waiter))
     }
 
     /// Locks held or waited for, for `SHOW ENGINE INNODB STATUS`.

@@ -1,65 +1,16 @@
 //! One lock: who holds it and who waits for it, in order.
 
-use super::{INTERRUPT_POLL, LockType, OwnerId};
-use crate::error::EngineError;
-use parking_lot::{Condvar, Mutex};
+use super::wait::Waiter;
+use super::{LockType, OwnerId};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// A granted request.
 #[derive(Clone, Copy)]
 pub(super) struct Grant {
     pub owner: OwnerId,
     pub mode: LockType,
-}
-
-/// A request that waits.
-pub(super) struct Waiter {
-    pub owner: OwnerId,
-    pub mode: LockType,
-    /// The owner holds S and wants X.
-    pub upgrade: bool,
-    granted: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Waiter {
-    /// Waits until granted. The timeout counts from `started_ns` (monotonic).
-    pub fn wait(
-        &self,
-        started_ns: u64,
-        timeout_ms: u64,
-        interrupt: Option<&AtomicBool>,
-    ) -> Result<(), EngineError> {
-        let mut granted = self.granted.lock();
-        loop {
-            if *granted {
-                return Ok(());
-            }
-            if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                return Err(EngineError::Interrupted);
-            }
-            let waited = Duration::from_nanos(os::clock::monotonic_ns().saturating_sub(started_ns));
-            let left = Duration::from_millis(timeout_ms).saturating_sub(waited);
-            if left.is_zero() {
-                return Err(EngineError::LockWaitTimeout);
-            }
-            let step = if interrupt.is_some() { left.min(INTERRUPT_POLL) } else { left };
-            self.changed.wait_for(&mut granted, step);
-        }
-    }
-
-    pub fn is_granted(&self) -> bool {
-        *self.granted.lock()
-    }
-
-    fn grant(&self) {
-        *self.granted.lock() = true;
-        self.changed.notify_one();
-    }
 }
 
 /// What became of a request.
@@ -69,7 +20,8 @@ pub(super) enum Request {
     /// Held in S, now held in X.
     Upgraded,
     Granted,
-    Wait(Arc<Waiter>),
+    /// Somebody stands against it.
+    Blocked,
 }
 
 #[derive(Default)]
@@ -88,18 +40,19 @@ impl Lock {
                 self.granted[at].mode = LockType::Exclusive;
                 return Request::Upgraded;
             }
-            return Request::Wait(self.enqueue(owner, mode, true));
+            return Request::Blocked;
         }
         if self.waiters.is_empty() && !self.granted.iter().any(|grant| grant.mode.conflicts(mode)) {
             self.granted.push(Grant { owner, mode });
             return Request::Granted;
         }
-        Request::Wait(self.enqueue(owner, mode, false))
+        Request::Blocked
     }
 
-    fn enqueue(&mut self, owner: OwnerId, mode: LockType, upgrade: bool) -> Arc<Waiter> {
-        let waiter =
-            Arc::new(Waiter { owner, mode, upgrade, granted: Mutex::new(false), changed: Condvar::new() });
+    /// Enters a blocked request into the queue: an upgrade in front.
+    pub fn enqueue(&mut self, owner: OwnerId, mode: LockType) -> Arc<Waiter> {
+        let upgrade = self.granted.iter().any(|grant| grant.owner == owner);
+        let waiter = Arc::new(Waiter::new(owner, mode, upgrade));
         if upgrade {
             self.waiters.push_front(waiter.clone());
         } else {

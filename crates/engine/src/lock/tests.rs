@@ -1,7 +1,9 @@
 use super::*;
 use std::sync::mpsc;
+use std::time::Duration;
 
-const LONG_MS: u64 = 60_000;
+const LONG: Patience<'static> = Patience { timeout_ms: 60_000, describe: &|| String::new() };
+const AT_ONCE: Patience<'static> = Patience { timeout_ms: 0, describe: &|| String::new() };
 
 fn id(n: u8) -> LockId {
     LockId::row(7, CLUSTERED, &[n])
@@ -11,36 +13,37 @@ fn id(n: u8) -> LockId {
 fn shared_locks_share_and_exclusive_locks_time_out() {
     let table = LockTable::new();
     let (mut a, mut b) = (table.owner(), table.owner());
-    assert!(table.acquire(&mut a, id(1), LockType::Shared, 0).unwrap());
-    assert!(table.acquire(&mut b, id(1), LockType::Shared, 0).unwrap());
-    assert!(!table.acquire(&mut b, id(1), LockType::Shared, 0).unwrap());
-    let refused = table.acquire(&mut a, id(1), LockType::Exclusive, 1);
+    assert_eq!(table.acquire(&mut a, id(1), LockType::Shared, AT_ONCE).unwrap(), Acquired::New);
+    assert_eq!(table.acquire(&mut b, id(1), LockType::Shared, AT_ONCE).unwrap(), Acquired::New);
+    assert_eq!(table.acquire(&mut b, id(1), LockType::Shared, AT_ONCE).unwrap(), Acquired::Held);
+    assert_eq!(table.try_acquire(&mut a, id(1), LockType::Exclusive), None);
+    let refused = table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE);
     assert!(matches!(refused, Err(EngineError::LockWaitTimeout)));
     table.release_all(&mut b);
-    assert!(table.acquire(&mut a, id(1), LockType::Exclusive, 0).unwrap());
-    table.release_all(&mut a);
-    assert_eq!(table.len(), 0);
+    assert_eq!(table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap(), Acquired::Upgraded);
+    table.release(&mut a, id(1));
+    assert_eq!((table.len(), a.held()), (0, 0));
 }
 
 #[test]
 fn two_owners_in_opposite_order_deadlock_and_one_goes_on() {
     let table = Arc::new(LockTable::new());
     let mut a = table.owner();
-    table.acquire(&mut a, id(1), LockType::Exclusive, 0).unwrap();
+    table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap();
     let (ready, is_ready) = mpsc::channel();
     let other = {
         let table = table.clone();
         os::thread::spawn("other", move || {
             let mut b = table.owner();
-            table.acquire(&mut b, id(2), LockType::Exclusive, 0).unwrap();
+            table.acquire(&mut b, id(2), LockType::Exclusive, AT_ONCE).unwrap();
             ready.send(()).unwrap();
-            let result = table.acquire(&mut b, id(1), LockType::Exclusive, LONG_MS);
+            let result = table.acquire(&mut b, id(1), LockType::Exclusive, LONG);
             table.release_all(&mut b);
             result.is_ok()
         })
     };
     is_ready.recv().unwrap();
-    let mine = table.acquire(&mut a, id(2), LockType::Exclusive, LONG_MS);
+    let mine = table.acquire(&mut a, id(2), LockType::Exclusive, LONG);
     table.release_all(&mut a);
     let theirs = other.join().unwrap();
     assert!(mine.is_ok() != theirs, "exactly one of the two is the victim");
@@ -52,17 +55,17 @@ fn two_owners_in_opposite_order_deadlock_and_one_goes_on() {
 fn a_second_upgrade_is_a_deadlock() {
     let table = Arc::new(LockTable::new());
     let (mut a, mut b) = (table.owner(), table.owner());
-    table.acquire(&mut a, id(1), LockType::Shared, 0).unwrap();
-    table.acquire(&mut b, id(1), LockType::Shared, 0).unwrap();
+    table.acquire(&mut a, id(1), LockType::Shared, AT_ONCE).unwrap();
+    table.acquire(&mut b, id(1), LockType::Shared, AT_ONCE).unwrap();
     let other = {
         let table = table.clone();
         os::thread::spawn("other", move || {
-            let result = table.acquire(&mut b, id(1), LockType::Exclusive, LONG_MS).is_ok();
+            let result = table.acquire(&mut b, id(1), LockType::Exclusive, LONG).is_ok();
             table.release_all(&mut b);
             result
         })
     };
-    let mine = table.acquire(&mut a, id(1), LockType::Exclusive, LONG_MS).is_ok();
+    let mine = table.acquire(&mut a, id(1), LockType::Exclusive, LONG).is_ok();
     table.release_all(&mut a);
     assert!(mine != other.join().unwrap());
 }
@@ -71,14 +74,14 @@ fn a_second_upgrade_is_a_deadlock() {
 fn waiters_are_served_in_order() {
     let table = Arc::new(LockTable::new());
     let mut a = table.owner();
-    table.acquire(&mut a, id(1), LockType::Exclusive, 0).unwrap();
+    table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap();
     let (done, order) = mpsc::channel();
     let mut threads = Vec::new();
     for n in 0..4u64 {
         let (thread_table, done) = (table.clone(), done.clone());
         threads.push(os::thread::spawn("waiter", move || {
             let mut owner = thread_table.owner();
-            thread_table.acquire(&mut owner, id(1), LockType::Exclusive, LONG_MS).unwrap();
+            thread_table.acquire(&mut owner, id(1), LockType::Exclusive, LONG).unwrap();
             done.send(n).unwrap();
             thread_table.release_all(&mut owner);
         }));
@@ -98,10 +101,102 @@ fn waiters_are_served_in_order() {
 fn an_interrupt_ends_a_wait() {
     let table = LockTable::new();
     let (mut a, mut b) = (table.owner(), table.owner());
-    table.acquire(&mut a, id(1), LockType::Exclusive, 0).unwrap();
+    table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap();
     b.set_interrupt(Arc::new(AtomicBool::new(true)));
-    let result = table.acquire(&mut b, id(1), LockType::Shared, LONG_MS);
+    let result = table.acquire(&mut b, id(1), LockType::Shared, LONG);
     assert!(matches!(result, Err(EngineError::Interrupted)));
     table.release_all(&mut a);
     assert_eq!(table.len(), 0);
+}
+
+/// Waits until this many waits have begun.
+fn until_waits(table: &LockTable, count: u64) {
+    while table.waits.load(Ordering::Relaxed) < count {
+        os::clock::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn the_lightest_of_a_cycle_gives_way() {
+    let table = Arc::new(LockTable::new());
+    let mut heavy = table.owner();
+    heavy.set_changes(100);
+    table.acquire(&mut heavy, id(1), LockType::Exclusive, AT_ONCE).unwrap();
+    let (ready, is_ready) = mpsc::channel();
+    let light = {
+        let table = table.clone();
+        os::thread::spawn("light", move || {
+            let mut light = table.owner();
+            light.set_connection_id(7);
+            table.acquire(&mut light, id(2), LockType::Exclusive, AT_ONCE).unwrap();
+            ready.send(()).unwrap();
+            let result = table.acquire(&mut light, id(1), LockType::Exclusive, LONG);
+            table.release_all(&mut light);
+            matches!(result, Err(EngineError::Deadlock))
+        })
+    };
+    is_ready.recv().unwrap();
+    until_waits(&table, 1);
+    // The heavy one closes the cycle, and goes on all the same.
+    table.acquire(&mut heavy, id(2), LockType::Exclusive, LONG).unwrap();
+    assert!(light.join().unwrap(), "the light one is the victim");
+    table.release_all(&mut heavy);
+    let report = table.latest_deadlock().unwrap();
+    assert_eq!(report.members.len(), 2);
+    assert_eq!(report.members[report.victim].connection_id, 7);
+    assert!(report.to_text().contains("*** WE ROLL BACK TRANSACTION (2)"), "{}", report.to_text());
+    assert_eq!(table.len(), 0);
+}
+
+#[test]
+fn without_detection_a_deadlock_ends_by_timeout() {
+    let table = Arc::new(LockTable::new());
+    table.deadlock_detect.store(false, Ordering::Relaxed);
+    let mut a = table.owner();
+    table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap();
+    let (ready, is_ready) = mpsc::channel();
+    let other = {
+        let table = table.clone();
+        os::thread::spawn("other", move || {
+            let mut b = table.owner();
+            table.acquire(&mut b, id(2), LockType::Exclusive, AT_ONCE).unwrap();
+            ready.send(()).unwrap();
+            table.acquire(&mut b, id(1), LockType::Exclusive, LONG).unwrap();
+            table.release_all(&mut b);
+        })
+    };
+    is_ready.recv().unwrap();
+    until_waits(&table, 1);
+    let patience = Patience { timeout_ms: 1, ..LONG };
+    let result = table.acquire(&mut a, id(2), LockType::Exclusive, patience);
+    assert!(matches!(result, Err(EngineError::LockWaitTimeout)));
+    table.release_all(&mut a);
+    other.join().unwrap();
+    assert!(table.latest_deadlock().is_none());
+}
+
+#[test]
+fn a_gap_takes_part_in_deadlocks() {
+    let table = Arc::new(LockTable::new());
+    let at_table = Arc::new(TableLocks::default());
+    let mut a = table.owner();
+    table.lock_gap(&mut a, &at_table, CLUSTERED, None, None).unwrap();
+    let (ready, is_ready) = mpsc::channel();
+    let other = {
+        let (table, at_table) = (table.clone(), at_table.clone());
+        os::thread::spawn("other", move || {
+            let mut b = table.owner();
+            table.acquire(&mut b, id(9), LockType::Exclusive, AT_ONCE).unwrap();
+            ready.send(()).unwrap();
+            let result = table.wait_for_key(&b, &at_table, CLUSTERED, &[5], LONG);
+            table.release_all(&mut b);
+            result.is_ok()
+        })
+    };
+    is_ready.recv().unwrap();
+    until_waits(&table, 1);
+    let mine = table.acquire(&mut a, id(9), LockType::Exclusive, LONG).is_ok();
+    table.release_all(&mut a);
+    assert!(mine != other.join().unwrap(), "exactly one of the two is the victim");
+    assert_eq!((table.len(), at_table.gap_count()), (0, 0));
 }

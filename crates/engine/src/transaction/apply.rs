@@ -8,7 +8,7 @@
 //! columns the before image has; else by a scan of the table for a row that equals the before image.
 
 use super::Transaction;
-use super::change::{key_hex, row_id_of, touched_indexes};
+use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::definition::{ColumnDef, ColumnDefault};
 use crate::error::{EngineError, Result};
@@ -66,9 +66,7 @@ impl Transaction {
             image
         };
         let row_id = self.new_row_id(table);
-        let key = table.clustered_key(&image, row_id)?;
-        let leaf = self.lock_for_insert(table, &key, &image, row_id.is_some())?;
-        let keys = self.check_new_keys(table, &image, &key, &key, None)?;
+        let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
         self.stage_insert(table, &key, leaf, image, keys);
@@ -94,13 +92,10 @@ impl Transaction {
         let moves = row_id.is_none() && intersects(after.mask, &table.primary_mask);
         let new_key = if moves { table.clustered_key(&new, None)? } else { key.clone() };
         let moved = new_key != key;
-        if moved {
-            self.lock_for_insert(table, &new_key, &new, false)?;
-            if !after.mask.is_full() {
-                self.sidecar.whole_row(table.id, &new);
-            }
-        }
         let new_keys = self.changed_keys(table, &old, &new, after.mask, (&key, &new_key))?;
+        if moved && !after.mask.is_full() {
+            self.sidecar.whole_row(table.id, &new);
+        }
         self.record_change(table, row_id);
         if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
             self.note_auto_increment(table, &new)?;
@@ -127,7 +122,7 @@ impl Transaction {
         }
         let changed = table.layout.changed(&old.image, new)?;
         let touched = touched_indexes(table, &changed, moved);
-        self.check_new_keys(table, new, new_key, old_key, Some(&touched))
+        self.prepare_update(table, new, (old_key, new_key), &touched)
     }
 
     /// Applies a deleted row.

@@ -10,6 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use types::ColumnMask;
 
+/// A row that may be inserted.
+pub(super) struct NewRow {
+    pub key: KeyBuf,
+    /// The leaf that it belongs into.
+    pub leaf: Option<FoundLeaf>,
+    pub keys: Vec<Option<SecondaryKey>>,
+}
+
 impl Transaction {
     /// Inserts a row.
     ///
@@ -19,15 +27,53 @@ impl Transaction {
         self.check_writable()?;
         self.use_table(table)?;
         let row_id = self.new_row_id(table);
-        let key = table.clustered_key(image, row_id)?;
-        let leaf = self.lock_for_insert(table, &key, image, row_id.is_some())?;
-        let keys = self.check_new_keys(table, image, &key, &key, None)?;
+        let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
         self.group.write_row(table, image)?;
         self.record_change(table, row_id);
         self.stage_insert(table, &key, leaf, image.to_vec(), keys);
         self.note_auto_increment(table, image)?;
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
+    }
+
+    /// Locks, checks and announces the keys of a row that is to be inserted.
+    pub(super) fn prepare_insert(
+        &mut self,
+        table: &Table,
+        image: &[u8],
+        row_id: Option<u64>,
+    ) -> Result<NewRow> {
+        let key = table.clustered_key(image, row_id)?;
+        loop {
+            let held = self.locks.held();
+            let leaf = self.lock_for_insert(table, &key, image, row_id.is_some())?;
+            let keys = self.check_new_keys(table, image, &key, &key, None)?;
+            if self.announce(table, Some(&key), &keys, held)? {
+                return Ok(NewRow { key, leaf, keys });
+            }
+        }
+    }
+
+    /// Locks, checks and announces what an update brings: the new key of a row that moves, and the new keys of the indexes
+    /// that it touches.
+    pub(super) fn prepare_update(
+        &mut self,
+        table: &Table,
+        image: &[u8],
+        (old_key, new_key): (&[u8], &[u8]),
+        touched: &[bool],
+    ) -> Result<Vec<Option<SecondaryKey>>> {
+        let moved = old_key != new_key;
+        loop {
+            let held = self.locks.held();
+            if moved {
+                self.lock_for_insert(table, new_key, image, false)?;
+            }
+            let keys = self.check_new_keys(table, image, new_key, old_key, Some(touched))?;
+            if self.announce(table, moved.then_some(new_key), &keys, held)? {
+                return Ok(keys);
+            }
+        }
     }
 
     /// A fresh hidden row id, for a table without a primary key.
@@ -44,7 +90,8 @@ impl Transaction {
         fresh_row_id: bool,
     ) -> Result<Option<FoundLeaf>> {
         if fresh_row_id {
-            // Nobody can know of the row before it is committed.
+            // Nobody has the row, but a locking scan may want to wait for it.
+            self.lock_row(table, key, LockMode::Update)?;
             return Ok(None);
         }
         // Located before it is locked: the leaf is on its way into the cache meanwhile.
@@ -84,6 +131,7 @@ impl Transaction {
 
     pub(super) fn record_change(&mut self, table: &Table, row_id: Option<u64>) {
         self.writes.changes += 1;
+        self.locks.set_changes(self.writes.changes);
         if let Some(row_id) = row_id {
             self.sidecar.row_id(table.id, row_id);
         }
@@ -128,11 +176,8 @@ impl Transaction {
         let row_id = row_id_of(table, &old.key);
         let new_key = table.clustered_key(new_image, row_id)?;
         let moved = *new_key != *old.key;
-        if moved {
-            self.lock_for_insert(table, &new_key, new_image, false)?;
-        }
         let touched = touched_indexes(table, &changed, moved);
-        let new_keys = self.check_new_keys(table, new_image, &new_key, &old.key, Some(&touched))?;
+        let new_keys = self.prepare_update(table, new_image, (&old.key, &new_key), &touched)?;
         let whole = self.group.update_row(table, &current.image, new_image, &changed)?;
         if moved && !whole {
             self.sidecar.whole_row(table.id, new_image);

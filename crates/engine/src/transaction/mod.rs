@@ -5,9 +5,12 @@
 //!
 //! Isolation:
 //! - REPEATABLE READ: plain reads see one snapshot, opened by the first of them.
-//! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ COMMITTED.
-//! - SERIALIZABLE: plain reads take shared row locks and read the newest committed rows.
+//! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ COMMITTED: what others have not
+//!   committed is not on any page.
+//! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows, but for the plain read that is a
+//!   transaction by itself (autocommit).
 //! - Locking reads and the reads of UPDATE and DELETE see the newest committed rows, after locking them, as InnoDB's do.
+//!   Under REPEATABLE READ and SERIALIZABLE they lock the gaps that they pass as well ([`locking`]).
 //!
 //! Invariants:
 //! - A statement that fails leaves the transaction as it was at the statement's savepoint, except for locks.
@@ -15,6 +18,8 @@
 
 pub(crate) mod apply;
 pub(crate) mod change;
+mod gap_scan;
+mod locking;
 pub(crate) mod read;
 pub(crate) mod scan;
 mod unique;
@@ -24,7 +29,7 @@ use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
 use crate::error::{EngineError, Result};
 use crate::group::{GroupBuilder, GroupOptions, RowImage};
-use crate::lock::{LockId, LockOwner, LockType};
+use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
 use crate::table::Table;
 use crate::version::snapshot::Snapshot;
@@ -83,15 +88,21 @@ pub struct Savepoint {
     writes: WriteMark,
     group_len: usize,
     sidecar: (usize, usize),
+    announced: u64,
+    /// Taken before the transaction used any table.
+    is_start: bool,
 }
 
 /// A transaction. Dropped without commit, it is rolled back.
 pub struct Transaction {
     pub(crate) engine: Arc<Engine>,
     isolation: Isolation,
+    autocommit: bool,
     read_only: bool,
     snapshot: Option<Snapshot>,
     pub(crate) locks: LockOwner,
+    /// The lock of the row that was read last, if reading it took the lock.
+    last_lock: Option<LockId>,
     /// Tables in use: their metadata is locked.
     tables: SmallVec<[Arc<Table>; 4]>,
     pub(crate) writes: WriteSet,
@@ -112,9 +123,11 @@ impl Transaction {
         });
         Transaction {
             isolation,
+            autocommit: false,
             read_only: false,
             snapshot: None,
             locks: engine.locks.owner(),
+            last_lock: None,
             tables: SmallVec::new(),
             writes: WriteSet::new(journalled),
             group,
@@ -128,6 +141,21 @@ impl Transaction {
     /// The engine that the transaction is in.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// Says that the transaction is a single statement in autocommit mode.
+    pub fn set_autocommit(&mut self, autocommit: bool) {
+        self.autocommit = autocommit;
+    }
+
+    /// The connection that the transaction belongs to, for reports.
+    pub fn set_connection_id(&mut self, connection_id: u64) {
+        self.locks.set_connection_id(connection_id);
+    }
+
+    /// Number of the transaction, as reports of deadlocks have it.
+    pub fn id(&self) -> u64 {
+        self.locks.id()
     }
 
     /// Refuses changes from here on (`START TRANSACTION READ ONLY`).
@@ -171,7 +199,7 @@ impl Transaction {
         if let Some(table) = used {
             return Ok(table.clone());
         }
-        self.lock_metadata(LockId::metadata(schema, name))?;
+        self.lock_metadata(schema, name)?;
         let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
         let table = self.engine.catalog.table(schema, name).ok_or_else(unknown)?;
         self.adopt(table.clone())?;
@@ -183,16 +211,18 @@ impl Transaction {
         if self.tables.iter().any(|used| Arc::ptr_eq(used, table)) {
             return Ok(());
         }
-        self.lock_metadata(LockId::metadata(&table.def.schema, &table.def.name))?;
+        self.lock_metadata(&table.def.schema, &table.def.name)?;
         match self.engine.catalog.table_by_id(table.id) {
             Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current),
             _ => Err(EngineError::TableChanged(table.def.name.clone())),
         }
     }
 
-    fn lock_metadata(&mut self, id: LockId) -> Result<()> {
-        let engine = self.engine.clone();
-        engine.locks.acquire(&mut self.locks, id, LockType::Shared, self.metadata_lock_timeout_ms)?;
+    fn lock_metadata(&mut self, schema: &str, table: &str) -> Result<()> {
+        let describe = || format!("metadata of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.metadata_lock_timeout_ms, describe: &describe };
+        let id = LockId::metadata(schema, table);
+        self.engine.locks.acquire(&mut self.locks, id, LockType::Shared, patience)?;
         Ok(())
     }
 
@@ -202,10 +232,6 @@ impl Transaction {
         }
         self.tables.push(table);
         Ok(())
-    }
-
-    fn lock(&mut self, id: LockId, mode: LockType) -> Result<bool> {
-        self.engine.locks.acquire(&mut self.locks, id, mode, self.row_lock_timeout_ms)
     }
 
     /// Opens the snapshot now (`START TRANSACTION WITH CONSISTENT SNAPSHOT`).
@@ -245,14 +271,31 @@ impl Transaction {
     /// Where the transaction is now (`SAVEPOINT`). Ends the statement that is running, if one is.
     pub fn savepoint(&mut self) -> Savepoint {
         self.end_statement();
-        Savepoint { writes: self.writes.mark(), group_len: self.group.len(), sidecar: self.sidecar.lengths() }
+        Savepoint {
+            writes: self.writes.mark(),
+            group_len: self.group.len(),
+            sidecar: self.sidecar.lengths(),
+            announced: self.locks.announced(),
+            is_start: self.tables.is_empty() && self.snapshot.is_none(),
+        }
     }
 
-    /// Takes back every change since the savepoint; locks stay (`ROLLBACK TO SAVEPOINT`, a failed statement).
+    /// `ROLLBACK TO SAVEPOINT`: takes back every change since; locks stay. As in MySQL, going back to a savepoint that was
+    /// taken before the transaction used any table ends what the engine has of it: locks and snapshot go too.
+    pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) {
+        self.rollback_to(savepoint);
+        if savepoint.is_start {
+            self.release();
+        }
+    }
+
+    /// Takes back every change since the savepoint; locks stay (a failed statement).
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         self.writes.rollback_to(savepoint.writes);
         self.group.truncate(savepoint.group_len);
         self.sidecar.truncate(savepoint.sidecar);
+        self.locks.set_changes(self.writes.changes);
+        self.engine.locks.withdraw_announced(&mut self.locks, savepoint.announced);
     }
 
     fn check_writable(&self) -> Result<()> {

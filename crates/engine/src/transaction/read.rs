@@ -4,7 +4,7 @@ use super::{Isolation, LockMode, Row, Transaction};
 use crate::Engine;
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
-use crate::lock::{CLUSTERED, LockId, LockType};
+use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::overflow;
 use crate::status::bump;
 use crate::table::Table;
@@ -87,31 +87,64 @@ impl Engine {
 impl Transaction {
     /// How a plain read is done at this isolation level.
     pub(super) fn effective_mode(&self, mode: LockMode) -> LockMode {
-        if mode == LockMode::Snapshot && self.isolation == Isolation::Serializable {
-            LockMode::Share
-        } else {
-            mode
-        }
+        let locks = self.isolation == Isolation::Serializable && !self.autocommit;
+        if mode == LockMode::Snapshot && locks { LockMode::Share } else { mode }
     }
 
     /// The row with this clustered key (see [`Table::encode_key`]).
     pub fn get(&mut self, table: &Arc<Table>, key: &[u8], mode: LockMode) -> Result<Option<Row>> {
+        self.get_unless_locked(table, key, mode, OnLocked::Wait)
+    }
+
+    /// As [`Transaction::get`], with a say in what is done about a row that somebody else has locked.
+    pub fn get_unless_locked(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        mode: LockMode,
+        on_locked: OnLocked,
+    ) -> Result<Option<Row>> {
         self.use_table(table)?;
-        let mode = self.effective_mode(mode);
-        let image = match mode {
+        let image = match self.effective_mode(mode) {
             LockMode::Snapshot => self.read_own_or(table, key, |txn| {
                 let snapshot = txn.snapshot_seq()?;
                 txn.engine.read_at(table, key, snapshot)
             })?,
-            LockMode::Share | LockMode::Update => {
-                self.lock_row(table, key, mode)?;
-                self.read_own_or(table, key, |txn| {
-                    Ok(txn.engine.read_newest(table, key)?.map(|row| row.image))
-                })?
-            }
+            mode => self.get_locked(table, key, mode, on_locked)?,
         };
         bump(&self.engine.counters.rows_read, u64::from(image.is_some()));
         Ok(image.map(|image| Row { key: key.to_vec(), image }))
+    }
+
+    /// The newest committed row, locked. A row that is there costs its record lock and nothing else; where there is none
+    /// the gap is locked, if the isolation level locks gaps, and the key is not.
+    fn get_locked(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        mode: LockMode,
+        on_locked: OnLocked,
+    ) -> Result<Option<Vec<u8>>> {
+        self.last_lock = None;
+        let Some(acquired) = self.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
+        let image = match self.writes.row(table.id, key) {
+            // What the transaction itself deleted stays locked.
+            Some(own) => return Ok(own.map(<[u8]>::to_vec)),
+            None => self.engine.read_newest(table, key)?.map(|row| row.image),
+        };
+        if image.is_none() {
+            // While the key itself is still locked: nobody can insert it in between.
+            if self.locks_gaps() {
+                self.lock_gap_around(table, key)?;
+            }
+            if acquired == Acquired::New {
+                let engine = self.engine.clone();
+                engine.locks.release(&mut self.locks, LockId::row(table.id, CLUSTERED, key));
+            }
+        } else if acquired == Acquired::New {
+            self.last_lock = Some(LockId::row(table.id, CLUSTERED, key));
+        }
+        Ok(image)
     }
 
     /// The transaction's own state of the row if it has one, else what `committed` reads.
@@ -125,11 +158,5 @@ impl Transaction {
             Some(own) => Ok(own.map(<[u8]>::to_vec)),
             None => committed(self),
         }
-    }
-
-    /// Locks a row; true when it was not locked so strongly before.
-    pub(super) fn lock_row(&mut self, table: &Table, key: &[u8], mode: LockMode) -> Result<bool> {
-        let lock_type = if mode == LockMode::Update { LockType::Exclusive } else { LockType::Shared };
-        self.lock(LockId::row(table.id, CLUSTERED, key), lock_type)
     }
 }

@@ -1,5 +1,9 @@
 //! Scans: a range of an index, in either direction, with the transaction's own changes merged over the pages.
 //!
+//! A plain scan reads at a snapshot. A locking scan ([`Locking`]) locks each row that it comes across, and under REPEATABLE
+//! READ the gaps that it passes: one interval for the whole scan, whose end moves with it. It covers the range from the key
+//! before its start to the key that the scan has come to; at the end of the range that is the first key behind it.
+//!
 //! A scan holds no latch between rows. It walks the pages' entries and, when the transaction has changed the table, the
 //! write set's entries of the same index, in key order; where both have a key the write set wins. Changes that the
 //! transaction makes while it scans are seen where they lie ahead of the scan: a statement that changes the columns it
@@ -8,6 +12,8 @@
 use super::{LockMode, Row, Transaction};
 use crate::entry::{self, ClusteredValue};
 use crate::error::Result;
+use crate::lock::gap::GapId;
+use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, Table};
 use crate::transaction::unique::after_prefix;
@@ -56,6 +62,16 @@ impl KeyRange {
         KeyRange { start, end }
     }
 
+    /// Whether it holds the keys with one prefix.
+    pub(super) fn is_equality(&self) -> bool {
+        let Bound::Included(start) = &self.start else { return false };
+        match (after_prefix(start), &self.end) {
+            (Some(after), Bound::Excluded(end)) => after == *end,
+            (None, Bound::Unbounded) => true,
+            _ => false,
+        }
+    }
+
     fn is_empty(&self) -> bool {
         match (&self.start, &self.end) {
             (Bound::Included(start), Bound::Excluded(end)) => start >= end,
@@ -66,28 +82,50 @@ impl KeyRange {
     }
 }
 
-fn as_slices(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+pub(super) fn as_slices(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
 }
 
 /// A scan that is under way; belongs to the transaction that opened it.
 pub struct Scan {
-    table: Arc<Table>,
-    index: IndexRef,
-    range: KeyRange,
-    direction: Direction,
-    mode: LockMode,
+    pub(super) table: Arc<Table>,
+    pub(super) index: IndexRef,
+    pub(super) range: KeyRange,
+    pub(super) direction: Direction,
+    pub(super) mode: LockMode,
+    /// Of a scan that locks.
+    pub(super) locking: Option<Locking>,
     /// What the pages are read at, for [`LockMode::Snapshot`].
     snapshot: u64,
     pages: Option<btree::Scan>,
+    /// The pages have no further entry of the range.
+    pub(super) pages_ended: bool,
     /// The pages' next entry, when it has been fetched and not yet used.
-    ahead: Option<(KeyBuf, Vec<u8>)>,
+    pub(super) ahead: Option<(KeyBuf, Vec<u8>)>,
     /// Buffer of an `ahead` that was used.
     spare: Vec<u8>,
     /// The last key that was passed, own or of the pages.
-    last: Option<KeyBuf>,
+    pub(super) last: Option<KeyBuf>,
     /// Entries that count as live and have no row, when somebody asked for them.
     strays: Option<Vec<Vec<u8>>>,
+}
+
+/// What a scan that locks keeps in mind.
+pub(super) struct Locking {
+    pub on_locked: OnLocked,
+    /// Locks gaps too.
+    pub gaps: bool,
+    /// The interval that grows with the scan. `None` before the first entry, or when an interval of the transaction
+    /// contained what it was to be.
+    pub interval: Option<GapId>,
+    /// The interval was asked for.
+    pub has_begun: bool,
+    /// [`TableLocks::released`](crate::lock::gap::TableLocks::released) when the pages were last read.
+    pub released: u64,
+    /// Give out the newest committed row where somebody else has it locked.
+    pub semi_consistent: bool,
+    /// The row given out last is such a one.
+    pub unlocked: bool,
 }
 
 /// The next entry in key order.
@@ -111,21 +149,34 @@ impl Transaction {
         self.use_table(table)?;
         let mode = self.effective_mode(mode);
         let snapshot = if mode == LockMode::Snapshot { self.snapshot_seq()? } else { u64::MAX };
-        let pages = (!range.is_empty())
-            .then(|| table.tree(index).scan(as_slices(&range.start), as_slices(&range.end), direction));
-        Ok(Scan {
+        let locking = (mode != LockMode::Snapshot).then(|| Locking {
+            on_locked: OnLocked::Wait,
+            gaps: self.locks_gaps(),
+            interval: None,
+            has_begun: false,
+            released: 0,
+            semi_consistent: false,
+            unlocked: false,
+        });
+        let mut scan = Scan {
             table: table.clone(),
             index,
             range,
             direction,
             mode,
+            locking,
             snapshot,
-            pages,
+            pages: None,
+            pages_ended: false,
             ahead: None,
             spare: Vec::new(),
             last: None,
             strays: None,
-        })
+        };
+        if !scan.range.is_empty() {
+            scan.read_pages_again();
+        }
+        Ok(scan)
     }
 }
 
@@ -141,6 +192,7 @@ impl Transaction {
         self.snapshot_seq()?;
         let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
+        scan.locking = None;
         scan.snapshot = u64::MAX;
         Ok(scan)
     }
@@ -161,14 +213,65 @@ impl Scan {
         self.last.as_deref()
     }
 
+    /// Says what to do about rows that somebody else has locked.
+    pub fn set_on_locked(&mut self, on_locked: OnLocked) {
+        if let Some(locking) = &mut self.locking {
+            locking.on_locked = on_locked;
+        }
+    }
+
+    /// Has the scan give out rows that somebody else has locked, as they are committed, instead of waiting for them, where the
+    /// isolation level allows it (READ COMMITTED); [`Scan::is_unlocked`] tells them. The caller who wants one locks and reads it
+    /// with [`Transaction::get`].
+    pub fn set_semi_consistent(&mut self) {
+        if let Some(locking) = &mut self.locking {
+            locking.semi_consistent = !locking.gaps;
+        }
+    }
+
+    /// Whether the row given out last is not locked.
+    pub fn is_unlocked(&self) -> bool {
+        self.locking.as_ref().is_some_and(|locking| locking.unlocked)
+    }
+
+    /// Begins to read the pages behind the last key that was passed.
+    pub(super) fn read_pages_again(&mut self) {
+        (self.ahead, self.pages_ended) = (None, false);
+        let (mut start, mut end) = (as_slices(&self.range.start), as_slices(&self.range.end));
+        let to_neighbour = self.locking.as_ref().is_some_and(|locking| locking.gaps);
+        match self.direction {
+            Direction::Forward => {
+                start = self.last.as_deref().map_or(start, Bound::Excluded);
+                // A scan that locks gaps looks for the key behind its range as well.
+                end = if to_neighbour { Bound::Unbounded } else { end };
+            }
+            Direction::Backward => {
+                end = self.last.as_deref().map_or(end, Bound::Excluded);
+                start = if to_neighbour { Bound::Unbounded } else { start };
+            }
+        }
+        if let Some(locking) = &mut self.locking {
+            locking.released = self.table.counters.locks.released();
+        }
+        self.pages = Some(self.table.tree(self.index).scan(start, end, self.direction));
+    }
+
     /// The next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+        txn.last_lock = None;
         loop {
+            if self.locking.is_some() && self.pages.is_some() && !self.lock_way(txn)? {
+                continue;
+            }
             let row = match self.next_entry(txn)? {
                 Next::End => return Ok(None),
                 Next::Own(key, present) => {
                     self.last = Some(key.clone());
-                    if present { self.own_row(txn, &key)? } else { None }
+                    let row = if present { self.own_row(txn, &key)? } else { None };
+                    if row.is_some() && self.range.is_equality() && self.is_only_match(txn, &key)? {
+                        self.pages = None;
+                    }
+                    row
                 }
                 Next::Page(key, value) => {
                     let row = self.page_row(txn, &key, &value)?;
@@ -208,8 +311,8 @@ impl Scan {
         Ok(Next::Own(key, present))
     }
 
-    fn fetch_ahead(&mut self) -> Result<()> {
-        if self.ahead.is_some() {
+    pub(super) fn fetch_ahead(&mut self) -> Result<()> {
+        if self.ahead.is_some() || self.pages_ended {
             return Ok(());
         }
         let Some(pages) = &mut self.pages else { return Ok(()) };
@@ -223,7 +326,7 @@ impl Scan {
     }
 
     /// The transaction's own next entry of the index after the last key, and whether it is there.
-    fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
+    pub(super) fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
         let writes = txn.writes.table(self.table.id)?;
         let last = self.last.as_deref().map(Bound::Excluded);
         let (start, end) = match self.direction {
@@ -270,18 +373,55 @@ impl Scan {
         }
     }
 
-    fn clustered_row(&self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
+    fn clustered_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         let image = match self.mode {
             LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), self.snapshot)?,
             LockMode::Share | LockMode::Update => {
                 if ClusteredValue::parse(value)?.is_deleted() {
                     return Ok(None);
                 }
-                txn.lock_row(&self.table, key, self.mode)?;
-                txn.engine.read_newest(&self.table, key)?.map(|row| row.image)
+                let Some(acquired) = self.lock_found(txn, key)? else { return Ok(None) };
+                let image = txn.engine.read_newest(&self.table, key)?.map(|row| row.image);
+                let is_there = image.is_some();
+                let is_only = is_there && self.range.is_equality() && self.is_only_match(txn, key)?;
+                self.note_locked(txn, key, acquired, is_there, is_only);
+                image
             }
         };
         Ok(image.map(|image| Row { key: key.to_vec(), image }))
+    }
+
+    /// Locks a row that the scan has found; `None`: it is to be left out.
+    fn lock_found(&mut self, txn: &mut Transaction, key: &[u8]) -> Result<Option<Acquired>> {
+        let Some(locking) = &mut self.locking else { return Ok(Some(Acquired::Held)) };
+        locking.unlocked = false;
+        if !locking.semi_consistent || self.index != IndexRef::Primary {
+            return txn.lock_row_unless(&self.table, key, self.mode, locking.on_locked);
+        }
+        let acquired = txn.lock_row_unless(&self.table, key, self.mode, OnLocked::Skip)?;
+        locking.unlocked = acquired.is_none();
+        Ok(acquired.or(Some(Acquired::Held)))
+    }
+
+    /// What follows from a row's having been locked and read; `is_only` says that there is it and can be no other.
+    fn note_locked(
+        &mut self,
+        txn: &mut Transaction,
+        key: &[u8],
+        acquired: Acquired,
+        is_there: bool,
+        is_only: bool,
+    ) {
+        if acquired == Acquired::New {
+            let id = LockId::row(self.table.id, CLUSTERED, key);
+            txn.last_lock = Some(id);
+            if !is_there {
+                txn.release_unwanted();
+            }
+        }
+        if is_only {
+            self.pages = None;
+        }
     }
 
     fn secondary_row(
@@ -303,8 +443,12 @@ impl Scan {
         if deleted && (!snapshot || seq <= self.snapshot) {
             return Ok(None);
         }
+        let mut acquired = Acquired::Held;
         if !snapshot {
-            txn.lock_row(&self.table, clustered, self.mode)?;
+            acquired = match self.lock_found(txn, clustered)? {
+                Some(acquired) => acquired,
+                None => return Ok(None),
+            };
         }
         // The entry may be newer than the snapshot, or may have changed before the lock was granted.
         let must_check = !snapshot || seq > self.snapshot;
@@ -317,19 +461,30 @@ impl Scan {
             }
         })?;
         let Some(image) = image else {
+            self.note_locked(txn, clustered, acquired, false, false);
             if let Some(strays) = self.strays.as_mut().filter(|_| !must_check) {
                 strays.push(key.to_vec());
             }
             return Ok(None);
         };
-        if must_check && table.secondary_key(at, &image, clustered)?.key != *key {
-            return Ok(None);
+        // A plain scan need not stop early: there is no other entry that it would read.
+        let mut is_unique = false;
+        if must_check {
+            let own = self.table.secondary_key(at, &image, clustered)?;
+            if own.key != *key {
+                self.note_locked(txn, clustered, acquired, false, false);
+                return Ok(None);
+            }
+            is_unique = self.table.indexes[at].unique && !own.has_null;
         }
+        let columns = &key[..key.len() - clustered.len()];
+        let is_whole = matches!(&self.range.start, Bound::Included(start) if start[..] == *columns);
+        self.note_locked(txn, clustered, acquired, true, is_unique && is_whole && self.range.is_equality());
         Ok(Some(Row { key: clustered.to_vec(), image }))
     }
 }
 
-fn range_is_empty(start: Bound<&[u8]>, end: Bound<&[u8]>) -> bool {
+pub(super) fn range_is_empty(start: Bound<&[u8]>, end: Bound<&[u8]>) -> bool {
     match (start, end) {
         (Bound::Included(start), Bound::Excluded(end)) | (Bound::Excluded(start), Bound::Included(end)) => {
             start >= end

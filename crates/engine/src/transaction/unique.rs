@@ -7,7 +7,7 @@
 use super::{LockMode, Transaction};
 use crate::entry;
 use crate::error::{EngineError, Result};
-use crate::lock::{LockId, LockType};
+use crate::lock::{Acquired, LockType};
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use btree::Direction;
 use std::ops::Bound;
@@ -44,9 +44,9 @@ impl Transaction {
             return Ok(());
         }
         let columns = &key.key[..key.secondary_len];
-        self.lock(LockId::row(table.id, index.id, columns), LockType::Exclusive)?;
+        self.lock_key(table, index.id, columns, LockType::Exclusive)?;
         while let Some(holder) = self.holder_of(table, at, columns, own)? {
-            if !self.lock_row(table, &holder, LockMode::Share)? {
+            if self.lock_row(table, &holder, LockMode::Share)? == Acquired::Held {
                 // Locked before, so the second look was the last one needed.
                 return Err(self.duplicate(table, IndexRef::Secondary(at), image));
             }

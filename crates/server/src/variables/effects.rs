@@ -32,6 +32,8 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "innodb_flush_log_at_trx_commit" => {
             server.engine.set_flush_log_at_trx_commit(setting.uint() as u8);
         }
+        "innodb_deadlock_detect" => server.engine.set_deadlock_detect(setting.is_on()),
+        "innodb_print_all_deadlocks" => server.engine.set_print_all_deadlocks(setting.is_on()),
         "gtid_mode" => set_gtid_mode(server, setting.text())?,
         "gtid_purged" => set_gtid_purged(server, setting.text())?,
         // MariaDB's: where a replica of a MariaDB source begins.

@@ -1,15 +1,15 @@
 //! SELECT and UNION.
 
 use super::{AggregateSink, Binder, Place, Scope, ScopeTable};
-use crate::ast::{self, IndexHint, JoinKind, LockClause, SelectItem, TableRef};
+use crate::ast::{self, IndexHint, JoinKind, LockClause, LockStrength, LockWait, SelectItem, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, AggregateKind, Coercibility, Expr, Node, common_type};
 use crate::plan::{
-    Access, Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, SelectPlan, SortKey, Source, TableStep,
-    Wish, choose, conjuncts,
+    Access, Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source,
+    TableStep, Wish, choose, conjuncts,
 };
 use crate::sink::ColumnMeta;
-use engine::{Direction, IndexRef, LockMode};
+use engine::{Direction, IndexRef, LockMode, OnLocked};
 use types::{ColumnType, Value};
 
 /// A table of FROM before its access is chosen.
@@ -65,8 +65,12 @@ fn bind_union(binder: &mut Binder<'_>, body: &ast::QueryBody, query: &ast::Query
         let plan = match body {
             ast::QueryBody::Nested(inner) => bind_query(binder, inner)?,
             body => {
-                let bare =
-                    ast::Query { body: body.clone(), order_by: Vec::new(), limit: None, lock: query.lock };
+                let bare = ast::Query {
+                    body: body.clone(),
+                    order_by: Vec::new(),
+                    limit: None,
+                    locks: query.locks.clone(),
+                };
                 bind_query(binder, &bare)?
             }
         };
@@ -289,6 +293,7 @@ impl Binder<'_> {
                 base: table.base,
                 columns: table.columns.len(),
                 needed: Vec::new(),
+                lock: RowLock::NONE,
                 outer: bound.outer,
                 conditions: decidable,
             });
@@ -450,14 +455,10 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
-    let lock = match query.lock {
-        None => LockMode::Snapshot,
-        Some(LockClause::Share) => LockMode::Share,
-        Some(LockClause::Update) => LockMode::Update,
-    };
+    set_locks(&mut tables, &scope, &query.locks)?;
     let index_ends = grouping
         .as_ref()
-        .filter(|grouping| no_filter && grouping.keys.is_empty() && lock == LockMode::Snapshot)
+        .filter(|grouping| no_filter && grouping.keys.is_empty() && query.locks.is_empty())
         .and_then(|grouping| index_ends(&tables, grouping));
     let columns =
         items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
@@ -473,12 +474,53 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
         ordered_by_access,
         distinct: select.distinct,
         limit,
-        lock,
         calc_found_rows: select.calc_found_rows,
     };
     mark_needed(&mut tables, &plan);
     plan.tables = tables;
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// Gives the tables the locks that the query's clauses say.
+fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
+    for clause in clauses {
+        let lock = RowLock {
+            mode: match clause.strength {
+                LockStrength::Share => LockMode::Share,
+                LockStrength::Update => LockMode::Update,
+            },
+            on_locked: match clause.wait {
+                LockWait::Wait => OnLocked::Wait,
+                LockWait::NoWait => OnLocked::Fail,
+                LockWait::SkipLocked => OnLocked::Skip,
+            },
+        };
+        let named = |name: &ast::TableName| {
+            let is_it = |table: &&ScopeTable| {
+                table.alias.eq_ignore_ascii_case(&name.name)
+                    && name.schema.as_ref().is_none_or(|schema| *schema == table.schema)
+            };
+            scope.tables.iter().find(is_it).map(|table| table.base)
+        };
+        let mut bases = Vec::with_capacity(clause.tables.len());
+        for name in &clause.tables {
+            let unresolved =
+                || SqlError::new(3568, format!("Unresolved table name '{}' in locking clause.", name.name));
+            bases.push(named(name).ok_or_else(unresolved)?);
+        }
+        for step in tables.iter_mut().filter(|step| bases.is_empty() || bases.contains(&step.base)) {
+            if step.lock != RowLock::NONE {
+                let alias = scope.tables.iter().find(|table| table.base == step.base);
+                let alias = alias.map_or("", |table| &table.alias);
+                return Err(SqlError::new(
+                    3569,
+                    format!("Table {alias} appears in multiple locking clauses."),
+                ));
+            }
+            step.lock = lock;
+        }
+    }
+    Ok(())
 }
 
 fn bind_group_by(
@@ -674,6 +716,8 @@ pub(crate) struct Target {
     pub order: Vec<SortKey>,
     pub ordered_by_access: bool,
     pub limit: Option<LimitPlan>,
+    /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
+    pub semi_consistent: bool,
 }
 
 /// Binds the table of a single-table UPDATE or DELETE; every column is needed.
@@ -704,5 +748,5 @@ pub(crate) fn bind_target(
     step.needed = (0..step.columns).collect();
     let ordered_by_access =
         matches!(&step.source, Source::Stored { access, .. } if access.ordered && !order.is_empty());
-    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit })
+    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false })
 }

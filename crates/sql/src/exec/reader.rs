@@ -3,8 +3,8 @@
 use super::Run;
 use super::bounds::Ranges;
 use crate::error::Result;
-use crate::plan::Access;
-use engine::{Direction, IndexRef, KeyRange, LockMode, Row, Scan, Table};
+use crate::plan::{Access, RowLock};
+use engine::{Direction, IndexRef, KeyRange, Row, Scan, Table};
 use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
@@ -16,7 +16,9 @@ pub(super) struct Reader {
     /// In the reverse order of reading: the next one is at the end.
     ranges: Vec<KeyRange>,
     direction: Direction,
-    mode: LockMode,
+    lock: RowLock,
+    /// Rows that somebody else has locked are given out as they are; see [`Reader::is_unlocked`].
+    semi_consistent: bool,
     scan: Option<Scan>,
     /// The clustered key of the only row there can be.
     point: Option<Vec<u8>>,
@@ -30,7 +32,7 @@ impl Reader {
         run: &Run<'_, '_>,
         table: &Arc<Table>,
         access: &Access,
-        mode: LockMode,
+        lock: RowLock,
         row: &[Value],
     ) -> Result<Reader> {
         let Ranges { mut ranges, degraded } = Ranges::of(table, access, row, run.ctx)?;
@@ -51,17 +53,30 @@ impl Reader {
             index: access.index,
             ranges,
             direction: access.direction,
-            mode,
+            lock,
+            semi_consistent: false,
             scan: None,
             point,
             degraded,
         })
     }
 
+    /// Does not wait for rows that somebody else has locked, where the isolation level allows it: they come as they are
+    /// committed.
+    pub fn set_semi_consistent(&mut self) {
+        self.semi_consistent = true;
+    }
+
+    /// Whether the row that came last is such a one.
+    pub fn is_unlocked(&self) -> bool {
+        self.scan.as_ref().is_some_and(Scan::is_unlocked)
+    }
+
     /// The next row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
-            return Ok(run.txn.get(&self.table, &key, self.mode)?);
+            let RowLock { mode, on_locked } = self.lock;
+            return Ok(run.txn.get_unless_locked(&self.table, &key, mode, on_locked)?);
         }
         loop {
             if let Some(scan) = &mut self.scan {
@@ -72,7 +87,12 @@ impl Reader {
                 self.scan = None;
             }
             let Some(range) = self.ranges.pop() else { return Ok(None) };
-            self.scan = Some(run.txn.scan(&self.table, self.index, range, self.direction, self.mode)?);
+            let mut scan = run.txn.scan(&self.table, self.index, range, self.direction, self.lock.mode)?;
+            scan.set_on_locked(self.lock.on_locked);
+            if self.semi_consistent {
+                scan.set_semi_consistent();
+            }
+            self.scan = Some(scan);
         }
     }
 }

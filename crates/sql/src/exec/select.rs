@@ -6,7 +6,7 @@ use super::sort::Sorter;
 use crate::error::{Result, SqlError};
 use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
 use crate::plan::{
-    Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, SelectPlan, SortKey, Source, TableStep,
+    Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
 };
 use crate::sink::ColumnMeta;
 use engine::{Direction, KeyRange, LockMode};
@@ -218,7 +218,7 @@ fn degrades(run: &mut Run<'_, '_>, plan: &SelectPlan) -> Result<bool> {
         Some(TableStep { source: Source::Stored { table, access }, .. })
             if !access.alternatives.is_empty() =>
         {
-            Ok(Reader::open(run, table, access, plan.lock, &[])?.degraded)
+            Ok(Reader::open(run, table, access, RowLock::NONE, &[])?.degraded)
         }
         _ => Ok(false),
     }
@@ -241,12 +241,14 @@ fn nested_loops(
     let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>, matched: &mut bool| -> Result<Flow> {
         for condition in step.outer.iter().flatten() {
             if !condition.holds(row, run.ctx)? {
+                run.txn.release_unwanted();
                 return Ok(Flow::Continue);
             }
         }
         *matched = true;
         for condition in &step.conditions {
             if !condition.holds(row, run.ctx)? {
+                run.txn.release_unwanted();
                 return Ok(Flow::Continue);
             }
         }
@@ -254,7 +256,7 @@ fn nested_loops(
     };
     match (&step.source, &materialized[level]) {
         (Source::Stored { table, access }, _) => {
-            let mut reader = Reader::open(run, table, access, plan.lock, row)?;
+            let mut reader = Reader::open(run, table, access, step.lock, row)?;
             while let Some(found) = reader.next(run)? {
                 decode(table, &found.image, &step.needed, &mut row[slots.clone()])?;
                 if within(run, row, &mut matched)? == Flow::Stop {

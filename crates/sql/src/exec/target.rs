@@ -6,7 +6,7 @@ use super::sort::Sorter;
 use crate::bind::Target;
 use crate::error::{Result, SqlError};
 use crate::expr::{Number, number};
-use crate::plan::Source;
+use crate::plan::{RowLock, Source};
 use engine::{LockMode, Row, Table};
 use std::sync::Arc;
 use types::Value;
@@ -52,14 +52,26 @@ impl Target {
         let table = self.table().clone();
         let Source::Stored { access, .. } = &self.step.source else { return Ok(()) };
         let mut values = vec![Value::Null; self.step.columns];
-        let mut reader = Reader::open(run, &table, access, LockMode::Update, &[])?;
+        let mut reader = Reader::open(run, &table, access, RowLock::UPDATE, &[])?;
+        if self.semi_consistent {
+            reader.set_semi_consistent();
+        }
         let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
         let mut sorter = Sorter::new(&self.order, Some(limit));
         let mut collected = Vec::new();
         let mut taken = 0;
-        while let Some(row) = reader.next(run)? {
+        while let Some(mut row) = reader.next(run)? {
             decode(&table, &row.image, &self.step.needed, &mut values)?;
-            if !self.takes(run, &values)? {
+            let mut takes = self.takes(run, &values)?;
+            if takes && reader.is_unlocked() {
+                // It was looked at as it is committed; now it is waited for, and may have changed.
+                let Some(locked) = run.txn.get(&table, &row.key, LockMode::Update)? else { continue };
+                row = locked;
+                decode(&table, &row.image, &self.step.needed, &mut values)?;
+                takes = self.takes(run, &values)?;
+            }
+            if !takes {
+                run.txn.release_unwanted();
                 continue;
             }
             if !in_order {

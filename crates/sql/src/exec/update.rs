@@ -77,8 +77,9 @@ pub(super) fn assign_all(
 }
 
 pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Result<UpdatePlan> {
-    let target =
+    let mut target =
         bind_target(binder, &update.from, update.filter.as_ref(), &update.order_by, update.limit.as_ref())?;
+    target.semi_consistent = true;
     let table = target.table().clone();
     let (schema, name) = (&table.def.schema, &table.def.name);
     binder.host.check_privilege(crate::host::Privilege::Update, Some(schema), Some(name))?;

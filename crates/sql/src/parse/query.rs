@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::SqlError;
 use crate::ast::{
-    Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, OrderItem, Query, QueryBody, Select,
-    SelectItem, TableRef,
+    Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem, Query,
+    QueryBody, Select, SelectItem, TableRef,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -32,9 +32,9 @@ impl Parser<'_> {
         if self.is("INTO") {
             return Err(SqlError::not_supported("SELECT ... INTO"));
         }
-        let lock = self.lock_clause()?;
+        let locks = self.lock_clauses()?;
         self.leave();
-        Ok(Query { body, order_by, limit, lock })
+        Ok(Query { body, order_by, limit, locks })
     }
 
     fn query_term(&mut self) -> Result<QueryBody> {
@@ -83,24 +83,34 @@ impl Parser<'_> {
         }
     }
 
-    fn lock_clause(&mut self) -> Result<Option<LockClause>> {
-        let mut lock = None;
+    fn lock_clauses(&mut self) -> Result<Vec<LockClause>> {
+        let mut locks = Vec::new();
+        if self.eat_all(&["LOCK", "IN", "SHARE", "MODE"]) {
+            // The old form has no further words.
+            locks.push(LockClause {
+                strength: LockStrength::Share,
+                tables: Vec::new(),
+                wait: LockWait::Wait,
+            });
+            return Ok(locks);
+        }
         loop {
-            if self.eat_all(&["LOCK", "IN", "SHARE", "MODE"]) {
-                lock = Some(LockClause::Share);
-            } else if self.eat_all(&["FOR", "UPDATE"]) {
-                lock = Some(LockClause::Update);
+            let strength = if self.eat_all(&["FOR", "UPDATE"]) {
+                LockStrength::Update
             } else if self.eat_all(&["FOR", "SHARE"]) {
-                lock = Some(LockClause::Share);
+                LockStrength::Share
             } else {
-                return Ok(lock);
-            }
-            if self.eat("OF") {
-                self.list(Self::table_name)?;
-            }
-            if self.is("NOWAIT") || self.are(&["SKIP", "LOCKED"]) {
-                return Err(SqlError::not_supported("NOWAIT and SKIP LOCKED"));
-            }
+                return Ok(locks);
+            };
+            let tables = if self.eat("OF") { self.list(Self::table_name)? } else { Vec::new() };
+            let wait = if self.eat("NOWAIT") {
+                LockWait::NoWait
+            } else if self.eat_all(&["SKIP", "LOCKED"]) {
+                LockWait::SkipLocked
+            } else {
+                LockWait::Wait
+            };
+            locks.push(LockClause { strength, tables, wait });
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
 
 use crate::expr::{Aggregate, Expr};
 use crate::sink::ColumnMeta;
-use engine::{Direction, IndexRef, LockMode, Table};
+use engine::{Direction, IndexRef, LockMode, OnLocked, Table};
 use std::sync::Arc;
 
 /// Where the rows of a table of a query come from.
@@ -28,6 +28,20 @@ pub(crate) enum Source {
     Derived(Box<QueryPlan>),
 }
 
+/// How the rows of a table are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RowLock {
+    pub mode: LockMode,
+    pub on_locked: OnLocked,
+}
+
+impl RowLock {
+    /// A plain read.
+    pub const NONE: RowLock = RowLock { mode: LockMode::Snapshot, on_locked: OnLocked::Wait };
+    /// What UPDATE and DELETE do.
+    pub const UPDATE: RowLock = RowLock { mode: LockMode::Update, on_locked: OnLocked::Wait };
+}
+
 /// One table of the nested loops, outermost first.
 #[derive(Debug)]
 pub(crate) struct TableStep {
@@ -37,6 +51,7 @@ pub(crate) struct TableStep {
     pub columns: usize,
     /// Columns that some expression needs: only these are decoded.
     pub needed: Vec<usize>,
+    pub lock: RowLock,
     /// LEFT JOIN: the conditions of ON; a row of NULLs where none matches.
     pub outer: Option<Vec<Expr>>,
     /// Conditions that can be decided once this table has a row.
@@ -82,7 +97,6 @@ pub(crate) struct SelectPlan {
     pub ordered_by_access: bool,
     pub distinct: bool,
     pub limit: Option<LimitPlan>,
-    pub lock: LockMode,
     pub calc_found_rows: bool,
 }
 

@@ -78,7 +78,7 @@ impl Session {
         let id_before = self.last_insert_id.get();
         let outcome = self.run_in(&mut transaction, bound, parameters, rows_query, sink);
         let outcome = match outcome {
-            Err(error) if crate::engine_error::ends_transaction(&error) => {
+            Err(error) if self.ends_transaction(&error) => {
                 transaction.rollback();
                 self.forget_transaction();
                 return Err(error);

@@ -13,7 +13,11 @@ impl Session {
     pub(super) fn take_transaction(&mut self) -> Result<Transaction> {
         match self.transaction.take() {
             Some(transaction) => Ok(transaction),
-            None => Ok(self.new_transaction()),
+            None => {
+                let mut transaction = self.new_transaction();
+                transaction.set_autocommit(!self.explicit && self.variables.autocommit);
+                Ok(transaction)
+            }
         }
     }
 
@@ -22,6 +26,7 @@ impl Session {
         let read_only = self.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
         let mut transaction = self.engine.begin(isolation);
         transaction.set_read_only(read_only);
+        transaction.set_connection_id(u64::from(self.host.connection_id()));
         transaction.set_row_image(self.variables.row_image);
         transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
@@ -30,6 +35,15 @@ impl Session {
         }
         self.read_only_transaction = read_only;
         transaction
+    }
+
+    /// Whether the error rolls the whole transaction back, not only the statement.
+    pub(super) fn ends_transaction(&self, error: &SqlError) -> bool {
+        const LOCK_WAIT_TIMEOUT: u16 = 1205;
+        let by_wish = || self.host.variable(VariableScope::Global, "innodb_rollback_on_timeout");
+        crate::engine_error::ends_transaction(error)
+            || (error.code == LOCK_WAIT_TIMEOUT
+                && matches!(by_wish(), Ok(Some(Value::Int(1) | Value::UInt(1)))))
     }
 
     /// The transaction is over, whoever ended it.
@@ -98,7 +112,7 @@ impl Session {
                 self.savepoints.truncate(at + 1);
                 let savepoint = self.savepoints[at].1;
                 if let Some(transaction) = &mut self.transaction {
-                    transaction.rollback_to(savepoint);
+                    transaction.rollback_to_savepoint(savepoint);
                 }
             }
             Statement::ReleaseSavepoint(name) => {

@@ -1,0 +1,365 @@
+//! Locks on gaps between keys, and the keys that running transactions are about to put into them.
+//!
+//! InnoDB hangs a gap lock on the record behind the gap, and an uncommitted row is a record. Here pages hold committed
+//! rows only, so both sides are kept beside them, for each table:
+//!
+//! - An **interval** is what a locking scan has passed: no other transaction may put a key of that index strictly between
+//!   its ends. Intervals never conflict with each other. They do not follow the records at their ends: a row that goes
+//!   away leaves the interval as it was, which is enough for whoever scanned it.
+//! - An **announced key** is one that a transaction will put into an index when it commits. A scan that comes across one
+//!   waits for the row's record lock, as it would for the uncommitted record.
+//!
+//! **Meeting.** The inserter announces its key and *then* looks for intervals; the scan enters its interval and *then*
+//! looks for announced keys. Both lists are read and written under mutexes, so at least one of the two sees the other. When
+//! both do, the inserter takes its announcement back before it waits.
+//!
+//! **Committed meanwhile.** A key whose transaction committed between the scan's copy of a leaf and its interval is on the
+//! page and no longer announced. `released` counts the transactions with announced keys that ended, before their keys
+//! go: a scan that finds the count changed reads the pages again.
+//!
+//! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below all.
+
+use super::wait::Waiter;
+use super::{LockType, OwnerId};
+use crate::table::KeyBuf;
+use btree::Direction;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Place of an interval among its table's.
+pub(crate) type GapId = usize;
+
+#[derive(Debug)]
+struct Interval {
+    owner: OwnerId,
+    index_id: u32,
+    /// Excluded; `None`: from the first key on.
+    low: Option<KeyBuf>,
+    /// Excluded; `None`: to the last key.
+    high: Option<KeyBuf>,
+}
+
+impl Interval {
+    fn covers(&self, key: &[u8]) -> bool {
+        self.low.as_deref().is_none_or(|low| low < key) && self.high.as_deref().is_none_or(|high| key < high)
+    }
+
+    fn contains(&self, low: Option<&[u8]>, high: Option<&[u8]>) -> bool {
+        let below = self.low.as_deref().is_none_or(|own| low.is_some_and(|low| own <= low));
+        let above = self.high.as_deref().is_none_or(|own| high.is_some_and(|high| own >= high));
+        below && above
+    }
+}
+
+struct GapWaiter {
+    index_id: u32,
+    key: KeyBuf,
+    waiter: Arc<Waiter>,
+}
+
+#[derive(Default)]
+struct Gaps {
+    /// Unused places are empty and listed in `free`.
+    intervals: Vec<Option<Interval>>,
+    free: Vec<GapId>,
+    waiters: Vec<GapWaiter>,
+}
+
+impl Gaps {
+    fn blockers<'g>(
+        &'g self,
+        owner: OwnerId,
+        index_id: u32,
+        key: &'g [u8],
+    ) -> impl Iterator<Item = OwnerId> + 'g {
+        let against =
+            move |gap: &&Interval| gap.owner != owner && gap.index_id == index_id && gap.covers(key);
+        self.intervals.iter().flatten().filter(against).map(|gap| gap.owner)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Announced {
+    /// The owner's count when it was announced.
+    number: u64,
+    index_id: u32,
+    key: KeyBuf,
+    /// Bytes of the key before the clustered key.
+    secondary_len: u16,
+}
+
+#[derive(Default)]
+struct Keys {
+    /// As announced; a scan moves them to `sorted`, so that announcing stays cheap.
+    recent: Vec<Announced>,
+    sorted: BTreeMap<(u32, KeyBuf), Announced>,
+}
+
+/// The announced keys of one owner at one table.
+pub(super) struct Inserter {
+    owner: OwnerId,
+    keys: Mutex<Keys>,
+}
+
+impl Inserter {
+    pub fn announce(&self, number: u64, index_id: u32, key: &[u8], secondary_len: usize) {
+        let secondary_len = secondary_len as u16;
+        self.keys.lock().recent.push(Announced { number, index_id, key: key.into(), secondary_len });
+    }
+
+    /// Takes back what was announced with this number or a later one.
+    pub fn withdraw(&self, from_number: u64) {
+        let mut keys = self.keys.lock();
+        while keys.recent.pop_if(|key| key.number >= from_number).is_some() {}
+        if !keys.sorted.is_empty() {
+            keys.sorted.retain(|_, key| key.number < from_number);
+        }
+    }
+
+    fn find(
+        &self,
+        index_id: u32,
+        low: Bound<&[u8]>,
+        high: Bound<&[u8]>,
+        direction: Direction,
+    ) -> Option<(KeyBuf, usize)> {
+        let mut guard = self.keys.lock();
+        let Keys { recent, sorted } = &mut *guard;
+        for key in recent.drain(..) {
+            // A key announced again stays as old as it was: that is what a savepoint goes by.
+            sorted.entry((key.index_id, key.key.clone())).or_insert(key);
+        }
+        let bound = |bound: Bound<&[u8]>, open: (u32, KeyBuf)| match bound {
+            Bound::Included(key) => Bound::Included((index_id, KeyBuf::from_slice(key))),
+            Bound::Excluded(key) => Bound::Excluded((index_id, KeyBuf::from_slice(key))),
+            Bound::Unbounded => Bound::Included(open),
+        };
+        let low = bound(low, (index_id, KeyBuf::new()));
+        let high = match high {
+            Bound::Unbounded => Bound::Excluded((index_id + 1, KeyBuf::new())),
+            high => bound(high, (index_id, KeyBuf::new())),
+        };
+        let mut range = sorted.range((low, high));
+        let found = if direction == Direction::Forward { range.next() } else { range.next_back() };
+        found.map(|(_, key)| (key.key.clone(), usize::from(key.secondary_len)))
+    }
+}
+
+/// Gap locks and announced keys of one table.
+#[derive(Default)]
+pub(crate) struct TableLocks {
+    /// Intervals entered, for who inserts: usually none.
+    gap_count: AtomicUsize,
+    gaps: Mutex<Gaps>,
+    inserter_count: AtomicUsize,
+    inserters: Mutex<Vec<Arc<Inserter>>>,
+    /// Owners of announced keys that have ended; see the module's head.
+    released: AtomicU64,
+}
+
+impl std::fmt::Debug for TableLocks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableLocks").field("gaps", &self.gap_count).finish_non_exhaustive()
+    }
+}
+
+impl TableLocks {
+    pub(super) fn inserter(&self, owner: OwnerId) -> Arc<Inserter> {
+        let inserter = Arc::new(Inserter { owner, keys: Mutex::default() });
+        self.inserters.lock().push(inserter.clone());
+        self.inserter_count.fetch_add(1, Ordering::SeqCst);
+        inserter
+    }
+
+    /// Forgets an owner's announced keys; its rows are on the pages, or never will be.
+    pub(super) fn forget_inserter(&self, inserter: &Arc<Inserter>) {
+        self.released.fetch_add(1, Ordering::SeqCst);
+        self.inserter_count.fetch_sub(1, Ordering::SeqCst);
+        let mut inserters = self.inserters.lock();
+        if let Some(at) = inserters.iter().position(|other| Arc::ptr_eq(other, inserter)) {
+            inserters.swap_remove(at);
+        }
+    }
+
+    /// Owners with announced keys that have ended so far.
+    pub fn released(&self) -> u64 {
+        self.released.load(Ordering::SeqCst)
+    }
+
+    /// Intervals held.
+    pub fn gap_count(&self) -> usize {
+        self.gap_count.load(Ordering::SeqCst)
+    }
+
+    /// The first key in the range, in the scan's direction, that somebody else has announced, with the length of its part
+    /// before the clustered key.
+    pub fn announced_by_others(
+        &self,
+        owner: OwnerId,
+        index_id: u32,
+        range: (Bound<&[u8]>, Bound<&[u8]>),
+        direction: Direction,
+    ) -> Option<(KeyBuf, usize)> {
+        if self.inserter_count.load(Ordering::SeqCst) == 0 {
+            return None;
+        }
+        let inserters = self.inserters.lock();
+        let others = inserters.iter().filter(|inserter| inserter.owner != owner);
+        let found = others.filter_map(|inserter| inserter.find(index_id, range.0, range.1, direction));
+        match direction {
+            Direction::Forward => found.min(),
+            Direction::Backward => found.max(),
+        }
+    }
+
+    /// Enters an interval; `None` when the owner has one that contains it.
+    pub(super) fn add_gap(
+        &self,
+        owner: OwnerId,
+        index_id: u32,
+        low: Option<&[u8]>,
+        high: Option<&[u8]>,
+    ) -> Option<GapId> {
+        let mut gaps = self.gaps.lock();
+        let own = |gap: &&Interval| gap.owner == owner && gap.index_id == index_id;
+        if gaps.intervals.iter().flatten().filter(own).any(|gap| gap.contains(low, high)) {
+            return None;
+        }
+        let interval = Interval {
+            owner,
+            index_id,
+            low: low.map(KeyBuf::from_slice),
+            high: high.map(KeyBuf::from_slice),
+        };
+        self.gap_count.fetch_add(1, Ordering::SeqCst);
+        Some(match gaps.free.pop() {
+            Some(at) => {
+                gaps.intervals[at] = Some(interval);
+                at
+            }
+            None => {
+                gaps.intervals.push(Some(interval));
+                gaps.intervals.len() - 1
+            }
+        })
+    }
+
+    /// Moves one end of an interval outward: the upper one of a forward scan, the lower one of a backward scan.
+    pub fn extend_gap(&self, gap: GapId, direction: Direction, to: Option<&[u8]>) {
+        let mut gaps = self.gaps.lock();
+        let interval = gaps.intervals[gap].as_mut().expect("an owner extends its own interval");
+        let end = match direction {
+            Direction::Forward => &mut interval.high,
+            Direction::Backward => &mut interval.low,
+        };
+        match (end, to) {
+            (Some(end), Some(to)) => {
+                end.clear();
+                end.extend_from_slice(to);
+            }
+            (end, to) => *end = to.map(KeyBuf::from_slice),
+        }
+    }
+
+    /// Whether another owner's interval covers the key.
+    pub fn is_covered(&self, owner: OwnerId, index_id: u32, key: &[u8]) -> bool {
+        self.gaps.lock().blockers(owner, index_id, key).next().is_some()
+    }
+
+    /// Enters a wait for the key to be uncovered; `None`: it is.
+    pub(super) fn wait_for_key(&self, owner: OwnerId, index_id: u32, key: &[u8]) -> Option<Arc<Waiter>> {
+        let mut gaps = self.gaps.lock();
+        gaps.blockers(owner, index_id, key).next()?;
+        let waiter = Arc::new(Waiter::new(owner, LockType::Exclusive, false));
+        gaps.waiters.push(GapWaiter { index_id, key: key.into(), waiter: waiter.clone() });
+        Some(waiter)
+    }
+
+    /// Takes a waiter away; false when it has been granted already.
+    pub(super) fn withdraw_waiter(&self, waiter: &Arc<Waiter>) -> bool {
+        let mut gaps = self.gaps.lock();
+        gaps.waiters.retain(|other| !Arc::ptr_eq(&other.waiter, waiter));
+        !waiter.is_granted()
+    }
+
+    /// The owners whose intervals cover a key that `owner` waits to insert.
+    pub(super) fn blockers(&self, owner: OwnerId, index_id: u32, key: &[u8], out: &mut Vec<OwnerId>) {
+        out.extend(self.gaps.lock().blockers(owner, index_id, key));
+    }
+
+    /// Lets an owner's intervals go and wakes those who waited for nothing else.
+    pub(super) fn release_gaps(&self, released: &[GapId]) {
+        if released.is_empty() {
+            return;
+        }
+        let mut guard = self.gaps.lock();
+        let gaps = &mut *guard;
+        for gap in released {
+            gaps.intervals[*gap] = None;
+            gaps.free.push(*gap);
+        }
+        self.gap_count.fetch_sub(released.len(), Ordering::SeqCst);
+        let mut at = 0;
+        while at < gaps.waiters.len() {
+            let GapWaiter { index_id, key, waiter } = &gaps.waiters[at];
+            if gaps.blockers(waiter.owner, *index_id, key).next().is_some() {
+                at += 1;
+            } else {
+                gaps.waiters.swap_remove(at).waiter.grant();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_keeps_others_out_and_lets_them_in_when_it_goes() {
+        let locks = TableLocks::default();
+        let gap = locks.add_gap(1, 7, Some(b"b"), Some(b"d")).unwrap();
+        assert!(locks.is_covered(2, 7, b"c"));
+        assert!(!locks.is_covered(1, 7, b"c"), "its own");
+        assert!(!locks.is_covered(2, 8, b"c"), "another index");
+        assert!(!locks.is_covered(2, 7, b"b") && !locks.is_covered(2, 7, b"d"), "the ends are outside");
+        assert_eq!(locks.add_gap(1, 7, Some(b"bb"), Some(b"d")), None, "contained");
+        locks.extend_gap(gap, Direction::Forward, None);
+        assert!(locks.is_covered(2, 7, b"zzz"));
+        let waiter = locks.wait_for_key(2, 7, b"zzz").unwrap();
+        locks.release_gaps(&[gap]);
+        assert!(waiter.is_granted());
+        assert!(!locks.is_covered(2, 7, b"c"));
+        assert!(locks.wait_for_key(2, 7, b"c").is_none());
+        assert_eq!(locks.gap_count(), 0);
+    }
+
+    #[test]
+    fn announced_keys_are_found_in_the_scan_direction_and_withdrawn() {
+        let locks = TableLocks::default();
+        let inserter = locks.inserter(1);
+        for (number, key) in [b"m", b"c", b"x"].into_iter().enumerate() {
+            inserter.announce(number as u64, 3, key, 0);
+        }
+        let all = (Bound::Unbounded, Bound::Unbounded);
+        let first = |direction| {
+            let found = locks.announced_by_others(2, 3, all, direction);
+            found.map(|(key, _)| key.to_vec())
+        };
+        assert_eq!(first(Direction::Forward), Some(b"c".to_vec()));
+        assert_eq!(first(Direction::Backward), Some(b"x".to_vec()));
+        assert!(locks.announced_by_others(1, 3, all, Direction::Forward).is_none(), "its own");
+        assert!(locks.announced_by_others(2, 2, all, Direction::Forward).is_none(), "another index");
+        let between = (Bound::Excluded(&b"c"[..]), Bound::Excluded(&b"m"[..]));
+        assert!(locks.announced_by_others(2, 3, between, Direction::Forward).is_none());
+        inserter.announce(3, 3, b"a", 0);
+        inserter.withdraw(1);
+        assert_eq!(first(Direction::Forward), Some(b"m".to_vec()));
+        assert_eq!(first(Direction::Backward), Some(b"m".to_vec()));
+        locks.forget_inserter(&inserter);
+        assert_eq!((first(Direction::Forward), locks.released()), (None, 1));
+    }
+}

@@ -1,0 +1,65 @@
+//! Names of locks: 64-bit fingerprints, and the hash that makes them.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Fingerprint of what is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LockId(pub(super) u64);
+
+/// Index number of a table's clustered index in lock names; secondary indexes use their own ids, which start at 1.
+pub(crate) const CLUSTERED: u32 = 0;
+
+impl LockId {
+    /// The row or index entry with this key.
+    pub fn row(table_id: u64, index_id: u32, key: &[u8]) -> LockId {
+        LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key))
+    }
+
+    /// The metadata of a table, or of a schema where `table` is empty.
+    pub fn metadata(schema: &str, table: &str) -> LockId {
+        let seed = fingerprint(METADATA_SEED, schema.as_bytes());
+        LockId(fingerprint(seed, table.as_bytes()))
+    }
+}
+
+const METADATA_SEED: u64 = 0x6d65_7461_6461_7461;
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const INCREMENT: u64 = 0xd1b5_4a32_d192_ed03;
+
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// A 64-bit hash of some bytes by folded multiplication, eight bytes a step.
+pub(crate) fn fingerprint(seed: u64, bytes: &[u8]) -> u64 {
+    let mut state = mix(seed ^ MULTIPLIER, (bytes.len() as u64) ^ INCREMENT);
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word = u64::from_le_bytes(chunk.try_into().expect("chunks_exact gives eight"));
+        state = mix(state ^ word, MULTIPLIER);
+    }
+    let mut last = [0u8; 8];
+    let rest = chunks.remainder();
+    last[..rest.len()].copy_from_slice(rest);
+    mix(state ^ u64::from_le_bytes(last), INCREMENT)
+}
+
+/// A map from fingerprints: they are well mixed already, so they are their own hash.
+#[derive(Default)]
+pub(crate) struct FingerprintHasher(u64);
+
+impl Hasher for FingerprintHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = fingerprint(self.0, bytes);
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+pub(crate) type FingerprintMap<V> = HashMap<u64, V, BuildHasherDefault<FingerprintHasher>>;
