@@ -189,8 +189,11 @@ fn recover(
     assert!(end >= history.acknowledged, "an acknowledged commit is lost");
     history.commits.retain(|&lsn, _| lsn <= end);
     history.unapplied.clear();
-    let mut config = pool_config(page_size, 96);
+    let mut config = pool_config(page_size, 150);
     config.options.doublewrite = strategy;
+    // As many as the frames allow: two.
+    config.options.instances = if strategy == Doublewrite::Legacy { 1 } else { 2 };
+    config.options.page_cleaners = 2;
     let pool = Pool::open(disk, Arc::clone(&log), config)?;
     assert_eq!(pool.open_space(&space_path())?, SPACE);
     for kind in [redo::kind::STRUCTURE, redo::kind::COMMIT] {

@@ -1,7 +1,8 @@
-//! The page cleaner: a background thread that keeps frames free and the log's tail short.
+//! The page cleaners: a coordinator and its workers, who keep the log's tail short.
 //!
-//! Ten times a second, and whenever a thread finds few free frames: first the LRU list's end (evict what is clean, write what is dirty), then
-//! the flush list by age, at a pace that follows how much of the log's capacity the oldest change holds (adaptive flushing).
+//! Ten times a second, or when somebody asks, the coordinator decides how many pages are due (`pace`) and divides them among the instances; it and
+//! its workers then take one instance after the other: first the LRU list's end (evict what is clean, write what is dirty), then the
+//! flush list by age. With LRU flushers running, the first part finds little to do.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,160 +10,202 @@ use std::time::Duration;
 use os::account::{State, enter};
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
-use redo::Lsn;
 
+use crate::bell::Bell;
+use crate::doublewrite::Flusher;
 use crate::error::Result;
-use crate::pool::Pool;
+use crate::lru_flusher;
+use crate::pace::Pace;
+use crate::pool::{Pool, TICK_MS};
+use crate::read_ahead;
 
-const ROUND: Duration = Duration::from_millis(100);
-const ROUNDS_A_SECOND: u64 = 10;
+const ROUND: Duration = Duration::from_millis(TICK_MS as u64);
+/// Pages written by age between two looks at the free list.
+const STRETCH: usize = 128;
 
+/// One round's work: how many pages are due in each instance, and who has got how far.
 #[derive(Debug, Default)]
-struct Orders {
-    running: bool,
+struct Round {
+    due: Vec<usize>,
+    /// The next instance that nobody has taken.
+    next: usize,
+    /// Instances taken and not done.
+    busy: usize,
     stop: bool,
-    poked: bool,
+    error: Option<crate::BufferError>,
 }
 
-/// What the pool and its cleaner thread share. The mutex is a leaf in the lock order.
-#[derive(Debug, Default)]
-pub(crate) struct Cleaner {
-    orders: Mutex<Orders>,
-    event: Condvar,
-    thread: Mutex<Option<JoinHandle<()>>>,
+/// What the coordinator, its workers and the pool share.
+#[derive(Debug)]
+pub(crate) struct Cleaners {
+    /// Threads, the coordinator being one.
+    count: usize,
+    bell: Bell,
+    /// Leaf in the lock order.
+    round: Mutex<Round>,
+    /// Signalled under `round`: a round begins, or it is time to stop.
+    begun: Condvar,
+    /// Signalled under `round`: the last instance is done.
+    done: Condvar,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-impl Cleaner {
-    /// Asks for a round now; false when no cleaner runs.
-    pub fn wake(&self) -> bool {
-        let mut orders = self.orders.lock();
-        if orders.running && !orders.poked {
-            orders.poked = true;
-            self.event.notify_one();
+impl Cleaners {
+    pub fn new(count: usize) -> Cleaners {
+        Cleaners {
+            count,
+            bell: Bell::default(),
+            round: Mutex::new(Round::default()),
+            begun: Condvar::new(),
+            done: Condvar::new(),
+            threads: Mutex::new(Vec::new()),
         }
-        orders.running
     }
 
-    /// Waits for the next round; false when it is time to stop.
-    fn next_round(&self) -> bool {
-        let _idle = enter(State::Idle);
-        let mut orders = self.orders.lock();
-        if !orders.poked && !orders.stop {
-            self.event.wait_for(&mut orders, ROUND);
+    /// How many threads there are, the coordinator being one.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Asks for a round now; false when no cleaner runs.
+    pub fn wake(&self) -> bool {
+        self.bell.ring()
+    }
+
+    /// Takes instances of the round until none is left.
+    fn share(&self, pool: &Pool, flusher: Flusher) {
+        let mut round = self.round.lock();
+        while round.next < round.due.len() {
+            let (number, due) = (round.next, round.due[round.next]);
+            round.next += 1;
+            round.busy += 1;
+            drop(round);
+            let outcome = pool.clean_instance(number, due, flusher);
+            round = self.round.lock();
+            round.busy -= 1;
+            if let Err(error) = outcome {
+                round.error.get_or_insert(error);
+            }
         }
-        orders.poked = false;
-        !orders.stop
+        if round.busy == 0 {
+            self.done.notify_all();
+        }
+    }
+
+    /// Has a round done by all, and waits for its end.
+    fn run_round(&self, pool: &Pool, due: Vec<usize>) -> Result<()> {
+        {
+            let mut round = self.round.lock();
+            (round.due, round.next) = (due, 0);
+            self.begun.notify_all();
+        }
+        self.share(pool, Flusher::Cleaner(0));
+        let mut round = self.round.lock();
+        while round.busy > 0 {
+            let _waiting = enter(State::CleanerWait);
+            self.done.wait(&mut round);
+        }
+        round.error.take().map_or(Ok(()), Err)
+    }
+
+    fn coordinate(&self, pool: &Weak<Pool>) {
+        let mut pace = Pace::default();
+        let mut failing = false;
+        while self.bell.wait(ROUND) {
+            // The pool may be gone without `stop`, in a test that has had a power cut.
+            let Some(pool) = pool.upgrade() else { break };
+            let due = pace.pages_due(&pool);
+            let outcome = self.run_round(&pool, due);
+            if let (Err(error), false) = (&outcome, failing) {
+                log::error!("the page cleaner cannot write: {error}");
+            }
+            failing = outcome.is_err();
+        }
+        self.round.lock().stop = true;
+        self.begun.notify_all();
+    }
+
+    fn work(&self, pool: &Weak<Pool>, number: usize) {
+        loop {
+            {
+                let _idle = enter(State::Idle);
+                let mut round = self.round.lock();
+                while !round.stop && round.next >= round.due.len() {
+                    self.begun.wait(&mut round);
+                }
+                if round.stop {
+                    return;
+                }
+            }
+            let Some(pool) = pool.upgrade() else { return };
+            self.share(&pool, Flusher::Cleaner(number));
+        }
     }
 }
 
 impl Pool {
-    /// Starts the page cleaner. Does nothing when it runs.
+    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if that is asked for. Does nothing when they run.
     pub fn start_cleaners(self: &Arc<Pool>) {
-        let mut thread = self.cleaner.thread.lock();
-        if thread.is_some() {
+        let mut threads = self.cleaners.threads.lock();
+        if !threads.is_empty() {
             return;
         }
-        *self.cleaner.orders.lock() = Orders { running: true, stop: false, poked: false };
-        let (pool, cleaner) = (Arc::downgrade(self), Arc::clone(&self.cleaner));
-        *thread = Some(os::thread::spawn("page_cleaner", move || clean(&pool, &cleaner)));
+        self.cleaners.round.lock().stop = false;
+        self.cleaners.bell.begin();
+        let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
+        threads.push(os::thread::spawn("page_cleaner", move || cleaners.coordinate(&pool)));
+        for number in 1..self.cleaners.count {
+            let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
+            threads.push(os::thread::spawn("page_cleaner", move || cleaners.work(&pool, number)));
+        }
+        for (number, instance) in self.instances.iter().enumerate() {
+            instance.lru_bell.begin();
+            let pool = Arc::downgrade(self);
+            threads.push(os::thread::spawn("lru_flusher", move || lru_flusher::run(&pool, number)));
+        }
+        self.read_ahead.bell.begin();
+        let pool = Arc::downgrade(self);
+        threads.push(os::thread::spawn("read_ahead", move || read_ahead::run(&pool)));
+        if self.options().load_at_startup {
+            self.start_load();
+        }
     }
 
-    /// Stops the page cleaner and waits for its end. What is dirty stays so: [`Pool::flush_all`] comes next in a clean shutdown.
+    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so: [`Pool::flush_all`] comes next in a clean shutdown.
     pub fn stop(&self) {
-        let thread = self.cleaner.thread.lock().take();
-        {
-            let mut orders = self.cleaner.orders.lock();
-            orders.stop = true;
-            orders.running = false;
-            self.cleaner.event.notify_one();
+        self.stop_load();
+        let threads = std::mem::take(&mut *self.cleaners.threads.lock());
+        self.cleaners.bell.stop();
+        self.instances.iter().for_each(|instance| instance.lru_bell.stop());
+        self.read_ahead.bell.stop();
+        for thread in threads {
+            if thread.join().is_err() {
+                log::error!("a thread of the buffer pool ended with a panic");
+            }
         }
-        if let Some(thread) = thread
-            && thread.join().is_err()
+        if self.options().dump_at_shutdown
+            && let Err(error) = self.dump_pages()
         {
-            log::error!("the page cleaner ended with a panic");
+            log::error!("Buffer pool(s) dump: {error}");
         }
     }
-}
 
-fn clean(pool: &Weak<Pool>, cleaner: &Cleaner) {
-    let mut pace = Pace { last_lsn: 0, next_ms: 0, failing: false };
-    while cleaner.next_round() {
-        // The pool may be gone without `stop`, in a test that has had a power cut.
-        let Some(pool) = pool.upgrade() else { return };
-        let outcome = pace.round(&pool);
-        if let (Err(error), false) = (&outcome, pace.failing) {
-            log::error!("the page cleaner cannot write: {error}");
-        }
-        pace.failing = outcome.is_err();
-    }
-}
-
-/// The cleaner's memory from one round to the next.
-struct Pace {
-    last_lsn: Lsn,
-    /// When the next round by age is due.
-    next_ms: u64,
-    /// The last round failed: it is logged once, until a round succeeds.
-    failing: bool,
-}
-
-impl Pace {
-    fn round(&mut self, pool: &Pool) -> Result<()> {
-        pool.free_some_frames()?;
-        let now_ms = os::clock::monotonic_ns() / 1_000_000;
-        if now_ms < self.next_ms {
-            return Ok(());
-        }
-        self.next_ms = now_ms + ROUND.as_millis() as u64;
-        pool.advance_tick();
-        let mut left = self.pages_due(pool);
+    /// A cleaner's work on one instance: frames, then up to `due` pages by age.
+    fn clean_instance(&self, number: usize, due: usize, flusher: Flusher) -> Result<()> {
+        let instance = &self.instances[number];
+        let make_frames_free = || {
+            let _flushing = enter(State::LruFlush);
+            self.make_frames_free(instance, flusher)
+        };
+        make_frames_free()?;
+        let mut left = due;
         while left > 0 {
-            let written = pool.flush_oldest(left.min(64), Lsn::MAX)?;
+            let written = self.flush_oldest(instance, left.min(STRETCH), flusher)?;
             if written == 0 {
                 break;
             }
             left -= written.min(left);
-            pool.free_some_frames()?;
-        }
-        Ok(())
-    }
-
-    /// How many pages to write by age in this round.
-    fn pages_due(&mut self, pool: &Pool) -> usize {
-        let (config, options) = (pool.config(), pool.options());
-        let end = pool.log().current_lsn();
-        let idle = end == self.last_lsn;
-        self.last_lsn = end;
-        let Some(oldest) = pool.oldest_dirty_lsn() else { return 0 };
-        let age_percent = end.saturating_sub(oldest).saturating_mul(100) / config.redo_capacity_bytes.max(1);
-        let (normal, most) = (options.io_capacity as u64, options.io_capacity_max as u64);
-        let a_second = match age_percent {
-            _ if idle => normal,
-            0..10 => 0,
-            // Rises with the age, so that a steady load finds a steady pace well before the log is short.
-            10..50 => normal * age_percent / 50,
-            50..70 => normal + (most.saturating_sub(normal)) * (age_percent - 50) / 20,
-            _ => most.saturating_mul(4),
-        };
-        a_second.div_ceil(ROUNDS_A_SECOND) as usize
-    }
-}
-
-impl Pool {
-    /// Brings the free list up to its target: evicts clean pages from the LRU list's end, writes dirty ones there first if it must.
-    fn free_some_frames(&self) -> Result<()> {
-        let target = self.free_target();
-        // A pool that never ran short is left to fill up.
-        for _ in 0..64 {
-            let free = self.lists.lock().free_len();
-            if free >= target || !self.is_evicting() {
-                return Ok(());
-            }
-            let scan = self.options().lru_scan_depth.max(64);
-            if self.evict(target - free, scan) == 0 && self.flush_lru(target.max(64), scan)? == 0 {
-                return Ok(());
-            }
-            self.announce_free();
+            make_frames_free()?;
         }
         Ok(())
     }

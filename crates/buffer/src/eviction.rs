@@ -5,8 +5,12 @@ use std::time::Duration;
 
 use os::account::{State, enter};
 
+use crate::doublewrite::Flusher;
 use crate::error::Result;
 use crate::frame::{Frame, NO_PAGE};
+use crate::instance::Instance;
+use crate::lru::Lists;
+use crate::page::PageId;
 use crate::pool::Pool;
 use crate::status::count;
 
@@ -16,24 +20,23 @@ const FREE_WAIT: Duration = Duration::from_millis(10);
 const EVICT_SCAN: usize = 100;
 
 impl Pool {
-    /// A free frame, latched exclusively. Waits until there is one.
-    pub(crate) fn take_free(&self) -> Result<u32> {
+    /// A free frame of the instance, latched exclusively. Waits until there is one.
+    pub(crate) fn take_free(&self, instance: &Instance) -> Result<u32> {
         let mut rounds = 0u32;
         loop {
             let (free, left) = {
-                let mut lists = self.lists.lock();
+                let mut lists = instance.lists.lock();
                 (lists.pop_free(), lists.free_len())
             };
             if let Some(number) = free {
-                if left < self.free_target() / 2 {
-                    self.evicting.store(true, Ordering::Relaxed);
-                    self.cleaner.wake();
+                if left < self.free_low_water(instance) {
+                    self.ask_for_frames(instance);
                 }
                 self.frame(number).latch.exclusive();
                 return Ok(number);
             }
-            self.evicting.store(true, Ordering::Relaxed);
-            if self.evict(1, EVICT_SCAN << rounds.min(12)) > 0 {
+            self.begin_evicting();
+            if self.evict(instance, 1, EVICT_SCAN << rounds.min(12)) > 0 {
                 continue;
             }
             if rounds == 0 {
@@ -41,29 +44,97 @@ impl Pool {
             }
             rounds += 1;
             // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself.
-            let cleaner_helps = self.cleaner.wake();
+            let cleaner_helps = self.ask_for_frames(instance);
             if (rounds > 1 && self.options().single_page_flush || !cleaner_helps)
-                && self.flush_single_page()?
+                && self.flush_single_page(instance)?
             {
                 continue;
             }
             let _waiting = enter(State::FreePageWait);
-            let mut lists = self.lists.lock();
+            let mut lists = instance.lists.lock();
             if lists.free_len() == 0 {
-                self.free_event.wait_for(&mut lists, FREE_WAIT);
+                instance.free_event.wait_for(&mut lists, FREE_WAIT);
             }
         }
     }
 
-    /// How many frames the cleaner keeps free.
-    pub(crate) fn free_target(&self) -> usize {
-        self.options().lru_scan_depth.min(self.frames.len() / 8).max(4)
+    /// A page that was read ahead is used for the first time.
+    #[cold]
+    fn first_use(&self, frame: &Frame) {
+        frame.used_tick.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
+        let packed = frame.page_id.load(Ordering::Relaxed);
+        self.consider_read_ahead(PageId::new((packed >> 32) as u32, packed as u32));
     }
 
-    /// Frees up to `wanted` frames with clean pages among the `scan` coldest.
-    pub(crate) fn evict(&self, wanted: usize, scan: usize) -> usize {
+    /// Frames are short: from here on it is worth keeping the LRU list in order.
+    fn begin_evicting(&self) {
+        self.evicting.store(true, Ordering::Relaxed);
+        self.ordering.store(true, Ordering::Relaxed);
+    }
+
+    /// A free frame of the instance, latched exclusively, if there is one that nobody will miss.
+    pub(crate) fn take_spare(&self, instance: &Instance) -> Option<u32> {
+        let spare = |lists: &mut Lists| {
+            (lists.free_len() > self.free_low_water(instance)).then(|| lists.pop_free()).flatten()
+        };
+        let taken = spare(&mut instance.lists.lock());
+        let number = taken.or_else(|| {
+            self.evict(instance, 1, EVICT_SCAN);
+            spare(&mut instance.lists.lock())
+        })?;
+        self.frame(number).latch.exclusive();
+        Some(number)
+    }
+
+    /// Wakes whoever makes frames free; false when no such thread runs.
+    fn ask_for_frames(&self, instance: &Instance) -> bool {
+        self.begin_evicting();
+        (self.lru_flushers.load(Ordering::Relaxed) && instance.lru_bell.ring()) || self.cleaners.wake()
+    }
+
+    /// Free frames below which more are asked for.
+    fn free_low_water(&self, instance: &Instance) -> usize {
+        self.free_target.load(Ordering::Relaxed).min(instance.frames / 8).max(4) / 2
+    }
+
+    /// How many frames are kept free in an instance.
+    pub(crate) fn free_target(&self, instance: &Instance) -> usize {
+        self.free_low_water(instance) * 2
+    }
+
+    /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's end, writes dirty ones there first if it must.
+    pub(crate) fn make_frames_free(&self, instance: &Instance, flusher: Flusher) -> Result<()> {
+        // A pool that never ran short is left to fill up.
+        if !self.is_evicting() || instance.freeing.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let outcome = self.fill_free_list(instance, flusher);
+        instance.freeing.store(false, Ordering::Relaxed);
+        outcome
+    }
+
+    fn fill_free_list(&self, instance: &Instance, flusher: Flusher) -> Result<()> {
+        let scan = self.options().lru_scan_depth.max(64);
+        let target = self.free_target(instance);
+        for _ in 0..64 {
+            let free = instance.lists.lock().free_len();
+            if free >= target {
+                return Ok(());
+            }
+            if self.evict(instance, target - free, scan) == 0
+                && self.flush_lru(instance, target.max(64), scan, flusher)? == 0
+            {
+                return Ok(());
+            }
+            instance.announce_free();
+        }
+        Ok(())
+    }
+
+    /// Frees up to `wanted` frames with clean pages among the `scan` coldest of the instance.
+    pub(crate) fn evict(&self, instance: &Instance, wanted: usize, scan: usize) -> usize {
         let candidates: Vec<u32> = {
-            let lists = self.lists.lock();
+            let lists = instance.lists.lock();
             let cold = lists.coldest_first().take(scan);
             cold.filter(|&number| self.frame(number).is_replaceable()).take(wanted * 2 + 6).collect()
         };
@@ -98,6 +169,9 @@ impl Pool {
             }
             shard.remove(&packed);
         }
+        if frame.used_tick.load(Ordering::Relaxed) == 0 {
+            count(&self.counters.read_ahead_evicted, 1);
+        }
         self.empty_frame(number);
         true
     }
@@ -115,20 +189,21 @@ impl Pool {
     fn empty_frame(&self, number: u32) {
         let frame = self.frame(number);
         frame.page_id.store(NO_PAGE, Ordering::Relaxed);
-        self.lists.lock().remove(&self.frames, number);
+        self.instance_of_frame(number).lists.lock().remove(&self.frames, number);
         frame.latch.release_exclusive();
         self.give_free(number);
     }
 
     pub(crate) fn give_free(&self, number: u32) {
-        self.lists.lock().push_free(number);
-        self.free_event.notify_one();
+        let instance = self.instance_of_frame(number);
+        instance.lists.lock().push_free(number);
+        instance.free_event.notify_one();
     }
 
     /// Keeps the LRU list roughly in order: cheap unless the page's place is well out of date.
     #[inline]
     pub(crate) fn touch(&self, number: u32, frame: &Frame) {
-        if self.evicting.load(Ordering::Relaxed) {
+        if self.ordering.load(Ordering::Relaxed) {
             self.touch_listed(number, frame);
         }
     }
@@ -138,11 +213,15 @@ impl Pool {
         let stale = if frame.young.load(Ordering::Relaxed) {
             clock.wrapping_sub(frame.young_stamp.load(Ordering::Relaxed)) as usize > self.frames.len() / 4
         } else {
-            // InnoDB's innodb_old_blocks_time: the accesses right after a read are usually one scan's.
-            let age = self.tick.load(Ordering::Relaxed).wrapping_sub(frame.read_tick.load(Ordering::Relaxed));
-            age >= 10
+            let used = frame.used_tick.load(Ordering::Relaxed);
+            if used == 0 {
+                return self.first_use(frame);
+            }
+            // InnoDB's innodb_old_blocks_time: the accesses right after the first are usually one scan's.
+            let age = self.tick.load(Ordering::Relaxed).wrapping_sub(used);
+            age >= self.old_ticks.load(Ordering::Relaxed)
         };
-        if stale && let Some(mut lists) = self.lists.try_lock() {
+        if stale && let Some(mut lists) = self.instance_of_frame(number).lists.try_lock() {
             lists.make_young(&self.frames, number);
             let stamp = self.lru_clock.fetch_add(1, Ordering::Relaxed);
             frame.young_stamp.store(stamp, Ordering::Relaxed);

@@ -54,6 +54,7 @@ impl Pool {
             return None;
         }
         self.touch(number, frame);
+        os::account::count_page_requests(1);
         Some(number)
     }
 
@@ -80,6 +81,7 @@ impl Pool {
     #[cold]
     fn find(&self, id: PageId, mode: Mode, fill: Fill) -> Result<(u32, bool)> {
         let packed = id.packed();
+        os::account::count_page_requests(1);
         loop {
             let present = {
                 let shard = self.table.shard(packed);
@@ -110,31 +112,29 @@ impl Pool {
     /// Takes a free frame, enters the page and fills it. `None` when another thread was faster.
     fn bring_in(&self, id: PageId, mode: Mode, fill: Fill) -> Result<Option<(u32, bool)>> {
         let (packed, space) = (id.packed(), self.space(id.space)?);
-        let number = self.take_free()?;
-        let frame = self.frame(number);
-        {
-            let mut shard = self.table.shard(packed);
-            if shard.contains_key(&packed) {
-                drop(shard);
-                frame.latch.release_exclusive();
-                self.give_free(number);
-                return Ok(None);
-            }
-            shard.insert(packed, number);
-            frame.page_id.store(packed, Ordering::Relaxed);
+        let instance = self.instance_of_page(packed);
+        let number = self.take_free(instance)?;
+        if !self.enter(number, packed) {
+            return Ok(None);
         }
-        frame.read_tick.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
+        let frame = self.frame(number);
+        frame.used_tick.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
         // SAFETY: the frame's latch is held exclusively, by `take_free`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.page_ptr(number), self.page_size()) };
         let fresh = match self.fill(&space, id, fill, bytes) {
-            Ok(fresh) => fresh,
+            Ok(fresh) => {
+                if fill == Fill::Read {
+                    self.consider_read_ahead(id);
+                }
+                fresh
+            }
             Err(error) => {
                 self.discard(number);
                 return Err(error);
             }
         };
         {
-            let mut lists = self.lists.lock();
+            let mut lists = instance.lists.lock();
             lists.insert(&self.frames, number);
             // Inner nodes are used by every descent, also those of a scan that reads each leaf once.
             if page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0 {

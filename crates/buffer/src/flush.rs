@@ -6,8 +6,9 @@
 //! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that structure changes put into the
 //!    log, and commits applied to the page, are thereby durable too: both reserve their log space before they let go of the page.
 //! 3. The copies are sealed, written to the doublewrite area and synced; then written in place; then the tablespaces are synced.
-//! 4. Only now are the changes on disk: the pages leave `writing`, which lets the checkpoint pass them, and may be evicted or written
-//!    again. (Until then a page is not evicted, or a read might overtake its write.)
+//!    Once it is written in place a page may be evicted or written again (not before, or a read might overtake its write), by another batch:
+//!    the copy in that batch's area is then the newer one.
+//! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`, which lets the checkpoint pass them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,9 @@ use redo::Lsn;
 
 use crate::doublewrite::{BatchArea, Flusher, WriteArea};
 use crate::error::Result;
+use crate::flush_list::WriteTicket;
 use crate::frame::NO_PAGE;
+use crate::instance::Instance;
 use crate::page::{self, PageId, SpaceId};
 use crate::pool::Pool;
 use crate::space::{Space, sync_or_stop};
@@ -29,7 +32,7 @@ use crate::status::count;
 #[derive(Debug)]
 struct Captured {
     frame: u32,
-    oldest: Lsn,
+    ticket: WriteTicket,
     id: PageId,
     space: Arc<Space>,
 }
@@ -42,6 +45,7 @@ impl Pool {
         let mut pages: Vec<(u64, u32)> =
             frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
         pages.sort_unstable();
+        pages.dedup();
         let mut place = self.areas.take(flusher);
         let limit = limit.min(place.area.capacity());
         let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
@@ -60,6 +64,7 @@ impl Pool {
         let outcome = self.write_batch(&mut place, &batch, newest);
         self.finish_batch(&batch, outcome.is_ok());
         outcome?;
+        drop(place);
         count(&self.counters.pages_written, batch.len() as u64);
         Ok(batch.len())
     }
@@ -79,7 +84,7 @@ impl Pool {
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let Ok(space) = self.space(id.space) else {
             // Dropped: the page has no place to be written to, and must not hold up a checkpoint.
-            let mut lists = self.flush_lists.lock();
+            let mut lists = self.instance_of_frame(number).flush_lists.lock();
             lists.forget(number, frame.oldest());
             frame.oldest_lsn.store(0, Ordering::Relaxed);
             return None;
@@ -88,21 +93,20 @@ impl Pool {
         if frame.writing.swap(true, Ordering::AcqRel) {
             return None;
         }
-        let oldest = {
-            let mut lists = self.flush_lists.lock();
+        let ticket = {
+            let mut lists = self.instance_of_frame(number).flush_lists.lock();
             let oldest = frame.oldest();
             if oldest == 0 {
                 frame.writing.store(false, Ordering::Release);
                 return None;
             }
-            lists.begin_write(number, oldest);
             frame.oldest_lsn.store(0, Ordering::Relaxed);
-            oldest
+            lists.begin_write(number, oldest)
         };
         // SAFETY: the caller holds the latch shared.
         let bytes = unsafe { std::slice::from_raw_parts(self.memory().page_ptr(number), self.page_size()) };
         area.push(bytes);
-        Some((Captured { frame: number, oldest, id, space }, page::lsn(bytes)))
+        Some((Captured { frame: number, ticket, id, space }, page::lsn(bytes)))
     }
 
     fn write_batch(&self, place: &mut BatchArea<'_>, batch: &[Captured], newest: Lsn) -> Result<()> {
@@ -133,18 +137,9 @@ impl Pool {
             count(&self.counters.dblwr_writes, 1);
             count(&self.counters.dblwr_pages_written, batch.len() as u64);
         }
-        let _writing = enter(State::PageWrite);
-        for run in &runs {
-            let first = &batch[run.start];
-            let (pages, offset) = (place.area.pages(run.clone()), first.space.offset_of(first.id.no));
-            if place.relies_on_storage() && untorn {
-                // The guarantee is for one page at a time.
-                for (at, page) in (offset..).step_by(page_size).zip(pages.chunks_exact(page_size)) {
-                    first.space.file.write_untorn_at(page, at)?;
-                }
-            } else {
-                first.space.file.write_all_at(pages, offset)?;
-            }
+        self.write_in_place(place, batch, &runs, untorn)?;
+        for page in batch {
+            self.frame(page.frame).writing.store(false, Ordering::Release);
         }
         let mut synced = None;
         for run in &runs {
@@ -157,19 +152,48 @@ impl Pool {
         Ok(())
     }
 
+    fn write_in_place(
+        &self,
+        place: &BatchArea<'_>,
+        batch: &[Captured],
+        runs: &[std::ops::Range<usize>],
+        untorn: bool,
+    ) -> Result<()> {
+        let _writing = enter(State::PageWrite);
+        let page_size = self.page_size();
+        for run in runs {
+            let first = &batch[run.start];
+            let (pages, offset) = (place.area.pages(run.clone()), first.space.offset_of(first.id.no));
+            if place.relies_on_storage() && untorn {
+                // The guarantee is for one page at a time.
+                for (at, page) in (offset..).step_by(page_size).zip(pages.chunks_exact(page_size)) {
+                    first.space.file.write_untorn_at(page, at)?;
+                }
+            } else {
+                first.space.file.write_all_at(pages, offset)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The batch is synced, or it failed: then its pages are dirty as before.
     fn finish_batch(&self, batch: &[Captured], written: bool) {
-        let mut lists = self.flush_lists.lock();
         for captured in batch {
             let frame = self.frame(captured.frame);
-            lists.end_write(captured.frame, captured.oldest);
-            let now = frame.oldest();
-            if !written && (now == 0 || captured.oldest < now) {
-                lists.add(captured.frame, now, captured.oldest);
-                frame.oldest_lsn.store(captured.oldest, Ordering::Relaxed);
+            let instance = self.instance_of_frame(captured.frame);
+            let mut lists = instance.flush_lists.lock();
+            lists.end_write(captured.ticket);
+            if !written {
+                // A failed sync has stopped everything; so the pages failed before they could be evicted.
+                let (oldest, now) = (captured.ticket.0, frame.oldest());
+                if now == 0 || oldest < now {
+                    lists.add(captured.frame, now, oldest);
+                    frame.oldest_lsn.store(oldest, Ordering::Relaxed);
+                }
+                frame.writing.store(false, Ordering::Release);
             }
-            frame.writing.store(false, Ordering::Release);
+            instance.write_event.notify_all();
         }
-        self.write_event.notify_all();
     }
 
     /// Writes every page whose oldest change starts before `lsn`, and returns when those changes are durable in their places.
@@ -177,9 +201,13 @@ impl Pool {
     /// # Errors
     /// An I/O error; what was written stays written.
     pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
+        self.instances.iter().try_for_each(|instance| self.flush_instance_until(instance, lsn))
+    }
+
+    fn flush_instance_until(&self, instance: &Instance, lsn: Lsn) -> Result<()> {
         loop {
             let (frames, writing) = {
-                let lists = self.flush_lists.lock();
+                let lists = instance.flush_lists.lock();
                 (lists.older_than(lsn, 1024), lists.writes_older_than(lsn))
             };
             if frames.is_empty() && !writing {
@@ -189,8 +217,8 @@ impl Pool {
             count(&self.counters.list_flushed, written as u64);
             if written == 0 {
                 // Latched, or being written by somebody else.
-                let mut lists = self.flush_lists.lock();
-                self.write_event.wait_for(&mut lists, Duration::from_millis(1));
+                let mut lists = instance.flush_lists.lock();
+                instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
             }
         }
     }
@@ -209,11 +237,15 @@ impl Pool {
     /// # Errors
     /// As [`Pool::flush_until`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
-        let of_space = |&frame: &u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
         let end = self.log().current_lsn() + 1;
+        self.instances.iter().try_for_each(|instance| self.flush_space_in(instance, id, end))
+    }
+
+    fn flush_space_in(&self, instance: &Instance, id: SpaceId, end: Lsn) -> Result<()> {
+        let of_space = |&frame: &u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
         loop {
             let (dirty, writing) = {
-                let lists = self.flush_lists.lock();
+                let lists = instance.flush_lists.lock();
                 (lists.older_than(end, usize::MAX), lists.writes_older_than(end))
             };
             let dirty: Vec<u32> = dirty.into_iter().filter(of_space).collect();
@@ -226,42 +258,51 @@ impl Pool {
             }
             count(&self.counters.list_flushed, written as u64);
             if written == 0 {
-                let mut lists = self.flush_lists.lock();
-                self.write_event.wait_for(&mut lists, Duration::from_millis(1));
+                let mut lists = instance.flush_lists.lock();
+                instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
             }
         }
     }
 
-    /// Writes one dirty page from the LRU list's end, for a foreground thread that needs a frame; false when none could be written.
-    pub(crate) fn flush_single_page(&self) -> Result<bool> {
+    /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs a frame; false when none could be written.
+    pub(crate) fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
         let _flushing = enter(State::SinglePageFlush);
-        let victims = self.dirty_from_tail(64, self.frames().len());
+        let victims = self.dirty_from_tail(instance, 64, instance.frames);
         let written = self.write_out(victims, 1, Flusher::SinglePage)?;
         count(&self.counters.single_page_flushes, written as u64);
         Ok(written > 0)
     }
 
-    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest.
-    pub(crate) fn dirty_from_tail(&self, wanted: usize, scan: usize) -> Vec<u32> {
+    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest of the instance.
+    fn dirty_from_tail(&self, instance: &Instance, wanted: usize, scan: usize) -> Vec<u32> {
         let writable = |&frame: &u32| {
             let frame = self.frame(frame);
             frame.is_dirty() && !frame.writing.load(Ordering::Relaxed)
         };
-        self.lists.lock().coldest_first().take(scan).filter(writable).take(wanted).collect()
+        instance.lists.lock().coldest_first().take(scan).filter(writable).take(wanted).collect()
     }
 
-    /// Writes up to `limit` of the oldest dirty pages; returns how many.
-    pub(crate) fn flush_oldest(&self, limit: usize, below: Lsn) -> Result<usize> {
-        let frames = self.flush_lists.lock().older_than(below, limit);
-        let written = self.write_out(frames, limit, Flusher::Cleaner)?;
+    /// Writes up to `limit` of the instance's oldest dirty pages; returns how many.
+    pub(crate) fn flush_oldest(&self, instance: &Instance, limit: usize, flusher: Flusher) -> Result<usize> {
+        let _flushing = enter(State::ListFlush);
+        let frames = instance.flush_lists.lock().older_than(Lsn::MAX, limit);
+        let (frames, limit) = self.with_neighbors(frames, limit);
+        let written = self.write_out(frames, limit, flusher)?;
         count(&self.counters.list_flushed, written as u64);
         Ok(written)
     }
 
-    /// Writes dirty pages from the LRU list's end, so that they can be evicted; returns how many.
-    pub(crate) fn flush_lru(&self, limit: usize, scan: usize) -> Result<usize> {
-        let victims = self.dirty_from_tail(limit, scan);
-        let written = self.write_out(victims, limit, Flusher::Cleaner)?;
+    /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns how many.
+    pub(crate) fn flush_lru(
+        &self,
+        instance: &Instance,
+        limit: usize,
+        scan: usize,
+        flusher: Flusher,
+    ) -> Result<usize> {
+        let victims = self.dirty_from_tail(instance, limit, scan);
+        let (victims, limit) = self.with_neighbors(victims, limit);
+        let written = self.write_out(victims, limit, flusher)?;
         count(&self.counters.lru_flushed, written as u64);
         Ok(written)
     }

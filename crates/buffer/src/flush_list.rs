@@ -4,42 +4,57 @@
 //! record of its oldest change until the write that holds the change has been **synced**: a page being written moves from
 //! `dirty` to `writing` when its content is captured, and may at the same time be dirty again with newer changes. And
 //! a mini-transaction counts from before it reserves log space until its pages are marked dirty; its reader therefore asks for the log's
-//! current LSN *first* ([`crate::Pool::checkpoint_lsn`]).
+//! current LSN *first*, then for mini-transactions, then for pages ([`crate::Pool::checkpoint_lsn`]).
 
 use std::collections::BTreeSet;
 
 use redo::Lsn;
 
-/// Under one mutex of the pool, which is a leaf in the lock order (the log's current LSN is read under it).
+/// Mini-transactions about to log. Under one mutex of the pool, which is a leaf in the lock order (the log's current LSN is read under it).
+#[derive(Debug, Default)]
+pub(crate) struct Logging {
+    begun: BTreeSet<(Lsn, u64)>,
+    next_token: u64,
+}
+
+impl Logging {
+    pub fn begin(&mut self, floor: Lsn) -> (Lsn, u64) {
+        self.next_token += 1;
+        let token = (floor, self.next_token);
+        self.begun.insert(token);
+        token
+    }
+
+    pub fn end(&mut self, token: (Lsn, u64)) {
+        self.begun.remove(&token);
+    }
+
+    pub fn oldest(&self) -> Option<Lsn> {
+        self.begun.first().map(|&(lsn, _)| lsn)
+    }
+}
+
+/// One write of one page: oldest change in it, and a number of its own. A page whose write is not synced yet may be written again, with a change as old.
+pub(crate) type WriteTicket = (Lsn, u64);
+
+/// An instance's pages. Under its mutex, which is a leaf in the lock order.
 #[derive(Debug, Default)]
 pub(crate) struct FlushLists {
     dirty: BTreeSet<(Lsn, u32)>,
-    writing: BTreeSet<(Lsn, u32)>,
-    logging: BTreeSet<(Lsn, u64)>,
-    next_token: u64,
+    writing: BTreeSet<WriteTicket>,
+    next_ticket: u64,
 }
 
 impl FlushLists {
     /// Oldest change that may not be on disk.
     pub fn oldest(&self) -> Option<Lsn> {
-        let first = |set: &BTreeSet<(Lsn, u32)>| set.first().map(|&(lsn, _)| lsn);
-        let logging = self.logging.first().map(|&(lsn, _)| lsn);
-        [first(&self.dirty), first(&self.writing), logging].into_iter().flatten().min()
+        let dirty = self.dirty.first().map(|&(lsn, _)| lsn);
+        let writing = self.writing.first().map(|&(lsn, _)| lsn);
+        [dirty, writing].into_iter().flatten().min()
     }
 
     pub fn dirty_len(&self) -> usize {
         self.dirty.len()
-    }
-
-    pub fn begin_logging(&mut self, floor: Lsn) -> (Lsn, u64) {
-        self.next_token += 1;
-        let token = (floor, self.next_token);
-        self.logging.insert(token);
-        token
-    }
-
-    pub fn end_logging(&mut self, token: (Lsn, u64)) {
-        self.logging.remove(&token);
     }
 
     /// Enters a page, or moves it to an older place.
@@ -51,15 +66,18 @@ impl FlushLists {
     }
 
     /// The page's content was captured for writing.
-    pub fn begin_write(&mut self, frame: u32, oldest: Lsn) {
+    pub fn begin_write(&mut self, frame: u32, oldest: Lsn) -> WriteTicket {
         let was_dirty = self.dirty.remove(&(oldest, frame));
         assert!(was_dirty, "a captured page is on the flush list");
-        self.writing.insert((oldest, frame));
+        self.next_ticket += 1;
+        let ticket = (oldest, self.next_ticket);
+        self.writing.insert(ticket);
+        ticket
     }
 
     /// The write is synced, or failed and the page is dirty as before.
-    pub fn end_write(&mut self, frame: u32, oldest: Lsn) {
-        self.writing.remove(&(oldest, frame));
+    pub fn end_write(&mut self, ticket: WriteTicket) {
+        self.writing.remove(&ticket);
     }
 
     /// The page leaves the pool unwritten, because its space is dropped.
@@ -70,6 +88,11 @@ impl FlushLists {
     /// Dirty frames by age, those older than `below` only.
     pub fn older_than(&self, below: Lsn, limit: usize) -> Vec<u32> {
         self.dirty.iter().take_while(|&&(lsn, _)| lsn < below).take(limit).map(|&(_, frame)| frame).collect()
+    }
+
+    /// How many pages are older than `below`, counting no further than `limit`.
+    pub fn count_older_than(&self, below: Lsn, limit: usize) -> usize {
+        self.dirty.iter().take_while(|&&(lsn, _)| lsn < below).take(limit).count()
     }
 
     /// Whether a change older than `below` is being written right now.

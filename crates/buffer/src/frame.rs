@@ -32,8 +32,8 @@ pub(crate) struct Frame {
     pub pins: AtomicU32,
     /// The LRU clock when the page was last moved to the young head.
     pub young_stamp: AtomicU32,
-    /// The pool's tick when the page was read; a page is made young only by an access well after that.
-    pub read_tick: AtomicU32,
+    /// The pool's tick when the page was first used, 0 when it was read ahead and has not been; a page is made young only by an access well after that.
+    pub used_tick: AtomicU32,
     /// Whether it is in the young part of the LRU list. Changes under the lists' mutex.
     pub young: AtomicBool,
     /// A write of the page is under way: it must not be written again, nor leave the pool.
@@ -48,7 +48,7 @@ impl Frame {
             oldest_lsn: AtomicU64::new(0),
             pins: AtomicU32::new(0),
             young_stamp: AtomicU32::new(0),
-            read_tick: AtomicU32::new(0),
+            used_tick: AtomicU32::new(0),
             young: AtomicBool::new(false),
             writing: AtomicBool::new(false),
         }

@@ -13,9 +13,10 @@
 //! - Every page that comes from disk is verified: checksum, identity, and what the code relies on (`page`, `slotted`).
 //! - A frame's bytes are touched only as its latch allows, or read and then validated (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
-//! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as leaves, the page table's shards, the lists,
-//! the flush lists, the cleaner's orders.
+//! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as leaves, the page table's shards, the instances' lists,
+//! their flush lists, mini-transactions about to log, the bells of the background threads.
 
+mod bell;
 mod cleaner;
 mod doublewrite;
 mod error;
@@ -25,26 +26,32 @@ mod flush;
 mod flush_list;
 mod frame;
 mod guard;
+mod instance;
 mod latch;
 mod lru;
+mod lru_flusher;
 mod mtr;
+mod neighbors;
 mod optimistic;
 mod options;
+mod pace;
 pub mod page;
 mod pool;
+mod read_ahead;
 mod record;
 pub mod slotted;
 mod space;
 mod spaces;
 mod status;
 mod table;
+mod warm_up;
 
 pub use doublewrite::Doublewrite;
 pub use error::{BufferError, Result};
 pub use guard::{PageRead, PageWrite};
 pub use mtr::{Held, Mtr};
 pub use optimistic::FoundLeaf;
-pub use options::PoolOptions;
+pub use options::{FlushNeighbors, PoolOptions};
 pub use page::{PageId, PageNo, PageType, RecordLsn, SpaceId};
 pub use pool::{Pool, PoolConfig};
 pub use space::StructureLock;

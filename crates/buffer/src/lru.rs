@@ -1,7 +1,7 @@
 //! The free list and the LRU list, which is two: young pages, and old ones where pages enter and leave.
 //!
 //! A page read in goes to the head of the old part (InnoDB's midpoint) and moves to the young head when it is used again a while later, so
-//! one scan of a large table cannot drive out what is used all the time. The young part is held at 5/8.
+//! one scan of a large table cannot drive out what is used all the time. The old part is held at `innodb_old_blocks_pct` percent.
 
 use crate::frame::Frame;
 
@@ -25,9 +25,13 @@ struct Ends {
 
 const EMPTY: Ends = Ends { head: NONE, tail: NONE, len: 0 };
 
-/// Both lists. Under one mutex of the pool, which is a leaf in the lock order.
+/// Both lists of an instance. Under its mutex, which is a leaf in the lock order.
 #[derive(Debug)]
 pub(crate) struct Lists {
+    /// The instance's first frame.
+    first: u32,
+    /// What part of all listed pages is old, in percent.
+    old_percent: usize,
     free: Vec<u32>,
     links: Vec<Link>,
     young: Ends,
@@ -35,13 +39,29 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    pub fn new(frames: u32) -> Lists {
+    pub fn new(first: u32, frames: u32) -> Lists {
         Lists {
-            free: (0..frames).rev().collect(),
+            first,
+            old_percent: 37,
+            free: (first..first + frames).rev().collect(),
             links: vec![Link { previous: NONE, next: NONE, listed: false }; frames as usize],
             young: EMPTY,
             old: EMPTY,
         }
+    }
+
+    /// Changes what part is old.
+    pub fn set_old_percent(&mut self, frames: &[Frame], old_percent: usize) {
+        self.old_percent = old_percent;
+        self.rebalance(frames);
+    }
+
+    fn link(&self, frame: u32) -> Link {
+        self.links[(frame - self.first) as usize]
+    }
+
+    fn link_mut(&mut self, frame: u32) -> &mut Link {
+        &mut self.links[(frame - self.first) as usize]
     }
 
     pub fn free_len(&self) -> usize {
@@ -61,7 +81,7 @@ impl Lists {
     }
 
     pub fn push_free(&mut self, frame: u32) {
-        debug_assert!(!self.links[frame as usize].listed, "a free frame is on no other list");
+        debug_assert!(!self.link(frame).listed, "a free frame is on no other list");
         self.free.push(frame);
     }
 
@@ -73,7 +93,7 @@ impl Lists {
 
     /// Moves a page to the young head, if it is (still) listed.
     pub fn make_young(&mut self, frames: &[Frame], frame: u32) {
-        if self.links[frame as usize].listed {
+        if self.link(frame).listed {
             self.remove(frames, frame);
             self.push_head(frames, frame, true);
             self.rebalance(frames);
@@ -82,52 +102,66 @@ impl Lists {
 
     /// Takes a page off the list.
     pub fn remove(&mut self, frames: &[Frame], frame: u32) {
-        let link = self.links[frame as usize];
+        let link = self.link(frame);
         if !link.listed {
             return;
         }
         let young = frames[frame as usize].young.load(Ordering::Relaxed);
-        let ends = if young { &mut self.young } else { &mut self.old };
         match link.previous {
-            NONE => ends.head = link.next,
-            previous => self.links[previous as usize].next = link.next,
+            NONE => self.part(young).head = link.next,
+            previous => self.link_mut(previous).next = link.next,
         }
         match link.next {
-            NONE => ends.tail = link.previous,
-            next => self.links[next as usize].previous = link.previous,
+            NONE => self.part(young).tail = link.previous,
+            next => self.link_mut(next).previous = link.previous,
         }
-        ends.len -= 1;
-        self.links[frame as usize].listed = false;
+        self.part(young).len -= 1;
+        self.link_mut(frame).listed = false;
+    }
+
+    fn part(&mut self, young: bool) -> &mut Ends {
+        if young { &mut self.young } else { &mut self.old }
     }
 
     fn push_head(&mut self, frames: &[Frame], frame: u32, young: bool) {
-        let ends = if young { &mut self.young } else { &mut self.old };
-        self.links[frame as usize] = Link { previous: NONE, next: ends.head, listed: true };
-        match ends.head {
-            NONE => ends.tail = frame,
-            head => self.links[head as usize].previous = frame,
+        let head = self.part(young).head;
+        *self.link_mut(frame) = Link { previous: NONE, next: head, listed: true };
+        match head {
+            NONE => self.part(young).tail = frame,
+            head => self.link_mut(head).previous = frame,
         }
-        ends.head = frame;
-        ends.len += 1;
+        let part = self.part(young);
+        part.head = frame;
+        part.len += 1;
         frames[frame as usize].young.store(young, Ordering::Relaxed);
     }
 
     fn rebalance(&mut self, frames: &[Frame]) {
-        while self.young.len * 8 > (self.young.len + self.old.len) * 5 {
+        while self.young.len * 100 > (self.young.len + self.old.len) * (100 - self.old_percent) {
             let frame = self.young.tail;
             self.remove(frames, frame);
             self.push_head(frames, frame, false);
         }
     }
 
-    /// Frames of the old part, coldest first: those that may have to leave. The old part is at least 3/8 of all, and what is young stays even when it
-    /// is clean and all that is old is dirty.
+    /// Frames of the old part, coldest first: those that may have to leave. What is young stays even when it is clean and all that is old is dirty.
     pub fn coldest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let first = (self.old.tail != NONE).then_some(self.old.tail);
         std::iter::successors(first, |&frame| {
-            let previous = self.links[frame as usize].previous;
+            let previous = self.link(frame).previous;
             (previous != NONE).then_some(previous)
         })
+    }
+
+    /// Listed frames, hottest first: the young part, then the old one.
+    pub fn hottest_first(&self) -> impl Iterator<Item = u32> + '_ {
+        let from = move |head: u32| {
+            std::iter::successors((head != NONE).then_some(head), |&frame| {
+                let next = self.link(frame).next;
+                (next != NONE).then_some(next)
+            })
+        };
+        from(self.young.head).chain(from(self.old.head))
     }
 }
 
@@ -138,7 +172,7 @@ mod tests {
     #[test]
     fn pages_enter_at_the_midpoint_and_the_young_part_is_bounded() {
         let frames: Vec<Frame> = (0..16).map(|_| Frame::new()).collect();
-        let mut lists = Lists::new(16);
+        let mut lists = Lists::new(0, 16);
         for expected in 0..16 {
             assert_eq!(lists.pop_free(), Some(expected));
             lists.insert(&frames, expected);
@@ -155,8 +189,22 @@ mod tests {
         assert_eq!((lists.young_len(), lists.old_len()), (10, 6));
         // The sixteen were used in order, so the oldest six fell back into the old part.
         assert_eq!(lists.coldest_first().take(6).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+        let hottest: Vec<u32> = lists.hottest_first().collect();
+        assert_eq!(hottest, (0..16).rev().collect::<Vec<_>>());
         lists.remove(&frames, 0);
         lists.push_free(0);
         assert_eq!((lists.free_len(), lists.old_len()), (1, 5));
+        lists.set_old_percent(&frames, 80);
+        assert_eq!((lists.young_len(), lists.old_len()), (3, 12));
+    }
+
+    #[test]
+    fn an_instance_that_does_not_begin_at_frame_0_has_its_own_frames() {
+        let frames: Vec<Frame> = (0..8).map(|_| Frame::new()).collect();
+        let mut lists = Lists::new(5, 3);
+        let taken: Vec<u32> = std::iter::from_fn(|| lists.pop_free()).collect();
+        assert_eq!(taken, [5, 6, 7]);
+        taken.iter().for_each(|&frame| lists.insert(&frames, frame));
+        assert_eq!(lists.coldest_first().collect::<Vec<_>>(), [5, 6, 7]);
     }
 }

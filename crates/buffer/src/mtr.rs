@@ -235,7 +235,7 @@ impl<'p> Mtr<'p> {
                 page.guard.changed(lsn);
             }
         }
-        self.pool.flush_lists.lock().end_logging(token);
+        self.pool.logging.lock().end(token);
         lsn
     }
 

@@ -213,7 +213,7 @@ impl Pool {
     pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
         let mut node = self.see(root)?;
         let mut expected = None;
-        for _ in 0..MAX_LEVELS {
+        for nodes in 1..=MAX_LEVELS as u64 {
             let page = RacyPage { start: self.memory().page_ptr(node.frame), size: self.page_size() };
             let (page_type, level) = (page.u8(12)?, page.u8(13)?);
             let sound = page_type == PageType::Index as u8
@@ -224,6 +224,7 @@ impl Pool {
             }
             let child = page.child_of(key)?;
             if level == 1 {
+                os::account::count_page_requests(nodes);
                 self.prefetch_leaf(PageId::new(root.space, child));
                 return self.still(node).then_some(FoundLeaf { no: child, space: root.space, parent: node });
             }

@@ -17,6 +17,51 @@ pub struct PoolOptions {
     /// Whether a thread that finds no free frame writes a page itself, rather than only wait for the cleaner
     /// (`innodb_single_page_flush`).
     pub single_page_flush: bool,
+    /// How many instances the pool is divided into (`innodb_buffer_pool_instances`); 0: by its size. Not changeable.
+    pub instances: usize,
+    /// Threads that write dirty pages by age, the coordinator being one (`innodb_page_cleaners`); at most one an instance. Not changeable.
+    pub page_cleaners: usize,
+    /// Whether each instance has a thread that makes frames free as they are asked for (`innodb_lru_flushers`). If not, the page cleaners do.
+    pub lru_flushers: bool,
+    /// Whether the pace of flushing follows the log's age (`innodb_adaptive_flushing`).
+    pub adaptive_flushing: bool,
+    /// Percent of the log's capacity below which it does not (`innodb_adaptive_flushing_lwm`).
+    pub adaptive_flushing_lwm_percent: f64,
+    /// Percent of dirty pages at which all of `io_capacity` is used (`innodb_max_dirty_pages_pct`).
+    pub max_dirty_percent: f64,
+    /// Percent of dirty pages from which on some of it is (`innodb_max_dirty_pages_pct_lwm`); 0: none below `max_dirty_percent`.
+    pub max_dirty_lwm_percent: f64,
+    /// Rounds of the page cleaner over which rates are averaged (`innodb_flushing_avg_loops`).
+    pub flushing_avg_loops: u32,
+    /// Whether a checkpoint in need may exceed `io_capacity_max` (`innodb_flush_sync`).
+    pub flush_sync: bool,
+    /// Percent of the LRU list that is its old part (`innodb_old_blocks_pct`).
+    pub old_blocks_percent: usize,
+    /// How long after its first use a page stays old however often it is used (`innodb_old_blocks_time`).
+    pub old_blocks_time_ms: u32,
+    /// How many of 64 neighbours must have been read for the next 64 to be read ahead (`innodb_read_ahead_threshold`); 0: never.
+    pub read_ahead_threshold: u32,
+    /// Which neighbours are written with a page (`innodb_flush_neighbors`).
+    pub flush_neighbors: FlushNeighbors,
+    /// Whether [`crate::Pool::stop`] leaves a list of the pool's pages (`innodb_buffer_pool_dump_at_shutdown`).
+    pub dump_at_shutdown: bool,
+    /// Whether [`crate::Pool::start_cleaners`] begins to read those pages (`innodb_buffer_pool_load_at_startup`). Not changeable.
+    pub load_at_startup: bool,
+    /// Percent of each instance's pages that are listed, the hottest (`innodb_buffer_pool_dump_pct`).
+    pub dump_percent: u32,
+    /// The list's file, in the data directory unless absolute (`innodb_buffer_pool_filename`).
+    pub dump_file: String,
+}
+
+/// What is written with a page although nobody asked for it: for disks that seek.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlushNeighbors {
+    /// Nothing (0).
+    Off,
+    /// Dirty pages of the same 64 next to it (1).
+    Contiguous,
+    /// All dirty pages of the same 64 (2).
+    Extent,
 }
 
 impl Default for PoolOptions {
@@ -27,6 +72,23 @@ impl Default for PoolOptions {
             io_capacity_max: 20_000,
             lru_scan_depth: 1024,
             single_page_flush: true,
+            instances: 0,
+            page_cleaners: 4,
+            lru_flushers: true,
+            adaptive_flushing: true,
+            adaptive_flushing_lwm_percent: 10.0,
+            max_dirty_percent: 90.0,
+            max_dirty_lwm_percent: 10.0,
+            flushing_avg_loops: 30,
+            flush_sync: true,
+            old_blocks_percent: 37,
+            old_blocks_time_ms: 1000,
+            read_ahead_threshold: 56,
+            flush_neighbors: FlushNeighbors::Off,
+            dump_at_shutdown: false,
+            load_at_startup: false,
+            dump_percent: 25,
+            dump_file: "ib_buffer_pool".to_owned(),
         }
     }
 }

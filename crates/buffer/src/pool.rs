@@ -4,23 +4,25 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use os::disk::Disk;
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::{Mutex, RwLock};
 use redo::{Log, Lsn};
 
-use crate::cleaner::Cleaner;
+use crate::cleaner::Cleaners;
 use crate::doublewrite::{self, Doublewrite, WriteAreas};
 use crate::error::{BufferError, Result};
-use crate::flush_list::FlushLists;
+use crate::flush_list::Logging;
 use crate::frame::{Frame, Memory};
-use crate::lru::Lists;
+use crate::instance::{self, Instance};
 use crate::options::PoolOptions;
 use crate::page::{PAGE_SIZES, SpaceId};
+use crate::read_ahead::ReadAhead;
 use crate::space::Space;
 use crate::status::{Counters, PoolStatus};
 use crate::table::PageTable;
+use crate::warm_up::WarmUp;
 
 /// How a pool is made.
 #[derive(Debug, Clone)]
@@ -53,6 +55,23 @@ impl PoolConfig {
 /// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a structure change.
 const MIN_FRAMES: usize = 64;
 
+/// Pools from this size on are divided when `innodb_buffer_pool_instances` is 0, as MySQL does it.
+const DIVIDED_BYTES: usize = 1 << 30;
+
+/// How many instances a pool of `frames` frames gets.
+fn instances_of(options: &PoolOptions, frames: usize, page_size: usize) -> usize {
+    let wanted = match options.instances {
+        0 if frames * page_size < DIVIDED_BYTES => 1,
+        0 => (frames * page_size / DIVIDED_BYTES).min(os::thread::processors()).min(64),
+        set => set,
+    };
+    let most = frames / MIN_FRAMES;
+    if wanted > most {
+        log::warn!("innodb_buffer_pool_instances reduced to {most}: each needs {MIN_FRAMES} pages");
+    }
+    wanted.clamp(1, most)
+}
+
 /// The buffer pool. See the crate's head.
 #[derive(Debug)]
 pub struct Pool {
@@ -64,25 +83,37 @@ pub struct Pool {
     pub(crate) memory: Memory,
     pub(crate) frames: Box<[Frame]>,
     pub(crate) table: PageTable,
+    pub(crate) instances: Box<[Instance]>,
     /// Leaf in the lock order.
-    pub(crate) lists: Mutex<Lists>,
-    /// Signalled under `lists` when frames become free.
-    pub(crate) free_event: Condvar,
-    /// Leaf in the lock order.
-    pub(crate) flush_lists: Mutex<FlushLists>,
-    /// Signalled under `flush_lists` when writes have been synced.
-    pub(crate) write_event: Condvar,
+    pub(crate) logging: Mutex<Logging>,
     /// Lock order: leaf, but for a space's own locks, which come after it only in `drop_space`.
     pub(crate) spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
     pub(crate) areas: WriteAreas,
     pub(crate) counters: Counters,
-    pub(crate) cleaner: Arc<Cleaner>,
-    /// Set once frames have run short: only then is it worth keeping the LRU list in order.
+    pub(crate) cleaners: Arc<Cleaners>,
+    /// Set once frames have run short.
     pub(crate) evicting: AtomicBool,
+    /// Set once frames have run short or pages are read ahead: only then is it worth looking at a page's place in the LRU list.
+    pub(crate) ordering: AtomicBool,
+    pub(crate) read_ahead: Arc<ReadAhead>,
+    pub(crate) warm_up: WarmUp,
     /// Advances with every move to the young head.
     pub(crate) lru_clock: AtomicU32,
-    /// Advances about ten times a second while a cleaner runs.
+    /// `PoolOptions::lru_scan_depth`.
+    pub(crate) free_target: AtomicUsize,
+    /// `PoolOptions::lru_flushers`.
+    pub(crate) lru_flushers: AtomicBool,
+    /// Ticks since a page's first use before a further use makes it young (`innodb_old_blocks_time`).
+    pub(crate) old_ticks: AtomicU32,
+    /// Advances about ten times a second while a cleaner runs. Never 0: that is a page not used since it was read ahead.
     pub(crate) tick: AtomicU32,
+}
+
+/// Time between two ticks, in milliseconds.
+pub(crate) const TICK_MS: u32 = 100;
+
+fn old_ticks(options: &PoolOptions) -> u32 {
+    options.old_blocks_time_ms.div_ceil(TICK_MS)
 }
 
 impl Pool {
@@ -102,28 +133,36 @@ impl Pool {
                 format!("innodb_buffer_pool_size {} is below {least} or too large", config.capacity_bytes);
             return Err(BufferError::Config(message));
         }
+        let instances = instances_of(&config.options, frames, config.page_size);
+        let cleaners = config.options.page_cleaners.clamp(1, instances);
         let last_batch = doublewrite::repair(&*disk, &config)?;
-        let areas = WriteAreas::open(&*disk, &config, last_batch)?;
-        Ok(Arc::new(Pool {
+        let areas = WriteAreas::open(&*disk, &config, instances, cleaners, last_batch)?;
+        let pool = Arc::new(Pool {
             disk,
             log,
             memory: Memory::new(frames, config.page_size),
             frames: (0..frames).map(|_| Frame::new()).collect(),
             table: PageTable::new(frames),
-            lists: Mutex::new(Lists::new(frames as u32)),
-            free_event: Condvar::new(),
-            flush_lists: Mutex::new(FlushLists::default()),
-            write_event: Condvar::new(),
+            instances: instance::divide(frames, instances),
+            logging: Mutex::new(Logging::default()),
             spaces: RwLock::new(HashMap::new()),
             areas,
             counters: Counters::default(),
-            cleaner: Arc::new(Cleaner::default()),
+            cleaners: Arc::new(Cleaners::new(cleaners)),
             evicting: AtomicBool::new(false),
+            ordering: AtomicBool::new(false),
+            read_ahead: Arc::new(ReadAhead::new(&config.options)),
+            warm_up: WarmUp::default(),
             lru_clock: AtomicU32::new(0),
-            tick: AtomicU32::new(0),
+            tick: AtomicU32::new(1),
+            lru_flushers: AtomicBool::new(config.options.lru_flushers),
+            free_target: AtomicUsize::new(config.options.lru_scan_depth),
+            old_ticks: AtomicU32::new(old_ticks(&config.options)),
             options: RwLock::new(config.options.clone()),
             config,
-        }))
+        });
+        pool.change_options(|_| ());
+        Ok(pool)
     }
 
     /// Size of a page in bytes.
@@ -135,7 +174,13 @@ impl Pool {
     /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence in the pool, until its record is in the log: threads
     /// that each held a good part of a small pool would wait for one another's frames for ever.
     pub fn pages_at_once(&self) -> usize {
-        (self.frames.len() / 64).clamp(1, 32)
+        // All of them may belong to one instance.
+        (self.frames.len() / self.instances.len() / 64).clamp(1, 32)
+    }
+
+    /// How many instances the pool is divided into, and how many page cleaners it has: what the options asked for, as far as that makes sense.
+    pub fn actors(&self) -> (usize, usize) {
+        (self.instances.len(), self.cleaners.count())
     }
 
     /// The log that structure changes go to.
@@ -154,6 +199,15 @@ impl Pool {
         let doublewrite = options.doublewrite;
         change(&mut options);
         options.doublewrite = doublewrite;
+        let old_percent = options.old_blocks_percent;
+        self.old_ticks.store(old_ticks(&options), Ordering::Relaxed);
+        self.free_target.store(options.lru_scan_depth, Ordering::Relaxed);
+        self.read_ahead.set_threshold(options.read_ahead_threshold);
+        self.lru_flushers.store(options.lru_flushers, Ordering::Relaxed);
+        drop(options);
+        for instance in &self.instances {
+            instance.lists.lock().set_old_percent(&self.frames, old_percent);
+        }
     }
 
     /// Changes how pages are protected against being torn, once the batches under way are written.
@@ -166,12 +220,13 @@ impl Pool {
         Ok(())
     }
 
-    pub(crate) fn disk(&self) -> &dyn Disk {
-        &*self.disk
+    /// The log's capacity, in bytes.
+    pub(crate) fn redo_capacity_bytes(&self) -> u64 {
+        self.config.redo_capacity_bytes
     }
 
-    pub(crate) fn config(&self) -> &PoolConfig {
-        &self.config
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.disk
     }
 
     pub(crate) fn memory(&self) -> &Memory {
@@ -197,26 +252,30 @@ impl Pool {
         self.evicting.load(Ordering::Relaxed)
     }
 
-    /// Wakes all who wait for a free frame.
-    pub(crate) fn announce_free(&self) {
-        self.free_event.notify_all();
-    }
-
     pub(crate) fn advance_tick(&self) {
-        self.tick.fetch_add(1, Ordering::Relaxed);
+        if self.tick.fetch_add(1, Ordering::Relaxed) == u32::MAX {
+            self.tick.store(1, Ordering::Relaxed);
+        }
     }
 
     /// The pool's figures now.
     pub fn status(&self) -> PoolStatus {
-        let (free, data) = {
-            let lists = self.lists.lock();
-            (lists.free_len() as u64, (lists.young_len() + lists.old_len()) as u64)
-        };
+        let (mut free, mut data, mut old, mut dirty) = (0, 0, 0, 0);
+        for instance in &self.instances {
+            let lists = instance.lists.lock();
+            free += lists.free_len() as u64;
+            old += lists.old_len() as u64;
+            data += (lists.young_len() + lists.old_len()) as u64;
+            drop(lists);
+            dirty += instance.flush_lists.lock().dirty_len() as u64;
+        }
         PoolStatus {
             pages_total: self.frames.len() as u64,
             pages_free: free,
             pages_data: data,
-            pages_dirty: self.flush_lists.lock().dirty_len() as u64,
+            pages_old: old,
+            read_requests: os::account::page_requests(),
+            pages_dirty: dirty,
             page_size: self.page_size() as u64,
             ..self.counters.snapshot()
         }
@@ -224,7 +283,10 @@ impl Pool {
 
     /// The start LSN of the oldest change that may not be on disk. A checkpoint uses [`Pool::checkpoint_lsn`], which asks in the right order.
     pub fn oldest_dirty_lsn(&self) -> Option<Lsn> {
-        self.flush_lists.lock().oldest()
+        // Mini-transactions first: one that has ended since has its pages in the lists.
+        let logging = self.logging.lock().oldest();
+        let pages = self.instances.iter().filter_map(|instance| instance.flush_lists.lock().oldest());
+        pages.chain(logging).min()
     }
 
     /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied` answers with the start (or an LSN before it)
@@ -241,10 +303,10 @@ impl Pool {
 
     /// Announces a record that will dirty pages, before its log space is reserved.
     pub(crate) fn begin_logging(&self) -> (Lsn, u64) {
-        let mut lists = self.flush_lists.lock();
+        let mut logging = self.logging.lock();
         // Read under the lock: no checkpoint has been computed past it then.
         let floor = self.log.current_lsn();
-        lists.begin_logging(floor)
+        logging.begin(floor)
     }
 
     /// Enters the frame, latched exclusively, into the flush list, or moves it to an older place there.
@@ -253,7 +315,7 @@ impl Pool {
         let frame = self.frame(number);
         let oldest = frame.oldest();
         if oldest == 0 || start < oldest {
-            let mut lists = self.flush_lists.lock();
+            let mut lists = self.instance_of_frame(number).flush_lists.lock();
             let oldest = frame.oldest();
             lists.add(number, oldest, if oldest == 0 { start } else { start.min(oldest) });
             frame.oldest_lsn.store(if oldest == 0 { start } else { start.min(oldest) }, Ordering::Relaxed);

@@ -118,7 +118,7 @@ impl Pool {
                 continue;
             }
             {
-                let mut lists = self.flush_lists.lock();
+                let mut lists = self.instance_of_frame(number).flush_lists.lock();
                 lists.forget(number, frame.oldest());
                 frame.oldest_lsn.store(0, Ordering::Relaxed);
             }

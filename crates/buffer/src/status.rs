@@ -18,6 +18,10 @@ macro_rules! counters {
             pub pages_free: u64,
             /// Frames that hold a page.
             pub pages_data: u64,
+            /// Frames in the old part of the LRU list.
+            pub pages_old: u64,
+            /// Pages asked for, in the pool or not, by all threads of the process.
+            pub read_requests: u64,
             /// Pages changed since they were written.
             pub pages_dirty: u64,
             /// Size of a page.
@@ -38,6 +42,10 @@ macro_rules! counters {
                     ("Innodb_buffer_pool_pages_total", self.pages_total),
                     ("Innodb_buffer_pool_pages_free", self.pages_free),
                     ("Innodb_buffer_pool_pages_data", self.pages_data),
+                    ("Innodb_buffer_pool_pages_flushed", self.pages_written),
+                    ("Innodb_buffer_pool_read_requests", self.read_requests),
+                    ("Innodb_pages_read", self.pages_read + self.read_ahead),
+                    ("Innodb_buffer_pool_pages_old", self.pages_old),
                     ("Innodb_buffer_pool_pages_dirty", self.pages_dirty),
                     ("Innodb_buffer_pool_bytes_data", self.pages_data * self.page_size),
                     ("Innodb_buffer_pool_bytes_dirty", self.pages_dirty * self.page_size),
@@ -49,8 +57,12 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Pages read from disk.
+    /// Pages read from disk because they were wanted at once.
     pages_read = "Innodb_buffer_pool_reads";
+    /// Pages read from disk before they were wanted.
+    read_ahead = "Innodb_buffer_pool_read_ahead";
+    /// Of these, pages that left the pool unused.
+    read_ahead_evicted = "Innodb_buffer_pool_read_ahead_evicted";
     /// Pages written to their place.
     pages_written = "Innodb_pages_written";
     /// Pages that came to be without a read.

@@ -14,7 +14,7 @@ const NO_HINT: u32 = u32::MAX;
 
 /// Spreads a packed page id over 64 bits.
 #[inline]
-fn spread(packed: u64) -> u64 {
+pub(crate) fn spread(packed: u64) -> u64 {
     let mixed = (packed ^ packed >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ mixed >> 32
 }

@@ -76,6 +76,12 @@ states! {
     LatchWait = "latch_wait", true;
     /// Reading a page that is not in the pool.
     PageRead = "page_read", true;
+    /// Making frames free: evicting, and choosing what to write, at the LRU list's end.
+    LruFlush = "lru_flush", false;
+    /// Choosing and copying pages to write by age.
+    ListFlush = "list_flush", false;
+    /// The page cleaner's coordinator waiting for its workers.
+    CleanerWait = "cleaner_wait", true;
     /// Writing a page to its tablespace.
     PageWrite = "page_write", true;
     /// Syncing a tablespace.
@@ -144,6 +150,8 @@ struct Account {
     wall_sampled_ticks: [AtomicU64; STATES],
     /// Bit `n` is set when state number `n` was in force since the last blocking edge, so that an edge looks at few of them.
     touched: AtomicU64,
+    /// See [`count_page_requests`].
+    page_requests: AtomicU64,
 }
 
 /// What was counted for one state.
@@ -176,10 +184,12 @@ pub struct ThreadTime {
 struct Registry {
     running: Vec<Arc<Account>>,
     ended: BTreeMap<Box<str>, Vec<StateTime>>,
+    ended_page_requests: u64,
 }
 
 /// A leaf in every lock order: nothing else is locked while it is held.
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry { running: Vec::new(), ended: BTreeMap::new() });
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { running: Vec::new(), ended: BTreeMap::new(), ended_page_requests: 0 });
 
 thread_local! {
     /// This thread's account, or null before it is opened and after it is closed. Without a destructor, so that reaching it is one load.
@@ -197,6 +207,7 @@ impl Drop for Owner {
         let totals = self.0.states(None);
         let mut registry = REGISTRY.lock();
         registry.running.retain(|account| !Arc::ptr_eq(account, &self.0));
+        registry.ended_page_requests += self.0.page_requests.load(Ordering::Relaxed);
         add_up(registry.ended.entry(self.0.name.clone()).or_default(), &totals);
     }
 }
@@ -218,6 +229,7 @@ impl Account {
             cpu_sampled_ns: AtomicU64::new(clock::thread_cpu_ns()),
             wall_sampled_ticks: zeros(),
             touched: AtomicU64::new(0),
+            page_requests: AtomicU64::new(0),
         }
     }
 
@@ -388,6 +400,23 @@ pub fn set(state: State) -> State {
     }
     // SAFETY: a non-null CURRENT points into the Arc that this thread's OWNER holds; OWNER's drop clears CURRENT first.
     unsafe { (*pointer).switch(state) }
+}
+
+/// Counts requests for pages of the buffer pool. Too many are made for a counter that threads share; a thread without an account goes uncounted.
+#[inline]
+pub fn count_page_requests(requests: u64) {
+    let pointer = CURRENT.get();
+    if !pointer.is_null() {
+        // SAFETY: as in `set`.
+        bump(unsafe { &(*pointer).page_requests }, requests);
+    }
+}
+
+/// Page requests of all threads so far.
+pub fn page_requests() -> u64 {
+    let registry = REGISTRY.lock();
+    let running = registry.running.iter().map(|account| account.page_requests.load(Ordering::Relaxed));
+    registry.ended_page_requests + running.sum::<u64>()
 }
 
 /// Restores the thread's previous state when dropped.

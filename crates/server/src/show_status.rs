@@ -10,6 +10,9 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.extend(server.engine.status().into_iter().map(|(name, value)| (name, value.to_string())));
     let pool = server.engine.pool().status().variables();
     all.extend(pool.into_iter().map(|(name, value)| (name.to_string(), value.to_string())));
+    let (dump, load) = server.engine.pool().warm_up_status();
+    all.push(("Innodb_buffer_pool_dump_status".to_owned(), dump));
+    all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
     all.extend(replica_lag(server));
     all.sort();

@@ -117,6 +117,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
     engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());
+    let (instances, cleaners) = engine.pool().actors();
+    globals.set_named("innodb_buffer_pool_instances", Setting::UInt(instances as u64));
+    globals.set_named("innodb_page_cleaners", Setting::UInt(cleaners as u64));
     if only_initialise {
         // Accounts are made before there is a binary log, as by mysqld.
         globals.set_named("log_bin", Setting::Bool(false));

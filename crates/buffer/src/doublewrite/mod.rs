@@ -66,18 +66,21 @@ impl Doublewrite {
     }
 }
 
-/// Who wants to write; each kind begins its search for an area at its own, so that one rarely waits for another.
+/// Who wants to write; each begins its search for an area at its own, so that one rarely waits for another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Flusher {
-    /// The page cleaner.
-    Cleaner = 0,
     /// A checkpoint, or somebody who wants a space's pages on disk.
-    Checkpoint = 1,
+    Checkpoint,
     /// A foreground thread in want of a frame.
-    SinglePage = 2,
+    SinglePage,
+    /// The LRU flusher of the instance of this number.
+    Lru(usize),
+    /// The page cleaner of this number.
+    Cleaner(usize),
 }
 
-const PARALLEL_AREAS: usize = 3;
+/// Areas of checkpoints and of single pages.
+const OTHER_AREAS: usize = 3;
 
 /// All areas, and how they are used. Lock order: `state` and an area's mutex come after all latches that their thread holds (it only tries for
 /// further ones), and before a space's path, the flush lists and the page table; `state` before the areas.
@@ -92,6 +95,7 @@ pub(crate) struct WriteAreas {
     batch: AtomicU64,
     /// The first is `Legacy`'s.
     areas: Vec<Mutex<WriteArea>>,
+    instances: usize,
 }
 
 #[derive(Debug)]
@@ -114,16 +118,23 @@ fn file_path(datadir: &Path, page_size: usize) -> PathBuf {
 
 impl WriteAreas {
     /// `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed any more.
-    pub fn open(disk: &dyn Disk, config: &PoolConfig, last_batch: u64) -> Result<WriteAreas> {
+    pub fn open(
+        disk: &dyn Disk,
+        config: &PoolConfig,
+        instances: usize,
+        cleaners: usize,
+        last_batch: u64,
+    ) -> Result<WriteAreas> {
         let page_size = config.page_size;
-        let areas =
-            (0..=PARALLEL_AREAS).map(|number| Mutex::new(WriteArea::new(number, page_size))).collect();
+        let count = 1 + OTHER_AREAS + instances + cleaners;
+        let areas = (0..count).map(|number| Mutex::new(WriteArea::new(number, page_size))).collect();
         let areas = WriteAreas {
             path: file_path(&config.datadir, page_size),
             datadir: config.datadir.clone(),
             state: RwLock::new(Strategy { kind: Doublewrite::Off, file: None }),
             batch: AtomicU64::new(last_batch),
             areas,
+            instances,
         };
         let file = if disk.exists(&areas.path)? { Some(areas.open_file(disk)?) } else { None };
         areas.state.write().file = file;
@@ -180,7 +191,12 @@ impl WriteAreas {
         let mut area = if strategy.kind == Doublewrite::Legacy {
             legacy[0].try_lock().unwrap_or_else(|| wait_for(&legacy[0]))
         } else {
-            let own = flusher as usize;
+            let own = match flusher {
+                Flusher::Checkpoint => 0,
+                Flusher::SinglePage => 1,
+                Flusher::Lru(instance) => OTHER_AREAS + instance,
+                Flusher::Cleaner(number) => OTHER_AREAS + self.instances + number,
+            };
             let mut in_turn = (0..parallel.len()).map(|step| &parallel[(own + step) % parallel.len()]);
             in_turn.find_map(|area| area.try_lock()).unwrap_or_else(|| wait_for(&parallel[own]))
         };

@@ -17,6 +17,9 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
         return Err(SqlError::new(1228, text));
     }
     let setting = definition.from_sql(value)?;
+    if super::pool::act(server, definition.name, &setting) {
+        return Ok(());
+    }
     apply(server, definition.name, &setting)?;
     server.globals.set(id, setting);
     Ok(())

@@ -41,6 +41,14 @@ impl Setting {
         }
     }
 
+    /// The number of a floating point variable; 0 for every other kind, which is a mistake of the caller's.
+    pub fn double(&self) -> f64 {
+        match self {
+            Setting::Double(v) => *v,
+            _ => 0.0,
+        }
+    }
+
     /// True for a boolean that is ON.
     pub fn is_on(&self) -> bool {
         matches!(self, Setting::Bool(true))

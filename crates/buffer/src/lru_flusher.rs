@@ -1,0 +1,34 @@
+//! LRU flushers: one thread an instance, woken when its free frames run low, that evicts clean pages from the LRU list's end and writes dirty ones
+//! there. They depend on nobody: neither on the page cleaners, which may be busy with a checkpoint's pages, nor on each other.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use os::account::{State, enter};
+
+use crate::doublewrite::Flusher;
+use crate::pool::Pool;
+
+/// How often one looks around unasked.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The thread of instance `number`.
+pub(crate) fn run(pool: &Weak<Pool>, number: usize) {
+    let mut failing = false;
+    loop {
+        // The pool may be gone without `stop`, in a test that has had a power cut. While it waits the thread keeps the pool, a second at most.
+        let Some(pool) = pool.upgrade() else { return };
+        let instance = &pool.instances[number];
+        if !instance.lru_bell.wait(PATIENCE) {
+            return;
+        }
+        let outcome = {
+            let _flushing = enter(State::LruFlush);
+            pool.make_frames_free(instance, Flusher::Lru(number))
+        };
+        if let (Err(error), false) = (&outcome, failing) {
+            log::error!("the LRU flusher of instance {number} cannot write: {error}");
+        }
+        failing = outcome.is_err();
+    }
+}

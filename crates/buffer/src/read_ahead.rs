@@ -1,0 +1,182 @@
+//! Pages read before they are wanted: linear read-ahead, as InnoDB does it, and the reading part of the warm-up.
+//!
+//! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note; a thread of its own looks whether most of the 64 were
+//! read in that order, and if so reads the 64 behind (or before) them. It takes spare frames only and stops when there are none.
+
+use std::collections::VecDeque;
+use std::sync::Weak;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use os::account::{State, enter};
+use os::aligned::AlignedBuffer;
+use parking_lot::Mutex;
+
+use crate::bell::Bell;
+use crate::error::Result;
+use crate::instance::EXTENT_PAGES;
+use crate::options::PoolOptions;
+use crate::page::{self, PageId, PageNo, SpaceId};
+use crate::pool::Pool;
+use crate::space::Space;
+use crate::status::count;
+
+/// Notes that wait at most; more are dropped: what is read ahead too late is no help.
+const NOTES: usize = 64;
+/// How often the thread looks around unasked.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Notes for the read-ahead thread.
+#[derive(Debug)]
+pub(crate) struct ReadAhead {
+    /// `PoolOptions::read_ahead_threshold`.
+    threshold: AtomicU32,
+    /// Leaf in the lock order.
+    notes: Mutex<VecDeque<PageId>>,
+    pub bell: Bell,
+}
+
+impl ReadAhead {
+    pub fn new(options: &PoolOptions) -> ReadAhead {
+        ReadAhead {
+            threshold: AtomicU32::new(options.read_ahead_threshold),
+            notes: Mutex::new(VecDeque::new()),
+            bell: Bell::default(),
+        }
+    }
+
+    pub fn set_threshold(&self, threshold: u32) {
+        self.threshold.store(threshold, Ordering::Relaxed);
+    }
+}
+
+/// The read-ahead thread.
+pub(crate) fn run(pool: &Weak<Pool>) {
+    loop {
+        let Some(pool) = pool.upgrade() else { return };
+        if !pool.read_ahead.bell.wait(PATIENCE) {
+            return;
+        }
+        loop {
+            let note = pool.read_ahead.notes.lock().pop_front();
+            let Some(id) = note else { break };
+            if let Err(error) = pool.read_beyond(id) {
+                log::warn!("read-ahead at page {} of tablespace {}: {error}", id.no, id.space);
+            }
+        }
+    }
+}
+
+impl Pool {
+    /// Leaves a note if the page, used for the first time, is the last or first of its 64.
+    #[inline]
+    pub(crate) fn consider_read_ahead(&self, id: PageId) {
+        let place = id.no % EXTENT_PAGES;
+        if place != 0 && place != EXTENT_PAGES - 1 {
+            return;
+        }
+        let ahead = &self.read_ahead;
+        if ahead.threshold.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        if let Some(mut notes) = ahead.notes.try_lock()
+            && notes.len() < NOTES
+        {
+            notes.push_back(id);
+            drop(notes);
+            ahead.bell.ring();
+        }
+    }
+
+    /// Reads the 64 pages that come next if those around `id` were used in order.
+    fn read_beyond(&self, id: PageId) -> Result<()> {
+        let first = id.no - id.no % EXTENT_PAGES;
+        let ascending = id.no != first;
+        let ticks: Vec<u32> =
+            (first..first + EXTENT_PAGES).filter_map(|no| self.used_at(id.space, no)).collect();
+        let in_order = |pair: &&[u32]| if ascending { pair[0] <= pair[1] } else { pair[0] >= pair[1] };
+        let ordered = 1 + ticks.windows(2).filter(in_order).count();
+        if ticks.is_empty() || ordered < self.read_ahead.threshold.load(Ordering::Relaxed) as usize {
+            return Ok(());
+        }
+        let next = if ascending { first.checked_add(EXTENT_PAGES) } else { first.checked_sub(EXTENT_PAGES) };
+        let Some(next) = next else { return Ok(()) };
+        self.ordering.store(true, Ordering::Relaxed);
+        self.read_unasked(id.space, (next..next.saturating_add(EXTENT_PAGES)).collect()).map(|_| ())
+    }
+
+    /// When the page, if it is in the pool, was first used.
+    fn used_at(&self, space: SpaceId, no: PageNo) -> Option<u32> {
+        let packed = PageId::new(space, no).packed();
+        let number = self.table.shard(packed).get(&packed).copied()?;
+        let tick = self.frame(number).used_tick.load(Ordering::Relaxed);
+        (tick != 0).then_some(tick)
+    }
+
+    /// Reads those of the pages (ascending) that are not here, as far as there are spare frames; returns how many were read, and whether frames sufficed.
+    pub(crate) fn read_unasked(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<(usize, bool)> {
+        let Ok(space) = self.space(space) else { return Ok((0, true)) };
+        let _reading = enter(State::PageRead);
+        let mut taken: Vec<(PageNo, u32)> = Vec::with_capacity(pages.len());
+        let mut sufficed = true;
+        for no in pages.into_iter().take_while(|&no| no < space.file_pages()) {
+            let packed = PageId::new(space.id, no).packed();
+            if self.table.shard(packed).contains_key(&packed) {
+                continue;
+            }
+            let Some(number) = self.take_spare(self.instance_of_page(packed)) else {
+                sufficed = false;
+                break;
+            };
+            if self.enter(number, packed) {
+                self.frame(number).used_tick.store(0, Ordering::Relaxed);
+                taken.push((no, number));
+            }
+        }
+        let mut read = 0;
+        for run in taken.chunk_by(|before, after| before.0 + 1 == after.0) {
+            read += self.read_run(&space, run)?;
+        }
+        count(&self.counters.read_ahead, read as u64);
+        Ok((read, sufficed))
+    }
+
+    /// Enters the page into the table with this frame, which is latched exclusively; false, and the frame is free again, when the page has one already.
+    pub(crate) fn enter(&self, number: u32, packed: u64) -> bool {
+        let frame = self.frame(number);
+        let mut shard = self.table.shard(packed);
+        if shard.contains_key(&packed) {
+            drop(shard);
+            frame.latch.release_exclusive();
+            self.give_free(number);
+            return false;
+        }
+        shard.insert(packed, number);
+        frame.page_id.store(packed, Ordering::Relaxed);
+        true
+    }
+
+    /// Fills the frames, latched exclusively, of neighbouring pages with one read, and lets go of them. Pages that do not verify (most were
+    /// never written) are thrown away again: who really wants one gets the error.
+    fn read_run(&self, space: &Space, run: &[(PageNo, u32)]) -> Result<usize> {
+        let page_size = self.page_size();
+        let mut bytes = AlignedBuffer::zeroed(run.len() * page_size);
+        let outcome = space.read_raw(run[0].0, &mut bytes);
+        let mut read = 0;
+        for (&(no, number), content) in run.iter().zip(bytes.chunks_exact(page_size)) {
+            let id = PageId::new(space.id, no);
+            if outcome.is_err() || page::verify(content, id).is_err() {
+                self.discard(number);
+                continue;
+            }
+            // SAFETY: the frame's latch is held exclusively, by `read_unasked`.
+            let page = unsafe { std::slice::from_raw_parts_mut(self.memory.page_ptr(number), page_size) };
+            page.copy_from_slice(content);
+            self.instance_of_frame(number).lists.lock().insert(&self.frames, number);
+            self.table.set_hint(id.packed(), number);
+            self.frame(number).latch.release_exclusive();
+            read += 1;
+        }
+        outcome.map(|()| read)
+    }
+}

@@ -1,0 +1,201 @@
+//! Warm-up: a list of the hottest pages, left at shutdown or on demand, and read in at start. The file is InnoDB's: a line `space,page` a page.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use os::thread::JoinHandle;
+use parking_lot::Mutex;
+
+use crate::error::{BufferError, Result};
+use crate::frame::NO_PAGE;
+use crate::instance::EXTENT_PAGES;
+use crate::page::{PageNo, SpaceId};
+use crate::pool::Pool;
+
+/// What is under way, and how the last dump and load went.
+#[derive(Debug, Default)]
+pub(crate) struct WarmUp {
+    /// Leaf in the lock order.
+    progress: Mutex<Progress>,
+    abort: AtomicBool,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    dump: String,
+    load: String,
+}
+
+impl Pool {
+    /// The texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
+    pub fn warm_up_status(&self) -> (String, String) {
+        let progress = self.warm_up.progress.lock();
+        let or = |text: &str, otherwise: &str| {
+            if text.is_empty() { otherwise.to_owned() } else { text.to_owned() }
+        };
+        (
+            or(&progress.dump, "Dumping of buffer pool not started"),
+            or(&progress.load, "Loading of buffer pool not started"),
+        )
+    }
+
+    fn dump_path(&self) -> PathBuf {
+        self.config.datadir.join(&self.options().dump_file)
+    }
+
+    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it names.
+    ///
+    /// # Errors
+    /// An I/O error; the status says so too.
+    pub fn dump_pages(&self) -> Result<usize> {
+        let percent = self.options().dump_percent as usize;
+        let (mut text, mut pages) = (String::new(), 0);
+        for instance in &self.instances {
+            let lists = instance.lists.lock();
+            let listed = lists.young_len() + lists.old_len();
+            let wanted = (listed * percent).div_ceil(100);
+            let ids = lists.hottest_first().map(|frame| self.frame(frame).page_id.load(Ordering::Relaxed));
+            for packed in ids.filter(|&packed| packed != NO_PAGE).take(wanted) {
+                text.push_str(&format!("{},{}\n", packed >> 32, packed as u32));
+                pages += 1;
+            }
+        }
+        let path = self.dump_path();
+        let outcome = self.disk.write_atomically(&path, text.as_bytes());
+        self.warm_up.progress.lock().dump = match &outcome {
+            Ok(()) => format!("Buffer pool(s) dump completed at {}", now()),
+            Err(error) => format!("Cannot write '{}': {error}", path.display()),
+        };
+        outcome?;
+        log::info!("Buffer pool(s) dump completed: {pages} pages in {}", path.display());
+        Ok(pages)
+    }
+
+    /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`), unless it is under way.
+    pub fn start_load(self: &Arc<Pool>) {
+        let mut thread = self.warm_up.thread.lock();
+        if thread.as_ref().is_some_and(|running| !running.is_finished()) {
+            return;
+        }
+        self.warm_up.abort.store(false, Ordering::Relaxed);
+        let pool = Arc::downgrade(self);
+        *thread = Some(os::thread::spawn("buffer_pool_load", move || {
+            let Some(pool) = pool.upgrade() else { return };
+            if let Err(error) = pool.load_pages() {
+                log::error!("Buffer pool(s) load: {error}");
+                pool.warm_up.progress.lock().load = error.to_string();
+            }
+        }));
+    }
+
+    /// Ends a load before its end (`innodb_buffer_pool_load_abort`).
+    pub fn abort_load(&self) {
+        self.warm_up.abort.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends a load and waits for its thread.
+    pub(crate) fn stop_load(&self) {
+        self.abort_load();
+        let thread = self.warm_up.thread.lock().take();
+        // The thread itself may be the last to hold the pool.
+        if let Some(thread) = thread
+            && thread.join().is_err()
+        {
+            log::error!("the thread that loads the buffer pool ended with a panic");
+        }
+    }
+
+    /// Reads the listed pages, as far as there are spare frames; returns how many were read.
+    ///
+    /// # Errors
+    /// A list that is none; an I/O error.
+    pub fn load_pages(&self) -> Result<usize> {
+        let path = self.dump_path();
+        let say = |text: String| self.warm_up.progress.lock().load = text;
+        if !self.disk.exists(&path)? {
+            say(format!("Cannot open '{}' for reading: No such file or directory", path.display()));
+            return Ok(0);
+        }
+        let bytes = self.disk.read(&path)?;
+        let mut listed = parse(&bytes).map_err(|line| {
+            BufferError::Config(format!("Error parsing '{}', line {line}", path.display()))
+        })?;
+        listed.sort_unstable();
+        listed.dedup();
+        let (mut loaded, total, mut done) = (0, listed.len(), 0);
+        let together = |a: &(SpaceId, PageNo), b: &(SpaceId, PageNo)| {
+            a.0 == b.0 && a.1 / EXTENT_PAGES == b.1 / EXTENT_PAGES
+        };
+        for extent in listed.chunk_by(together) {
+            if self.warm_up.abort.load(Ordering::Relaxed) {
+                say(format!("Buffer pool(s) load aborted on request at {}", now()));
+                return Ok(loaded);
+            }
+            let pages = extent.iter().map(|&(_, no)| no).collect();
+            let (read, sufficed) = self.read_unasked(extent[0].0, pages)?;
+            loaded += read;
+            done += extent.len();
+            if !sufficed {
+                break;
+            }
+            say(format!("Loaded {done}/{total} pages"));
+        }
+        say(format!("Buffer pool(s) load completed at {}", now()));
+        log::info!("Buffer pool(s) load completed: {loaded} of {total} pages read");
+        Ok(loaded)
+    }
+}
+
+/// The pages of a list, or the number of the line that is no page.
+fn parse(bytes: &[u8]) -> std::result::Result<Vec<(SpaceId, PageNo)>, usize> {
+    let page = |line: &[u8]| {
+        let (space, no) = std::str::from_utf8(line).ok()?.trim().split_once(',')?;
+        Some((space.trim().parse().ok()?, no.trim().parse().ok()?))
+    };
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    lines.map(|(number, line)| page(line).ok_or(number + 1)).collect()
+}
+
+/// The time as InnoDB writes it into these texts: `YYMMDD hh:mm:ss`, UTC.
+fn now() -> String {
+    let seconds = os::clock::now_us() / 1_000_000;
+    let (year, month, day) = date_of((seconds / 86_400) as i64);
+    let of_day = seconds % 86_400;
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{:02}{month:02}{day:02} {hour:02}:{minute:02}:{second:02}", year % 100)
+}
+
+/// Year, month and day of a day counted from 1970-01-01, by eras of 400 years that begin in March.
+fn date_of(day: i64) -> (i64, i64, i64) {
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, of_year - (153 * shifted_month + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_parsed_and_nonsense_is_found() {
+        assert_eq!(parse(b"1,2\n3, 4\n\n"), Ok(vec![(1, 2), (3, 4)]));
+        assert_eq!(parse(b""), Ok(vec![]));
+        for (text, line) in [(&b"1,2\n3\n"[..], 2), (b"x,1", 1), (b"1,4294967296", 1), (b"\xFF,1", 1)] {
+            assert_eq!(parse(text), Err(line));
+        }
+    }
+
+    #[test]
+    fn days_have_their_dates() {
+        assert_eq!(date_of(0), (1970, 1, 1));
+        assert_eq!(date_of(11_016), (2000, 2, 29));
+        assert_eq!(date_of(20_777), (2026, 11, 20));
+    }
+}
