@@ -96,6 +96,8 @@ impl Engine {
             None => table.clustered.locate(key),
         };
         table.clustered.modify_at(&spot, record, |current| {
+            // Asked again after a split: purge may have taken a mark away meanwhile.
+            kept = None;
             if versioning.leaves(current, record) {
                 return Change::Keep;
             }

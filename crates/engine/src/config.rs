@@ -16,6 +16,8 @@ pub struct EngineConfig {
     pub page_size: u32,
     /// `innodb_buffer_pool_size` in bytes.
     pub pool_bytes: u64,
+    /// Memory for older versions of rows, in bytes; 0: a quarter of the pool, and 8 MB at least.
+    pub version_memory_limit_bytes: u64,
     /// `innodb_redo_log_capacity` in bytes.
     pub redo_capacity_bytes: u64,
     /// `innodb_log_buffer_size` in bytes.
@@ -56,6 +58,7 @@ impl EngineConfig {
             datadir: datadir.into(),
             page_size: 16 << 10,
             pool_bytes: 128 << 20,
+            version_memory_limit_bytes: 0,
             redo_capacity_bytes: 100 << 20,
             log_buffer_bytes: 16 << 20,
             flush_log_at_trx_commit: 1,

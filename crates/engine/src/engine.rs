@@ -45,6 +45,7 @@ pub struct Engine {
     pub(crate) ddl: Mutex<()>,
     gtid_mode: AtomicBool,
     flush_log_at_trx_commit: AtomicU8,
+    version_memory_limit: AtomicU64,
     next_xid: AtomicU64,
     pub(crate) checkpointing: Mutex<()>,
     pub(crate) last_checkpoint: AtomicU64,
@@ -71,6 +72,9 @@ const REDO_DIRECTORY: &str = "#innodb_redo";
 /// How often the checkpointer and purge look around unasked.
 const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 const PURGE_PERIOD: Duration = Duration::from_millis(10);
+
+/// What versions may take however small the pool is, unless it is said otherwise.
+const MIN_VERSION_MEMORY_BYTES: u64 = 8 << 20;
 
 pub(crate) fn io_error(place: &std::path::Path, error: std::io::Error) -> EngineError {
     EngineError::Io(place.display().to_string(), error)
@@ -187,6 +191,7 @@ impl Engine {
             ddl: Mutex::new(()),
             gtid_mode: AtomicBool::new(config.gtid_mode),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
+            version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
             next_xid: AtomicU64::new(1),
             checkpointing: Mutex::new(()),
             last_checkpoint: AtomicU64::new(parts.last_checkpoint),
@@ -332,6 +337,20 @@ impl Engine {
     /// `innodb_flush_log_at_trx_commit`
     pub fn flush_log_at_trx_commit(&self) -> u8 {
         self.flush_log_at_trx_commit.load(Ordering::Relaxed)
+    }
+
+    /// Memory that older versions of rows may take before the oldest snapshots are given up, in bytes
+    /// (`slipstream_version_memory_limit`).
+    pub fn version_memory_limit(&self) -> u64 {
+        match self.version_memory_limit.load(Ordering::Relaxed) {
+            0 => (self.config.pool_bytes / 4).max(MIN_VERSION_MEMORY_BYTES),
+            limit => limit,
+        }
+    }
+
+    /// `slipstream_version_memory_limit`; 0: a quarter of the pool, and 8 MB at least.
+    pub fn set_version_memory_limit(&self, bytes: u64) {
+        self.version_memory_limit.store(bytes, Ordering::Relaxed);
     }
 
     /// `innodb_deadlock_detect`

@@ -64,6 +64,11 @@ pub enum EngineError {
     AutoIncrementExhausted(String),
     /// The transaction is read only (MySQL 1792).
     ReadOnlyTransaction,
+    /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170); it can read no more.
+    SnapshotTooOld {
+        /// `slipstream_version_memory_limit`
+        limit_bytes: u64,
+    },
     /// No snapshot slot is free: too many transactions are reading at once (MySQL 1040).
     TooManySnapshots,
     /// A received event does not fit the table: which and how (MySQL 1677).
@@ -143,6 +148,11 @@ impl fmt::Display for EngineError {
             EngineError::ReadOnlyTransaction => {
                 write!(f, "Cannot execute statement in a READ ONLY transaction")
             }
+            EngineError::SnapshotTooOld { limit_bytes } => write!(
+                f,
+                "Memory capacity of {limit_bytes} bytes for 'slipstream_version_memory_limit' exceeded. \
+                 The snapshot is too old; restart the transaction."
+            ),
             EngineError::TooManySnapshots => write!(f, "Too many transactions read at the same time"),
             EngineError::Incompatible { table, reason } => write!(f, "Table '{table}': {reason}"),
             EngineError::Statement { message, .. } => write!(f, "{message}"),

@@ -68,6 +68,8 @@ impl Engine {
             ("Slipstream_snapshots", self.snapshots.active() as u64),
             ("Slipstream_versions", self.versions.len()),
             ("Slipstream_version_bytes", self.versions.bytes()),
+            ("Slipstream_version_memory_limit", self.version_memory_limit()),
+            ("Slipstream_snapshots_evicted", read(&self.snapshots.evictions)),
             ("Slipstream_history_list_length", self.purge_queue.len() as u64),
             ("Slipstream_purged_entries", read(&self.purge_queue.removed)),
             ("Slipstream_visible_lsn", self.sequencer.visible()),

@@ -2,7 +2,7 @@
 
 mod support;
 
-use engine::{EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext};
+use engine::{EngineConfig, EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use support::*;
@@ -299,4 +299,57 @@ fn a_row_that_came_back_is_not_what_it_once_was_to_those_who_saw_it_gone() {
     engine.purge().unwrap();
     let status = engine.status();
     assert_eq!(status.iter().find(|(name, _)| name == "Slipstream_versions").unwrap().1, 0);
+}
+
+#[test]
+fn the_snapshot_that_needs_too_much_is_given_up_and_the_others_go_on() {
+    const LIMIT: u64 = 64 << 10;
+    let (disk, engine) = fresh(11);
+    engine.close().unwrap();
+    drop(engine);
+    let limited = EngineConfig { version_memory_limit_bytes: LIMIT, ..config(&disk) };
+    let engine = engine::Engine::open(limited).unwrap();
+    let status = |name: &str| engine.status().iter().find(|(held, _)| held == name).unwrap().1;
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    (1..=20).for_each(|id| insert(&mut txn, &t, id, 1, "").unwrap());
+    commit(txn);
+    let change = |id: i64, k: i64, c: &str| {
+        let mut txn = begin(&engine);
+        assert!(update(&mut txn, &t, id, k, c).unwrap());
+        commit(txn);
+    };
+    let mut oldest = begin(&engine);
+    assert_eq!(k_of(&mut oldest, &t, 1), Some(1));
+    change(1, 2, "");
+    let mut second = begin(&engine);
+    second.open_snapshot().unwrap();
+    let filler = "x".repeat(500);
+    for round in 0..40 {
+        (2..=20).for_each(|id| change(id, round, &filler));
+        engine.purge().unwrap();
+        assert!(status("Slipstream_version_bytes") <= LIMIT, "round {round}");
+    }
+    assert_eq!(status("Slipstream_snapshots_evicted"), 2);
+    for too_old in [&mut oldest, &mut second] {
+        let refused = too_old.get(&t, &key(&t, 1), LockMode::Snapshot);
+        assert!(matches!(refused, Err(EngineError::SnapshotTooOld { limit_bytes: LIMIT })), "{refused:?}");
+        let all = KeyRange::all();
+        let forward = engine::Direction::Forward;
+        let mut scan = too_old.scan(&t, IndexRef::Primary, all, forward, LockMode::Snapshot).unwrap();
+        assert!(matches!(scan.next(too_old), Err(EngineError::SnapshotTooOld { .. })));
+        // What it locks it reads as it is.
+        assert!(too_old.get(&t, &key(&t, 1), LockMode::Share).unwrap().is_some());
+    }
+    oldest.rollback();
+    second.rollback();
+    let mut young = begin(&engine);
+    assert_eq!(k_of(&mut young, &t, 1), Some(2));
+    change(1, 3, "");
+    engine.purge().unwrap();
+    assert_eq!(k_of(&mut young, &t, 1), Some(2), "within the limit it is kept");
+    young.rollback();
+    while engine.purge().unwrap() > 0 {}
+    assert_eq!(status("Slipstream_versions"), 0);
+    check(&engine, &t);
 }

@@ -209,6 +209,7 @@ fn engine_config(
     EngineConfig {
         page_size: number("innodb_page_size") as u32,
         pool_bytes: number("innodb_buffer_pool_size"),
+        version_memory_limit_bytes: number("slipstream_version_memory_limit"),
         redo_capacity_bytes: number("innodb_redo_log_capacity"),
         log_buffer_bytes: number("innodb_log_buffer_size"),
         flush_log_at_trx_commit: number("innodb_flush_log_at_trx_commit") as u8,

@@ -27,6 +27,7 @@ impl From<EngineError> for SqlError {
                 return SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction.");
             }
             EngineError::TooManySnapshots => 1040,
+            EngineError::SnapshotTooOld { .. } => 3170,
             EngineError::Incompatible { .. } => 1677,
             EngineError::GtidUnusable(_) => 1236,
             EngineError::Io(_, io) if io.raw_os_error() == Some(28) => 1021,

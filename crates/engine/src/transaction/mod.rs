@@ -246,6 +246,17 @@ impl Transaction {
         Ok(self.snapshot.as_ref().expect("just opened").seq)
     }
 
+    /// Refuses what was read at a snapshot that was given up meanwhile. To be asked after reading; an error that came of what
+    /// the snapshot no longer had is replaced.
+    fn at_valid_snapshot<R>(&self, read: Result<R>) -> Result<R> {
+        match &self.snapshot {
+            Some(snapshot) if self.engine.snapshots.is_evicted(snapshot) => {
+                Err(EngineError::SnapshotTooOld { limit_bytes: self.engine.version_memory_limit() })
+            }
+            _ => read,
+        }
+    }
+
     fn close_snapshot(&mut self) {
         if let Some(snapshot) = self.snapshot.take() {
             self.engine.snapshots.close(snapshot);

@@ -108,7 +108,8 @@ impl Transaction {
         let image = match self.effective_mode(mode) {
             LockMode::Snapshot => self.read_own_or(table, key, |txn| {
                 let snapshot = txn.snapshot_seq()?;
-                txn.engine.read_at(table, key, snapshot)
+                let read = txn.engine.read_at(table, key, snapshot);
+                txn.at_valid_snapshot(read)
             })?,
             mode => self.get_locked(table, key, mode, on_locked)?,
         };

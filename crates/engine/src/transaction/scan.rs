@@ -190,6 +190,9 @@ impl Transaction {
     ) -> Result<Scan> {
         // The snapshot keeps purge from freeing long values that the scan is about to read.
         self.snapshot_seq()?;
+        if let Some(snapshot) = &self.snapshot {
+            self.engine.snapshots.pin(snapshot);
+        }
         let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
         scan.locking = None;
@@ -258,6 +261,11 @@ impl Scan {
 
     /// The next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+        let next = self.find_next(txn);
+        if self.mode == LockMode::Snapshot { txn.at_valid_snapshot(next) } else { next }
+    }
+
+    fn find_next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
         txn.last_lock = None;
         loop {
             if self.locking.is_some() && self.pages.is_some() && !self.lock_way(txn)? {

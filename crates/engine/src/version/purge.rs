@@ -53,14 +53,32 @@ impl PurgeQueue {
         self.batches.lock().len()
     }
 
+    /// Sequence number of the commit whose leftovers go next.
+    fn front(&self) -> Option<u64> {
+        self.batches.lock().front().map(|batch| batch.seq)
+    }
+
     fn take(&self, limit: u64) -> Option<PurgeBatch> {
         self.batches.lock().pop_front_if(|batch| batch.seq <= limit)
     }
 }
 
 impl Engine {
-    /// Works off every batch that no snapshot needs. Returns how many there were.
+    /// Works off every batch that no snapshot needs, and those that the oldest snapshots need while versions take more memory
+    /// than they may. Returns how many there were.
     pub fn purge(&self) -> Result<usize> {
+        let mut batches = self.purge_unneeded()?;
+        while self.versions.bytes() > self.version_memory_limit() {
+            let held_up_at = self.purge_queue.front().filter(|seq| *seq <= self.sequencer.visible());
+            if !held_up_at.is_some_and(|seq| self.snapshots.evict_oldest(seq)) {
+                break;
+            }
+            batches += self.purge_unneeded()?;
+        }
+        Ok(batches)
+    }
+
+    fn purge_unneeded(&self) -> Result<usize> {
         let limit = self.snapshots.purge_limit(&self.sequencer);
         let mut batches = 0;
         while let Some(batch) = self.purge_queue.take(limit) {

@@ -9,17 +9,23 @@
 //!   sequence number;
 //! - the committer is taken off `unversioned` only when the visible sequence number has passed its own.
 //!
+//! A snapshot can be **evicted** to bound the memory of versions: its slot says so from then on and no longer holds purge back.
+//! Versions and entries that only it needed go *after* its slot was set; so a reader that looks at its slot *after* it has read
+//! either reads what it may see or learns that it may not (MySQL 3170).
+//!
 //! So either the committer saw the snapshot, or the snapshot saw the committer and reads at or past its commit. Nobody
 //! starves: once a snapshot is active no further committer joins `unversioned`.
 
 use crate::commit::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A slot that no snapshot uses.
 const FREE: u64 = u64::MAX;
+/// A slot whose snapshot may read no more.
+const EVICTED: u64 = u64::MAX - 1;
 const SLOTS: usize = 8192;
 
 /// How long a snapshot spins for unversioned commits before it sleeps between looks.
@@ -30,12 +36,16 @@ const PAUSE: Duration = Duration::from_micros(20);
 pub(crate) struct Snapshots {
     /// The number each snapshot reads at; [`FREE`] when unused, 0 while it is being opened (holds purge back).
     slots: Box<[AtomicU64]>,
+    /// Snapshots that must not be evicted: the engine's own, which are short.
+    pinned: Box<[AtomicBool]>,
     /// Slots that can be taken; the ones never used are at the bottom, so that scans stay short.
     free: Mutex<Vec<u32>>,
     /// One more than the highest slot ever used.
     used_slots: AtomicUsize,
     active: AtomicUsize,
     unversioned: AtomicUsize,
+    /// Snapshots evicted since the engine was opened.
+    pub evictions: AtomicU64,
 }
 
 /// An open snapshot; close it with [`Snapshots::close`].
@@ -50,10 +60,12 @@ impl Snapshots {
     pub fn new() -> Snapshots {
         Snapshots {
             slots: (0..SLOTS).map(|_| AtomicU64::new(FREE)).collect(),
+            pinned: (0..SLOTS).map(|_| AtomicBool::new(false)).collect(),
             free: Mutex::new((0..SLOTS as u32).rev().collect()),
             used_slots: AtomicUsize::new(0),
             active: AtomicUsize::new(0),
             unversioned: AtomicUsize::new(0),
+            evictions: AtomicU64::new(0),
         }
     }
 
@@ -78,7 +90,35 @@ impl Snapshots {
         Ok(Snapshot { slot, seq })
     }
 
+    /// Keeps a snapshot from being evicted.
+    pub fn pin(&self, snapshot: &Snapshot) {
+        self.pinned[snapshot.slot as usize].store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the snapshot may read no more. To be asked after reading.
+    pub fn is_evicted(&self, snapshot: &Snapshot) -> bool {
+        self.slots[snapshot.slot as usize].load(Ordering::Acquire) == EVICTED
+    }
+
+    /// Evicts the oldest snapshot that reads before `below`; false when there is none that may be evicted.
+    pub fn evict_oldest(&self, below: u64) -> bool {
+        let used = self.used_slots.load(Ordering::SeqCst);
+        let reads_at = |at: &usize| self.slots[*at].load(Ordering::SeqCst);
+        let may_go =
+            |at: &usize| (1..below).contains(&reads_at(at)) && !self.pinned[*at].load(Ordering::SeqCst);
+        let Some(oldest) = (0..used).filter(may_go).min_by_key(reads_at) else { return false };
+        let seq = reads_at(&oldest);
+        // It may have been closed meanwhile, which is as good.
+        if (1..below).contains(&seq)
+            && self.slots[oldest].compare_exchange(seq, EVICTED, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        {
+            self.evictions.fetch_add(1, Ordering::Relaxed);
+        }
+        true
+    }
+
     pub fn close(&self, snapshot: Snapshot) {
+        self.pinned[snapshot.slot as usize].store(false, Ordering::SeqCst);
         self.slots[snapshot.slot as usize].store(FREE, Ordering::SeqCst);
         self.active.fetch_sub(1, Ordering::SeqCst);
         self.free.lock().push(snapshot.slot);

@@ -119,4 +119,5 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_use_native_aio", Bool, "OFF").read_only().not_an_option(),
     global("innodb_version", Text, "").read_only().not_an_option(),
     global("innodb_write_io_threads", UInt(1, 64), "4").read_only(),
+    global("slipstream_version_memory_limit", UInt(0, u64::MAX), "0"),
 ];
