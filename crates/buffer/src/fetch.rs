@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::guard::{PageRead, PageWrite};
+use crate::options::FlushMethod;
 use crate::page::{self, PageId, PageType};
 use crate::pool::Pool;
 use crate::space::Space;
@@ -61,9 +62,16 @@ impl Pool {
     /// A page that is about to be made anew, latched exclusively: as it is if it is here, else without reading it, empty. Thrown away again
     /// unless [`PageWrite::changed`] is called.
     pub(crate) fn create(&self, id: PageId) -> Result<PageWrite<'_>> {
-        self.space(id.space)?.ensure(id.no)?;
+        self.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::Blank)?;
         Ok(PageWrite::new(self, number, fresh))
+    }
+
+    /// Makes the page's file long enough for it.
+    fn make_room(&self, id: PageId) -> Result<()> {
+        // Who syncs no page writes must sync the file's length at least.
+        let sync = self.config.options.flush_method == FlushMethod::DirectNoSync;
+        self.space(id.space)?.ensure(id.no, &*self.disk, sync)
     }
 
     /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is damaged or missing comes as blank, LSN 0. It is thrown
@@ -72,7 +80,7 @@ impl Pool {
     /// # Errors
     /// When its space is not open or cannot grow; an I/O error.
     pub fn write_or_blank(&self, id: PageId) -> Result<PageWrite<'_>> {
-        self.space(id.space)?.ensure(id.no)?;
+        self.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::ReadOrBlank)?;
         Ok(PageWrite::new(self, number, fresh))
     }

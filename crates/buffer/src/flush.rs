@@ -10,6 +10,7 @@
 //!    the copy in that batch's area is then the newer one.
 //! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`, which lets the checkpoint pass them.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -141,6 +142,9 @@ impl Pool {
         for page in batch {
             self.frame(page.frame).writing.store(false, Ordering::Release);
         }
+        if !self.config.options.flush_method.syncs() {
+            return Ok(());
+        }
         let mut synced = None;
         for run in &runs {
             let space = &batch[run.start].space;
@@ -156,22 +160,25 @@ impl Pool {
         &self,
         place: &BatchArea<'_>,
         batch: &[Captured],
-        runs: &[std::ops::Range<usize>],
+        runs: &[Range<usize>],
         untorn: bool,
     ) -> Result<()> {
         let _writing = enter(State::PageWrite);
-        let page_size = self.page_size();
-        for run in runs {
-            let first = &batch[run.start];
-            let (pages, offset) = (place.area.pages(run.clone()), first.space.offset_of(first.id.no));
-            if place.relies_on_storage() && untorn {
-                // The guarantee is for one page at a time.
-                for (at, page) in (offset..).step_by(page_size).zip(pages.chunks_exact(page_size)) {
-                    first.space.file.write_untorn_at(page, at)?;
-                }
-            } else {
-                first.space.file.write_all_at(pages, offset)?;
+        if place.relies_on_storage() && untorn {
+            // The promise is for one page at a time.
+            for (at, page) in batch.iter().enumerate() {
+                let offset = page.space.offset_of(page.id.no);
+                page.space.file.write_untorn_at(place.area.pages(at..at + 1), offset)?;
             }
+            return Ok(());
+        }
+        for of_space in runs.chunk_by(|one, other| batch[one.start].id.space == batch[other.start].id.space) {
+            let piece = |run: &Range<usize>| {
+                let first = &batch[run.start];
+                (first.space.offset_of(first.id.no), place.area.pages(run.clone()))
+            };
+            let pieces: Vec<(u64, &[u8])> = of_space.iter().map(piece).collect();
+            batch[of_space[0].start].space.file.write_batch(&pieces)?;
         }
         Ok(())
     }
@@ -309,8 +316,8 @@ impl Pool {
 }
 
 /// Ranges of the batch that are neighbours in one file.
-fn runs_of(batch: &[Captured]) -> Vec<std::ops::Range<usize>> {
-    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+fn runs_of(batch: &[Captured]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, page) in batch.iter().enumerate() {
         match runs.last_mut() {
             Some(run) if follows(&batch[run.end - 1], page) => run.end = index + 1,

@@ -51,7 +51,7 @@ pub use error::{BufferError, Result};
 pub use guard::{PageRead, PageWrite};
 pub use mtr::{Held, Mtr};
 pub use optimistic::FoundLeaf;
-pub use options::{FlushNeighbors, PoolOptions};
+pub use options::{FlushMethod, FlushNeighbors, PoolOptions};
 pub use page::{PageId, PageNo, PageType, RecordLsn, SpaceId};
 pub use pool::{Pool, PoolConfig};
 pub use space::StructureLock;

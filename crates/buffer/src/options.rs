@@ -19,6 +19,11 @@ pub struct PoolOptions {
     pub single_page_flush: bool,
     /// How many instances the pool is divided into (`innodb_buffer_pool_instances`); 0: by its size. Not changeable.
     pub instances: usize,
+    /// How tablespaces and the doublewrite file are accessed and synced (`innodb_flush_method`). Not changeable.
+    pub flush_method: FlushMethod,
+    /// Whether a batch's writes are in flight at once, where pages are not cached by the system and the kernel has io_uring
+    /// (`innodb_use_native_aio`). Not changeable.
+    pub native_aio: bool,
     /// Threads that write dirty pages by age, the coordinator being one (`innodb_page_cleaners`); at most one an instance. Not changeable.
     pub page_cleaners: usize,
     /// Whether each instance has a thread that makes frames free as they are asked for (`innodb_lru_flushers`). If not, the page cleaners do.
@@ -53,6 +58,41 @@ pub struct PoolOptions {
     pub dump_file: String,
 }
 
+/// How pages get to the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlushMethod {
+    /// Through the system's page cache, synced (`fsync`; `O_DSYNC` and `littlesync`, which are about other files or do less, mean the same).
+    Fsync,
+    /// As `Fsync` without syncs, for tests of speed: a power cut loses data (`nosync`).
+    NoSync,
+    /// Past the page cache, synced (`O_DIRECT`).
+    Direct,
+    /// Past the page cache, synced only when a file has grown (`O_DIRECT_NO_FSYNC`): for devices whose cache survives a power cut.
+    DirectNoSync,
+}
+
+impl FlushMethod {
+    /// The method of a value of `innodb_flush_method`.
+    pub fn named(name: &str) -> Option<FlushMethod> {
+        Some(match name.to_ascii_uppercase().as_str() {
+            "FSYNC" | "O_DSYNC" | "LITTLESYNC" => FlushMethod::Fsync,
+            "NOSYNC" => FlushMethod::NoSync,
+            "O_DIRECT" => FlushMethod::Direct,
+            "O_DIRECT_NO_FSYNC" => FlushMethod::DirectNoSync,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn is_direct(self) -> bool {
+        matches!(self, FlushMethod::Direct | FlushMethod::DirectNoSync)
+    }
+
+    /// Whether page writes are followed by a sync.
+    pub(crate) fn syncs(self) -> bool {
+        matches!(self, FlushMethod::Fsync | FlushMethod::Direct)
+    }
+}
+
 /// What is written with a page although nobody asked for it: for disks that seek.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlushNeighbors {
@@ -73,6 +113,8 @@ impl Default for PoolOptions {
             lru_scan_depth: 1024,
             single_page_flush: true,
             instances: 0,
+            flush_method: FlushMethod::Fsync,
+            native_aio: true,
             page_cleaners: 4,
             lru_flushers: true,
             adaptive_flushing: true,

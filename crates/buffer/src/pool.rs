@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use os::disk::Disk;
+use os::disk::{Access, Disk, OpenMode};
 use parking_lot::{Mutex, RwLock};
 use redo::{Log, Lsn};
 
@@ -80,6 +80,8 @@ pub struct Pool {
     pub(crate) config: PoolConfig,
     /// The options in force. Lock order: leaf.
     options: RwLock<PoolOptions>,
+    /// How tablespaces are opened.
+    pub(crate) access: Access,
     pub(crate) memory: Memory,
     pub(crate) frames: Box<[Frame]>,
     pub(crate) table: PageTable,
@@ -109,6 +111,30 @@ pub struct Pool {
     pub(crate) tick: AtomicU32,
 }
 
+/// How pages are accessed: as the options ask, if the file system can do that.
+fn access_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Access> {
+    if !config.options.flush_method.is_direct() {
+        return Ok(Access::Buffered);
+    }
+    let direct = Access::Direct { native_aio: config.options.native_aio };
+    let probe = config.datadir.join("#innodb_direct_io");
+    let outcome = disk.open_with(&probe, OpenMode::OpenOrCreate, direct).map(|_| direct);
+    // A file system that refuses makes the file nevertheless.
+    if disk.exists(&probe)? {
+        disk.remove(&probe)?;
+    }
+    match outcome {
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
+            log::warn!(
+                "Failed to set O_DIRECT on file {}: OPEN: {error}, continuing anyway.",
+                probe.display()
+            );
+            Ok(Access::Buffered)
+        }
+        outcome => Ok(outcome?),
+    }
+}
+
 /// Time between two ticks, in milliseconds.
 pub(crate) const TICK_MS: u32 = 100;
 
@@ -136,10 +162,13 @@ impl Pool {
         let instances = instances_of(&config.options, frames, config.page_size);
         let cleaners = config.options.page_cleaners.clamp(1, instances);
         let last_batch = doublewrite::repair(&*disk, &config)?;
-        let areas = WriteAreas::open(&*disk, &config, instances, cleaners, last_batch)?;
+        let access = access_of(&*disk, &config)?;
+        let actors = instances + cleaners;
+        let areas = WriteAreas::open(&*disk, &config, access, (instances, actors), last_batch)?;
         let pool = Arc::new(Pool {
             disk,
             log,
+            access,
             memory: Memory::new(frames, config.page_size),
             frames: (0..frames).map(|_| Frame::new()).collect(),
             table: PageTable::new(frames),

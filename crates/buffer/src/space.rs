@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use os::disk::{Disk, File, OpenMode};
+use os::disk::{Access, Disk, File, OpenMode};
 use parking_lot::{Mutex, RwLock};
 
 use crate::error::{BufferError, Result};
@@ -79,8 +79,14 @@ pub(crate) struct Space {
 
 impl Space {
     /// Makes the file with its page 0, durably.
-    pub fn create(disk: &dyn Disk, path: &Path, id: SpaceId, page_size: usize) -> Result<Space> {
-        let file = disk.open(path, OpenMode::CreateNew)?;
+    pub fn create(
+        disk: &dyn Disk,
+        path: &Path,
+        access: Access,
+        id: SpaceId,
+        page_size: usize,
+    ) -> Result<Space> {
+        let file = disk.open_with(path, OpenMode::CreateNew, access)?;
         let mut first = vec![0; page_size * FIRST_PAGES as usize];
         let page = &mut first[..page_size];
         page::format(page, PageId::new(id, 0), PageType::SpaceHeader, 0);
@@ -97,8 +103,8 @@ impl Space {
     }
 
     /// Opens the file and reads from page 0 which space it is.
-    pub fn open(disk: &dyn Disk, path: &Path, page_size: usize) -> Result<Space> {
-        let file = disk.open(path, OpenMode::ReadWrite)?;
+    pub fn open(disk: &dyn Disk, path: &Path, access: Access, page_size: usize) -> Result<Space> {
+        let file = disk.open_with(path, OpenMode::ReadWrite, access)?;
         let mut page = vec![0; page_size];
         let got = file.read_at(&mut page, 0)?;
         let not_a_space =
@@ -153,8 +159,8 @@ impl Space {
         Ok(())
     }
 
-    /// Makes the file long enough to hold page `no`.
-    pub fn ensure(&self, no: PageNo) -> Result<()> {
+    /// Makes the file long enough to hold page `no`; the new length is durable if `sync` says so.
+    pub fn ensure(&self, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
         if no < self.file_pages() {
             return Ok(());
         }
@@ -172,6 +178,9 @@ impl Space {
             let pages = extent.min(target - at);
             self.file.write_all_at(&zeros[..pages as usize * self.page_size], self.offset_of(at))?;
             at += pages;
+        }
+        if sync {
+            sync_or_stop(disk, &*self.file)?;
         }
         self.file_pages.store(target, Ordering::Release);
         Ok(())

@@ -20,7 +20,7 @@ impl Pool {
         if self.spaces.read().contains_key(&id) || id == u32::MAX {
             return Err(BufferError::SpaceInUse(id));
         }
-        let space = Space::create(&*self.disk, path, id, self.page_size())?;
+        let space = Space::create(&*self.disk, path, self.access, id, self.page_size())?;
         self.spaces.write().insert(id, Arc::new(space));
         Ok(())
     }
@@ -30,7 +30,7 @@ impl Pool {
     /// # Errors
     /// When the file is no tablespace, or one of another page size, or of a number that another file has; an I/O error.
     pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
-        let space = Space::open(&*self.disk, path, self.page_size())?;
+        let space = Space::open(&*self.disk, path, self.access, self.page_size())?;
         let id = space.id;
         let mut spaces = self.spaces.write();
         match spaces.get(&id) {

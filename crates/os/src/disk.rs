@@ -2,6 +2,7 @@
 //!
 //! Every error names the path and what was tried. Offsets and lengths are in bytes. All methods may be called from any thread.
 
+mod direct;
 mod real;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use direct::has_native_aio;
 pub use real::real;
 
 /// How a file is opened.
@@ -24,10 +26,29 @@ pub enum OpenMode {
     OpenOrCreate,
 }
 
+/// How a file's bytes go between memory and the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Through the system's page cache.
+    Buffered,
+    /// Past it. Offsets and lengths must be multiples of [`crate::aligned::IO_ALIGNMENT`]; memory should be aligned to it, or is copied.
+    Direct {
+        /// Whether the pieces of [`File::write_batch`] are in flight at once, where the system can do that.
+        native_aio: bool,
+    },
+}
+
 /// A disk: names and what they stand for.
 pub trait Disk: Send + Sync + fmt::Debug {
     /// Opens a file. A new name is durable only after [`Disk::sync_dir`] of its directory.
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>>;
+
+    /// As [`Disk::open`], with another way of access. An error of kind `InvalidInput` where the file system does not have it. A disk without a page
+    /// cache takes them all alike.
+    fn open_with(&self, path: &Path, mode: OpenMode, access: Access) -> io::Result<Arc<dyn File>> {
+        let _ = access;
+        self.open(path, mode)
+    }
 
     /// Removes a file's name. Open handles go on working.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -93,6 +114,11 @@ pub trait File: Send + Sync + fmt::Debug {
 
     /// Writes all of `bytes`, making the file longer where needed (a gap reads as zeros). Not durable before [`File::sync_data`].
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Writes several pieces, in any order; as [`File::write_all_at`] for each. They do not overlap. After an error any part of them may be written.
+    fn write_batch(&self, pieces: &[(u64, &[u8])]) -> io::Result<()> {
+        pieces.iter().try_for_each(|&(offset, bytes)| self.write_all_at(bytes, offset))
+    }
 
     /// The largest write that the storage promises to make whole or not at all, whatever happens, when it is made by [`File::write_untorn_at`] at a
     /// multiple of its own length, a power of two of at least 4096 bytes. 0: no such promise.

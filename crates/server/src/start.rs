@@ -120,6 +120,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let (instances, cleaners) = engine.pool().actors();
     globals.set_named("innodb_buffer_pool_instances", Setting::UInt(instances as u64));
     globals.set_named("innodb_page_cleaners", Setting::UInt(cleaners as u64));
+    if !os::disk::has_native_aio() {
+        globals.set_named("innodb_use_native_aio", Setting::Bool(false));
+    }
     if only_initialise {
         // Accounts are made before there is a binary log, as by mysqld.
         globals.set_named("log_bin", Setting::Bool(false));

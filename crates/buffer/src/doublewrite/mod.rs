@@ -20,7 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::account::{State, enter};
-use os::disk::{Disk, File, OpenMode};
+use os::aligned::IO_ALIGNMENT;
+use os::disk::{Access, Disk, File, OpenMode};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 pub(crate) use area::WriteArea;
@@ -96,6 +97,9 @@ pub(crate) struct WriteAreas {
     /// The first is `Legacy`'s.
     areas: Vec<Mutex<WriteArea>>,
     instances: usize,
+    access: Access,
+    /// Whether a batch is synced.
+    syncs: bool,
 }
 
 #[derive(Debug)]
@@ -117,16 +121,16 @@ fn file_path(datadir: &Path, page_size: usize) -> PathBuf {
 }
 
 impl WriteAreas {
-    /// `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed any more.
+    /// `instances` of the `actors` that flush in the background are LRU flushers. `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed any more.
     pub fn open(
         disk: &dyn Disk,
         config: &PoolConfig,
-        instances: usize,
-        cleaners: usize,
+        access: Access,
+        (instances, actors): (usize, usize),
         last_batch: u64,
     ) -> Result<WriteAreas> {
         let page_size = config.page_size;
-        let count = 1 + OTHER_AREAS + instances + cleaners;
+        let count = 1 + OTHER_AREAS + actors;
         let areas = (0..count).map(|number| Mutex::new(WriteArea::new(number, page_size))).collect();
         let areas = WriteAreas {
             path: file_path(&config.datadir, page_size),
@@ -135,6 +139,8 @@ impl WriteAreas {
             batch: AtomicU64::new(last_batch),
             areas,
             instances,
+            access,
+            syncs: config.options.flush_method.syncs(),
         };
         let file = if disk.exists(&areas.path)? { Some(areas.open_file(disk)?) } else { None };
         areas.state.write().file = file;
@@ -162,12 +168,12 @@ impl WriteAreas {
     /// Makes every copy in the file void, durably.
     fn void(&self, disk: &dyn Disk, file: &dyn File) -> Result<()> {
         let areas = file.len_bytes()? / AREA_BYTES as u64;
-        (0..areas).try_for_each(|area| file.write_all_at(&[0; 512], area * AREA_BYTES as u64))?;
+        (0..areas).try_for_each(|area| file.write_all_at(&[0; IO_ALIGNMENT], area * AREA_BYTES as u64))?;
         sync_or_stop(disk, file)
     }
 
     fn open_file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>> {
-        let file = disk.open(&self.path, OpenMode::OpenOrCreate)?;
+        let file = disk.open_with(&self.path, OpenMode::OpenOrCreate, self.access)?;
         let len = (self.areas.len() * AREA_BYTES) as u64;
         let mut have = file.len_bytes()?;
         if have < len {
@@ -212,11 +218,11 @@ impl WriteAreas {
         let with_copies = batch.strategy.kind != Doublewrite::DetectOnly;
         let area = &mut *batch.area;
         let header_len = area.put_header(&self.datadir, places, number, with_copies)?;
-        file.write_all_at(area.header(header_len.next_multiple_of(512)), area.offset())?;
+        file.write_all_at(area.header(header_len.next_multiple_of(IO_ALIGNMENT)), area.offset())?;
         if with_copies {
             file.write_all_at(area.all_pages(), area.offset() + HEADER_BYTES as u64)?;
         }
-        sync_or_stop(disk, &**file)
+        if self.syncs { sync_or_stop(disk, &**file) } else { Ok(()) }
     }
 }
 

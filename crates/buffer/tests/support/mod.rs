@@ -11,6 +11,7 @@ use redo::{Log, LogConfig};
 
 pub const SPACE: u32 = 3;
 
+#[allow(dead_code, reason = "not every test file is on the simulated disk")]
 pub fn path(name: &str) -> PathBuf {
     Path::new("/data").join(name)
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use buffer::Doublewrite;
 use engine::{DdlContext, Engine, EngineConfig, RowImage, SchemaDef, SessionContext};
 use os::clock::Stopwatch;
 use os::random::{Rng, test_seed};
@@ -41,6 +42,10 @@ fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
     config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
+    config.pool.doublewrite = *rng.pick(&[Doublewrite::Parallel, Doublewrite::Legacy]);
+    config.pool.instances = *rng.pick(&[1, 4]);
+    config.pool.lru_flushers = rng.one_in(2);
+    config.pool.single_page_flush = rng.one_in(2);
     config
 }
 

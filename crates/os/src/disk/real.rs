@@ -6,7 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Disk, File, LockGuard, OpenMode, placed};
+use super::direct::{self, DirectFile};
+use super::{Access, Disk, File, LockGuard, OpenMode, placed};
 
 /// The real disk.
 pub fn real() -> Arc<dyn Disk> {
@@ -17,9 +18,21 @@ pub fn real() -> Arc<dyn Disk> {
 struct RealDisk;
 
 #[derive(Debug)]
-struct RealFile {
-    file: fs::File,
-    path: PathBuf,
+pub(super) struct RealFile {
+    pub file: fs::File,
+    pub path: PathBuf,
+}
+
+fn options_of(mode: OpenMode) -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    match mode {
+        OpenMode::Read => &mut options,
+        OpenMode::ReadWrite => options.write(true),
+        OpenMode::CreateNew => options.write(true).create_new(true),
+        OpenMode::OpenOrCreate => options.write(true).create(true).truncate(false),
+    };
+    options
 }
 
 /// An empty parent ("file.txt" has one) means the working directory.
@@ -29,16 +42,15 @@ fn dir_or_here(dir: &Path) -> &Path {
 
 impl Disk for RealDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
-        let mut options = fs::OpenOptions::new();
-        options.read(true);
-        match mode {
-            OpenMode::Read => &mut options,
-            OpenMode::ReadWrite => options.write(true),
-            OpenMode::CreateNew => options.write(true).create_new(true),
-            OpenMode::OpenOrCreate => options.write(true).create(true).truncate(false),
-        };
-        let file = options.open(path).map_err(|error| placed("open", path, &error))?;
+        let file = options_of(mode).open(path).map_err(|error| placed("open", path, &error))?;
         Ok(Arc::new(RealFile { file, path: path.to_owned() }))
+    }
+
+    fn open_with(&self, path: &Path, mode: OpenMode, access: Access) -> io::Result<Arc<dyn File>> {
+        let Access::Direct { native_aio } = access else { return self.open(path, mode) };
+        let opened = direct::options(&mut options_of(mode)).open(path);
+        let file = opened.map_err(|error| placed("open for direct I/O", path, &error))?;
+        Ok(Arc::new(DirectFile::new(file, path.to_owned(), native_aio)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -110,6 +122,8 @@ impl File for RealFile {
         while filled < bytes.len() {
             match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
                 Ok(0) => break,
+                // A file opened for direct I/O cannot be asked again from within a block; it ends there.
+                Ok(got) if got % 512 != 0 && filled + got < bytes.len() => return Ok(filled + got),
                 Ok(got) => filled += got,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(placed(&format!("read at {offset} of"), &self.path, &error)),

@@ -2,7 +2,7 @@
 
 use super::{Globals, Setting};
 use crate::server::Server;
-use buffer::{Doublewrite, FlushNeighbors, PoolOptions};
+use buffer::{Doublewrite, FlushMethod, FlushNeighbors, PoolOptions};
 use sql::SqlError;
 
 /// The options that the global values ask for.
@@ -11,6 +11,9 @@ pub fn pool_options(globals: &Globals) -> PoolOptions {
         doublewrite: strategy(&globals.named("innodb_doublewrite")),
         instances: globals.named("innodb_buffer_pool_instances").uint() as usize,
         page_cleaners: globals.named("innodb_page_cleaners").uint() as usize,
+        flush_method: FlushMethod::named(globals.named("innodb_flush_method").text())
+            .unwrap_or(FlushMethod::Direct),
+        native_aio: globals.named("innodb_use_native_aio").is_on(),
         load_at_startup: globals.named("innodb_buffer_pool_load_at_startup").is_on(),
         ..PoolOptions::default()
     };

@@ -116,7 +116,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("innodb_table_locks", Bool, "ON"),
     global("innodb_thread_concurrency", UInt(0, 1_000), "0"),
     global("innodb_use_fdatasync", Bool, "ON"),
-    global("innodb_use_native_aio", Bool, "OFF").read_only().not_an_option(),
+    global("innodb_use_native_aio", Bool, "ON").read_only(),
     global("innodb_version", Text, "").read_only().not_an_option(),
     global("innodb_write_io_threads", UInt(1, 64), "4").read_only(),
     global("slipstream_version_memory_limit", UInt(0, u64::MAX), "0"),

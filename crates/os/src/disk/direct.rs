@@ -1,0 +1,309 @@
+//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at once (io_uring).
+//!
+//! Memory, offsets and lengths are multiples of [`IO_ALIGNMENT`]; memory that is not goes through a buffer that is. Where the kernel has no io_uring, or
+//! runs out of it, a batch is written one piece after the other.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::{File, placed, real::RealFile};
+use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
+
+/// Pieces of a batch that are in flight at once, at most.
+const IN_FLIGHT: usize = 128;
+
+/// Rings that no batch uses right now. A leaf in every lock order.
+static RINGS: Mutex<Vec<io_uring::IoUring>> = Mutex::new(Vec::new());
+/// The kernel refused a ring; nobody asks again.
+static NO_RINGS: AtomicBool = AtomicBool::new(false);
+
+/// Whether batches are written through io_uring.
+pub fn has_native_aio() -> bool {
+    let ring = take_ring();
+    let has = ring.is_some();
+    RINGS.lock().extend(ring);
+    has
+}
+
+fn take_ring() -> Option<io_uring::IoUring> {
+    if let Some(ring) = RINGS.lock().pop() {
+        return Some(ring);
+    }
+    if NO_RINGS.load(Ordering::Relaxed) {
+        return None;
+    }
+    match io_uring::IoUring::new(IN_FLIGHT as u32) {
+        Ok(ring) => Some(ring),
+        Err(_) => {
+            NO_RINGS.store(true, Ordering::Relaxed);
+            None
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct DirectFile {
+    file: RealFile,
+    /// See [`File::untorn_bytes`].
+    untorn_bytes: usize,
+    native_aio: bool,
+}
+
+/// Adds O_DIRECT to what is asked for.
+pub(super) fn options(options: &mut fs::OpenOptions) -> &mut fs::OpenOptions {
+    options.custom_flags(libc::O_DIRECT)
+}
+
+fn is_aligned(bytes: &[u8], offset: u64) -> bool {
+    bytes.as_ptr().addr().is_multiple_of(IO_ALIGNMENT)
+        && bytes.len().is_multiple_of(IO_ALIGNMENT)
+        && offset.is_multiple_of(IO_ALIGNMENT as u64)
+}
+
+impl DirectFile {
+    pub fn new(file: fs::File, path: PathBuf, native_aio: bool) -> DirectFile {
+        let untorn_bytes = promise_of(&file);
+        DirectFile { file: RealFile { file, path }, untorn_bytes, native_aio }
+    }
+
+    fn misaligned(&self, offset: u64) -> io::Error {
+        let message = format!("{}: direct I/O at {offset} is not aligned", self.path().display());
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    }
+}
+
+/// What statx says of writes that are made whole or not at all.
+fn promise_of(file: &fs::File) -> usize {
+    // SAFETY: all zeros is a valid statx.
+    let mut found: libc::statx = unsafe { std::mem::zeroed() };
+    let (fd, mask) = (file.as_raw_fd(), libc::STATX_WRITE_ATOMIC);
+    // SAFETY: the descriptor is open, the path an empty C string, the result a live statx.
+    let outcome = unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, mask, &mut found) };
+    let smallest = found.stx_atomic_write_unit_min as usize;
+    let promised = outcome == 0 && found.stx_mask & mask != 0 && (1..=IO_ALIGNMENT).contains(&smallest);
+    if promised { found.stx_atomic_write_unit_max as usize } else { 0 }
+}
+
+impl File for DirectFile {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        if is_aligned(bytes, offset) {
+            return self.file.read_at(bytes, offset);
+        }
+        if !bytes.len().is_multiple_of(IO_ALIGNMENT) || !offset.is_multiple_of(IO_ALIGNMENT as u64) {
+            return Err(self.misaligned(offset));
+        }
+        let mut aligned = AlignedBuffer::zeroed(bytes.len());
+        let got = self.file.read_at(&mut aligned, offset)?;
+        bytes[..got].copy_from_slice(&aligned[..got]);
+        Ok(got)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        if is_aligned(bytes, offset) {
+            return self.file.write_all_at(bytes, offset);
+        }
+        if !bytes.len().is_multiple_of(IO_ALIGNMENT) || !offset.is_multiple_of(IO_ALIGNMENT as u64) {
+            return Err(self.misaligned(offset));
+        }
+        let mut aligned = AlignedBuffer::zeroed(bytes.len());
+        aligned.copy_from_slice(bytes);
+        self.file.write_all_at(&aligned, offset)
+    }
+
+    fn write_batch(&self, pieces: &[(u64, &[u8])]) -> io::Result<()> {
+        let alone = |&(offset, bytes): &(u64, &[u8])| self.write_all_at(bytes, offset);
+        let in_flight = self.native_aio && pieces.len() > 1;
+        let Some(mut ring) = in_flight.then(take_ring).flatten() else {
+            return pieces.iter().try_for_each(alone);
+        };
+        for part in pieces.chunks(IN_FLIGHT) {
+            if part.iter().all(|&(offset, bytes)| is_aligned(bytes, offset)) {
+                // A ring that failed is dropped, with what it may still hold.
+                write_in_flight(&mut ring, &self.file.file, part)
+                    .map_err(|error| placed("write a batch of", self.path(), &error))?;
+            } else {
+                part.iter().try_for_each(alone)?;
+            }
+        }
+        RINGS.lock().push(ring);
+        Ok(())
+    }
+
+    fn untorn_bytes(&self) -> usize {
+        self.untorn_bytes
+    }
+
+    fn write_untorn_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        if !is_aligned(bytes, offset) {
+            return Err(self.misaligned(offset));
+        }
+        let piece = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+        loop {
+            let fd = self.file.file.as_raw_fd();
+            // SAFETY: the descriptor is open; the one piece describes `bytes`, which are only read.
+            let written = unsafe { libc::pwritev2(fd, &piece, 1, offset as libc::off_t, libc::RWF_ATOMIC) };
+            match usize::try_from(written) {
+                Ok(written) if written == bytes.len() => return Ok(()),
+                Ok(written) => {
+                    let message = format!("{written} of {} bytes written in one", bytes.len());
+                    let error = io::Error::new(io::ErrorKind::WriteZero, message);
+                    return Err(placed(&format!("write at {offset} of"), self.path(), &error));
+                }
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    if error.kind() != io::ErrorKind::Interrupted {
+                        return Err(placed(&format!("write at {offset} of"), self.path(), &error));
+                    }
+                }
+            }
+        }
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn len_bytes(&self) -> io::Result<u64> {
+        self.file.len_bytes()
+    }
+
+    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        self.file.set_len(len_bytes)
+    }
+
+    fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+/// Writes up to [`IN_FLIGHT`] pieces at once and waits for all. What the kernel wrote only in part is completed one piece after the other.
+fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64, &[u8])]) -> io::Result<()> {
+    let fd = io_uring::types::Fd(file.as_raw_fd());
+    for (number, &(offset, bytes)) in pieces.iter().enumerate() {
+        let entry = io_uring::opcode::Write::new(fd, bytes.as_ptr(), bytes.len() as u32)
+            .offset(offset)
+            .build()
+            .user_data(number as u64);
+        // SAFETY: descriptor and bytes live until this function returns, and it does not before the kernel is done with all entries (see below).
+        unsafe { ring.submission().push(&entry) }
+            .expect("the ring has as many entries as a batch has pieces");
+    }
+    let mut written = vec![None; pieces.len()];
+    let mut left = pieces.len();
+    while left > 0 {
+        match ring.submit_and_wait(1) {
+            Ok(_) => {}
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {}
+            // The kernel may go on reading the pieces, so their owner must not go on.
+            Err(error) => panic!("io_uring_enter failed with writes in flight: {error}"),
+        }
+        for completion in ring.completion() {
+            written[completion.user_data() as usize] = Some(completion.result());
+            left -= 1;
+        }
+    }
+    for (&(offset, bytes), result) in pieces.iter().zip(written) {
+        let result = result.unwrap_or(0);
+        let done = match usize::try_from(result) {
+            Ok(done) => done,
+            Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => 0,
+            Err(_) => return Err(io::Error::from_raw_os_error(-result)),
+        };
+        if done < bytes.len() {
+            // Rarely: from the last aligned place on, which may write some bytes twice.
+            let from = done - done % IO_ALIGNMENT;
+            file.write_all_at(&bytes[from..], offset + from as u64)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Access, OpenMode, real};
+    use super::*;
+    use crate::random::Rng;
+
+    fn opened(name: &str, access: Access) -> Option<std::sync::Arc<dyn File>> {
+        let path = std::env::temp_dir().join(format!("slipstream-{name}-{:016x}", crate::random::u64()));
+        match real().open_with(&path, OpenMode::OpenOrCreate, access) {
+            Ok(file) => Some(file),
+            // This file system has no direct I/O: nothing to test.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn removed(file: &dyn File) {
+        real().remove(file.path()).expect("it is there");
+    }
+
+    #[test]
+    fn what_is_written_directly_is_read_in_every_way() {
+        for native_aio in [false, true] {
+            let Some(file) = opened("direct", Access::Direct { native_aio }) else { return };
+            let mut rng = Rng::new(1);
+            let mut model = vec![0u8; 300 * 4096];
+            file.write_all_at(&model, 0).expect("written");
+            for round in 0..20 {
+                let mut buffer = AlignedBuffer::zeroed(200 * 4096);
+                buffer.copy_from_slice(&rng.bytes(200 * 4096));
+                let mut at = 0;
+                let mut pieces = Vec::new();
+                while at < 190 {
+                    let len = rng.between(1, 3) as usize;
+                    // Not in order, and each place once.
+                    pieces.push((((299 - at - len) * 4096) as u64, &buffer[at * 4096..(at + len) * 4096]));
+                    at += len;
+                }
+                for &(offset, bytes) in &pieces {
+                    model[offset as usize..offset as usize + bytes.len()].copy_from_slice(bytes);
+                }
+                file.write_batch(&pieces).expect("written");
+                file.write_all_at(&model[round * 4096..][..4096], round as u64 * 4096).expect("written");
+            }
+            file.sync_data().expect("synced");
+            let mut found = vec![1u8; model.len() + 4096];
+            assert_eq!(file.read_at(&mut found, 0).expect("read"), model.len());
+            assert!(found[..model.len()] == model);
+            assert!(real().read(file.path()).expect("read") == model);
+            assert_eq!(
+                file.write_all_at(&[0; 100], 0).expect_err("misaligned").kind(),
+                io::ErrorKind::InvalidInput
+            );
+            removed(&*file);
+        }
+    }
+
+    #[test]
+    fn a_batch_that_cannot_be_written_is_an_error() {
+        let Some(file) = opened("direct-read", Access::Direct { native_aio: true }) else { return };
+        let readonly = real().open_with(file.path(), OpenMode::Read, Access::Direct { native_aio: true });
+        let readonly = readonly.expect("it opened before");
+        let buffer = AlignedBuffer::zeroed(3 * 4096);
+        let pieces: Vec<(u64, &[u8])> = (0..3).map(|at| (at * 4096, &buffer[..4096])).collect();
+        let error = readonly.write_batch(&pieces).expect_err("opened for reading").to_string();
+        assert!(error.contains("direct-read"), "{error}");
+        removed(&*file);
+    }
+
+    #[test]
+    fn a_promise_is_a_power_of_two_and_is_kept() {
+        let Some(file) = opened("untorn", Access::Direct { native_aio: false }) else { return };
+        let promised = file.untorn_bytes();
+        if promised > 0 {
+            assert!(promised.is_power_of_two());
+            let mut buffer = AlignedBuffer::zeroed(promised);
+            buffer.fill(7);
+            file.write_untorn_at(&buffer, 0).expect("promised");
+            assert!(real().read(file.path()).expect("read").iter().all(|&byte| byte == 7));
+        }
+        removed(&*file);
+    }
+}
