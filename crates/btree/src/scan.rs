@@ -1,4 +1,5 @@
-//! Scans: one leaf's entries at a time are copied, and no latch is held in between.
+//! Scans: a run of one leaf's entries at a time is copied, and no latch is held in between. The first run is short, because many
+//! scans end after a few entries; each further one is longer, up to the whole leaf.
 //!
 //! A leaf's fences say where the next one begins, whatever happens to the tree meanwhile: keys from the high fence on were not in this leaf, and
 //! a split or merge moves entries to other pages but not past their keys. So an entry that is there throughout is seen, once.
@@ -10,6 +11,11 @@ use buffer::slotted;
 use crate::descend::{Fences, Target};
 use crate::error::Result;
 use crate::tree::Tree;
+
+/// Entries of the first run.
+const FIRST_RUN: usize = 32;
+/// How much longer each run is than the one before.
+const GROWTH: usize = 4;
 
 /// Which way a scan goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +54,8 @@ pub struct Scan {
     entries: Vec<Copied>,
     /// Entries already given out.
     given: usize,
+    /// How many entries the next run may have.
+    run: usize,
 }
 
 fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
@@ -61,7 +69,7 @@ impl Scan {
             Direction::Backward => (owned(end), owned(start)),
         };
         let next = Next::From(first);
-        Scan { tree, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0 }
+        Scan { tree, direction, end, next, buffer: Vec::new(), entries: Vec::new(), given: 0, run: FIRST_RUN }
     }
 
     /// The next entry's key and value.
@@ -82,6 +90,7 @@ impl Scan {
                 Direction::Forward => self.copy_forward(from)?,
                 Direction::Backward => self.copy_backward(from)?,
             }
+            self.run = self.run.saturating_mul(GROWTH);
         }
         let entry = self.entries[self.given];
         self.given += 1;
@@ -109,7 +118,12 @@ impl Scan {
                 Err(index) => (index, index < slotted::count(&leaf)),
             },
         };
-        (start..stop).for_each(|index| copy_entry(&mut self.buffer, &mut self.entries, &leaf, index));
+        if stop.saturating_sub(start) > self.run {
+            copy_entries(&mut self.buffer, &mut self.entries, &leaf, start..start + self.run);
+            self.next = Next::From(Bound::Excluded(slotted::key(&leaf, start + self.run - 1).to_vec()));
+            return Ok(());
+        }
+        copy_entries(&mut self.buffer, &mut self.entries, &leaf, start..stop);
         if let Some(high) = fences.high
             && !ends_here
             && !is_past(&self.end, &high)
@@ -133,7 +147,12 @@ impl Scan {
             Bound::Excluded(key) => slotted::search(&leaf, key).unwrap_or_else(|index| index),
         };
         let start = first_at_or_after(&leaf, &self.end);
-        (start..stop).rev().for_each(|index| copy_entry(&mut self.buffer, &mut self.entries, &leaf, index));
+        if stop.saturating_sub(start) > self.run {
+            copy_entries(&mut self.buffer, &mut self.entries, &leaf, (stop - self.run..stop).rev());
+            self.next = Next::From(Bound::Excluded(slotted::key(&leaf, stop - self.run).to_vec()));
+            return Ok(());
+        }
+        copy_entries(&mut self.buffer, &mut self.entries, &leaf, (start..stop).rev());
         let goes_on = |low: &Vec<u8>| match &self.end {
             Bound::Unbounded => true,
             Bound::Included(end) | Bound::Excluded(end) => end < low,
@@ -164,13 +183,20 @@ fn is_past(end: &Bound<Vec<u8>>, from: &[u8]) -> bool {
     }
 }
 
-fn copy_entry(buffer: &mut Vec<u8>, entries: &mut Vec<Copied>, leaf: &[u8], index: usize) {
-    let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
-    entries.push(Copied {
-        at: buffer.len() as u32,
-        key_len: key.len() as u16,
-        value_len: value.len() as u16,
-    });
-    buffer.extend_from_slice(key);
-    buffer.extend_from_slice(value);
+fn copy_entries(
+    buffer: &mut Vec<u8>,
+    entries: &mut Vec<Copied>,
+    leaf: &[u8],
+    indexes: impl Iterator<Item = usize>,
+) {
+    for index in indexes {
+        let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
+        entries.push(Copied {
+            at: buffer.len() as u32,
+            key_len: key.len() as u16,
+            value_len: value.len() as u16,
+        });
+        buffer.extend_from_slice(key);
+        buffer.extend_from_slice(value);
+    }
 }

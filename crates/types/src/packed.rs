@@ -129,7 +129,9 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
             Decimal::read_binary(packed, ty.precision(), ty.scale()).ok_or(PackedError::Invalid)?,
         ),
         TypeCode::Varchar | TypeCode::String | TypeCode::Blob => {
-            Value::Bytes(decode_bytes(ty, payload(ty, packed)))
+            let mut bytes = Vec::new();
+            decode_bytes(ty, payload(ty, packed), &mut bytes);
+            Value::Bytes(bytes)
         }
         TypeCode::VarcharCompressed | TypeCode::BlobCompressed | TypeCode::Geometry | TypeCode::Vector => {
             Value::Bytes(payload(ty, packed).to_vec())
@@ -171,18 +173,32 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     })
 }
 
+/// As [`decode`], into a value whose memory is used again when both are characters or bytes.
+pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<(), PackedError> {
+    match value {
+        Value::Bytes(bytes) if matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
+            if packed_len(width(ty), packed)? != packed.len() {
+                return Err(PackedError::Invalid);
+            }
+            bytes.clear();
+            decode_bytes(ty, payload(ty, packed), bytes);
+        }
+        _ => *value = decode(ty, packed)?,
+    }
+    Ok(())
+}
+
 fn members(ty: &ColumnType) -> Arc<[String]> {
     ty.members.clone().unwrap_or_default()
 }
 
 /// Characters become utf8mb4; BINARY(n) gets back the zero bytes that the row image leaves out.
-fn decode_bytes(ty: &ColumnType, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = collation::to_utf8mb4(ty.collation, payload).into_owned();
+fn decode_bytes(ty: &ColumnType, payload: &[u8], bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(&collation::to_utf8mb4(ty.collation, payload));
     if ty.code == TypeCode::String && ty.collation == collation::BINARY && bytes.len() < usize::from(ty.meta)
     {
         bytes.resize(usize::from(ty.meta), 0);
     }
-    bytes
 }
 
 fn decode_fraction(bytes: &[u8], fsp: u8) -> Result<u32, PackedError> {
@@ -421,5 +437,20 @@ mod tests {
         assert_eq!(decode(&ColumnType::binary(4), &out), Ok(Value::Bytes(vec![1, 0, 0, 0])));
         assert_eq!(decode(&ColumnType::int(false), &[1, 2]), Err(PackedError::Short));
         assert_eq!(encode(&ColumnType::int(false), &Value::text("x"), &mut out), Err(PackedError::WrongKind));
+    }
+
+    #[test]
+    fn memory_is_used_again() {
+        let mut value = Value::Bytes(Vec::with_capacity(1000));
+        let text = ColumnType::varchar(10, 255);
+        decode_into(&text, &[3, b'a', b'b', b'c'], &mut value).unwrap();
+        assert_eq!(value, Value::text("abc"));
+        let Value::Bytes(bytes) = &value else { panic!("not text") };
+        assert!(bytes.capacity() >= 1000);
+        decode_into(&ColumnType::binary(4), &[1, 1], &mut value).unwrap();
+        assert_eq!(value, Value::Bytes(vec![1, 0, 0, 0]));
+        assert_eq!(decode_into(&text, &[9, b'a'], &mut value), Err(PackedError::Short));
+        decode_into(&ColumnType::int(false), &[7, 0, 0, 0], &mut value).unwrap();
+        assert_eq!(value, Value::Int(7));
     }
 }

@@ -228,6 +228,16 @@ impl RowLayout {
         }
     }
 
+    /// As [`RowLayout::decode`], into a value whose memory may be used again.
+    pub fn decode_into(&self, image: &[u8], column: usize, value: &mut Value) -> Result<(), RowError> {
+        match self.get_raw(image, column)? {
+            None => *value = Value::Null,
+            Some(raw) => packed::decode_into(&self.types[column], raw, value)
+                .map_err(|cause| self.error(column, 0, cause))?,
+        }
+        Ok(())
+    }
+
     /// All values of a full image.
     pub fn decode_all(&self, image: &[u8]) -> Result<Vec<Value>, RowError> {
         let mut values = Vec::with_capacity(self.columns());

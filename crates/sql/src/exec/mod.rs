@@ -4,6 +4,7 @@ mod assign;
 mod bounds;
 mod delete;
 mod insert;
+mod output;
 mod reader;
 mod select;
 mod sort;

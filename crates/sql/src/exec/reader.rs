@@ -100,7 +100,7 @@ impl Reader {
 /// Decodes the needed columns of a row image into the table's slots.
 pub(super) fn decode(table: &Table, image: &[u8], needed: &[usize], slots: &mut [Value]) -> Result<()> {
     for column in needed {
-        slots[*column] = table.layout.decode(image, *column)?;
+        table.layout.decode_into(image, *column, &mut slots[*column])?;
     }
     Ok(())
 }

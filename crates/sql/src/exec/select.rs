@@ -1,6 +1,7 @@
 //! SELECT and UNION.
 
 use super::Run;
+use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::{Reader, decode};
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
@@ -21,7 +22,7 @@ pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 
 /// Whether to go on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Flow {
+pub(super) enum Flow {
     Continue,
     Stop,
 }
@@ -35,9 +36,9 @@ pub(crate) struct QueryOutcome {
 
 /// LIMIT's numbers.
 #[derive(Debug, Clone, Copy)]
-struct Limit {
-    offset: u64,
-    count: u64,
+pub(super) struct Limit {
+    pub offset: u64,
+    pub count: u64,
 }
 
 fn limit_number(expr: &Expr, ctx: &Context<'_>) -> Result<u64> {
@@ -66,38 +67,6 @@ pub(crate) fn run_query(
         QueryBody::Union { branches, order, limit } => {
             run_union(run, branches, order, limit.as_ref(), &plan.columns, emit)
         }
-    }
-}
-
-/// The last station of a row: DISTINCT, OFFSET, LIMIT.
-struct Output<'e> {
-    columns: &'e [ColumnMeta],
-    seen: Option<HashSet<Vec<u8>>>,
-    limit: Limit,
-    count_all: bool,
-    passed: u64,
-    emitted: u64,
-    emit: &'e mut Emit<'e>,
-}
-
-impl Output<'_> {
-    fn take(&mut self, row: &[Value]) -> Result<Flow> {
-        if let Some(seen) = &mut self.seen {
-            let mut key = Vec::new();
-            for (value, column) in row.iter().zip(self.columns) {
-                group_key(value, column.ty.collation, &mut key);
-            }
-            if !seen.insert(key) {
-                return Ok(Flow::Continue);
-            }
-        }
-        self.passed += 1;
-        if self.passed > self.limit.offset && self.emitted < self.limit.count {
-            self.emitted += 1;
-            (self.emit)(row)?;
-        }
-        let is_full = self.emitted >= self.limit.count && !self.count_all;
-        Ok(if is_full { Flow::Stop } else { Flow::Continue })
     }
 }
 
@@ -150,7 +119,7 @@ fn run_select<'e>(
     let mut forward = |row: &[Value]| emit(row);
     let mut output = Output {
         columns,
-        seen: plan.distinct.then(HashSet::new),
+        seen: (plan.distinct && !deduplicates_sorted(plan, columns)).then(HashSet::new),
         limit,
         count_all: plan.calc_found_rows,
         passed: 0,
@@ -178,36 +147,57 @@ fn wanted(plan: &SelectPlan, limit: Limit) -> Option<u64> {
     Some(limit.offset.saturating_add(limit.count))
 }
 
+/// A DISTINCT that drops a row when it equals the one before.
+fn deduplicates_sorted(plan: &SelectPlan, columns: &[ColumnMeta]) -> bool {
+    let is_sorted = plan.grouping.is_none() && !plan.order.is_empty() && !plan.ordered_by_access;
+    is_sorted && groups_equal_rows(plan, columns)
+}
+
 fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) -> Result<()> {
     let materialized = materialize(run, &plan.tables)?;
     let mut row = vec![Value::Null; plan.slots];
-    let columns = output.columns;
+    let projection = Projection::new(plan, output.columns);
     let in_order = plan.order.is_empty() || (plan.ordered_by_access && !degrades(run, plan)?);
     if in_order {
+        let mut values = Vec::new();
         let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
             if let Some(having) = &plan.having
                 && !having.holds(row, run.ctx)?
             {
                 return Ok(Flow::Continue);
             }
-            output.take(&outputs(plan, row, columns, run.ctx)?)
+            projection.compute(row, &mut values, run.ctx)?;
+            projection.move_rest(row, &mut values, run.ctx)?;
+            output.take(&values)
         };
         nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
         return Ok(());
     }
-    let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit));
+    let mut sorter = Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit));
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
         if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))? {
-            let values = outputs(plan, row, columns, run.ctx)?;
-            sorter.push(row, values, run.ctx)?;
+            let mut values = Vec::with_capacity(plan.outputs.len() + plan.order.len());
+            projection.compute(row, &mut values, run.ctx)?;
+            sorter.add_keys(row, &mut values, run.ctx)?;
+            projection.move_rest(row, &mut values, run.ctx)?;
+            sorter.push(values, (), run.ctx)?;
         }
         Ok(Flow::Continue)
     };
     nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
-    for values in sorter.finish(run.ctx)? {
+    let mut before: Option<Vec<Value>> = None;
+    let deduplicates = plan.distinct && output.seen.is_none();
+    for (values, ()) in sorter.finish(run.ctx)? {
+        if deduplicates
+            && let Some(before) = &before
+            && equal_rows(before, &values, output.columns, run.ctx)?
+        {
+            continue;
+        }
         if output.take(&values)? == Flow::Stop {
             break;
         }
+        before = deduplicates.then_some(values);
     }
     Ok(())
 }
@@ -377,17 +367,18 @@ fn grouped(
     };
     let ctx = run.ctx;
     let columns = output.columns;
-    let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit));
+    let mut sorter = Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit));
     for row in rows {
         if let Some(having) = &plan.having
             && !having.holds(&row, ctx)?
         {
             continue;
         }
-        let values = outputs(plan, &row, columns, ctx)?;
-        sorter.push(&row, values, ctx)?;
+        let mut values = outputs(plan, &row, columns, ctx)?;
+        sorter.add_keys(&row, &mut values, ctx)?;
+        sorter.push(values, (), ctx)?;
     }
-    for values in sorter.finish(ctx)? {
+    for (values, ()) in sorter.finish(ctx)? {
         if output.take(&values)? == Flow::Stop {
             break;
         }
@@ -451,10 +442,11 @@ fn run_union(
     if !order.is_empty() {
         let mut sorter = Sorter::new(order, None);
         for row in rows {
-            let copy = row.clone();
-            sorter.push(&copy, row, ctx)?;
+            let mut keys = Vec::with_capacity(order.len());
+            sorter.add_keys(&row, &mut keys, ctx)?;
+            sorter.push(keys, row, ctx)?;
         }
-        rows = sorter.finish(ctx)?.collect();
+        rows = sorter.finish(ctx)?.map(|(_, row)| row).collect();
     }
     let from = limit.offset.min(total) as usize;
     let to = limit.offset.saturating_add(limit.count).min(total) as usize;

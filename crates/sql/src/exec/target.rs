@@ -75,7 +75,7 @@ impl Target {
                 continue;
             }
             if !in_order {
-                sorter.push(&values, row, run.ctx)?;
+                sorter.push_row(&values, row, run.ctx)?;
                 continue;
             }
             taken += 1;
@@ -90,7 +90,7 @@ impl Target {
         }
         if !in_order {
             let most = usize::try_from(limit).unwrap_or(usize::MAX);
-            collected = sorter.finish(run.ctx)?.take(most).collect();
+            collected = sorter.finish(run.ctx)?.map(|(_, row)| row).take(most).collect();
         }
         for row in collected {
             decode(&table, &row.image, &self.step.needed, &mut values)?;

@@ -193,13 +193,9 @@ fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
     Value::Bytes(bytes)
 }
 
-/// A value as one of the type that the result's description promises, where it is of another kind.
-pub(crate) fn conform<'v>(
-    value: Cow<'v, Value>,
-    ty: &ColumnType,
-    ctx: &Context<'_>,
-) -> Result<Cow<'v, Value>> {
-    let fits = match (&*value, ty.code) {
+/// Whether a value is of the kind that the result's description promises.
+pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
+    match (value, ty.code) {
         (Value::Null, _) => true,
         (Value::Int(_), code) => is_integer(code) && !ty.unsigned,
         (Value::UInt(_), code) => is_integer(code) && ty.unsigned,
@@ -213,8 +209,16 @@ pub(crate) fn conform<'v>(
         (Value::Enum { .. }, TypeCode::Enum) | (Value::Set { .. }, TypeCode::Set) => true,
         (Value::Json(_), TypeCode::Json) => true,
         _ => false,
-    };
-    if fits {
+    }
+}
+
+/// A value as one of the type that the result's description promises, where it is of another kind.
+pub(crate) fn conform<'v>(
+    value: Cow<'v, Value>,
+    ty: &ColumnType,
+    ctx: &Context<'_>,
+) -> Result<Cow<'v, Value>> {
+    if conforms(&value, ty) {
         return Ok(value);
     }
     let converted = match (&*value, ty.code) {

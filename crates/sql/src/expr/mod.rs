@@ -17,7 +17,7 @@ mod like;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
 pub(crate) use arithmetic::{Number, decimal_of, number};
-pub(crate) use cast::{cast, conform, datetime_of, fraction_digits, text_of};
+pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, text_of};
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use functions::{Function, find_function};

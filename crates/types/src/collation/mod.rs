@@ -119,6 +119,9 @@ pub fn name(id: u16) -> &'static str {
 
 /// The character set of a collation; an id that is not known is handled as bytes.
 pub fn charset_of(id: u16) -> Charset {
+    if id == UTF8MB4_0900_AI_CI {
+        return Charset::Utf8mb4;
+    }
     by_id(id).map_or(Charset::Binary, |collation| collation.charset)
 }
 
@@ -201,6 +204,10 @@ pub fn compare(id: u16, a: &[u8], b: &[u8]) -> Ordering {
 /// Compares two utf8mb4 strings by a collation of any character set. A character that the collation's character set
 /// does not have is larger than all it has.
 pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
+    if matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
+        // As they are stored; the weighing takes bytes that are no UTF-8.
+        return compare(id, a, b);
+    }
     match (from_utf8mb4(id, a), from_utf8mb4(id, b)) {
         (Some(a), Some(b)) => compare(id, &a, &b),
         _ => compare(UTF8MB4_GENERAL_CI, a, b),

@@ -88,3 +88,16 @@ fn names_and_transcoding() {
     assert_eq!(char_prefix(UTF8MB4_BIN, "äöü".as_bytes(), 2), "äö".as_bytes());
     assert_eq!(char_count(UTF8MB4_BIN, "äöü".as_bytes()), 3);
 }
+
+#[test]
+fn text_of_any_collation_compares_as_utf8mb4() {
+    for id in [UTF8MB4_0900_AI_CI, UTF8MB4_BIN, LATIN1_SWEDISH_CI] {
+        assert_eq!(compare_utf8mb4(id, "a1-ä".as_bytes(), "a2-a".as_bytes()), Ordering::Less);
+        assert_eq!(compare_utf8mb4(id, "äb".as_bytes(), "äb".as_bytes()), Ordering::Equal);
+    }
+    // Ignorable characters, and one string's end.
+    assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"a\0b", b"ab"), Ordering::Equal);
+    assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"ab", b"abc"), Ordering::Less);
+    // Bytes that are no UTF-8 are compared, too.
+    assert_eq!(compare_utf8mb4(UTF8MB4_0900_AI_CI, b"a\xff", b"ab"), Ordering::Greater);
+}

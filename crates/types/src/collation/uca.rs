@@ -101,6 +101,21 @@ impl Iterator for LevelWeights<'_> {
 
 /// Compares by the first `levels` levels, NO PAD.
 pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
+    // Most strings differ within their first ASCII characters, and the first level decides.
+    let table = Version::V900.table();
+    for (&left, &right) in a.iter().zip(b) {
+        if !left.is_ascii() || !right.is_ascii() {
+            break;
+        }
+        let (left, right) = (table.ascii_primary(left), table.ascii_primary(right));
+        if left == 0 || right == 0 {
+            // Ignorable: the strings' characters no longer stand side by side.
+            break;
+        }
+        if left != right {
+            return left.cmp(&right);
+        }
+    }
     (0..usize::from(levels))
         .map(|level| level_weights(Version::V900, a, level).cmp(level_weights(Version::V900, b, level)))
         .find(|order| order.is_ne())

@@ -1,0 +1,121 @@
+//! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET, LIMIT.
+
+use super::select::{Emit, Flow, Limit};
+use crate::error::Result;
+use crate::expr::{Context, Node, conform, group_key, sort_compare};
+use crate::plan::{SelectPlan, SortKey};
+use crate::sink::ColumnMeta;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use types::Value;
+
+/// DISTINCT, OFFSET, LIMIT.
+pub(super) struct Output<'e> {
+    pub columns: &'e [ColumnMeta],
+    /// Keys of the rows so far, for a DISTINCT whose equal rows do not come one after the other.
+    pub seen: Option<HashSet<Vec<u8>>>,
+    pub limit: Limit,
+    pub count_all: bool,
+    pub passed: u64,
+    pub emitted: u64,
+    pub emit: &'e mut Emit<'e>,
+}
+
+impl Output<'_> {
+    pub fn take(&mut self, row: &[Value]) -> Result<Flow> {
+        if let Some(seen) = &mut self.seen {
+            let mut key = Vec::new();
+            for (value, column) in row.iter().zip(self.columns) {
+                group_key(value, column.ty.collation, &mut key);
+            }
+            if !seen.insert(key) {
+                return Ok(Flow::Continue);
+            }
+        }
+        self.passed += 1;
+        if self.passed > self.limit.offset && self.emitted < self.limit.count {
+            self.emitted += 1;
+            (self.emit)(row)?;
+        }
+        let is_full = self.emitted >= self.limit.count && !self.count_all;
+        Ok(if is_full { Flow::Stop } else { Flow::Continue })
+    }
+}
+
+/// Computes the outputs of rows. A value that only one output wants, and that is decoded anew for each row, is moved
+/// there instead of copied, and the memory of the output's last value goes back for the next row.
+pub(super) struct Projection<'p> {
+    plan: &'p SelectPlan,
+    columns: &'p [ColumnMeta],
+    /// For each output, the slot that its value is moved from.
+    moved: Vec<Option<usize>>,
+}
+
+impl<'p> Projection<'p> {
+    pub fn new(plan: &'p SelectPlan, columns: &'p [ColumnMeta]) -> Projection<'p> {
+        // The innermost table's slots are filled again before they are looked at again.
+        let innermost = plan.tables.last().map_or(0..0, |step| step.base..step.base + step.columns);
+        let mut moved: Vec<Option<usize>> = Vec::with_capacity(plan.outputs.len());
+        for expr in &plan.outputs {
+            let slot = match expr.node {
+                Node::Slot(slot) if innermost.contains(&slot) => Some(slot),
+                _ => None,
+            };
+            moved.push(slot.filter(|slot| !moved.contains(&Some(*slot))));
+        }
+        Projection { plan, columns, moved }
+    }
+
+    /// Sets `out` to the row's outputs but for those that are moved; call [`Projection::move_rest`] when nothing but
+    /// the outputs is wanted from the row any more.
+    pub fn compute(&self, row: &[Value], out: &mut Vec<Value>, ctx: &Context<'_>) -> Result<()> {
+        out.resize(self.plan.outputs.len(), Value::Null);
+        for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
+            if self.moved[at].is_none() {
+                out[at] = conform(expr.eval(row, ctx)?, &column.ty, ctx)?.into_owned();
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the rest of the outputs out of the row.
+    pub fn move_rest(&self, row: &mut [Value], out: &mut [Value], ctx: &Context<'_>) -> Result<()> {
+        for (at, column) in self.columns.iter().enumerate() {
+            let Some(slot) = self.moved[at] else { continue };
+            std::mem::swap(&mut out[at], &mut row[slot]);
+            if !crate::expr::conforms(&out[at], &column.ty) {
+                let value = std::mem::replace(&mut out[at], Value::Null);
+                out[at] = conform(std::borrow::Cow::Owned(value), &column.ty, ctx)?.into_owned();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether rows that are equal to DISTINCT come one after the other when they are sorted by `order`: every output is a
+/// sort key, and is compared by the weights that its key in a group has, too.
+pub(super) fn groups_equal_rows(plan: &SelectPlan, columns: &[ColumnMeta]) -> bool {
+    let sorts_by = |slot: usize| {
+        plan.order.iter().any(|SortKey { expr, .. }| matches!(expr.node, Node::Slot(key) if key == slot))
+    };
+    plan.outputs.iter().zip(columns).all(|(expr, column)| {
+        let has_own_weights = types::collation::max_bytes_per_char(column.ty.collation) == 4;
+        let is_text = column.ty.is_character() || column.ty.is_blob();
+        matches!(expr.node, Node::Slot(slot) if sorts_by(slot)) && (has_own_weights || !is_text)
+    })
+}
+
+/// Whether two rows are equal to DISTINCT.
+pub(super) fn equal_rows(
+    a: &[Value],
+    b: &[Value],
+    columns: &[ColumnMeta],
+    ctx: &Context<'_>,
+) -> Result<bool> {
+    for ((a, b), column) in a.iter().zip(b).zip(columns) {
+        if sort_compare(a, b, column.ty.collation, ctx)? != Ordering::Equal {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
