@@ -1,5 +1,6 @@
 //! The counters behind SHOW STATUS that are the server's own.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A counter. Relaxed everywhere: each is a figure of its own.
@@ -268,14 +269,23 @@ fn kind_of(text: &str) -> Option<usize> {
             && bytes.get(prefix.len()).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'_')
     };
     let first = bytes.first()?.to_ascii_uppercase();
-    KINDS.iter().position(|(_, words)| {
-        words.as_bytes().first() == Some(&first)
-            && match words.split_once(' ') {
-                None => start(words),
-                Some((one, two)) => start(one) && second_word_is(&bytes[one.len()..], two),
-            }
+    let same_letter = &BY_LETTER.get(usize::from(first.checked_sub(b'A')?))?[..];
+    same_letter.iter().copied().find(|kind| {
+        let words = KINDS[*kind].1;
+        match words.split_once(' ') {
+            None => start(words),
+            Some((one, two)) => start(one) && second_word_is(&bytes[one.len()..], two),
+        }
     })
 }
+
+/// The indexes in [`KINDS`] of the kinds that begin with each letter: every statement is looked up.
+static BY_LETTER: LazyLock<[Vec<usize>; 26]> = LazyLock::new(|| {
+    std::array::from_fn(|letter| {
+        let begins = |kind: &usize| KINDS[*kind].1.as_bytes()[0] == b'A' + letter as u8;
+        (0..KINDS.len()).filter(begins).collect()
+    })
+});
 
 fn second_word_is(rest: &[u8], word: &str) -> bool {
     let mut rest = skip_blanks(rest);

@@ -154,6 +154,8 @@ impl GroupBuilder {
     fn map_table(&mut self, table: &Table) {
         if self.bytes.is_empty() {
             let base = self.base();
+            // Most groups are one short statement's.
+            self.bytes.reserve(512);
             query::put_begin(&mut self.bytes, base);
         }
         if let Some(text) = self.rows_query.take() {
@@ -162,8 +164,8 @@ impl GroupBuilder {
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&table.table_map);
-        self.bytes[start..start + 4].copy_from_slice(&self.timestamp_s.to_le_bytes());
-        self.bytes[start + 5..start + 9].copy_from_slice(&self.options.server_id.to_le_bytes());
+        let base = self.base();
+        query::set_base(&mut self.bytes[start..], base);
         self.mapped = Some(table.id);
     }
 

@@ -3,6 +3,7 @@
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{QueryEvent, QueryStatus, flag};
+use std::sync::LazyLock;
 
 /// `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
 const DEFAULT_COLLATION_FOR_UTF8MB4: u16 = 255;
@@ -85,7 +86,21 @@ fn put_query(
 
 /// Appends the `BEGIN` of a transaction of row events.
 pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
-    put_query(out, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
+    /// The event, but for its time and its server.
+    static BEGIN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let (mut event, base) = (Vec::new(), EventBase { timestamp: 0, server_id: 0 });
+        put_query(&mut event, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
+        event
+    });
+    let start = out.len();
+    out.extend_from_slice(&BEGIN);
+    set_base(&mut out[start..], base);
+}
+
+/// Sets the time and the server in the header of an event that was encoded before, and has no checksum.
+pub(crate) fn set_base(event: &mut [u8], base: EventBase) {
+    event[..4].copy_from_slice(&base.timestamp.to_le_bytes());
+    event[5..9].copy_from_slice(&base.server_id.to_le_bytes());
 }
 
 /// Appends a statement. `schema` is the session's current schema, at most 255 bytes.
@@ -103,4 +118,22 @@ pub(crate) fn put_statement(
 /// Appends the `COMMIT` that ends a group without rows.
 pub(crate) fn put_commit(out: &mut Vec<u8>, base: EventBase) {
     put_query(out, base, &SessionContext::default(), "", false, "COMMIT", flag::SUPPRESS_USE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_begin_is_what_it_would_be_if_it_were_encoded() {
+        for base in [
+            EventBase { timestamp: 0x0102_0304, server_id: 0x0506_0708 },
+            EventBase { timestamp: 7, server_id: 9 },
+        ] {
+            let (mut copied, mut encoded) = (vec![1], vec![1]);
+            put_begin(&mut copied, base);
+            put_query(&mut encoded, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
+            assert_eq!(copied, encoded);
+        }
+    }
 }

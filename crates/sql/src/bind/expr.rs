@@ -181,13 +181,6 @@ impl Binder<'_> {
                 null.coercibility = Coercibility::Null;
                 return Ok(null);
             }
-            Literal::Bool(value) => Value::Int(i64::from(*value)),
-            Literal::Integer(n) => match i64::try_from(*n) {
-                Ok(n) => Value::Int(n),
-                Err(_) => Value::UInt(*n),
-            },
-            Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
-            Literal::Float(n) => Value::Double(*n),
             Literal::Text(bytes, introducer) => {
                 return self.text_literal(bytes, introducer.as_deref(), connection);
             }
@@ -214,6 +207,9 @@ impl Binder<'_> {
                 }
                 None => return Err(wrong_literal("DATETIME", text)),
             },
+            Literal::Bool(_) | Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
+                plain_value(literal).expect("a number")
+            }
         };
         let mut constant = Expr::constant(value);
         constant.coercibility = Coercibility::Numeric;
@@ -587,6 +583,22 @@ fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
     let Some(column) = parts.next() else { return false };
     let (table, schema) = (parts.next(), parts.next());
     outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
+}
+
+/// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.
+pub(crate) fn plain_value(literal: &Literal) -> Option<Value> {
+    Some(match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Int(i64::from(*value)),
+        Literal::Integer(n) => match i64::try_from(*n) {
+            Ok(n) => Value::Int(n),
+            Err(_) => Value::UInt(*n),
+        },
+        Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
+        Literal::Float(n) => Value::Double(*n),
+        Literal::Text(bytes, None) => Value::Bytes(bytes.clone()),
+        _ => return None,
+    })
 }
 
 fn wrong_literal(kind: &str, text: &[u8]) -> SqlError {

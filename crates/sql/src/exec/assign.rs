@@ -121,7 +121,10 @@ pub(super) fn default_value(
 
 /// Encodes a whole row.
 pub(super) fn encode(table: &Table, values: &[Value]) -> Result<Vec<u8>> {
-    let mut image = Vec::new();
+    // Room for the null bitmap, and for the widest number or a length and a text each, so that it need not grow.
+    let widths =
+        values.iter().map(|value| if let Value::Bytes(bytes) = value { bytes.len() + 4 } else { 10 });
+    let mut image = Vec::with_capacity(table.layout.null_bytes() + widths.sum::<usize>());
     table.layout.encode(values, &mut image)?;
     Ok(image)
 }

@@ -4,7 +4,7 @@ use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
 use super::{Changes, Run, run_query};
 use crate::ast;
-use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
+use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query, plain_value};
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table};
@@ -14,6 +14,8 @@ use types::Value;
 /// Where the rows come from.
 enum Rows {
     Values(Vec<Vec<NewValue>>),
+    /// Rows of literals, one value a column, row by row.
+    Constants(Vec<Value>),
     Query(Box<QueryPlan>),
 }
 
@@ -39,7 +41,10 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     let scope = Scope { tables: vec![ScopeTable::stored(&table, name, 0)] };
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, columns.len())?),
+        ast::InsertSource::Values(rows) => match constants(rows, columns.len()) {
+            Some(values) => Rows::Constants(values),
+            None => Rows::Values(bind_rows(binder, rows, columns.len())?),
+        },
         ast::InsertSource::Query(query) => {
             let plan = bind_query(binder, query)?;
             if plan.columns.len() != columns.len() {
@@ -84,6 +89,19 @@ fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
         columns.push(at);
     }
     Ok(columns)
+}
+
+/// The values of rows that are all whole and hold nothing but literals.
+fn constants(rows: &[Vec<ast::Expr>], columns: usize) -> Option<Vec<Value>> {
+    if columns == 0 || rows.iter().any(|row| row.len() != columns) {
+        return None;
+    }
+    let mut values = Vec::with_capacity(rows.len() * columns);
+    for value in rows.iter().flatten() {
+        let ast::Expr::Literal(literal) = value else { return None };
+        values.push(plain_value(literal)?);
+    }
+    Some(values)
 }
 
 fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -> Result<Vec<Vec<NewValue>>> {
@@ -163,6 +181,7 @@ impl InsertPlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
+            Rows::Constants(values) => (values.len() / self.columns.len()) as u64,
             Rows::Query(_) => 1,
         };
         let column = self.table.def.auto_increment_column();
@@ -170,10 +189,13 @@ impl InsertPlan {
         let mut changes = Changes::default();
         let mut records = 0u64;
         let mut duplicates = 0u64;
+        // One row's values and image at a time, in memory that all rows share.
+        let mut values = Vec::new();
+        let mut image = Vec::new();
         let mut store =
-            |run: &mut Run<'_, '_>, values: Vec<Value>, generator: &mut Generator| -> Result<()> {
+            |run: &mut Run<'_, '_>, values: &mut Vec<Value>, generator: &mut Generator| -> Result<()> {
                 records += 1;
-                match self.store(run, values)? {
+                match self.store(run, values, &mut image)? {
                     Outcome::Inserted => changes.affected_rows += 1,
                     Outcome::Updated(changed) => {
                         changes.affected_rows += if changed { 2 } else { 0 };
@@ -194,8 +216,16 @@ impl InsertPlan {
                 many = rows.len() > 1;
                 for (number, row) in rows.iter().enumerate() {
                     run.on_row()?;
-                    let values = self.values_of(run, row, number as u64 + 1, &mut generator)?;
-                    store(run, values, &mut generator)?;
+                    self.values_of(run, row, number as u64 + 1, &mut generator, &mut values)?;
+                    store(run, &mut values, &mut generator)?;
+                }
+            }
+            Rows::Constants(constants) => {
+                many = constants.len() > self.columns.len();
+                for (number, row) in constants.chunks_exact(self.columns.len()).enumerate() {
+                    run.on_row()?;
+                    self.values_from(run, row, number as u64 + 1, &mut generator, &mut values)?;
+                    store(run, &mut values, &mut generator)?;
                 }
             }
             Rows::Query(plan) => {
@@ -209,8 +239,8 @@ impl InsertPlan {
                 generator.rows_left = source.len() as u64;
                 for (number, row) in source.into_iter().enumerate() {
                     run.on_row()?;
-                    let values = self.values_from(run, row, number as u64 + 1, &mut generator)?;
-                    store(run, values, &mut generator)?;
+                    self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
+                    store(run, &mut values, &mut generator)?;
                 }
             }
         }
@@ -227,16 +257,17 @@ impl InsertPlan {
         Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero: self.ignore }
     }
 
-    /// The whole row of a VALUES list.
+    /// Sets `values` to the whole row of a VALUES list.
     fn values_of(
         &self,
         run: &Run<'_, '_>,
         row: &[NewValue],
         number: u64,
         generator: &mut Generator,
-    ) -> Result<Vec<Value>> {
+        values: &mut Vec<Value>,
+    ) -> Result<()> {
         let strictness = self.strictness(run);
-        let mut values = vec![Value::Null; self.table.columns()];
+        values.resize(self.table.columns(), Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             match value {
                 NewValue::Expr(expr) => {
@@ -251,24 +282,23 @@ impl InsertPlan {
                 }
             }
         }
-        self.fill_missing(run, &mut values, number, generator)?;
-        Ok(values)
+        self.fill_missing(run, values, number, generator)
     }
 
-    /// The whole row of a query's row.
+    /// Sets `values` to the whole row of a query's row, or of literals.
     fn values_from(
         &self,
         run: &Run<'_, '_>,
-        row: Vec<Value>,
+        row: &[Value],
         number: u64,
         generator: &mut Generator,
-    ) -> Result<Vec<Value>> {
-        let mut values = vec![Value::Null; self.table.columns()];
-        for (at, value) in self.columns.iter().zip(&row) {
+        values: &mut Vec<Value>,
+    ) -> Result<()> {
+        values.resize(self.table.columns(), Value::Null);
+        for (at, value) in self.columns.iter().zip(row) {
             values[*at] = self.converted(run, *at, value, number, generator)?;
         }
-        self.fill_missing(run, &mut values, number, generator)?;
-        Ok(values)
+        self.fill_missing(run, values, number, generator)
     }
 
     fn fill_missing(
@@ -321,20 +351,21 @@ impl InsertPlan {
     }
 
     /// Puts the row into the table, and deals with the row that is in its way.
-    fn store(&self, run: &mut Run<'_, '_>, values: Vec<Value>) -> Result<Outcome> {
-        let image = encode(&self.table, &values)?;
+    fn store(&self, run: &mut Run<'_, '_>, values: &mut Vec<Value>, image: &mut Vec<u8>) -> Result<Outcome> {
+        image.clear();
+        self.table.layout.encode(values, image)?;
         let mut removed = 0;
         loop {
-            let error = match run.txn.insert(&self.table, &image) {
+            let error = match run.txn.insert(&self.table, image) {
                 Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
                 Ok(()) => return Ok(Outcome::Inserted),
                 Err(error) => error,
             };
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {
-                let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
+                let Some(old) = self.conflicting_row(run, index, values)? else { return Err(error.into()) };
                 if !self.replace {
-                    return self.update(run, old, values);
+                    return self.update(run, old, std::mem::take(values));
                 }
                 run.txn.delete(&self.table, &old)?;
                 removed += 1;

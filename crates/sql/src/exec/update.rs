@@ -65,13 +65,14 @@ pub(super) fn assign_all(
 ) -> Result<()> {
     for (at, value) in assignments {
         let column = &table.def.columns[*at];
-        values[*at] = match value {
+        let new = match value {
             NewValue::Expr(expr) => {
-                let value = expr.eval(values, run.ctx)?.into_owned();
+                let value = expr.eval(values, run.ctx)?;
                 to_column(&value, column, row_number, strictness, run.ctx)?
             }
             NewValue::Default => super::assign::default_value(table, *at, row_number, strictness, run.ctx)?,
         };
+        values[*at] = new;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::SqlError;
 use crate::ast::{Assignment, Delete, Expr, Insert, InsertSource, Statement, TableName, TableRef, Update};
 use crate::error::Result;
+use crate::lexer::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn insert(&mut self) -> Result<Statement> {
@@ -68,9 +69,19 @@ impl Parser<'_> {
         if self.eat_symbol(")") {
             return Ok(Vec::new());
         }
-        let values = self.list(Self::expr)?;
+        let values = self.list(Self::insert_value)?;
         self.expect_symbol(")")?;
         Ok(values)
+    }
+
+    /// An expression; a literal that is all of it, as nearly all are, without the way through the operators.
+    fn insert_value(&mut self) -> Result<Expr> {
+        use TokenKind::{Decimal, Float, Integer, Text};
+        let is_literal = matches!(self.token().kind, Text | Integer | Decimal | Float);
+        if is_literal && (self.symbol_ahead(1, ",") || self.symbol_ahead(1, ")")) {
+            return Ok(Expr::Literal(self.literal()?));
+        }
+        self.expr()
     }
 
     fn row_alias(&mut self, insert: &mut Insert) -> Result<()> {

@@ -163,13 +163,15 @@ impl<'a> Parser<'a> {
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {
-        let token = self.token();
-        token.kind == TokenKind::Symbol && self.raw(token) == symbol.as_bytes()
+        self.symbol_ahead(0, symbol)
     }
 
+    #[inline]
     fn symbol_ahead(&self, count: usize, symbol: &str) -> bool {
-        let token = self.ahead(count);
-        token.kind == TokenKind::Symbol && self.raw(token) == symbol.as_bytes()
+        let (token, symbol) = (self.ahead(count), symbol.as_bytes());
+        // The first byte decides nearly always, and spares the call that compares memory.
+        let raw = self.raw(token);
+        token.kind == TokenKind::Symbol && raw[0] == symbol[0] && raw[1..] == symbol[1..]
     }
 
     fn eat_symbol(&mut self, symbol: &str) -> bool {

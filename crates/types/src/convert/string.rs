@@ -46,6 +46,8 @@ fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let keep = match ty.code {
         TypeCode::Blob => whole_chars(ty.collation, text, ty.max_bytes() as usize),
         _ if ty.collation == collation::BINARY => text.len().min(usize::from(ty.meta)),
+        // Not more bytes than characters that fit: nothing to count.
+        _ if text.len() <= ty.chars() as usize => text.len(),
         _ => collation::char_prefix(collation::UTF8MB4_BIN, text, ty.chars() as usize).len(),
     };
     text.split_at(keep)
