@@ -1,4 +1,58 @@
-//! Hints about memory, for those who keep much of it. Wrong or refused hints cost speed, never correctness.
+//! Hints about memory, for those who keep much of it: wrong or refused hints cost speed, never correctness. And an allocator for tests
+//! that watches how much is asked for at once.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, and the largest single piece that was asked of it. A decoder that believes a length which it has read asks
+/// for far more than its input; a test makes this its global allocator and looks.
+#[derive(Debug, Default)]
+pub struct WatchedAllocator {
+    /// Relaxed: a figure of its own.
+    largest_bytes: AtomicUsize,
+}
+
+impl WatchedAllocator {
+    /// Nothing was asked for yet.
+    pub const fn new() -> WatchedAllocator {
+        WatchedAllocator { largest_bytes: AtomicUsize::new(0) }
+    }
+
+    /// The largest piece since the last call, in bytes.
+    pub fn take_largest_bytes(&self) -> usize {
+        self.largest_bytes.swap(0, Ordering::Relaxed)
+    }
+
+    fn note(&self, bytes: usize) {
+        self.largest_bytes.fetch_max(bytes, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for WatchedAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.note(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        self.note(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        self.note(new_size);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(ptr, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
 
 /// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's address cache covers 2 MB instead of 4 KB. The system
 /// may not have them; nothing tells.

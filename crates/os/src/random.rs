@@ -112,6 +112,45 @@ impl Rng {
         bytes
     }
 
+    /// Valid bytes as a fault or an attacker might change them: bits turned over, numbers made extreme, stretches cut out, doubled or moved,
+    /// the end cut off or something appended; sometimes several of these. For tests of decoders.
+    pub fn damaged(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..*self.pick(&[1, 1, 1, 2, 4, 16]) {
+            self.damage(&mut bytes);
+        }
+        bytes
+    }
+
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        const EXTREMES: [u64; 10] =
+            [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF, u64::MAX];
+        let len = bytes.len() as u64;
+        let at = if len == 0 { 0 } else { self.below(len) as usize };
+        let stretch = (at + 1 + self.below(16) as usize).min(bytes.len());
+        match self.below(8) {
+            0 if len > 0 => bytes[at] ^= 1 << self.below(8),
+            1 if len > 0 => bytes[at] = self.u64() as u8,
+            2 | 3 => {
+                let number = self.pick(&EXTREMES).to_le_bytes();
+                let width = (*self.pick(&[1, 2, 4, 8])).min(bytes.len() - at);
+                bytes[at..at + width].copy_from_slice(&number[..width]);
+            }
+            4 => bytes.truncate(at),
+            5 if len > 0 => drop(bytes.drain(at..stretch)),
+            6 if len > 0 => {
+                let doubled = bytes[at..stretch].to_vec();
+                let to = self.below(len + 1) as usize;
+                bytes.splice(to..to, doubled);
+            }
+            _ => {
+                let more = self.below(20) as usize;
+                let more = self.bytes(more);
+                bytes.extend_from_slice(&more);
+            }
+        }
+    }
+
     /// One element of `items`, which must not be empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]

@@ -12,13 +12,14 @@
 //! A cut leaves the old disk dead: every operation on it and its files fails. [`SimDisk::power_cut`] gives the disk that the machine finds
 //! when it is started again. All randomness comes from the seed.
 
+mod bytes;
 mod files;
 mod names;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -33,10 +34,28 @@ pub struct SimDisk {
     shared: Arc<Shared>,
 }
 
+/// Called before changes of a disk; see [`SimDisk::before_each_change`].
+type Visit = Box<dyn Fn(&SimDisk) + Send + Sync>;
+
 /// One lock over the whole machine; nothing else is locked while it is held.
-#[derive(Debug)]
 struct Shared {
     machine: Mutex<Machine>,
+    visit: OnceLock<Visit>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Shared").field("machine", &self.machine).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// Runs the visitor, without the lock.
+    fn before_change(self: &Arc<Shared>) {
+        if let Some(visit) = self.visit.get() {
+            visit(&SimDisk { shared: Arc::clone(self) });
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -76,18 +95,28 @@ impl SimDisk {
             locks: BTreeSet::new(),
             untorn_bytes: 0,
         };
-        SimDisk { shared: Arc::new(Shared { machine: Mutex::new(machine) }) }
+        SimDisk { shared: Arc::new(Shared { machine: Mutex::new(machine), visit: OnceLock::new() }) }
     }
 
     /// Cuts the power, if it is not off already, and returns the disk that the machine finds when it starts again. This disk stays dead.
     pub fn power_cut(&self) -> SimDisk {
         let mut machine = self.shared.machine.lock();
         machine.off = true;
-        let Machine { names, contents, rng, .. } = &mut *machine;
-        let names = names.survivors(rng);
-        let contents = contents.iter().map(|content| content.survivor(rng)).collect();
-        let rng = Rng::new(rng.u64());
-        SimDisk::of(names, contents, rng)
+        machine.survivor()
+    }
+
+    /// The disk that the machine would find if the power went now. This one goes on.
+    pub fn if_power_went(&self) -> SimDisk {
+        self.shared.machine.lock().survivor()
+    }
+
+    /// Has `visit` called before each change (write, sync, change of names) from now on, by the thread that makes the change. Whatever the disk
+    /// is at that moment is a state that a power cut may meet: see [`SimDisk::if_power_went`]. To be called once.
+    ///
+    /// # Panics
+    /// When there is a visitor already.
+    pub fn before_each_change(&self, visit: impl Fn(&SimDisk) + Send + Sync + 'static) {
+        assert!(self.shared.visit.set(Box::new(visit)).is_ok(), "there is a visitor already");
     }
 
     /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing unsynced becomes durable. Returns the disk that the next
@@ -149,6 +178,19 @@ impl SimDisk {
 }
 
 impl Machine {
+    /// What a power cut now leaves.
+    fn survivor(&mut self) -> SimDisk {
+        let Machine { names, contents, rng, .. } = self;
+        let names = names.survivors(rng);
+        let named = names.files();
+        let survivor = |(number, content): (usize, &Content)| match named.contains(&number) {
+            true => content.survivor(rng),
+            false => Content::default(),
+        };
+        let contents = contents.iter().enumerate().map(survivor).collect();
+        SimDisk::of(names, contents, Rng::new(rng.u64()))
+    }
+
     fn check_power(&self) -> io::Result<()> {
         match self.off {
             false => Ok(()),
@@ -204,18 +246,23 @@ fn exists(path: &Path) -> io::Error {
 
 impl Disk for SimDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
+        if matches!(mode, OpenMode::CreateNew | OpenMode::OpenOrCreate) {
+            self.shared.before_change();
+        }
         let number = self.shared.machine.lock().open(path, mode)?;
         let writable = mode != OpenMode::Read;
         Ok(Arc::new(SimFile::new(Arc::clone(&self.shared), number, path, writable)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         machine.names.unlink(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         machine.names.rename(from, to)
@@ -240,18 +287,21 @@ impl Disk for SimDisk {
     }
 
     fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         machine.names.create_dir_all(dir)
     }
 
     fn remove_dir_all(&self, dir: &Path) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         machine.names.remove_dir_all(dir)
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         machine.names.sync_dir(dir)

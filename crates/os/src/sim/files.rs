@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Shared;
+use super::bytes::Bytes;
 use crate::disk::File;
 use crate::random::Rng;
 
@@ -18,8 +19,8 @@ const UNSYNCED_LIMIT_BYTES: usize = 16 << 20;
 /// A file's bytes now, its bytes at the last sync, and the changes in between.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    current: Vec<u8>,
-    durable: Vec<u8>,
+    current: Bytes,
+    durable: Bytes,
     unsynced: Vec<Change>,
     unsynced_bytes: usize,
 }
@@ -37,11 +38,11 @@ enum Change {
 
 impl Change {
     /// Applies the change; `keep` says for each sector of a write whether it arrives.
-    fn apply(&self, to: &mut Vec<u8>, mut keep: impl FnMut() -> bool) {
+    fn apply(&self, to: &mut Bytes, mut keep: impl FnMut() -> bool) {
         match self {
             Change::SetLen(len) => {
                 if keep() {
-                    to.resize(*len, 0);
+                    to.resize(*len);
                 }
             }
             Change::Write { offset, bytes, unit } => {
@@ -50,7 +51,7 @@ impl Change {
                     let at = offset + from;
                     let until = ((at / unit + 1) * unit - offset).min(bytes.len());
                     if keep() {
-                        put(to, at, &bytes[from..until]);
+                        to.put(at, &bytes[from..until]);
                     }
                     from = until;
                 }
@@ -64,14 +65,6 @@ impl Change {
             Change::SetLen(_) => 0,
         }
     }
-}
-
-fn put(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
-    let end = offset + bytes.len();
-    if content.len() < end {
-        content.resize(end, 0);
-    }
-    content[offset..end].copy_from_slice(bytes);
 }
 
 impl Content {
@@ -111,16 +104,18 @@ impl Content {
         }
         if !self.unsynced.is_empty() && rng.one_in(2) {
             // The length arrived, the data of its last sectors perhaps not: they read as zeros.
-            left.resize(self.current.len(), 0);
+            left.resize(self.current.len());
         }
         Content { durable: left.clone(), current: left, unsynced: Vec::new(), unsynced_bytes: 0 }
     }
 
     pub(super) fn flip_bit(&mut self, bit: u64) {
         let (byte, mask) = ((bit / 8) as usize, 1 << (bit % 8));
-        self.current[byte] ^= mask;
-        if let Some(byte) = self.durable.get_mut(byte) {
-            *byte ^= mask;
+        for bytes in [&mut self.current, &mut self.durable] {
+            let mut held = [0];
+            if bytes.read(byte, &mut held) == 1 {
+                bytes.put(byte, &[held[0] ^ mask]);
+            }
         }
     }
 }
@@ -144,6 +139,7 @@ impl SimFile {
         if !self.writable {
             return Err(place(io::Error::new(io::ErrorKind::PermissionDenied, "opened for reading")));
         }
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change().map_err(place)?;
         let grows = end_bytes.saturating_sub(machine.contents[self.number].current.len());
@@ -157,11 +153,7 @@ impl File for SimFile {
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         let machine = self.shared.machine.lock();
         machine.check_power()?;
-        let current = &machine.contents[self.number].current;
-        let from = (offset as usize).min(current.len());
-        let len = bytes.len().min(current.len() - from);
-        bytes[..len].copy_from_slice(&current[from..from + len]);
-        Ok(len)
+        Ok(machine.contents[self.number].current.read(offset as usize, bytes))
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
@@ -181,6 +173,7 @@ impl File for SimFile {
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        self.shared.before_change();
         let mut machine = self.shared.machine.lock();
         machine.change()?;
         let path = self.path.to_string_lossy();

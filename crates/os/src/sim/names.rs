@@ -1,6 +1,6 @@
 //! The simulated disk's names: directories and what file each name stands for, now and after a power cut.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -99,6 +99,15 @@ impl Names {
             Some(Entry::File(number)) => Some(*number),
             _ => None,
         }
+    }
+
+    /// The numbers of all files that have a name.
+    pub(super) fn files(&self) -> HashSet<usize> {
+        let file = |entry: &Entry| match entry {
+            Entry::File(number) => Some(*number),
+            Entry::Dir => None,
+        };
+        self.current.values().filter_map(file).collect()
     }
 
     pub(super) fn is_dir(&self, path: &Path) -> bool {

@@ -132,6 +132,57 @@ fn the_order_in_which_directories_are_synced_does_not_matter() {
 }
 
 #[test]
+fn names_synced_before_their_directories_are_there_once_those_are() {
+    let dirs = ["/", "/a", "/a/b"];
+    for [first, second, third] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let disk = SimDisk::new(6);
+        disk.create_dir_all(Path::new("/a/b")).unwrap();
+        file(&disk, "/a/b/f", OpenMode::CreateNew);
+        file(&disk, "/a/b/gone", OpenMode::CreateNew);
+        for dir in [first, second, third] {
+            assert!(!survives_every_cut(&disk, "/a/b/f"), "before {} is synced", dirs[dir]);
+            disk.sync_dir(Path::new(dirs[dir])).unwrap();
+        }
+        assert!(survives_every_cut(&disk, "/a/b/f"));
+        disk.remove(Path::new("/a/b/gone")).unwrap();
+        disk.rename(Path::new("/a/b/f"), Path::new("/a/b/g")).unwrap();
+        disk.sync_dir(Path::new("/a/b")).unwrap();
+        for _ in 0..20 {
+            let after = disk.if_power_went();
+            assert_eq!(after.list(Path::new("/a/b")).unwrap(), [PathBuf::from("/a/b/g")]);
+        }
+    }
+}
+
+fn survives_every_cut(disk: &SimDisk, path: &str) -> bool {
+    (0..40).all(|_| disk.if_power_went().exists(Path::new(path)).unwrap())
+}
+
+#[test]
+fn a_visitor_sees_the_disk_before_each_change_and_what_a_cut_would_leave() {
+    let disk = SimDisk::new(7);
+    let written = file(&disk, "f", OpenMode::CreateNew);
+    written.write_all_at(&[1; 100], 0).unwrap();
+    written.sync_data().unwrap();
+    disk.sync_dir(Path::new("")).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let visited = Arc::clone(&seen);
+    disk.before_each_change(move |disk| {
+        let left = disk.if_power_went().read(Path::new("f")).unwrap();
+        visited.lock().push((disk.changes(), left.len()));
+    });
+    let before = disk.changes();
+    written.write_all_at(&[2; 100], 100).unwrap();
+    written.sync_data().unwrap();
+    written.set_len(50).unwrap();
+    let seen = seen.lock().clone();
+    assert_eq!(seen.iter().map(|(changes, _)| changes - before).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(seen[0].1, 100);
+    assert!(seen[1].1 == 100 || seen[1].1 == 200, "the write may have arrived");
+    assert_eq!(seen[2].1, 200);
+}
+
+#[test]
 fn a_killed_process_loses_nothing_until_the_power_goes() {
     let disk = SimDisk::new(5);
     let written = file(&disk, "f", OpenMode::CreateNew);
