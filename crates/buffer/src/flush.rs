@@ -62,8 +62,9 @@ impl Pool {
         if batch.is_empty() {
             return Ok(0);
         }
-        let outcome = self.write_batch(&mut place, &batch, newest);
-        self.finish_batch(&batch, outcome.is_ok());
+        let mut is_written = false;
+        let outcome = self.write_batch(&mut place, &batch, newest, &mut is_written);
+        self.finish_batch(&batch, is_written);
         outcome?;
         drop(place);
         count(&self.counters.pages_written, batch.len() as u64);
@@ -110,7 +111,14 @@ impl Pool {
         Some((Captured { frame: number, ticket, id, space }, page::lsn(bytes)))
     }
 
-    fn write_batch(&self, place: &mut BatchArea<'_>, batch: &[Captured], newest: Lsn) -> Result<()> {
+    /// `is_written` becomes true when the pages are in their places, and may be evicted or written again.
+    fn write_batch(
+        &self,
+        place: &mut BatchArea<'_>,
+        batch: &[Captured],
+        newest: Lsn,
+        is_written: &mut bool,
+    ) -> Result<()> {
         self.log().wait_durable(newest)?;
         place.area.seal_all();
         let runs = runs_of(batch);
@@ -139,6 +147,7 @@ impl Pool {
             count(&self.counters.dblwr_pages_written, batch.len() as u64);
         }
         self.write_in_place(place, batch, &runs, untorn)?;
+        *is_written = true;
         for page in batch {
             self.frame(page.frame).writing.store(false, Ordering::Release);
         }
@@ -183,7 +192,8 @@ impl Pool {
         Ok(())
     }
 
-    /// The batch is synced, or it failed: then its pages are dirty as before.
+    /// The batch is done with. If it was not written, its pages are dirty as before. If it was written and could not be synced, that has stopped everything;
+    /// its frames may hold other pages by then and are left alone.
     fn finish_batch(&self, batch: &[Captured], written: bool) {
         for captured in batch {
             let frame = self.frame(captured.frame);
@@ -191,7 +201,6 @@ impl Pool {
             let mut lists = instance.flush_lists.lock();
             lists.end_write(captured.ticket);
             if !written {
-                // A failed sync has stopped everything; so the pages failed before they could be evicted.
                 let (oldest, now) = (captured.ticket.0, frame.oldest());
                 if now == 0 || oldest < now {
                     lists.add(captured.frame, now, oldest);

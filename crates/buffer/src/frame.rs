@@ -69,7 +69,8 @@ impl Frame {
 
     /// Clean, not being written, nobody waiting: may leave the pool once its latch is had.
     pub fn is_replaceable(&self) -> bool {
-        !self.is_dirty() && !self.writing.load(Ordering::Acquire) && self.pins.load(Ordering::Acquire) == 0
+        // In this order: a write that fails makes the page dirty again before it says that it is over.
+        !self.writing.load(Ordering::Acquire) && !self.is_dirty() && self.pins.load(Ordering::Acquire) == 0
     }
 }
 
