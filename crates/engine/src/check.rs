@@ -25,7 +25,7 @@ impl Engine {
             std::iter::once(IndexRef::Primary).chain((0..table.indexes.len()).map(IndexRef::Secondary));
         for index in trees {
             if let Err(error) = table.tree(index).validate() {
-                faults.push(format!("index {}: {error}", table.index_name(index)));
+                faults.push(format!("The B-tree of index {} is corrupted. {error}", table.index_name(index)));
             }
         }
         if !faults.is_empty() {
@@ -73,7 +73,7 @@ impl Engine {
             faults.push(format!("index {name}: the entry {stray:02x?} has no row"));
         }
         if entries != rows {
-            faults.push(format!("index {name} has {entries} entries, the table {rows} rows"));
+            faults.push(format!("Index '{name}' contains {entries} entries, should be {rows}."));
         }
         Ok(())
     }

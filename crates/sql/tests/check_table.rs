@@ -1,0 +1,71 @@
+//! CHECK TABLE as a client sees it, of sound tables and of damaged ones.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::{Engine, EngineConfig};
+use os::disk::Disk;
+use os::sim::SimDisk;
+use support::{outcome, rows, run, session};
+
+fn open(disk: &SimDisk) -> Arc<Engine> {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    let config = EngineConfig {
+        page_size: 4096,
+        pool_bytes: 2 << 20,
+        redo_capacity_bytes: 4 << 20,
+        log_buffer_bytes: 64 << 10,
+        background: false,
+        ..EngineConfig::new(disk, "/data")
+    };
+    Engine::open(config).expect("the engine opens")
+}
+
+#[test]
+fn damaged_tables_are_reported_as_mysql_reports_them() {
+    let disk = SimDisk::new(1);
+    let engine = open(&disk);
+    let mut s = session(&engine);
+    for statement in
+        ["CREATE DATABASE IF NOT EXISTS d", "CREATE TABLE d.t (id INT PRIMARY KEY, k INT, KEY k (k))"]
+    {
+        run(&mut s, statement);
+    }
+    run(&mut s, "CREATE TABLE d.sound (id INT PRIMARY KEY)");
+    let values: Vec<String> = (0..2000).map(|id| format!("({id}, {})", id % 7)).collect();
+    run(&mut s, &format!("INSERT INTO d.t VALUES {}", values.join(", ")));
+    assert_eq!(rows(&mut s, "CHECK TABLE d.t"), ["d.t|check|status|OK"]);
+    drop(s);
+    engine.close().expect("the disk works");
+    drop(engine);
+    let disk = disk.kill();
+    // Without copies nothing is repaired. Page 1 is the clustered index's root.
+    disk.remove(Path::new("/data/#ib_4096_0.dblwr")).expect("it is there");
+    let len = disk.read(Path::new("/data/d/t.ibd")).expect("it is there").len() as u64;
+    for page in 3..len / 4096 {
+        disk.flip_bit(Path::new("/data/d/t.ibd"), (page * 4096 + 2000) * 8);
+    }
+    let engine = open(&disk);
+    let mut s = session(&engine);
+    let checked = rows(&mut s, "CHECK TABLE d.t, d.sound, d.none");
+    let (last, warnings) = checked.split_last().expect("rows");
+    assert_eq!(last, "d.none|check|status|Operation failed");
+    assert!(warnings[0].starts_with("d.t|check|Warning|InnoDB: The B-tree of index "), "{checked:?}");
+    assert!(warnings[0].contains("/data/d/t.ibd: page "), "{checked:?}");
+    let rest: Vec<&str> =
+        warnings.iter().filter(|row| !row.contains("|Warning|")).map(String::as_str).collect();
+    assert_eq!(
+        rest,
+        [
+            "d.t|check|error|Corrupt",
+            "d.sound|check|status|OK",
+            "d.none|check|Error|Table 'd.none' doesn't exist"
+        ]
+    );
+    // Reading it is an error that says where, and the session goes on.
+    let read = outcome(&mut s, "SELECT SUM(k) FROM d.t");
+    assert!(read[0].contains("/data/d/t.ibd: page "), "{read:?}");
+    assert_eq!(rows(&mut s, "SELECT 1"), ["1"]);
+}
