@@ -57,6 +57,19 @@ fn the_statements_of_sysbench() {
 }
 
 #[test]
+fn long_chains_are_carried_out_or_refused() {
+    let engine = engine();
+    let mut s = session(&engine);
+    let unions = |count: usize| format!("SELECT 1{}", " UNION ALL SELECT 1".repeat(count));
+    assert_eq!(rows(&mut s, &unions(900)).len(), 901);
+    assert!(outcome(&mut s, &unions(100_000))[0].contains("nested too deeply"));
+    let sum = |count: usize| format!("SELECT 1{}", " + 1".repeat(count));
+    assert_eq!(rows(&mut s, &sum(900)), ["901"]);
+    let and = |count: usize| format!("SELECT 1{}", " AND 1".repeat(count));
+    assert_eq!(rows(&mut s, &and(20_000)), ["1"]);
+}
+
+#[test]
 fn a_transaction_is_seen_when_it_commits() {
     let engine = engine();
     let (mut a, mut b) = (session(&engine), session(&engine));

@@ -8,6 +8,8 @@
 mod admin;
 mod alter;
 mod create;
+#[cfg(test)]
+mod damaged;
 mod dml;
 mod expr;
 mod function;

@@ -9,6 +9,9 @@ use crate::ast::{
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
+/// How many UNIONs in a chain count as one level of nesting.
+const UNIONS_A_LEVEL: usize = 4;
+
 impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<Query> {
         self.enter()?;
@@ -16,6 +19,7 @@ impl Parser<'_> {
             return Err(SqlError::not_supported("common table expressions"));
         }
         let mut body = self.query_term()?;
+        let mut chain = 0usize;
         while self.is_any(&["UNION", "EXCEPT", "INTERSECT"]) {
             if !self.eat("UNION") {
                 return Err(SqlError::not_supported(format!("{} of queries", self.upper())));
@@ -26,7 +30,13 @@ impl Parser<'_> {
             }
             let right = self.query_term()?;
             body = QueryBody::Union { left: Box::new(body), right: Box::new(right), all };
+            // A chain is a tree that leans left, and whoever goes through it goes as deep.
+            chain += 1;
+            if chain.is_multiple_of(UNIONS_A_LEVEL) {
+                self.enter()?;
+            }
         }
+        self.depth -= chain / UNIONS_A_LEVEL;
         let order_by = self.order_by()?;
         let limit = self.limit()?;
         if self.is("INTO") {
