@@ -25,6 +25,8 @@ mod check;
 mod checkpoint;
 mod commit;
 mod config;
+#[cfg(test)]
+mod damaged;
 mod ddl;
 mod definition;
 mod dictionary;

@@ -53,7 +53,7 @@ impl Engine {
         Ok(commits)
     }
 
-    fn replay_commit(&self, record: &Record) -> Result<()> {
+    pub(crate) fn replay_commit(&self, record: &Record) -> Result<()> {
         let commit = CommitRecord::parse(&record.payload)?;
         let mut sidecar = Sidecar::parse(commit.sidecar)?;
         let mut writes = WriteSet::new(false);
