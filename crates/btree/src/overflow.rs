@@ -41,6 +41,9 @@ pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
 /// # Errors
 /// A damaged page; an I/O error.
 pub fn rewrite(pool: &Pool, space: SpaceId, pages: &[PageNo], bytes: &[u8], lsn: RecordLsn) -> Result<()> {
+    for &no in pages {
+        pool.check_allocated(PageId::new(space, no))?;
+    }
     write_chain(pool, space, pages, bytes, |_| lsn, |found, _| page::lsn(found) < lsn.end)
 }
 

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, slotted};
+use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, SpaceRoom, slotted};
 
 use crate::descend::Spot;
 use crate::error::{Result, TreeError};
@@ -39,6 +39,8 @@ struct Inner {
     pool: Arc<Pool>,
     space: SpaceId,
     root: PageNo,
+    /// Looked up when it is asked for first.
+    room: OnceLock<SpaceRoom>,
 }
 
 /// An insert behind a page's last entry leaves one part in this many free, once that many came in a row: ascending inserts leave pages
@@ -75,7 +77,24 @@ impl Tree {
 
     /// The tree with this root page.
     pub fn open(pool: &Arc<Pool>, space: SpaceId, root: PageNo) -> Tree {
-        Tree { inner: Arc::new(Inner { pool: Arc::clone(pool), space, root }) }
+        Tree { inner: Arc::new(Inner { pool: Arc::clone(pool), space, root, room: OnceLock::new() }) }
+    }
+
+    /// Sees to it that so many more entries, of this tree and others in its space, find pages to go to. See [`SpaceRoom`].
+    ///
+    /// # Errors
+    /// When the file cannot grow.
+    pub fn reserve(&self, entries: usize, bytes: usize) -> Result<()> {
+        let inner = &*self.inner;
+        let room = match inner.room.get() {
+            Some(room) => room,
+            None => {
+                let gone = buffer::BufferError::NoSuchSpace(inner.space);
+                let room = inner.pool.room(inner.space).ok_or(gone)?;
+                inner.room.get_or_init(|| room)
+            }
+        };
+        Ok(room.reserve(entries, bytes)?)
     }
 
     /// The root's page number, the same for the tree's whole life.

@@ -69,9 +69,12 @@ impl Pool {
 
     /// Makes the page's file long enough for it.
     fn make_room(&self, id: PageId) -> Result<()> {
-        // Who syncs no page writes must sync the file's length at least.
-        let sync = self.config.options.flush_method == FlushMethod::DirectNoSync;
-        self.space(id.space)?.ensure(id.no, &*self.disk, sync)
+        self.space(id.space)?.ensure(id.no, &*self.disk, self.syncs_length())
+    }
+
+    /// Who syncs no page writes must sync a file's length at least.
+    pub(crate) fn syncs_length(&self) -> bool {
+        self.config.options.flush_method == FlushMethod::DirectNoSync
     }
 
     /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is damaged or missing comes as blank, LSN 0. It is thrown

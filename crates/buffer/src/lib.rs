@@ -54,5 +54,5 @@ pub use optimistic::FoundLeaf;
 pub use options::{FlushMethod, FlushNeighbors, PoolOptions};
 pub use page::{PageId, PageNo, PageType, RecordLsn, SpaceId};
 pub use pool::{Pool, PoolConfig};
-pub use space::StructureLock;
+pub use space::{SpaceRoom, StructureLock};
 pub use status::PoolStatus;

@@ -212,6 +212,7 @@ impl<'p> Mtr<'p> {
         self.changing = true;
         if let Some((held, header)) = self.header {
             header.put(self.pages[held.0].guard.bytes_mut());
+            self.space.note_header(header);
             self.pages[held.0].ops.space_header(header);
         }
         let mut payload = Vec::new();

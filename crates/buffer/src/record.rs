@@ -20,6 +20,8 @@ const REMOVE_CHILD: u8 = 6;
 const SECTION_HEADER_BYTES: usize = 12;
 /// Where an image begins: after checksum and identity.
 const IMAGE_FROM: usize = 12;
+/// One structure change holds all pages that it allocates latched, so they are far fewer than this.
+const MOST_PAGES_AT_ONCE: u32 = 1 << 20;
 const LSN_RANGE: std::ops::Range<usize> = 16..24;
 
 /// The operations on one page.
@@ -105,22 +107,46 @@ impl Pool {
     /// When the record makes no sense for the pages; an I/O error.
     pub fn replay(&self, start_lsn: Lsn, end_lsn: Lsn, payload: &[u8]) -> Result<()> {
         let bad = |reason: String| BufferError::BadRecord { start_lsn, reason };
+        let mut sections = Vec::new();
         let mut rest = payload;
         while !rest.is_empty() {
             let header = take(&mut rest, SECTION_HEADER_BYTES).map_err(bad)?;
             let id = PageId::new(u32_at(header, 0), u32_at(header, 4));
             let ops = take(&mut rest, u32_at(header, 8) as usize).map_err(bad)?;
-            if !self.has_space(id.space) {
-                continue;
+            if self.has_space(id.space) {
+                sections.push((id, ops));
             }
+        }
+        // Page 0 first: it says which pages there are.
+        sections.sort_by_key(|(id, _)| id.no != 0);
+        for (id, ops) in sections {
+            self.check_allocated(id).map_err(|error| bad(error.to_string()))?;
             let mut guard = self.write_or_blank(id)?;
             if page::lsn(&guard) >= end_lsn {
                 continue;
             }
             replay_page(&mut guard, ops).map_err(|reason| bad(format!("page {id}: {reason}")))?;
             guard.changed(RecordLsn::new(start_lsn, end_lsn));
+            if id.no == 0 {
+                self.space(id.space)?.note_header(SpaceHeader::of(&guard));
+            }
         }
         Ok(())
+    }
+
+    /// Recovery: refuses a page that its space has never handed out, before the file grows to hold it. Nothing but a damaged record names one.
+    ///
+    /// # Errors
+    /// [`BufferError::Corrupt`]; as [`Pool::read`] of page 0.
+    pub fn check_allocated(&self, id: PageId) -> Result<()> {
+        if id.no == 0 {
+            return Ok(());
+        }
+        let allocated = SpaceHeader::of(&self.read(PageId::new(id.space, 0))?).allocated;
+        if id.no < allocated {
+            return Ok(());
+        }
+        Err(self.space(id.space)?.corrupt(id.no, format!("the space has {allocated} pages")))
     }
 }
 
@@ -162,6 +188,10 @@ fn replay_op(bytes: &mut [u8], kind: u8, body: &[u8]) -> std::result::Result<(),
                 free_head: u32_at(body, 4),
                 free_count: u32_at(body, 8),
             };
+            let had = SpaceHeader::of(bytes).allocated;
+            if header.allocated.saturating_sub(had) > MOST_PAGES_AT_ONCE {
+                return Err(format!("it has {had} pages and cannot have {} at once", header.allocated));
+            }
             header.put(bytes);
         }
         TRUNCATE_FROM => {

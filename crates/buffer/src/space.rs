@@ -46,6 +46,11 @@ impl SpaceHeader {
         }
     }
 
+    /// Pages that are not free.
+    pub fn in_use(self) -> u32 {
+        self.allocated.saturating_sub(self.free_count)
+    }
+
     pub fn put(self, page: &mut [u8]) {
         put_u32(page, ALLOCATED_AT, self.allocated);
         put_u32(page, FREE_HEAD_AT, self.free_head);
@@ -74,6 +79,8 @@ pub(crate) struct Space {
     pub structure: Mutex<()>,
     /// Length of the file in pages. Changed under `grow`.
     file_pages: AtomicU32,
+    /// Pages that are not free, as of the last structure change that changed it. Relaxed: see [`SpaceRoom`].
+    in_use: AtomicU32,
     grow: Mutex<()>,
 }
 
@@ -99,7 +106,7 @@ impl Space {
         if let Some(dir) = path.parent() {
             disk.sync_dir(dir)?;
         }
-        Ok(Space::new(id, file, path, page_size, FIRST_PAGES))
+        Ok(Space::new(id, file, path, page_size, (FIRST_PAGES, 1)))
     }
 
     /// Opens the file and reads from page 0 which space it is.
@@ -122,10 +129,17 @@ impl Space {
         let id = page::id(&page).space;
         page::verify(&page, PageId::new(id, 0)).map_err(|reason| BufferError::corrupt(path, 0, reason))?;
         let file_pages = (file.len_bytes()? / page_size as u64).min(u32::MAX as u64) as u32;
-        Ok(Space::new(id, file, path, page_size, file_pages))
+        let in_use = SpaceHeader::of(&page).in_use();
+        Ok(Space::new(id, file, path, page_size, (file_pages, in_use)))
     }
 
-    fn new(id: SpaceId, file: Arc<dyn File>, path: &Path, page_size: usize, file_pages: u32) -> Space {
+    fn new(
+        id: SpaceId,
+        file: Arc<dyn File>,
+        path: &Path,
+        page_size: usize,
+        (file_pages, in_use): (u32, u32),
+    ) -> Space {
         Space {
             id,
             file,
@@ -133,6 +147,7 @@ impl Space {
             path: RwLock::new(path.to_owned()),
             structure: Mutex::new(()),
             file_pages: AtomicU32::new(file_pages),
+            in_use: AtomicU32::new(in_use),
             grow: Mutex::new(()),
         }
     }
@@ -176,18 +191,78 @@ impl Space {
         let mut at = have;
         while at < target {
             let pages = extent.min(target - at);
-            self.file.write_all_at(&zeros[..pages as usize * self.page_size], self.offset_of(at))?;
+            let written =
+                self.file.write_all_at(&zeros[..pages as usize * self.page_size], self.offset_of(at));
+            match written {
+                // Growing ahead is a convenience: on a full disk what is needed now is enough.
+                Err(_) if at > no => break,
+                Err(_) if pages > 1 && no - at < pages - 1 => {
+                    let needed = (no - at + 1) as usize;
+                    self.file.write_all_at(&zeros[..needed * self.page_size], self.offset_of(at))?;
+                    at = no + 1;
+                    break;
+                }
+                written => written?,
+            }
             at += pages;
         }
         if sync {
             sync_or_stop(disk, &*self.file)?;
         }
-        self.file_pages.store(target, Ordering::Release);
+        self.file_pages.store(at, Ordering::Release);
         Ok(())
+    }
+
+    /// Notes the state of page 0.
+    pub fn note_header(&self, header: SpaceHeader) {
+        self.in_use.store(header.in_use(), Ordering::Relaxed);
     }
 
     pub fn corrupt(&self, no: PageNo, reason: impl Into<String>) -> BufferError {
         BufferError::corrupt(&self.path.read(), no, reason)
+    }
+}
+
+/// Most pages that are kept in reserve for others who change the space at the same time.
+const MOST_SLACK_PAGES: u32 = 256;
+
+/// What a space has room for. A commit that is in the log cannot fail any more, and its rows may split pages: so it asks here before, and a full
+/// disk is the statement's error and not the server's end. Changes that run at the same time are covered by some slack, not counted: a disk
+/// that fills up under many of them at once can still end the server, as can a change larger than what is asked for ahead.
+#[derive(Debug, Clone)]
+pub struct SpaceRoom {
+    space: Arc<Space>,
+    disk: Arc<dyn Disk>,
+    /// Whether a file's new length is made durable at once.
+    sync: bool,
+}
+
+impl SpaceRoom {
+    pub(crate) fn new(space: Arc<Space>, disk: Arc<dyn Disk>, sync: bool) -> SpaceRoom {
+        SpaceRoom { space, disk, sync }
+    }
+
+    /// Sees to it that `entries` more entries of `bytes` bytes together find pages to go to, growing the file where it must.
+    ///
+    /// # Errors
+    /// When the file cannot grow.
+    #[inline]
+    pub fn reserve(&self, entries: usize, bytes: usize) -> Result<()> {
+        let in_use = self.space.in_use.load(Ordering::Relaxed);
+        let needed = self.pages_for(in_use, entries, bytes) + (in_use / 4).min(MOST_SLACK_PAGES);
+        if in_use + needed <= self.space.file_pages() {
+            return Ok(());
+        }
+        self.space.ensure(in_use + needed - 1, &*self.disk, self.sync)
+    }
+
+    /// Pages that so much may need: at worst every entry splits a leaf of its own, but a leaf that was split has room again, so many entries need
+    /// no more than the leaves that there are and those that they fill. Each split may go on upward.
+    fn pages_for(&self, in_use: u32, entries: usize, bytes: usize) -> u32 {
+        let filled = (4 * bytes / self.space.page_size) as u32;
+        let splits = (entries.min(u32::MAX as usize / 2) as u32).min(in_use.saturating_add(filled) + 1);
+        // A table is not made an eighth larger for what is unlikely.
+        (splits + splits / 16 + 4).min(64 + in_use / 8 + filled)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{BufferError, Result};
 use crate::frame::NO_PAGE;
 use crate::page::SpaceId;
 use crate::pool::Pool;
-use crate::space::{Space, StructureLock};
+use crate::space::{Space, SpaceRoom, StructureLock};
 
 impl Pool {
     /// Makes a tablespace file with its header page, durably.
@@ -60,6 +60,12 @@ impl Pool {
 
     pub(crate) fn space(&self, id: SpaceId) -> Result<Arc<Space>> {
         self.spaces.read().get(&id).cloned().ok_or(BufferError::NoSuchSpace(id))
+    }
+
+    /// What tells whether the space has room, see [`SpaceRoom`]; `None` when it is not open.
+    pub fn room(&self, id: SpaceId) -> Option<SpaceRoom> {
+        let space = self.spaces.read().get(&id).cloned()?;
+        Some(SpaceRoom::new(space, Arc::clone(&self.disk), self.syncs_length()))
     }
 
     /// Takes the space's structure lock. No page latch may be held.

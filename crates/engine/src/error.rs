@@ -99,8 +99,22 @@ pub enum EngineError {
     Redo(redo::RedoError),
     /// Pages failed.
     Pages(btree::TreeError),
+    /// The disk, or the table's file, has no room for more (MySQL 1114).
+    TableFull(String),
     /// The operating system said no.
     Io(String, std::io::Error),
+}
+
+impl EngineError {
+    /// Whether the disk is full.
+    pub fn is_disk_full(&self) -> bool {
+        let io = match self {
+            EngineError::Io(_, io) => io,
+            EngineError::Pages(btree::TreeError::Buffer(buffer::BufferError::Io(io))) => io,
+            _ => return false,
+        };
+        io.kind() == std::io::ErrorKind::StorageFull
+    }
 }
 
 impl fmt::Display for EngineError {
@@ -162,6 +176,7 @@ impl fmt::Display for EngineError {
             EngineError::Event(what) => write!(f, "{what}"),
             EngineError::Redo(error) => write!(f, "redo log: {error}"),
             EngineError::Pages(error) => write!(f, "{error}"),
+            EngineError::TableFull(table) => write!(f, "The table '{table}' is full"),
             EngineError::Io(place, error) => write!(f, "{place}: {error}"),
         }
     }

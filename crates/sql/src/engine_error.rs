@@ -30,7 +30,11 @@ impl From<EngineError> for SqlError {
             EngineError::SnapshotTooOld { .. } => 3170,
             EngineError::Incompatible { .. } => 1677,
             EngineError::GtidUnusable(_) => 1236,
-            EngineError::Io(_, io) if io.raw_os_error() == Some(28) => 1021,
+            EngineError::TableFull(_) => 1114,
+            error if error.is_disk_full() => {
+                let what = "waiting for someone to free some space... (errno: 28 - No space left on device)";
+                return SqlError::new(1021, format!("Disk full ({message}); {what}"));
+            }
             _ => {
                 log::error!("{message}");
                 1030

@@ -8,6 +8,7 @@ use crate::apply::Versioning;
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::status::bump;
+use crate::table::Table;
 use crate::transaction::write_set::WriteSet;
 use crate::{Engine, group};
 use binlog::encode::EventBase;
@@ -108,6 +109,7 @@ impl Engine {
         parts: &CommitParts<'_, '_>,
     ) -> Result<CommitOutcome> {
         self.log.free_check();
+        self.reserve_pages(writes, parts)?;
         self.place_long_values(writes, sidecar)?;
         add_index_ops(writes, sidecar);
         for op in parts.dictionary {
@@ -200,6 +202,34 @@ impl Engine {
         }
     }
 
+    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too late to refuse it.
+    fn reserve_pages(&self, writes: &WriteSet, parts: &CommitParts<'_, '_>) -> Result<()> {
+        for table_writes in &writes.tables {
+            let (mut entries, mut bytes) = (0, 0);
+            for (key, change) in &table_writes.rows {
+                let Some(new) = &change.new else { continue };
+                // A row that gets no longer stays where it is.
+                if change.old.as_ref().is_none_or(|old| old.image.len() < new.len()) {
+                    entries += 1;
+                    bytes += key.len() + new.len();
+                }
+            }
+            for (key, _) in table_writes.entries.iter().flatten().filter(|(_, change)| change.present) {
+                entries += 1;
+                bytes += key.len();
+            }
+            if entries > 0 {
+                let table = &table_writes.table;
+                table.clustered.reserve(entries, bytes).map_err(|error| table_full(table, error))?;
+            }
+        }
+        if !parts.dictionary.is_empty() {
+            let value_len = |(key, value): &DictionaryOp| key.len() + value.as_ref().map_or(0, Vec::len);
+            self.dictionary.reserve(parts.dictionary.len(), parts.dictionary.iter().map(value_len).sum())?;
+        }
+        Ok(())
+    }
+
     /// Step 2.
     fn place_long_values(&self, writes: &mut WriteSet, sidecar: &mut SidecarWriter) -> Result<()> {
         for table_writes in &mut writes.tables {
@@ -216,9 +246,12 @@ impl Engine {
                             .copied(),
                     );
                 }
-                let Some(placed) = overflow::place(&self.pool, table, key.len(), image, &kept)? else {
-                    continue;
-                };
+                let placed = overflow::place(&self.pool, table, key.len(), image, &kept);
+                let placed = placed.map_err(|error| match error {
+                    EngineError::Pages(error) => table_full(table, error),
+                    error => error,
+                })?;
+                let Some(placed) = placed else { continue };
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
                     let column = usize::from(entry.column);
                     let old = change.old.as_ref().filter(|_| !pages.is_empty());
@@ -276,6 +309,21 @@ impl Engine {
         let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), &parts)?;
         self.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
+    }
+}
+
+/// An error of a table's pages; a full disk is MySQL's "table is full".
+fn table_full(table: &Table, error: btree::TreeError) -> EngineError {
+    match &error {
+        btree::TreeError::Buffer(buffer::BufferError::Io(io))
+            if io.kind() == std::io::ErrorKind::StorageFull =>
+        {
+            EngineError::TableFull(table.def.name.clone())
+        }
+        btree::TreeError::Buffer(buffer::BufferError::SpaceFull(_)) => {
+            EngineError::TableFull(table.def.name.clone())
+        }
+        _ => EngineError::Pages(error),
     }
 }
 

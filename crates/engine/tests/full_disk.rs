@@ -1,0 +1,92 @@
+//! A disk that fills up is an error of the statement that needed more, and of nobody else.
+
+mod support;
+
+use std::sync::Arc;
+
+use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange};
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use support::{begin, check, commit, config, create, delete, insert, keyed, rows, table};
+
+fn small(disk: &SimDisk) -> EngineConfig {
+    EngineConfig {
+        redo_capacity_bytes: 4 << 20,
+        log_buffer_bytes: 64 << 10,
+        pool_bytes: 2 << 20,
+        ..config(disk)
+    }
+}
+
+/// Commits one row; how it ended.
+fn insert_one(engine: &Arc<Engine>, id: i64, k: i64, content: &str) -> Result<(), EngineError> {
+    let rows = table(engine, "test", "t");
+    let mut txn = begin(engine);
+    insert(&mut txn, &rows, id, k, content)?;
+    txn.commit(&engine::CommitOptions::default()).map(|_| ())
+}
+
+#[test]
+fn a_full_disk_refuses_statements_and_ends_nothing() {
+    let seed = test_seed("a_full_disk_refuses_statements_and_ends_nothing");
+    for round in 0..12 {
+        let mut rng = Rng::new(seed.wrapping_add(round));
+        let disk = SimDisk::new(rng.u64());
+        let engine = Engine::open(small(&disk)).expect("an empty disk");
+        support::ddl("CREATE SCHEMA test", |context| {
+            engine.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
+        })
+        .expect("no schema yet");
+        let t = create(&engine, keyed("t"));
+        let other = create(&engine, keyed("other"));
+        // The log gets all the files that it will use.
+        for id in 0..2000 {
+            let mut txn = begin(&engine);
+            insert(&mut txn, &other, id, 0, &"x".repeat(1800)).expect("no such row yet");
+            commit(txn);
+            if id % 100 == 0 {
+                engine.sharp_checkpoint().expect("the disk works");
+            }
+        }
+        disk.limit_space(Some(rng.below(100_000)));
+        let (mut made, mut refused) = (Vec::new(), 0);
+        for number in 0.. {
+            let id = rng.below(1 << 30) as i64;
+            let len = *rng.pick(&[10, 200, 1900]);
+            match insert_one(&engine, id, rng.below(100) as i64, &"y".repeat(len)) {
+                Ok(()) => made.push(id),
+                Err(EngineError::Duplicate { .. }) => {}
+                Err(EngineError::TableFull(name)) => {
+                    assert_eq!(name, "t");
+                    refused += 1;
+                }
+                Err(error) => panic!("after {number} rows: {error}"),
+            }
+            assert_eq!(disk.stopped_with(), None);
+            if refused == 20 {
+                break;
+            }
+            if number % 50 == 0 {
+                engine.sharp_checkpoint().expect("nothing of this needs space");
+            }
+        }
+        // What is there can be read, changed and removed.
+        check(&engine, &t);
+        assert_eq!(rows(&mut begin(&engine), &t, IndexRef::Primary, KeyRange::all()).len(), made.len());
+        for id in made.drain(..made.len() / 2) {
+            let mut txn = begin(&engine);
+            assert!(delete(&mut txn, &t, id).expect("it works"));
+            commit(txn);
+        }
+        engine.purge().expect("it works");
+        disk.limit_space(None);
+        insert_one(&engine, -1, 0, &"z".repeat(1900)).expect("there is room again");
+        check(&engine, &t);
+        let disk = disk.power_cut();
+        let engine = Engine::open(small(&disk)).expect("it recovers");
+        check(&engine, &table(&engine, "test", "t"));
+        let found =
+            rows(&mut begin(&engine), &table(&engine, "test", "t"), IndexRef::Primary, KeyRange::all());
+        assert_eq!(found.len(), made.len() + 1);
+    }
+}
