@@ -6,6 +6,9 @@
 //! from the end on, made durable (with the end, in a checkpoint slot) before the first of them is written. Whatever lies beyond carries an older
 //! life's seed, or an older lap's position, and is no record any more.
 //!
+//! Unless a later record says that the end had been durable ([`Frame::durable_lsn`]): then a record is damaged, what follows it was acknowledged, and
+//! opening is refused. Only the last records of a log can be damaged without that.
+//!
 //! The scan also writes what it read over itself and syncs it. The bytes may be only in the kernel's page cache: the server that wrote them may have been killed before it synced
 //! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. Only bytes written anew are
 //! certain to be synced.
@@ -59,7 +62,9 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     };
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
     files.load(checkpoint.lsn)?;
-    let end_lsn = Scan { files: &files, lives: &lives }.find_end(checkpoint.lsn)?;
+    let scan = Scan { files: &files, lives: &lives };
+    let end_lsn = scan.find_end(checkpoint.lsn)?;
+    scan.check_end(end_lsn)?;
     rewrite(&files, checkpoint.lsn, end_lsn)?;
     // Only now, with the end durable, may the new life be: a slot that says "from here on" must never be older than what lies before.
     lives.begin(Life { start_lsn: end_lsn, seed: os::random::u64() });
@@ -78,14 +83,49 @@ impl Scan<'_> {
     /// The position of the first bytes that are no record, from `lsn` on.
     fn find_end(&self, mut lsn: Lsn) -> Result<Lsn, RedoError> {
         let mut window = Window { start_lsn: lsn, bytes: Vec::new() };
-        while let Some(record_bytes) = self.record_at(lsn, &mut window)? {
-            lsn += record_bytes;
+        while let Some(frame) = self.record_at(lsn, &mut window)? {
+            lsn += frame.total_bytes();
         }
         Ok(lsn)
     }
 
-    /// The length of the record at `lsn`, checked piece by piece so that its size costs no memory.
-    fn record_at(&self, lsn: Lsn, window: &mut Window) -> Result<Option<u64>, RedoError> {
+    /// Refuses an end that a record not far behind it says was durable once, and all up to the first record found behind it: a long record may be
+    /// durable in part.
+    fn check_end(&self, end_lsn: Lsn) -> Result<(), RedoError> {
+        let mut bytes = vec![0; SCAN_BYTES / 2];
+        let got = read_stream(self.files, end_lsn, &mut bytes)?;
+        let mut window = Window { start_lsn: end_lsn, bytes: Vec::new() };
+        let (mut first_lsn, mut next_lsn) = (None, end_lsn + 1);
+        for (at, bytes) in bytes[..got].windows(FRAME_BYTES).enumerate().skip(1) {
+            // Records found are gone through one after the other; where none is, one may begin at any byte.
+            let mut lsn = end_lsn + at as u64;
+            if lsn < next_lsn || Frame::decode(bytes.try_into().expect("a frame's length"), lsn).is_none() {
+                continue;
+            }
+            while let Some(frame) = self.record_at(lsn, &mut window)? {
+                let first_lsn = *first_lsn.get_or_insert(lsn);
+                if frame.durable_lsn(lsn).is_some_and(|durable_lsn| durable_lsn >= first_lsn) {
+                    return Err(self.damaged(end_lsn, lsn));
+                }
+                lsn += frame.total_bytes();
+                next_lsn = lsn;
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, end_lsn: Lsn, later_lsn: Lsn) -> RedoError {
+        let place = match self.files.find(end_lsn) {
+            Some(file) => format!("{}: offset {}", file.file.path().display(), file.offset(end_lsn)),
+            None => "the log".to_owned(),
+        };
+        RedoError::Corrupt(format!(
+            "{place}: the record at LSN {end_lsn} is damaged; it was durable before the one at LSN {later_lsn} was written"
+        ))
+    }
+
+    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory.
+    fn record_at(&self, lsn: Lsn, window: &mut Window) -> Result<Option<Frame>, RedoError> {
         let Some(bytes) = window.get(self.files, lsn, FRAME_BYTES)? else { return Ok(None) };
         let Some(frame) = Frame::decode(bytes.try_into().expect("as asked"), lsn) else { return Ok(None) };
         let seed = self.lives.seed_at(lsn);
@@ -97,7 +137,7 @@ impl Scan<'_> {
             checksum = crc32c::crc32c_append(checksum, bytes);
             at += part;
         }
-        Ok(frame.ends_check(checksum).then(|| frame.total_bytes()))
+        Ok(frame.ends_check(checksum).then_some(frame))
     }
 }
 
@@ -108,10 +148,10 @@ struct Window {
 }
 
 impl Window {
-    /// `len` bytes at `lsn`, or `None` where the files end before. `lsn` never goes back, `len` is at most half of `SCAN_BYTES`.
+    /// `len` bytes at `lsn`, or `None` where the files end before. `len` is at most half of `SCAN_BYTES`.
     fn get(&mut self, files: &Files, lsn: Lsn, len: usize) -> Result<Option<&[u8]>, RedoError> {
         let end = self.start_lsn + self.bytes.len() as u64;
-        if lsn + len as u64 > end {
+        if lsn < self.start_lsn || lsn + len as u64 > end {
             self.bytes.resize(SCAN_BYTES, 0);
             let got = read_stream(files, lsn, &mut self.bytes)?;
             self.bytes.truncate(got);

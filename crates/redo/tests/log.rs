@@ -270,3 +270,51 @@ fn a_damaged_record_ends_the_log_and_is_not_read() {
     assert_eq!(log.current_lsn(), ends[2]);
     assert_eq!(rest(&mut log.read_from(START_LSN)).len(), 3);
 }
+
+/// A log of records made durable one after the other, and the places where they begin.
+fn log_of_durable_records(disk: &Arc<dyn Disk>, records: u64) -> Vec<Lsn> {
+    let log = Log::create(Arc::clone(disk), config()).unwrap();
+    let mut starts = vec![START_LSN];
+    for number in 0..records {
+        let lsn = append(&log, &vec![number as u8; 1 + number as usize * 97 % 3000]);
+        log.wait_durable(lsn).unwrap();
+        starts.push(lsn);
+    }
+    starts
+}
+
+#[test]
+fn damage_in_the_middle_of_the_log_is_reported_with_its_place() {
+    const RECORDS: u64 = 40;
+    let mut rng = Rng::new(test_seed("damage_in_the_middle_of_the_log_is_reported"));
+    let (mut refused, mut shortened) = (0, 0);
+    for round in 0..400 {
+        let (disk, shared) = sim(round);
+        let starts = log_of_durable_records(&shared, RECORDS);
+        let (first, end) = (starts[0], starts[RECORDS as usize]);
+        let lsn = rng.between(first, end - 1);
+        let disk = disk.kill();
+        // The first file's data begin behind its header of 4 KB.
+        let offset = 4096 + lsn - START_LSN;
+        disk.flip_bit(Path::new("/data/#innodb_redo/#ib_redo0"), offset * 8 + rng.below(8));
+        let damaged = starts.partition_point(|&start| start <= lsn) - 1;
+        match Log::open(Arc::new(disk), config()) {
+            Err(RedoError::Corrupt(message)) => {
+                assert!(
+                    message.contains(&format!("the record at LSN {} is damaged", starts[damaged])),
+                    "{message}"
+                );
+                assert!(message.starts_with("/data/#innodb_redo/#ib_redo0: offset "), "{message}");
+                refused += 1;
+            }
+            Err(error) => panic!("flipped at LSN {lsn}: {error}"),
+            Ok((log, _)) => {
+                assert_eq!(log.current_lsn(), starts[damaged], "flipped at LSN {lsn}");
+                // A distance of up to 4 KB is not told from one.
+                assert!(end - lsn < 8192 + 2 * 3000, "flipped at LSN {lsn} of {end}, and nobody noticed");
+                shortened += 1;
+            }
+        }
+    }
+    assert!(refused > 300 && shortened > 0, "{refused} refused, {shortened} taken for the end");
+}
