@@ -21,6 +21,8 @@ export SLIPSTREAM_BINARY
 
 status=0
 cargo test --release --locked --workspace --no-fail-fast || status=$?
+# What threads share, under the model checker: see crates/os/src/sync.rs. A build of its own, of the lower crates only.
+cargo test --release --locked -p redo -p buffer -p engine --features engine/model --no-fail-fast --lib model || status=$?
 
 if [ -s "$SLIPSTREAM_SKIPPED" ]; then
   echo "These tests did not run:"

@@ -11,9 +11,9 @@
 //! Lock order: latches of pages come before everything else in this crate except a space's structure lock; among
 //! pages the order is `btree`'s (from the root down), page 0 of a space behind all of its index pages. The parking mutex is a leaf.
 
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use os::sync::atomic::{AtomicU64, Ordering, fence};
 
-use parking_lot::{Condvar, Mutex};
+use os::sync::{Condvar, Mutex};
 
 const SHARED: u64 = 0xFFFF;
 const EXCLUSIVE: u64 = 1 << 16;
@@ -21,8 +21,9 @@ const PARKED: u64 = 1 << 17;
 const VERSION: u64 = 1 << 18;
 const VERSION_BITS: u64 = !(VERSION - 1);
 
-const SPINS: u32 = 60;
-const YIELDS: u32 = 4;
+/// Under the model checker every look is a choice among schedules, and one says as much as sixty.
+const SPINS: u32 = if cfg!(feature = "model") { 1 } else { 60 };
+const YIELDS: u32 = if cfg!(feature = "model") { 1 } else { 4 };
 
 struct Bucket {
     mutex: Mutex<()>,
@@ -96,7 +97,7 @@ impl Latch {
             if first(self.word.load(Ordering::Relaxed)) {
                 return;
             }
-            std::hint::spin_loop();
+            os::sync::spin_loop();
         }
         for _ in 0..YIELDS {
             os::thread::yield_now();
@@ -179,6 +180,9 @@ impl Latch {
         self.word.load(Ordering::Relaxed) & (VERSION_BITS | EXCLUSIVE) == version
     }
 }
+
+#[cfg(all(test, feature = "model"))]
+mod model;
 
 #[cfg(test)]
 mod tests {

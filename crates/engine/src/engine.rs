@@ -16,11 +16,11 @@ use crate::version::snapshot::Snapshots;
 use crate::version::store::VersionStore;
 use btree::Tree;
 use buffer::{Pool, PoolConfig};
+use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use redo::{Log, LogConfig, Lsn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves recovery to the next
@@ -284,7 +284,7 @@ impl Engine {
         self.background.wake.notify_all();
         for thread in self.threads.lock().drain(..) {
             // The last reference may be let go by one of the threads themselves.
-            if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+            if !os::thread::is_current(&thread) && thread.join().is_err() {
                 log::error!("InnoDB: A background thread panicked");
             }
         }

@@ -361,6 +361,7 @@ fn add_up(totals: &mut Vec<StateTime>, more: &[StateTime]) {
 
 /// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its threads; one that was started otherwise
 /// gets an account called `foreign` by its first [`enter`].
+#[cfg(not(feature = "model"))]
 pub(crate) fn open(name: &str) {
     open_account(name);
 }
@@ -391,6 +392,10 @@ pub fn enter(state: State) -> Guard {
 /// Puts the calling thread into `state` for good; returns the state it was in.
 #[inline]
 pub fn set(state: State) -> State {
+    if cfg!(feature = "model") {
+        // The model's threads are one thread of the system, and time does not pass in it.
+        return State::Running;
+    }
     let mut pointer = CURRENT.get();
     if pointer.is_null() {
         pointer = open_account("foreign");

@@ -18,8 +18,9 @@
 //! read-modify-write, the notifier may ask [`Event::has_waiters`] and skip the call: either it sees the waiter, or the waiter sees
 //! the condition.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+use crate::sync::atomic::{AtomicU32, Ordering};
 
 /// See the module's header. Wake-ups may be spurious.
 #[derive(Debug, Default)]
@@ -28,12 +29,19 @@ pub struct Event {
     /// writes `waiters` then (in the kernel) reads `epoch`; at least one sees the other.
     epoch: AtomicU32,
     waiters: AtomicU32,
+    #[cfg(feature = "model")]
+    kernel: model::Kernel,
 }
 
 impl Event {
     /// An event nobody waits for.
     pub const fn new() -> Event {
-        Event { epoch: AtomicU32::new(0), waiters: AtomicU32::new(0) }
+        Event {
+            epoch: AtomicU32::new(0),
+            waiters: AtomicU32::new(0),
+            #[cfg(feature = "model")]
+            kernel: model::Kernel::new(),
+        }
     }
 
     /// Counts the caller as a waiter and notes the epoch: a notification from here on ends its wait.
@@ -52,7 +60,7 @@ impl Event {
     pub fn notify_all(&self) {
         self.epoch.fetch_add(1, Ordering::SeqCst);
         if self.has_waiters() {
-            futex(&self.epoch, libc::FUTEX_WAKE, i32::MAX as u32, None);
+            self.wake();
         }
     }
 }
@@ -67,7 +75,53 @@ pub struct Waiter<'a> {
 impl Waiter<'_> {
     /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed; `None` waits without limit.
     pub fn wait(self, timeout: Option<Duration>) {
-        futex(&self.event.epoch, libc::FUTEX_WAIT, self.epoch, timeout);
+        self.event.sleep(self.epoch, timeout);
+    }
+}
+
+#[cfg(not(feature = "model"))]
+impl Event {
+    fn wake(&self) {
+        futex(&self.epoch, libc::FUTEX_WAKE, i32::MAX as u32, None);
+    }
+
+    /// Sleeps while the epoch is `seen`.
+    fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        futex(&self.epoch, libc::FUTEX_WAIT, seen, timeout);
+    }
+}
+
+/// What the kernel does with the word of an event, for the model checker.
+#[cfg(feature = "model")]
+mod model {
+    use super::{Duration, Event, Ordering};
+    use crate::sync::{Condvar, ENDLESS, Mutex};
+
+    #[derive(Debug, Default)]
+    pub struct Kernel {
+        queue: Mutex<()>,
+        woken: Condvar,
+    }
+
+    impl Kernel {
+        pub const fn new() -> Kernel {
+            Kernel { queue: Mutex::new(()), woken: Condvar::new() }
+        }
+    }
+
+    impl Event {
+        pub(super) fn wake(&self) {
+            let _queue = self.kernel.queue.lock();
+            self.kernel.woken.notify_all();
+        }
+
+        /// Looks at the word and queues up in one step, as the kernel does.
+        pub(super) fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+            let mut queue = self.kernel.queue.lock();
+            if self.epoch.load(Ordering::SeqCst) == seen {
+                self.kernel.woken.wait_for(&mut queue, timeout.unwrap_or(ENDLESS));
+            }
+        }
     }
 }
 
@@ -77,6 +131,7 @@ impl Drop for Waiter<'_> {
     }
 }
 
+#[cfg(not(feature = "model"))]
 fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>) {
     let timeout = timeout.map(|timeout| libc::timespec {
         tv_sec: timeout.as_secs().min(i32::MAX as u64) as libc::time_t,
@@ -96,7 +151,7 @@ fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "model")))]
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;

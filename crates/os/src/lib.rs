@@ -12,6 +12,7 @@
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: what threads wait for and are woken by, all at once.
 //! - [`memory`]: hints about memory; [`aligned`]: memory for direct I/O.
+//! - [`sync`]: atomics, mutexes and conditions, which a model checker can take the place of.
 //! - [`thread`]: named threads, each with a time account.
 //! - [`account`]: in which state each thread is, and how much wall and CPU time it spent in each.
 //!
@@ -27,4 +28,5 @@ pub mod event;
 pub mod memory;
 pub mod random;
 pub mod sim;
+pub mod sync;
 pub mod thread;

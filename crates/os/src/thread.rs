@@ -1,7 +1,12 @@
 //! Named threads. Each opens its time account (see [`crate::account`]) before its first line runs and closes it after its last.
 
+#[cfg(not(feature = "model"))]
 pub use std::thread::JoinHandle;
 
+#[cfg(feature = "model")]
+pub use model::JoinHandle;
+
+#[cfg(not(feature = "model"))]
 use crate::account;
 
 /// Starts a thread called `name` (the kernel shows the first 15 bytes). The name is also what its time is accounted under, so
@@ -23,11 +28,31 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
+    #[cfg(feature = "model")]
+    return model::spawn(name, run);
+    #[cfg(not(feature = "model"))]
+    spawn_real(name, run)
+}
+
+#[cfg(not(feature = "model"))]
+fn spawn_real<F, T>(name: &str, run: F) -> std::io::Result<JoinHandle<T>>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
     let account_name: Box<str> = name.into();
     std::thread::Builder::new().name(name.to_owned()).spawn(move || {
         account::open(&account_name);
         run()
     })
+}
+
+/// Whether this is the calling thread's own handle, which it cannot join.
+pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
+    #[cfg(feature = "model")]
+    return handle.thread().id() == shuttle::thread::current().id();
+    #[cfg(not(feature = "model"))]
+    return handle.thread().id() == std::thread::current().id();
 }
 
 /// The number of processors this process may use; at least 1.
@@ -37,5 +62,58 @@ pub fn processors() -> usize {
 
 /// Lets another thread that is ready run first.
 pub fn yield_now() {
+    #[cfg(feature = "model")]
+    shuttle::thread::yield_now();
+    #[cfg(not(feature = "model"))]
     std::thread::yield_now();
+}
+
+/// Threads of the model checker.
+#[cfg(feature = "model")]
+mod model {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// See `std::thread::JoinHandle`.
+    #[derive(Debug)]
+    pub struct JoinHandle<T> {
+        handle: shuttle::thread::JoinHandle<T>,
+        is_finished: Arc<AtomicBool>,
+    }
+
+    impl<T> JoinHandle<T> {
+        /// Waits for the thread's end.
+        ///
+        /// # Errors
+        /// What the thread panicked with.
+        pub fn join(self) -> std::thread::Result<T> {
+            self.handle.join()
+        }
+
+        /// Whether the thread has come to its end.
+        pub fn is_finished(&self) -> bool {
+            self.is_finished.load(Ordering::SeqCst)
+        }
+
+        /// The thread.
+        pub fn thread(&self) -> &shuttle::thread::Thread {
+            self.handle.thread()
+        }
+    }
+
+    pub(super) fn spawn<F, T>(name: &str, run: F) -> std::io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let is_finished = Arc::new(AtomicBool::new(false));
+        let finished = Arc::clone(&is_finished);
+        let run = move || {
+            let value = run();
+            finished.store(true, Ordering::SeqCst);
+            value
+        };
+        let handle = shuttle::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        Ok(JoinHandle { handle, is_finished })
+    }
 }

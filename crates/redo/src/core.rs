@@ -1,11 +1,11 @@
 //! What the log's handle, its threads and its readers share.
 
+use os::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use os::disk::Disk;
 use os::event::Event;
-use parking_lot::{Mutex, RwLock};
+use os::sync::{Mutex, RwLock};
 
 use crate::checkpoint::{Lives, Slots};
 use crate::files::Files;

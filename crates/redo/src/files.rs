@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use os::disk::{Disk, File, OpenMode};
-use parking_lot::Mutex;
+use os::sync::Mutex;
 
 use crate::{Lsn, RedoError};
 

@@ -9,7 +9,7 @@
 //! began, else the next one's. A wake-up for nothing is then rare. It may choose the wrong one in a race, so the thread that finds nothing more asked
 //! for wakes both events' waiters: they are all satisfied, or look again and sync themselves.
 
-use std::sync::atomic::Ordering;
+use os::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{self, State};

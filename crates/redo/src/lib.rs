@@ -29,6 +29,8 @@ mod files;
 mod flush;
 mod frame;
 mod log_handle;
+#[cfg(all(test, feature = "model"))]
+mod model;
 mod open;
 mod reader;
 mod reserve;

@@ -1,11 +1,11 @@
 //! The handle that the layers above hold.
 
+use os::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::disk::Disk;
+use os::sync::Mutex;
 use os::thread::JoinHandle;
-use parking_lot::Mutex;
 
 use crate::core::Core;
 use crate::{Checkpoint, LogConfig, LogReader, Lsn, RedoError, Reservation, open};

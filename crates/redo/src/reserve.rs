@@ -1,6 +1,6 @@
 //! Taking space in the log and filling it.
 
-use std::sync::atomic::Ordering;
+use os::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{self, State};
@@ -84,7 +84,7 @@ impl Reservation<'_> {
         assert!(kind != 0, "kind 0 is what zeros would be");
         self.filled = true;
         let (core, start, end) = (self.core, self.start_lsn, self.end_lsn());
-        let frame = Frame::encode(core.seed, start, kind, self.payload_bytes, parts);
+        let frame = Frame::encode(core.seed, (start, core.durable()), kind, self.payload_bytes, parts);
         let whole = end - start;
         if whole <= core.ring.max_chunk() && core.has_room(end) {
             let mut at = start;

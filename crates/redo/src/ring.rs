@@ -5,8 +5,8 @@
 //! the link of the chunk's start, `links[start / 16 % links]`. Chunks are at least 16 bytes long, so no two that can be in the ring together share a
 //! link. The writer follows the links from where it stands, and zeroes each one before it lets the ring's bytes be used again.
 
+use os::sync::atomic::{AtomicU32, Ordering};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Lsn;
 use crate::frame::FRAME_BYTES;
@@ -22,6 +22,18 @@ pub(crate) struct Ring {
     links: Box<[AtomicU32]>,
 }
 
+#[cfg(not(feature = "model"))]
+fn new_links(count: usize) -> Box<[AtomicU32]> {
+    let links: Box<[u32]> = vec![0; count].into_boxed_slice();
+    // SAFETY: AtomicU32 has the layout of what it wraps, and the box is ours alone.
+    unsafe { Box::from_raw(Box::into_raw(links) as *mut [AtomicU32]) }
+}
+
+#[cfg(feature = "model")]
+fn new_links(count: usize) -> Box<[AtomicU32]> {
+    (0..count).map(|_| AtomicU32::new(0)).collect()
+}
+
 // SAFETY: ranges of `bytes` are written only by the thread that reserved them and read only by the holder of the write lock after they were
 // published; the orders above make the hand-overs happen one after the other.
 unsafe impl Sync for Ring {}
@@ -32,14 +44,9 @@ impl Ring {
         assert!(capacity.is_power_of_two() && capacity >= 4096, "{capacity} is no ring's size");
         // Zeroed memory comes from the kernel untouched, so a large buffer costs only what is used of it.
         let bytes: Box<[u8]> = vec![0; capacity as usize].into_boxed_slice();
-        let links: Box<[u32]> = vec![0; (capacity / LINK_BYTES) as usize].into_boxed_slice();
-        // SAFETY: UnsafeCell<u8> and AtomicU32 have the layout of what they wrap, and the boxes are ours alone.
-        unsafe {
-            Ring {
-                bytes: Box::from_raw(Box::into_raw(bytes) as *mut [UnsafeCell<u8>]),
-                links: Box::from_raw(Box::into_raw(links) as *mut [AtomicU32]),
-            }
-        }
+        // SAFETY: UnsafeCell<u8> has the layout of what it wraps, and the box is ours alone.
+        let bytes = unsafe { Box::from_raw(Box::into_raw(bytes) as *mut [UnsafeCell<u8>]) };
+        Ring { bytes, links: new_links((capacity / LINK_BYTES) as usize) }
     }
 
     pub fn capacity(&self) -> u64 {

@@ -5,7 +5,7 @@
 //! even that, the files grow past the capacity for as long as it takes and the surplus is removed afterwards. So nothing that
 //! holds a latch ever waits for a checkpoint, which may need that latch.
 
-use std::sync::atomic::Ordering;
+use os::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{self, State};

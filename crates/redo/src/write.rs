@@ -1,6 +1,6 @@
 //! Writing what is published to the files: by the thread that needs it, or by `log_writer`.
 
-use std::sync::atomic::Ordering;
+use os::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{self, State};
@@ -49,7 +49,7 @@ impl Core {
             self.written_lsn.0.store(written, Ordering::Release);
             any = true;
             // The fence orders the store before the look for waiters; a waiter counts itself before it looks at `written_lsn`.
-            std::sync::atomic::fence(Ordering::SeqCst);
+            os::sync::atomic::fence(Ordering::SeqCst);
             if self.written.has_waiters() {
                 self.written.notify_all();
             }
@@ -107,7 +107,7 @@ impl Core {
             // An earlier record is reserved and not yet published: its thread is at it.
             spins += 1;
             match spins {
-                0..SPINS => std::hint::spin_loop(),
+                0..SPINS => os::sync::spin_loop(),
                 SPINS..128 => os::thread::yield_now(),
                 _ => {
                     let waiter = self.written.prepare();
@@ -147,8 +147,12 @@ impl Core {
     /// The thread `log_files_governor`: keeps one file made ahead, and removes those too many.
     pub fn run_governor(&self) {
         account::set(State::Idle);
-        while !self.is_stopped() && !self.is_closing() {
+        loop {
+            // Looked at after `prepare`: what ends this thread wakes it once only.
             let waiter = self.governor.prepare();
+            if self.is_stopped() || self.is_closing() {
+                return;
+            }
             let done = self.files.make_ahead(self.reserved()).and_then(|_| self.files.remove_surplus());
             match done {
                 Ok(()) => waiter.wait(None),

@@ -19,6 +19,8 @@
 //! - While a commit is between steps 3 and 6 the checkpoint stays at or before the start of its record.
 //! - `seq` orders versions, so that nothing is visible before everything with a smaller `seq` is.
 
+#[cfg(all(test, feature = "model"))]
+mod model;
 pub(crate) mod pipeline;
 pub(crate) mod position;
 pub(crate) mod record;

@@ -12,10 +12,10 @@ use super::pipeline::reservation_error;
 use super::position::{CommitMark, PositionUpdate, ReplicationState};
 use crate::error::Result;
 use binlog::gtid::{Gtid, MariadbGtid, Uuid};
-use parking_lot::{Condvar, Mutex};
+use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use os::sync::{Condvar, Mutex};
 use redo::{Log, Lsn, Reservation};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A commit whose log space is reserved and that is not yet visible.
 struct InFlight {

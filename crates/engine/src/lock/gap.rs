@@ -23,11 +23,11 @@ use super::wait::Waiter;
 use super::{LockType, OwnerId};
 use crate::table::KeyBuf;
 use btree::Direction;
-use parking_lot::Mutex;
+use os::sync::Mutex;
+use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Place of an interval among its table's.
 pub(crate) type GapId = usize;

@@ -26,7 +26,7 @@ use crate::error::EngineError;
 use btree::Direction;
 use deadlock::{Detector, WaitsFor};
 use gap::{GapId, TableLocks};
-use parking_lot::Mutex;
+use os::sync::Mutex;
 use queue::{Lock, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -340,5 +340,7 @@ impl LockTable {
     }
 }
 
+#[cfg(all(test, feature = "model"))]
+mod model;
 #[cfg(test)]
 mod tests;

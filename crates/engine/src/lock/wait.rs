@@ -2,7 +2,7 @@
 
 use super::{LockType, OwnerId};
 use crate::error::EngineError;
-use parking_lot::{Condvar, Mutex};
+use os::sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

@@ -1,0 +1,77 @@
+//! The order of commits under the model checker; see [`os::sync`].
+
+use std::sync::Arc;
+
+use binlog::gtid::Uuid;
+use os::disk::Disk;
+use os::sim::SimDisk;
+use os::sync::Mutex;
+use os::thread::{JoinHandle, spawn, yield_now};
+use redo::{Log, LogConfig};
+
+use super::position::ReplicationState;
+use super::sequencer::{Entry, GtidRequest, Sequencer};
+
+/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the order of the log; whoever waits for its commit is woken.
+#[test]
+fn what_is_visible_is_a_prefix_of_what_is_applied() {
+    let model = || {
+        let disk = SimDisk::new(1);
+        disk.create_dir_all(std::path::Path::new("/log")).expect("an empty disk");
+        let shared: Arc<dyn Disk> = Arc::new(disk);
+        let config = LogConfig {
+            capacity_bytes: LogConfig::MIN_CAPACITY_BYTES,
+            buffer_bytes: 64 << 10,
+            ..LogConfig::new("/log")
+        };
+        let log = Log::create(shared, config).expect("an empty disk");
+        let sequencer = Sequencer::new(Uuid([1; 16]), log.current_lsn(), ReplicationState::default());
+        let sequencer = Arc::new(sequencer);
+        // (sequence number, GTID) of commits that are in the log; sequence numbers of those on their pages.
+        let logged: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
+        let applied: Arc<Mutex<Vec<u64>>> = Arc::default();
+        let commit = |_| -> JoinHandle<()> {
+            let (log, sequencer) = (Arc::clone(&log), Arc::clone(&sequencer));
+            let (logged, applied) = (Arc::clone(&logged), Arc::clone(&applied));
+            spawn("commit", move || {
+                let entry = Entry {
+                    payload_len: 3,
+                    gtid: GtidRequest::Next,
+                    mariadb_gtid: None,
+                    position: None,
+                    unversioned: false,
+                };
+                let (reservation, gtid) = sequencer.enter(&log, entry).expect("there is room");
+                let seq = reservation.end_lsn();
+                logged.lock().push((seq, gtid.expect("one was asked for").gno));
+                reservation.fill(redo::kind::COMMIT, &[b"abc"]);
+                yield_now();
+                applied.lock().push(seq);
+                sequencer.complete(seq);
+                sequencer.wait_visible(seq);
+                assert!(sequencer.visible() >= seq);
+            })
+        };
+        let threads: Vec<_> = (0..3).map(commit).collect();
+        for _ in 0..4 {
+            let visible = sequencer.visible();
+            let logged = logged.lock().clone();
+            let applied = applied.lock().clone();
+            let missing = logged.iter().find(|(seq, _)| *seq <= visible && !applied.contains(seq));
+            assert_eq!(missing, None, "visible is {visible}");
+            let (_, oldest, _) = sequencer.capture(&log);
+            let lost = logged.iter().find(|(seq, _)| *seq <= oldest && !applied.contains(seq));
+            assert_eq!(lost, None, "a checkpoint at {oldest} would lose it");
+        }
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+        let mut logged = logged.lock().clone();
+        logged.sort_unstable();
+        let numbers: Vec<u64> = logged.iter().map(|(_, gno)| *gno).collect();
+        assert_eq!(numbers, [1, 2, 3], "the order of GTIDs is not that of the log");
+        log.close().expect("the disk works");
+    };
+    let iterations = std::env::var("SHUTTLE_ITERATIONS").ok().and_then(|text| text.parse().ok());
+    let iterations = iterations.unwrap_or(400);
+    shuttle::check_random(model, iterations);
+    shuttle::check_pct(model, iterations, 3);
+}

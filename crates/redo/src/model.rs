@@ -1,0 +1,205 @@
+//! The log under the model checker: reservation, ring, writing, and who syncs and who is woken. See [`os::sync`] for how to run it
+//! and for what it finds; `SHUTTLE_ITERATIONS` plays more than the ordinary number of schedules.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use os::disk::Disk;
+use os::sim::SimDisk;
+use os::sync::Mutex;
+use os::thread::{JoinHandle, spawn};
+
+use crate::ring::Ring;
+use crate::{Log, LogConfig, Lsn};
+
+fn schedules(ordinary: usize) -> usize {
+    std::env::var("SHUTTLE_ITERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(ordinary)
+}
+
+/// Plays `model` with random schedules, and with such as change threads rarely (which finds other faults).
+fn check(iterations: usize, model: fn()) {
+    let iterations = schedules(iterations);
+    shuttle::check_random(model, iterations);
+    shuttle::check_pct(model, iterations, 3);
+}
+
+fn config() -> LogConfig {
+    LogConfig {
+        capacity_bytes: LogConfig::MIN_CAPACITY_BYTES,
+        buffer_bytes: LogConfig::MIN_BUFFER_BYTES,
+        ..LogConfig::new("/log")
+    }
+}
+
+fn new_log() -> (SimDisk, Arc<Log>) {
+    let disk = SimDisk::new(1);
+    let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+    disk.create_dir_all(Path::new("/log")).expect("an empty disk");
+    disk.sync_dir(Path::new("/")).expect("an empty disk");
+    (disk, Log::create(shared, config()).expect("an empty disk"))
+}
+
+fn append(log: &Log, payload: &[u8]) -> Lsn {
+    log.reserve(payload.len() as u64).expect("it is short").fill(1, &[payload])
+}
+
+/// Whatever was acknowledged is in a log that is opened after the power went.
+#[test]
+fn what_is_acknowledged_survives() {
+    check(40, || {
+        let (disk, log) = new_log();
+        let acknowledged = Arc::new(Mutex::new(Vec::new()));
+        let threads: Vec<JoinHandle<()>> = (0..3u8)
+            .map(|number| {
+                let (log, acknowledged) = (Arc::clone(&log), Arc::clone(&acknowledged));
+                spawn("client", move || {
+                    for round in 0..2u8 {
+                        let payload = [number, round];
+                        let lsn = append(&log, &payload);
+                        log.wait_durable(lsn).expect("the disk works");
+                        assert!(log.durable_lsn() >= lsn);
+                        acknowledged.lock().push(payload);
+                    }
+                })
+            })
+            .collect();
+        // Somewhere among all that the power goes, for a copy of the machine.
+        os::thread::yield_now();
+        let promised = acknowledged.lock().clone();
+        let left = disk.if_power_went();
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+        log.close().expect("the disk works");
+        let left: Arc<dyn Disk> = Arc::new(left);
+        let (after, checkpoint) = Log::open(left, config()).expect("it recovers");
+        let mut reader = after.read_from(checkpoint.lsn);
+        let mut found = Vec::new();
+        while reader.lsn() < after.current_lsn() {
+            found.push(reader.next(None).expect("it can be read").expect("before the end").payload);
+        }
+        for payload in promised {
+            assert!(found.iter().any(|record| record[..] == payload), "{payload:?} is lost");
+        }
+        after.close().expect("the disk works");
+    });
+}
+
+/// Requests that nobody waits for are carried out, whoever else syncs meanwhile, and nobody sleeps for ever.
+#[test]
+fn no_request_and_no_wake_up_is_lost() {
+    check(100, || {
+        let (_, log) = new_log();
+        let waits = {
+            let log = Arc::clone(&log);
+            spawn("client", move || {
+                for _ in 0..2 {
+                    let lsn = append(&log, b"waited for");
+                    log.wait_durable(lsn).expect("the disk works");
+                }
+            })
+        };
+        let requests = {
+            let log = Arc::clone(&log);
+            spawn("applier", move || {
+                let first = append(&log, b"requested");
+                log.request_durable(first);
+                let lsn = append(&log, b"requested");
+                log.request_durable(lsn);
+                // Only the flusher can bring this about.
+                while log.durable_lsn() < lsn {
+                    os::thread::yield_now();
+                }
+            })
+        };
+        waits.join().expect("it ends well");
+        requests.join().expect("it ends well");
+        log.close().expect("the disk works");
+    });
+}
+
+/// Records longer than a chunk and a ring that is full: every byte arrives where it belongs.
+#[test]
+fn a_full_ring_loses_nothing() {
+    check(20, || {
+        let (_, log) = new_log();
+        let start = log.current_lsn();
+        let threads: Vec<JoinHandle<()>> = (0..2u8)
+            .map(|number| {
+                let log = Arc::clone(&log);
+                spawn("client", move || {
+                    let lsn = append(&log, &vec![number; 40_000]);
+                    append(&log, &[number; 20]);
+                    log.wait_written(lsn).expect("the disk works");
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+        log.wait_durable(log.current_lsn()).expect("the disk works");
+        let mut reader = log.read_from(start);
+        let mut lens = Vec::new();
+        while reader.lsn() < log.current_lsn() {
+            let record = reader.next(None).expect("it can be read").expect("before the end");
+            let first = record.payload[0];
+            assert!(record.payload.iter().all(|&byte| byte == first), "records are mixed");
+            lens.push(record.payload.len());
+        }
+        lens.sort_unstable();
+        assert_eq!(lens, [20, 20, 40_000, 40_000]);
+        log.close().expect("the disk works");
+    });
+}
+
+/// A failed sync ends every wait with an error, and acknowledges nothing.
+#[test]
+fn a_failed_sync_reaches_everybody() {
+    check(60, || {
+        let (disk, log) = new_log();
+        // The file in use; a sync of one that is being made ahead may fail without harm.
+        disk.fail_sync("#ib_redo0");
+        let threads: Vec<JoinHandle<bool>> = (0..3u8)
+            .map(|number| {
+                let log = Arc::clone(&log);
+                spawn("client", move || {
+                    let lsn = append(&log, &[number]);
+                    log.wait_durable(lsn).is_err()
+                })
+            })
+            .collect();
+        for thread in threads {
+            assert!(thread.join().expect("no panic"), "a commit was acknowledged that the disk has lost");
+        }
+        assert!(log.close().is_err() && disk.is_off());
+    });
+}
+
+/// The ring by itself: whatever the order in which chunks are published, the writer takes them in the order of the log, each once.
+#[test]
+fn the_ring_is_consumed_in_order() {
+    check(3000, || {
+        let ring = Arc::new(Ring::new(4096));
+        let threads: Vec<JoinHandle<()>> = [(0u64, 16u64), (16, 40), (56, 16)]
+            .into_iter()
+            .map(|(start, len)| {
+                let ring = Arc::clone(&ring);
+                spawn("filler", move || {
+                    // SAFETY: each thread has its own range, and the ring is larger than all of them.
+                    unsafe { ring.copy_in(start, &vec![start as u8 + 1; len as usize]) };
+                    ring.publish(start, len);
+                })
+            })
+            .collect();
+        let (mut tail, mut chunks) = (0, 0);
+        while tail < 72 {
+            let (new_tail, more) = ring.advance(tail, 72);
+            // SAFETY: published, and nothing is written here again.
+            let bytes = unsafe { ring.contiguous(tail, new_tail) };
+            for (at, byte) in (tail..).zip(bytes) {
+                let start = [56, 16, 0].into_iter().find(|&start| at >= start).expect("0 is");
+                assert_eq!(*byte, start as u8 + 1, "byte {at}");
+            }
+            (tail, chunks) = (new_tail, chunks + more);
+            os::thread::yield_now();
+        }
+        assert_eq!(chunks, 3);
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+    });
+}
