@@ -3,22 +3,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use btree::Direction;
+use engine::Direction;
 use engine::{Engine, IndexRef, Isolation, KeyRange, LockMode, Row, Table, Transaction};
 use types::Value;
 
-use crate::state::{Histories, History, TableState, Values, WorkerState, difference};
+use crate::state::{Step, TableState, Values, WorkerState, difference};
 use crate::tables::{KEYED, KEYLESS, OWNER, SCHEMA, TAG};
+use crate::worker::channel;
 
 /// Reads everything and splits it by worker.
 pub fn read_all(engine: &Arc<Engine>, workers: i64) -> Vec<WorkerState> {
     let mut states = vec![WorkerState::default(); workers as usize];
+    for (number, state) in states.iter_mut().enumerate() {
+        let position = engine.replica_position(&channel(number as i64));
+        state.position = position.map_or(0, |position| position.source_log_pos);
+    }
     let mut txn = engine.begin(Isolation::RepeatableRead);
     for table in engine.catalog().tables(SCHEMA) {
         let name = table.def.name.clone();
         let is_shared = name == KEYED || name == KEYLESS;
         let rows = read_rows(&mut txn, &table, IndexRef::Primary);
         compare_indexes(&mut txn, &table, &rows);
+        assert_eq!(
+            engine.check_table(&table).expect("the table can be read"),
+            Vec::<String>::new(),
+            "{name}"
+        );
         if !is_shared {
             let owner: usize = name[3..].parse().expect("own tables end in their worker's number");
             let state = states[owner].table(&name);
@@ -78,41 +88,34 @@ fn compare_indexes(txn: &mut Transaction, table: &Arc<Table>, rows: &[Row]) {
     }
 }
 
-/// Finds for every worker the step that was recovered; all of them together must be a prefix of the commits. Returns what the next life
-/// begins with.
-pub fn compare(found: Vec<WorkerState>, histories: &Histories, life: &str) -> Vec<WorkerState> {
-    let histories: Vec<History> = histories
-        .iter()
-        .map(|history| {
-            let history = history.lock();
-            History { steps: history.steps.clone() }
-        })
-        .collect();
+/// Finds for every worker the step that was recovered, among those that are possible, promised one first; all of them together must be a prefix
+/// of the commits. Returns the steps.
+pub fn compare(found: &[WorkerState], possible: &[Vec<Step>], life: &str) -> Vec<Step> {
     let mut newest_seq = 0;
     let mut recovered = Vec::new();
-    for (number, (found, history)) in found.iter().zip(&histories).enumerate() {
+    for (number, (found, steps)) in found.iter().zip(possible).enumerate() {
         let found = with_shared_tables(found);
-        let step = history.steps.iter().rposition(|step| with_shared_tables(&step.state) == found);
+        let step = steps.iter().rposition(|step| with_shared_tables(&step.state) == found);
         let Some(step) = step else {
-            let first = difference(&found, &with_shared_tables(&history.steps[0].state));
-            let last = difference(&found, &with_shared_tables(history.current()));
-            let steps = history.steps.len();
+            let first = difference(&found, &with_shared_tables(&steps[0].state));
+            let last = difference(&found, &with_shared_tables(&steps[steps.len() - 1].state));
+            let steps = steps.len();
             panic!(
                 "{life}: worker {number} is in none of its {steps} possible states.\nAgainst the acknowledged one:\n{first}Against the last one:\n{last}"
             );
         };
-        newest_seq = newest_seq.max(history.steps[step].seq.unwrap_or(0));
+        newest_seq = newest_seq.max(steps[step].seq.unwrap_or(0));
         recovered.push(step);
     }
-    for (number, (step, history)) in recovered.iter().zip(&histories).enumerate() {
-        for lost in history.steps[step + 1..].iter().filter_map(|step| step.seq) {
+    for (number, (step, steps)) in recovered.iter().zip(possible).enumerate() {
+        for lost in steps[step + 1..].iter().filter_map(|step| step.seq) {
             assert!(
                 lost > newest_seq,
                 "{life}: commit {lost} of worker {number} is lost, {newest_seq} is not"
             );
         }
     }
-    found
+    recovered.iter().zip(possible).map(|(&step, steps)| steps[step].clone()).collect()
 }
 
 /// A worker that has no row in a shared table has none, whether the state names the table or not.

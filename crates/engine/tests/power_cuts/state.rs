@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::CommitOutcome;
 use parking_lot::Mutex;
 use redo::Lsn;
 use types::Value;
@@ -26,6 +27,8 @@ pub struct TableState {
 pub struct WorkerState {
     /// By table name.
     pub tables: BTreeMap<String, Arc<TableState>>,
+    /// Where its replication channel is: every transaction moves it by one.
+    pub position: u64,
 }
 
 impl WorkerState {
@@ -40,17 +43,21 @@ pub struct Step {
     pub state: WorkerState,
     /// The commit that led to it, once known.
     pub seq: Option<Lsn>,
+    /// The number of its GTID, once known and if it has one.
+    pub gno: Option<u64>,
 }
 
-/// A worker's steps since the last one that is certain to survive, which is the first here.
+/// A worker's steps in one life of the engine.
 #[derive(Debug)]
 pub struct History {
     pub steps: Vec<Step>,
+    /// The newest step that was promised to survive.
+    promised: usize,
 }
 
 impl History {
     pub fn new(state: WorkerState) -> History {
-        History { steps: vec![Step { state, seq: None }] }
+        History { steps: vec![Step { state, seq: None, gno: None }], promised: 0 }
     }
 
     pub fn current(&self) -> &WorkerState {
@@ -59,24 +66,35 @@ impl History {
 
     /// The worker is about to commit what leads to `state`.
     pub fn attempt(&mut self, state: WorkerState) {
-        self.steps.push(Step { state, seq: None });
+        self.steps.push(Step { state, seq: None, gno: None });
     }
 
     /// The attempt was refused and has changed nothing.
     pub fn take_back(&mut self) {
-        assert!(self.steps.len() > 1);
+        assert!(self.steps.len() > self.promised + 1);
         self.steps.pop();
     }
 
-    /// The attempt is commit `seq`.
-    pub fn committed(&mut self, seq: Lsn) {
-        self.steps.last_mut().expect("never empty").seq = Some(seq);
+    /// The attempt is this commit.
+    pub fn committed(&mut self, outcome: &CommitOutcome) {
+        let step = self.steps.last_mut().expect("never empty");
+        step.seq = Some(outcome.seq);
+        step.gno = outcome.gtid.map(|gtid| gtid.gno);
     }
 
     /// Everything so far was promised to survive.
     pub fn acknowledged(&mut self) {
-        let last = self.steps.len() - 1;
-        self.steps.drain(..last);
+        self.promised = self.steps.len() - 1;
+    }
+
+    /// The number of the newest step that was promised to survive.
+    pub fn promised(&self) -> usize {
+        self.promised
+    }
+
+    /// The steps that a crash may have left the worker at, when it had been promised step `promised`.
+    pub fn possible(&self, promised: usize) -> Vec<Step> {
+        self.steps[promised..].to_vec()
     }
 }
 
@@ -88,6 +106,9 @@ const MAX_LINES: usize = 8;
 /// Where two states differ, for a failure's message.
 pub fn difference(found: &WorkerState, expected: &WorkerState) -> String {
     let mut out = String::new();
+    if found.position != expected.position {
+        out += &format!("  position: found {}, expected {}\n", found.position, expected.position);
+    }
     let names =
         found.tables.keys().chain(expected.tables.keys().filter(|name| !found.tables.contains_key(*name)));
     for name in names {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use btree::Direction;
+use engine::Direction;
 use engine::{
-    CommitOptions, DdlContext, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode, Row,
-    SessionContext, StatementContext, Table, Transaction,
+    ChannelChange, CommitOptions, DdlContext, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode,
+    PositionUpdate, Row, SessionContext, StatementContext, Table, Transaction,
 };
 use os::random::Rng;
 use os::sim::SimDisk;
@@ -30,8 +30,13 @@ pub struct Worker {
 }
 
 /// The tag of the row that counts the worker's transactions, so that every one of them changes something.
-fn ledger_tag(number: i64) -> i64 {
+pub fn ledger_tag(number: i64) -> i64 {
     -1 - number
+}
+
+/// The name of the worker's replication channel.
+pub fn channel(number: i64) -> String {
+    format!("worker{number}")
 }
 
 /// Whether the engine has refused, as it may, and the transaction is to be given up.
@@ -68,9 +73,20 @@ impl Worker {
             txn.rollback();
             return Ok(());
         }
+        next.position += 1;
+        let channel = channel(self.number);
+        let position = PositionUpdate {
+            channel: &channel,
+            source_log_file: "source.000001",
+            source_log_pos: next.position,
+            relay_log_file: "relay.000001",
+            relay_log_pos: 4,
+            change: ChannelChange::Advance,
+        };
         self.history.lock().attempt(next);
-        let outcome = txn.commit(&CommitOptions { wait: false, ..CommitOptions::default() })?;
-        self.history.lock().committed(outcome.seq);
+        let options = CommitOptions { wait: false, position: Some(position), ..CommitOptions::default() };
+        let outcome = txn.commit(&options)?;
+        self.history.lock().committed(&outcome);
         if self.rng.one_in(2) {
             self.engine.log().wait_durable(outcome.seq).map_err(EngineError::Redo)?;
             self.history.lock().acknowledged();
@@ -310,10 +326,10 @@ impl Worker {
         match run() {
             Err(error) if is_refusal(&error) => self.history.lock().take_back(),
             outcome => {
-                let seq = outcome?.seq;
-                self.engine.log().wait_durable(seq).map_err(EngineError::Redo)?;
+                let outcome = outcome?;
+                self.engine.log().wait_durable(outcome.seq).map_err(EngineError::Redo)?;
                 let mut history = self.history.lock();
-                history.committed(seq);
+                history.committed(&outcome);
                 history.acknowledged();
             }
         }

@@ -1,0 +1,87 @@
+//! Cutting the power at each moment of one life of a database.
+
+use std::sync::Arc;
+
+use engine::{Engine, EngineConfig};
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use parking_lot::Mutex;
+
+use crate::moments::{Watch, cuts_wanted, run_workers};
+use crate::state::{Histories, History, WorkerState};
+use crate::{PAGE_BYTES, check, config, create};
+
+/// How many cuts the ordinary run makes; `SLIPSTREAM_CUTS` asks for another number.
+const CUTS: u64 = 2000;
+
+/// Recovers, with a further cut now and then while that goes on.
+pub fn recover(
+    mut disk: SimDisk,
+    config: impl Fn(&SimDisk) -> EngineConfig,
+    rng: &mut Rng,
+    place: &str,
+) -> Arc<Engine> {
+    loop {
+        let is_cut = rng.one_in(4);
+        if is_cut {
+            disk.cut_power_after(rng.below(60));
+        }
+        match Engine::open(config(&disk)) {
+            // On a disk that goes on to die when the rest of its changes are made.
+            Ok(engine) if !is_cut => return engine,
+            Ok(engine) => drop(engine),
+            Err(error) => assert!(is_cut && disk.is_off(), "{place}: recovery failed: {error}"),
+        }
+        disk = disk.power_cut();
+    }
+}
+
+/// One database, cut at each moment of one life; returns how many those were.
+fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -> u64 {
+    let mut rng = Rng::new(seed);
+    let disk = SimDisk::new(seed);
+    let page_bytes = *rng.pick(&PAGE_BYTES);
+    create(&disk, page_bytes, &mut rng);
+    let disk = disk.kill();
+    let histories: Histories =
+        (0..workers).map(|_| Arc::new(Mutex::new(History::new(WorkerState::default())))).collect();
+    let (watch, moments) = Watch::start(&disk, &histories, one_in, rng.u64());
+    let mut checker_rng = Rng::new(rng.u64());
+    let checker = os::thread::spawn("checker", move || {
+        let mut cuts = 0;
+        for moment in moments {
+            let place = format!("seed {seed}, after {} changes", moment.changes);
+            let config = |disk: &SimDisk| EngineConfig {
+                background: false,
+                ..config(disk, page_bytes, &mut Rng::new(seed))
+            };
+            let engine = recover(moment.disk, config, &mut checker_rng, &place);
+            check::compare(&check::read_all(&engine, workers as i64), &moment.possible, &place);
+            cuts += 1;
+        }
+        cuts
+    });
+    let engine = Engine::open(config(&disk, page_bytes, &mut rng)).expect("the disk works");
+    run_workers(&engine, &disk, &histories, steps, &mut rng);
+    engine.close().expect("the disk works");
+    histories.iter().for_each(|history| history.lock().acknowledged());
+    watch.end();
+    checker.join().unwrap_or_else(|_| panic!("seed {seed}: a check failed, see above"))
+}
+
+#[test]
+fn the_power_goes_at_every_write() {
+    let seed = test_seed("the_power_goes_at_every_write");
+    let (mut cuts, mut databases) = (0, 0);
+    while cuts < cuts_wanted(CUTS) {
+        let seed = seed.wrapping_add(databases);
+        // Every write of a short run by one; some of a longer one by many, whose writes are gathered.
+        cuts += match databases % 3 {
+            0 => moments_of_one_database(seed, 1, 30, 1),
+            1 => moments_of_one_database(seed, 4, 60, 3),
+            _ => moments_of_one_database(seed, 1, 300, 5),
+        };
+        databases += 1;
+    }
+    println!("{cuts} cuts in {databases} databases");
+}

@@ -1,0 +1,83 @@
+//! The power goes at every write: at each change of the disk, or at some of them, what a power cut would leave is taken aside while the work goes on, recovered
+//! elsewhere and compared with what the workers had been promised until then. So one run of a workload is cut at all its places.
+
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use engine::Engine;
+use os::random::Rng;
+use os::sim::SimDisk;
+use parking_lot::Mutex;
+
+use crate::state::{Histories, History, Step};
+use crate::worker::Worker;
+
+/// Moments that may wait for their check: each holds what differs of a whole disk.
+const WAITING: usize = 4;
+
+/// What a power cut at some moment leaves, and the steps at which each worker may be found.
+pub struct Moment {
+    pub disk: SimDisk,
+    pub possible: Vec<Vec<Step>>,
+    /// The number of changes of the disk before.
+    pub changes: u64,
+}
+
+/// Takes moments of a disk until it is ended.
+pub struct Watch {
+    sender: Arc<Mutex<Option<SyncSender<Moment>>>>,
+}
+
+impl Watch {
+    /// One in `one_in` changes is a moment, all of them if that is 1.
+    pub fn start(disk: &SimDisk, histories: &Histories, one_in: u64, seed: u64) -> (Watch, Receiver<Moment>) {
+        let (sender, moments) = mpsc::sync_channel(WAITING);
+        let sender = Arc::new(Mutex::new(Some(sender)));
+        let watch = Watch { sender: Arc::clone(&sender) };
+        let (histories, rng) = (histories.clone(), Mutex::new(Rng::new(seed)));
+        disk.before_each_change(move |disk| {
+            if !rng.lock().one_in(one_in) {
+                return;
+            }
+            let Some(sender) = sender.lock().clone() else { return };
+            // In this order: what was promised before must be there, what was begun after cannot.
+            let promised: Vec<usize> = histories.iter().map(|history| history.lock().promised()).collect();
+            let left = disk.if_power_went();
+            let possible = histories.iter().zip(promised);
+            let possible = possible.map(|(history, promised)| history.lock().possible(promised)).collect();
+            // Nobody listens any more once a check has failed.
+            let _ = sender.send(Moment { disk: left, possible, changes: disk.changes() });
+        });
+        (watch, moments)
+    }
+
+    pub fn end(self) {
+        *self.sender.lock() = None;
+    }
+}
+
+/// Number of cuts to make: `ordinary`, or what `SLIPSTREAM_CUTS` asks for.
+pub fn cuts_wanted(ordinary: u64) -> u64 {
+    static WANTED: OnceLock<Option<u64>> = OnceLock::new();
+    let read = || std::env::var("SLIPSTREAM_CUTS").ok()?.parse().ok();
+    WANTED.get_or_init(read).unwrap_or(ordinary)
+}
+
+/// Runs the workers, each for so many steps, on a disk that works; each must end well.
+pub fn run_workers(engine: &Arc<Engine>, disk: &SimDisk, histories: &Histories, steps: u64, rng: &mut Rng) {
+    let spawn = |(number, history): (usize, &Arc<Mutex<History>>)| -> JoinHandle<()> {
+        let worker = Worker {
+            engine: Arc::clone(engine),
+            disk: disk.clone(),
+            number: number as i64,
+            workers: histories.len() as i64,
+            rng: Rng::new(rng.u64()),
+            history: Arc::clone(history),
+        };
+        os::thread::spawn("worker", move || worker.run(steps))
+    };
+    let threads: Vec<_> = histories.iter().enumerate().map(spawn).collect();
+    let outcomes: Vec<_> = threads.into_iter().map(JoinHandle::join).collect();
+    assert!(outcomes.iter().all(Result::is_ok), "a worker found something wrong, see above");
+}

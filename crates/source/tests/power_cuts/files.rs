@@ -1,0 +1,139 @@
+//! Reading the binary log's files and comparing them with the recovered engine.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use binlog::{Checksum, Event, Format};
+use engine::{Engine, Table};
+use os::disk::Disk;
+use os::sim::SimDisk;
+use types::Value;
+
+use crate::state::Step;
+use crate::tables::{K, KEYED, SCHEMA, TAG};
+use crate::worker::ledger_tag;
+use crate::{DATADIR, UUID};
+
+/// One transaction in the binary log.
+struct Group {
+    gno: u64,
+    /// Ledger entries that it sets: the worker and its count.
+    counts: Vec<(i64, i64)>,
+}
+
+/// The files hold every GTID from 1 on, once and in order; every worker's transactions in the order of its counts, up to what was recovered; and each
+/// in the group whose number its worker was told.
+pub fn compare(disk: &SimDisk, engine: &Arc<Engine>, recovered: &[Step], place: &str) {
+    let keyed = engine.catalog().table(SCHEMA, KEYED).expect("it is always there");
+    let groups = read_groups(disk, &keyed, place);
+    let numbers: Vec<u64> = groups.iter().map(|group| group.gno).collect();
+    let expected: Vec<u64> = (1..=numbers.len() as u64).collect();
+    assert_eq!(numbers, expected, "{place}: GTIDs are missing, doubled or out of order");
+    let executed = engine.gtid_executed().to_string();
+    let upto = match numbers.len() {
+        0 => String::new(),
+        1 => format!("{UUID}:1"),
+        last => format!("{UUID}:1-{last}"),
+    };
+    assert_eq!(executed, upto, "{place}: the engine has executed something else");
+    for (number, step) in recovered.iter().enumerate() {
+        let number = number as i64;
+        let counts: BTreeMap<i64, u64> = groups
+            .iter()
+            .flat_map(|group| group.counts.iter().map(|&(worker, count)| (worker, count, group.gno)))
+            .filter(|&(worker, ..)| worker == number)
+            .map(|(_, count, gno)| (count, gno))
+            .collect();
+        let in_order: Vec<u64> = counts.values().copied().collect();
+        assert!(in_order.is_sorted(), "{place}: worker {number}'s transactions are out of order");
+        let count = ledger_count(step, number);
+        assert!(
+            counts.keys().copied().eq(1..=count),
+            "{place}: worker {number} has committed {count} transactions, the binary log has {:?}",
+            counts.keys()
+        );
+        if let Some(gno) = step.gno {
+            assert!(numbers.contains(&gno), "{place}: worker {number} was told of GTID {gno}");
+        }
+    }
+}
+
+fn ledger_count(step: &Step, number: i64) -> i64 {
+    let row = step.state.tables.get(KEYED).and_then(|table| table.rows.get(&ledger_tag(number)));
+    match row.map(|values| &values[K]) {
+        Some(Value::Int(count)) => *count,
+        _ => 0,
+    }
+}
+
+fn read_groups(disk: &SimDisk, keyed: &Table, place: &str) -> Vec<Group> {
+    let index = disk.read(&Path::new(DATADIR).join("binlog.index")).expect("the index");
+    let index = String::from_utf8(index).expect("names");
+    let mut groups: Vec<Group> = Vec::new();
+    for name in index.lines() {
+        let name = Path::new(name).file_name().expect("a file's name");
+        let bytes = disk.read(&Path::new(DATADIR).join(name)).expect("a file of the index");
+        read_file(&bytes, keyed, &mut groups, &format!("{place}: {}", name.display()));
+    }
+    groups
+}
+
+fn read_file(bytes: &[u8], keyed: &Table, groups: &mut Vec<Group>, place: &str) {
+    assert_eq!(&bytes[..4], b"\xfebin", "{place}: the magic number");
+    let format = Format::new(Checksum::Crc32);
+    let (mut at, mut open, mut keyed_id) = (4, false, None);
+    while at < bytes.len() {
+        let size = u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("four bytes")) as usize;
+        let event = bytes.get(at..at + size).unwrap_or_else(|| panic!("{place}: cut off at {at}"));
+        binlog::checksum::verify_checksum(event)
+            .unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
+        at += size;
+        let decoded =
+            binlog::decode(event, &format).unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
+        match decoded.1 {
+            Event::Gtid(gtid) => {
+                assert!(!open, "{place}: the transaction before {at} has no end");
+                groups.push(Group { gno: gtid.gtid.gno, counts: Vec::new() });
+                open = true;
+            }
+            Event::Xid(_) => open = false,
+            Event::Query(query) => open = query.statement == b"BEGIN",
+            Event::TableMap(map) if map.table == KEYED.as_bytes() => keyed_id = Some(map.table_id),
+            Event::Rows(rows) if Some(rows.table_id) == keyed_id => {
+                let group = groups.last_mut().expect("rows follow a GTID");
+                read_counts(&rows, keyed, &mut group.counts);
+            }
+            _ => {}
+        }
+    }
+    assert!(!open, "{place}: the last transaction has no end");
+}
+
+/// The ledger's changes in a rows event.
+fn read_counts(rows: &binlog::event::RowsEvent<'_>, keyed: &Table, counts: &mut Vec<(i64, i64)>) {
+    let (before_mask, after_mask) = (rows.before_mask(), rows.after_mask());
+    for change in rows.iter(&keyed.layout) {
+        let change = change.expect("a row");
+        let (mut tag, mut count) = (None, None);
+        for (mask, image) in [before_mask.as_ref().zip(change.before), after_mask.as_ref().zip(change.after)]
+            .into_iter()
+            .flatten()
+        {
+            keyed
+                .layout
+                .walk_partial(mask, image, |column, raw| {
+                    let int = || raw.map(|raw| i32::from_le_bytes(raw.try_into().expect("an INT")));
+                    match column {
+                        TAG => tag = int().or(tag),
+                        K => count = int().or(count),
+                        _ => {}
+                    }
+                })
+                .expect("a row of the table");
+        }
+        if let (Some(tag @ ..0), Some(count)) = (tag, count) {
+            counts.push((i64::from(-1 - tag), i64::from(count)));
+        }
+    }
+}
