@@ -1,0 +1,160 @@
+//! A client that changes definitions, and checks after a crash that each statement is there whole or not at all, and is there if it was acknowledged.
+//!
+//! Its statements go in a circle. After each of them its table has a shape of its own, which tells how far it has come.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use protocol::client::{Client, ClientError, ConnectOptions};
+
+use crate::server::Server;
+
+const ROWS: usize = 300;
+
+/// What the table looks like: its name, rows, columns and secondary indexes; `None` where there is none.
+type Shape = Option<(&'static str, usize, usize, usize)>;
+
+/// A circle of statements; the shape that each leaves behind.
+fn step(number: u64) -> (String, Shape) {
+    let insert = || {
+        let rows: Vec<String> =
+            (0..ROWS).map(|id| format!("({id}, {}, 'value {}')", id % 7, id % 50)).collect();
+        format!("INSERT INTO shape.one VALUES {}", rows.join(", "))
+    };
+    match number % 8 {
+        1 => (
+            "CREATE TABLE shape.one (id INT PRIMARY KEY, k INT, v VARCHAR(100))".to_string(),
+            Some(("one", 0, 3, 0)),
+        ),
+        2 => (insert(), Some(("one", ROWS, 3, 0))),
+        3 => (
+            "ALTER TABLE shape.one ADD INDEX k (k), ADD INDEX v (v), ADD UNIQUE INDEX vk (v, id)".to_string(),
+            Some(("one", ROWS, 3, 3)),
+        ),
+        4 => (
+            "ALTER TABLE shape.one ADD COLUMN extra INT NOT NULL DEFAULT 7".to_string(),
+            Some(("one", ROWS, 4, 3)),
+        ),
+        5 => ("ALTER TABLE shape.one DROP INDEX k".to_string(), Some(("one", ROWS, 4, 2))),
+        6 => ("RENAME TABLE shape.one TO shape.other".to_string(), Some(("other", ROWS, 4, 2))),
+        7 => ("TRUNCATE TABLE shape.other".to_string(), Some(("other", 0, 4, 2))),
+        _ => ("DROP TABLE shape.other".to_string(), None),
+    }
+}
+
+/// The client's memory, which outlives the server's crashes.
+#[derive(Default)]
+pub struct Definitions {
+    /// Statements acknowledged. Written by its thread, read when the thread has ended.
+    acknowledged: Arc<AtomicU64>,
+}
+
+/// The client at work.
+pub struct Changing {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Changing {
+    /// Waits for the client's end, after it was stopped or its server is gone.
+    pub fn end(self) {
+        self.stop.store(true, Ordering::Release);
+        self.thread.join().expect("the client does not panic");
+    }
+}
+
+impl Definitions {
+    /// Makes the schema.
+    pub fn create(server: &Server) -> Definitions {
+        server.run("CREATE DATABASE shape");
+        Definitions::default()
+    }
+
+    /// Goes on with the circle, and builds and drops indexes of sysbench's first table, until it is stopped or the server is gone.
+    pub fn work(&self, server: &Server) -> Changing {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (options, acknowledged, stopped) =
+            (server.connect_options(), Arc::clone(&self.acknowledged), Arc::clone(&stop));
+        let thread = os::thread::spawn("definitions", move || {
+            // Every error is the server's end; whether it was, the check finds out.
+            let _ = change_until_stopped(&options, &stopped, &acknowledged);
+        });
+        Changing { stop, thread }
+    }
+
+    /// Checks where the circle stands, and that all tables are sound; goes on from there. Returns the number of statements.
+    pub fn check(&self, server: &Server) -> u64 {
+        let known = self.acknowledged.load(Ordering::Acquire);
+        let found = shape(server);
+        // The next statement may have happened, and the crash cut off its answer.
+        let at = [known, known + 1].into_iter().find(|&number| step(number).1 == found);
+        let Some(at) = at else {
+            let expected = [step(known), step(known + 1)].map(|(_, shape)| shape);
+            panic!("after {known} statements the table is {found:?}, not one of {expected:?}");
+        };
+        self.acknowledged.store(at, Ordering::Release);
+        let built = server.rows(
+            "SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_schema = 'sbtest' \
+             AND table_name = 'sbtest1' AND index_name LIKE 'built%'",
+        );
+        assert!(["0", "2"].contains(&built[0].as_str()), "an ALTER TABLE is there in part: {built:?}");
+        let tables = "SELECT table_schema, table_name FROM information_schema.tables \
+                      WHERE table_schema IN ('shape', 'sbtest', 'ledger')";
+        for table in server.rows(tables) {
+            let name = table.replace('\t', ".");
+            let checked = server.rows(&format!("CHECK TABLE {name}"));
+            assert_eq!(checked, [format!("{name}\tcheck\tstatus\tOK")]);
+        }
+        at
+    }
+}
+
+fn shape(server: &Server) -> Shape {
+    let tables = server.rows("SELECT table_name FROM information_schema.tables WHERE table_schema = 'shape'");
+    let name = match tables.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => return None,
+        ["one"] => "one",
+        ["other"] => "other",
+        _ => panic!("tables of the circle: {tables:?}"),
+    };
+    let number = |sql: &str| -> usize { server.rows(sql)[0].parse().expect("a number") };
+    let rows = number(&format!("SELECT COUNT(*) FROM shape.{name}"));
+    let columns = number("SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'shape'");
+    let indexes = number(
+        "SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_schema = 'shape' AND \
+         index_name <> 'PRIMARY'",
+    );
+    Some((name, rows, columns, indexes))
+}
+
+fn change_until_stopped(
+    options: &ConnectOptions,
+    stop: &AtomicBool,
+    acknowledged: &AtomicU64,
+) -> Result<(), ClientError> {
+    let mut session = Client::connect(options)?;
+    let has_indexes = "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = 'sbtest' AND \
+                       table_name = 'sbtest1' AND index_name = 'built_c'";
+    while !stop.load(Ordering::Acquire) {
+        let number = acknowledged.load(Ordering::Acquire) + 1;
+        session.query_discard(&step(number).0)?;
+        acknowledged.store(number, Ordering::Release);
+        if number.is_multiple_of(4) {
+            let is_there = session.query(has_indexes)?.rows[0][0].as_deref() != Some(&b"0"[..]);
+            let alter = match is_there {
+                true => "DROP INDEX built_c, DROP INDEX built_pad",
+                false => "ADD INDEX built_c (c), ADD INDEX built_pad (pad, k)",
+            };
+            // Under load it may be refused; the load must not be held up for ever.
+            session.query_discard("SET lock_wait_timeout = 1")?;
+            match session.query_discard(&format!("ALTER TABLE sbtest.sbtest1 {alter}")) {
+                Err(ClientError::Server(error)) if error.code == 1205 || error.code == 1213 => {}
+                done => {
+                    done?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
