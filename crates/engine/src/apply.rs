@@ -8,11 +8,13 @@ use crate::commit::sidecar::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::Result;
 use crate::lock::CLUSTERED;
+use crate::spill::SpillFile;
 use crate::table::KeyBuf;
-use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
+use crate::transaction::write_set::{NewImage, RowChange, TableWrites, WriteSet};
 use crate::version::purge::PurgeBatch;
 use btree::{Change, Spot};
 use buffer::RecordLsn;
+use std::borrow::Cow;
 
 /// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +50,47 @@ impl Engine {
         Ok(())
     }
 
-    /// Applies a write set to the pages by the commit whose record is at `record`.
+    /// Applies a write set to the pages by the commit whose record is at `record`. A spilled commit holds neither the log nor
+    /// anybody else: its pages need the log from where it is when they change, and it waits for log space between them.
     pub(crate) fn apply_writes(
         &self,
         writes: &WriteSet,
         record: RecordLsn,
         versioning: Versioning,
+        spill: Option<&SpillFile>,
     ) -> Result<()> {
+        let place = || match spill {
+            Some(_) => {
+                self.log.free_check();
+                RecordLsn::new(self.log.current_lsn(), record.end)
+            }
+            None => record,
+        };
         let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
         let mut value = VALUE.take();
         for table_writes in &writes.tables {
             for (key, change) in &table_writes.rows {
-                self.apply_row(table_writes, key, change, record, versioning, &mut value, &mut batch)?;
+                let image = match &change.new {
+                    None => None,
+                    Some(NewImage::Here(image)) => Some(Cow::Borrowed(&image[..])),
+                    Some(NewImage::Spilled { at, len }) => {
+                        let spill = spill.expect("a spilled image is in the commit's spill file");
+                        Some(Cow::Owned(spill.read(*at, *len as usize)?))
+                    }
+                };
+                let image = image.as_deref();
+                self.apply_row(
+                    table_writes,
+                    key,
+                    change,
+                    image,
+                    place(),
+                    versioning,
+                    &mut value,
+                    &mut batch,
+                )?;
             }
-            self.apply_entries(table_writes, record, versioning, &mut batch)?;
+            self.apply_entries(table_writes, &place, versioning, &mut batch)?;
         }
         VALUE.set(value);
         self.purge_queue.push(batch);
@@ -74,6 +103,7 @@ impl Engine {
         writes: &TableWrites,
         key: &KeyBuf,
         change: &RowChange,
+        image: Option<&[u8]>,
         record: RecordLsn,
         versioning: Versioning,
         value: &mut Vec<u8>,
@@ -84,7 +114,7 @@ impl Engine {
         }
         let table = &writes.table;
         value.clear();
-        match &change.new {
+        match image {
             Some(image) => entry::put_clustered(value, &change.externs, image),
             None => value.extend_from_slice(&entry::deleted_clustered(record.end)),
         }
@@ -134,7 +164,7 @@ impl Engine {
     fn apply_entries(
         &self,
         writes: &TableWrites,
-        record: RecordLsn,
+        place: &dyn Fn() -> RecordLsn,
         versioning: Versioning,
         batch: &mut PurgeBatch,
     ) -> Result<()> {
@@ -144,6 +174,7 @@ impl Engine {
                     // Put and taken back within the transaction: the pages never had it.
                     continue;
                 }
+                let record = place();
                 let len = usize::from(change.secondary_len);
                 let live = entry::secondary(0, record.end, len);
                 let marked = entry::secondary(entry::DELETED, record.end, len);

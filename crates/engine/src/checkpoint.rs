@@ -10,8 +10,10 @@
 use crate::Engine;
 use crate::bytes::{Put, Reader};
 use crate::commit::position::ReplicationState;
+use crate::commit::sequencer::Captured;
 use crate::commit::sidecar::NextIds;
 use crate::error::{EngineError, Result};
+use crate::spill::SpilledCommit;
 use crate::status::bump;
 use redo::Lsn;
 use std::sync::atomic::Ordering;
@@ -24,7 +26,9 @@ pub trait CheckpointParticipant: Send + Sync {
     fn state(&self) -> Vec<u8>;
 }
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+/// Without the list of spilled commits.
+const OLD_VERSION: u8 = 1;
 
 /// The blob in the log's checkpoint. `docs/formats/commit-record.md` has it field by field.
 pub(crate) struct CheckpointState {
@@ -35,6 +39,8 @@ pub(crate) struct CheckpointState {
     /// (table id, next value) of every table with a counter in use.
     pub auto_increments: Vec<(u64, u64)>,
     pub participant: Vec<u8>,
+    /// Commits in spill files that may not be on their pages.
+    pub spilled: Vec<SpilledCommit>,
 }
 
 impl CheckpointState {
@@ -49,7 +55,8 @@ impl CheckpointState {
 
     pub fn decode(bytes: &[u8]) -> Result<CheckpointState> {
         let mut reader = Reader::new(bytes, "checkpoint state");
-        if reader.u8()? != VERSION {
+        let version = reader.u8()?;
+        if version != VERSION && version != OLD_VERSION {
             return Err(reader.impossible("version"));
         }
         let (page_size, dictionary_root) = (reader.u32()?, reader.u32()?);
@@ -59,6 +66,12 @@ impl CheckpointState {
             auto_increments.push((reader.varint()?, reader.varint()?));
         }
         let participant = reader.bytes()?.to_vec();
+        let mut spilled = Vec::new();
+        if version == VERSION {
+            for _ in 0..reader.varint()? {
+                spilled.push(SpilledCommit::decode(&mut reader)?);
+            }
+        }
         let replication = ReplicationState::decode(&mut reader)?;
         Ok(CheckpointState {
             page_size,
@@ -67,13 +80,14 @@ impl CheckpointState {
             replication,
             auto_increments,
             participant,
+            spilled,
         })
     }
 }
 
 impl Engine {
     /// The checkpoint state now, given the replication state already encoded.
-    fn encode_state(&self, replication: &[u8], participant: &[u8]) -> Vec<u8> {
+    fn encode_state(&self, replication: &[u8], spilled: &[SpilledCommit], participant: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let next = *self.next_ids.lock();
         CheckpointState::put_head(&mut out, self.config.page_size, self.dictionary.root_page(), next);
@@ -89,6 +103,10 @@ impl Engine {
             out.put_varint(next);
         }
         out.put_bytes(participant);
+        out.put_varint(spilled.len() as u64);
+        for commit in spilled {
+            commit.encode(&mut out);
+        }
         out.extend_from_slice(replication);
         out
     }
@@ -104,18 +122,22 @@ impl Engine {
             }
         };
         let (safe_lsn, participant_state) = floor;
-        let (current, oldest_commit, replication) = self.sequencer.capture(&self.log);
-        let mut lsn = current.min(oldest_commit).min(safe_lsn);
+        let Captured { current, oldest, replication, mut spilled } = self.sequencer.capture(&self.log);
+        let mut lsn = current.min(oldest).min(safe_lsn);
         if let Some(dirty) = self.pool.oldest_dirty_lsn() {
             lsn = lsn.min(dirty);
         }
-        let state = self.encode_state(&replication, &participant_state);
         let last = self.last_checkpoint.load(Ordering::Acquire);
         // The state may be newer although the position is not: positions set outside commits are in it alone.
         let lsn = lsn.max(last);
+        spilled.retain(|commit| commit.is_needed_from(lsn));
+        let state = self.encode_state(&replication, &spilled, &participant_state);
         self.log.wait_durable(current)?;
         self.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
+        for number in self.sequencer.forget_spilled(lsn) {
+            crate::spill::remove(&self.config, number);
+        }
         bump(&self.counters.checkpoints, 1);
         Ok(lsn)
     }

@@ -40,6 +40,8 @@ pub struct EngineConfig {
     pub binlog_row_event_max_bytes: usize,
     /// `max_binlog_cache_size` in bytes: the largest event group of a transaction.
     pub max_binlog_cache_bytes: usize,
+    /// What of a transaction's event group is kept in memory, in bytes; the rest is spilled to a file.
+    pub spill_bytes: usize,
     /// `innodb_lock_wait_timeout` in milliseconds, for row locks.
     pub innodb_lock_wait_timeout_ms: u64,
     /// `lock_wait_timeout` in milliseconds, for metadata locks.
@@ -70,6 +72,7 @@ impl EngineConfig {
             binlog_row_image: RowImage::Full,
             binlog_row_event_max_bytes: 8192,
             max_binlog_cache_bytes: 1 << 30,
+            spill_bytes: 8 << 20,
             innodb_lock_wait_timeout_ms: 50_000,
             lock_wait_timeout_ms: 31_536_000_000,
             pool: buffer::PoolOptions::default(),

@@ -9,6 +9,7 @@ use crate::config::EngineConfig;
 use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::{EngineError, Result};
 use crate::lock::LockTable;
+use crate::spill::SpillFile;
 use crate::status::Counters;
 use crate::transaction::{Isolation, Transaction};
 use crate::version::purge::PurgeQueue;
@@ -47,6 +48,7 @@ pub struct Engine {
     flush_log_at_trx_commit: AtomicU8,
     version_memory_limit: AtomicU64,
     next_xid: AtomicU64,
+    next_spill: AtomicU64,
     pub(crate) checkpointing: Mutex<()>,
     pub(crate) last_checkpoint: AtomicU64,
     pub(crate) participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
@@ -193,6 +195,7 @@ impl Engine {
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
             version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
             next_xid: AtomicU64::new(1),
+            next_spill: AtomicU64::new(1),
             checkpointing: Mutex::new(()),
             last_checkpoint: AtomicU64::new(parts.last_checkpoint),
             participant: Mutex::new(None),
@@ -315,6 +318,16 @@ impl Engine {
         Transaction::new(self.clone(), isolation, true)
     }
 
+    /// A spill file for a transaction.
+    pub(crate) fn new_spill_file(&self) -> Result<SpillFile> {
+        SpillFile::create(&self.config, self.next_spill.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Numbers of spill files up to this one are in use.
+    pub(crate) fn note_spill_number(&self, number: u64) {
+        self.next_spill.fetch_max(number + 1, Ordering::Relaxed);
+    }
+
     pub(crate) fn next_xid(&self) -> u64 {
         self.next_xid.fetch_add(1, Ordering::Relaxed)
     }
@@ -351,6 +364,16 @@ impl Engine {
     /// `slipstream_version_memory_limit`; 0: a quarter of the pool, and 8 MB at least.
     pub fn set_version_memory_limit(&self, bytes: u64) {
         self.version_memory_limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// `innodb_thread_concurrency`: statements that may run at once; 0: any number.
+    pub fn set_thread_concurrency(&self, limit: u32) {
+        self.locks.concurrency.set_limit(limit);
+    }
+
+    /// A place for a statement that is about to run; see [`Engine::set_thread_concurrency`].
+    pub fn enter_statement(&self) -> crate::concurrency::Place<'_> {
+        self.locks.concurrency.enter()
     }
 
     /// `innodb_deadlock_detect`

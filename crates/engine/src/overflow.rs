@@ -48,6 +48,13 @@ pub(crate) struct Placed {
     pub pages: Vec<Vec<u32>>,
 }
 
+/// Whether a row with an image of this length may have to have columns moved off page; asked before the image is read.
+pub(crate) fn may_place(table: &Table, key_len: usize, image_len: usize) -> bool {
+    /// More than an entry's flags and sequence number take.
+    const HEAD_BYTES: usize = 64;
+    key_len + image_len + HEAD_BYTES > table.clustered.max_entry_len()
+}
+
 /// Moves long columns of a row off page. `kept` are columns that are off page already with the same value. `None`: the
 /// row fits as it is and keeps nothing off page.
 pub(crate) fn place(

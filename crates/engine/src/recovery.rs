@@ -20,6 +20,7 @@ use crate::config::EngineConfig;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::engine::{Parts, aside, io_error, table_path};
 use crate::error::{EngineError, Result};
+use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
 use btree::{Change, Tree};
 use buffer::{Pool, RecordLsn, SpaceId};
@@ -40,7 +41,10 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         log.close()?;
         return Ok(None);
     }
-    let state = CheckpointState::decode(&checkpoint.state)?;
+    let mut state = CheckpointState::decode(&checkpoint.state)?;
+    let mut spilled = std::mem::take(&mut state.spilled);
+    // Those behind the checkpoint are found in the log.
+    spilled.retain(|commit| commit.seq <= checkpoint.lsn);
     Engine::check_page_size(&state, config.page_size, &config.datadir.display().to_string())?;
     let end = log.current_lsn();
     let mut files = open_spaces(config, &pool)?;
@@ -61,7 +65,11 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         last_checkpoint: checkpoint.lsn,
     };
     parts.take_state(state);
-    replay_dictionary(&mut parts, checkpoint.lsn, end)?;
+    for commit in &spilled {
+        parts.replication.advance(commit.mark());
+    }
+    let listed = spilled.len();
+    replay_dictionary(&mut parts, &mut spilled, checkpoint.lsn, end)?;
     let objects = dictionary::load(&parts.dictionary)?;
     // Leftovers first: one may have the name that a table's file is to get.
     remove_leftovers(config, &pool, &objects, &mut files)?;
@@ -69,7 +77,11 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     open_tables(config, &mut parts, objects, &files, &auto_increments)?;
 
     let engine = Engine::assemble(config.clone(), parts);
-    let commits = engine.replay_rows(checkpoint.lsn, end)?;
+    adopt_spilled(&engine, &spilled)?;
+    for commit in &spilled[..listed] {
+        engine.replay_spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
+    }
+    let commits = engine.replay_rows(checkpoint.lsn, end)? + listed as u64;
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;
     }
@@ -108,13 +120,18 @@ fn replay_structure(log: &Log, pool: &Arc<Pool>, from: Lsn, end: Lsn) -> Result<
 }
 
 /// Step 3, and the replication state and ids that the records carry.
-fn replay_dictionary(parts: &mut Parts, from: Lsn, end: Lsn) -> Result<()> {
+fn replay_dictionary(parts: &mut Parts, spilled: &mut Vec<SpilledCommit>, from: Lsn, end: Lsn) -> Result<()> {
     let log = parts.log.clone();
     for_each_record(&log, from, end, |record| {
         if record.kind != kind::COMMIT {
             return Ok(());
         }
         let commit = CommitRecord::parse(&record.payload)?;
+        if let Some(spill) = commit.spill {
+            // It has rows only.
+            let (start_lsn, seq, gtid) = (record.start_lsn, record.lsn, commit.header.gtid);
+            spilled.push(SpilledCommit { spill, start_lsn, seq, gtid, applied_lsn: None });
+        }
         let sidecar = Sidecar::parse(commit.sidecar)?;
         for (key, value) in sidecar.dictionary()? {
             let place = RecordLsn::new(record.start_lsn, record.lsn);
@@ -133,6 +150,22 @@ fn replay_dictionary(parts: &mut Parts, from: Lsn, end: Lsn) -> Result<()> {
         });
         Ok(())
     })
+}
+
+/// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and removes those of transactions that
+/// never committed.
+fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit]) -> Result<()> {
+    for number in crate::spill::list(&engine.config)? {
+        engine.note_spill_number(number);
+        if !commits.iter().any(|commit| commit.spill.number == number) {
+            crate::spill::remove(&engine.config, number);
+        }
+    }
+    // Recovery ends with everything on disk. Replayed once more from their files, they would bring rows back that later commits
+    // deleted; those in the log are replayed with what follows them.
+    let applied = |commit: &SpilledCommit| SpilledCommit { applied_lsn: Some(0), ..commit.clone() };
+    engine.sequencer.adopt_spilled(commits.iter().map(applied).collect());
+    Ok(())
 }
 
 /// Tablespace files found, by space; and files that are no tablespace.

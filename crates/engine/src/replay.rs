@@ -19,8 +19,9 @@ use crate::error::{EngineError, Result};
 use crate::group::walk;
 use crate::overflow;
 use crate::recovery::for_each_record;
+use crate::spill::SpillRef;
 use crate::table::{KeyBuf, Table};
-use crate::transaction::write_set::{self, Origin, WriteSet};
+use crate::transaction::write_set::{self, NewImage, Origin, WriteSet};
 use binlog::event::RowsEvent;
 use btree::Change;
 use buffer::RecordLsn;
@@ -55,10 +56,23 @@ impl Engine {
 
     pub(crate) fn replay_commit(&self, record: &Record) -> Result<()> {
         let commit = CommitRecord::parse(&record.payload)?;
-        let mut sidecar = Sidecar::parse(commit.sidecar)?;
-        let mut writes = WriteSet::new(false);
         let place = RecordLsn::new(record.start_lsn, record.lsn);
-        for event in walk::rows_events(commit.group)? {
+        match &commit.spill {
+            Some(spill) => self.replay_spilled(spill, place),
+            None => self.replay_changes(commit.group, commit.sidecar, place),
+        }
+    }
+
+    /// Replays a commit from its spill file.
+    pub(crate) fn replay_spilled(&self, spill: &SpillRef, place: RecordLsn) -> Result<()> {
+        let (group, sidecar) = spill.load(&self.config)?;
+        self.replay_changes(&group, &sidecar, place)
+    }
+
+    fn replay_changes(&self, group: &[u8], sidecar: &[u8], place: RecordLsn) -> Result<()> {
+        let mut sidecar = Sidecar::parse(sidecar)?;
+        let mut writes = WriteSet::new(false);
+        for event in walk::rows_events(group)? {
             match self.catalog.table_by_id(event.table_id) {
                 Some(table) => {
                     self.replay_event(&table, &event, &mut sidecar, &mut writes)?;
@@ -67,18 +81,18 @@ impl Engine {
                 None => continue,
             }
         }
-        self.derive_entries(&mut writes, record.start_lsn)?;
+        self.derive_entries(&mut writes, place.start)?;
         for placement in sidecar.placements()? {
             self.replay_placement(&placement, place, &mut writes)?;
         }
-        self.apply_writes(&writes, place, Versioning::Replay)?;
+        self.apply_writes(&writes, place, Versioning::Replay, None)?;
         for op in sidecar.index_ops()? {
             let Some(table) = self.catalog.table_by_id(op.table_id) else { continue };
             let Some(index) = table.indexes.iter().find(|index| index.id == op.index_id) else { continue };
-            if record.start_lsn < index.created_lsn {
+            if place.start < index.created_lsn {
                 continue;
             }
-            let live = entry::secondary(0, record.lsn, op.secondary_len);
+            let live = entry::secondary(0, place.end, op.secondary_len);
             index.tree.modify(op.key, place, |current| match op.put {
                 _ if Versioning::Replay.leaves(current, place) => Change::Keep,
                 true => Change::Put(live[..].into()),
@@ -129,7 +143,7 @@ impl Engine {
                 }
                 (Some(before), None) => {
                     let key = key_of(table, row_id, &[before])?;
-                    writes.set_row(table, &key, removed_origin(), None);
+                    writes.set_row(table, &key, removed_origin(), None, None);
                 }
                 (Some(before), Some(after)) => {
                     self.replay_update(table, (before, after), row_id, sidecar, writes)?;
@@ -154,7 +168,7 @@ impl Engine {
         if old_key != new_key {
             let image = if mask.is_full() { after_image } else { sidecar.next_whole_row(table.id)? };
             note_auto_increment(table, image)?;
-            writes.set_row(table, &old_key, removed_origin(), None);
+            writes.set_row(table, &old_key, removed_origin(), None, None);
             let row = PageRow { image: image.to_vec(), externs: Externs::new() };
             put(writes, table, &new_key, Origin::Move(None), row);
             return Ok(());
@@ -171,8 +185,8 @@ impl Engine {
     /// The row that an update starts from: what the record made of it so far, else what the page has.
     fn page_row(&self, table: &Table, key: &[u8], writes: &WriteSet) -> Result<Option<PageRow>> {
         if let Some(change) = writes.table(table.id).and_then(|writes| writes.rows.get(key)) {
-            let row = change.new.as_ref();
-            return Ok(row.map(|image| PageRow { image: image.clone(), externs: change.externs.clone() }));
+            let row = change.new.as_ref().and_then(NewImage::here);
+            return Ok(row.map(|image| PageRow { image: image.to_vec(), externs: change.externs.clone() }));
         }
         let row = table.clustered.get(key, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
@@ -187,7 +201,7 @@ impl Engine {
         for table_writes in &mut writes.tables {
             let write_set::TableWrites { table, rows, entries } = table_writes;
             for (key, change) in rows.iter().filter(|(_, change)| change.inserted) {
-                let Some(image) = &change.new else { continue };
+                let Some(image) = change.new.as_ref().and_then(NewImage::here) else { continue };
                 for (at, index) in table.indexes.iter().enumerate() {
                     if start_lsn < index.created_lsn {
                         continue;
@@ -208,7 +222,7 @@ impl Engine {
         let Some(table_writes) = table_writes else { return Ok(()) };
         let table = table_writes.table.clone();
         let Some(change) = table_writes.rows.get_mut(placement.key.as_slice()) else { return Ok(()) };
-        let Some(image) = &change.new else { return Ok(()) };
+        let Some(image) = change.new.as_ref().and_then(NewImage::here) else { return Ok(()) };
         let column = usize::from(placement.column);
         if !placement.pages.is_empty() {
             let raw = match &placement.value {
@@ -228,7 +242,7 @@ impl Engine {
         change.externs.sort_by_key(|held| held.column);
         let mut columns = Vec::with_capacity(table.columns());
         table.layout.walk(image, |_, raw| columns.push(raw))?;
-        change.new = Some(overflow::emptied(&table, &columns, &change.externs)?);
+        change.new = Some(NewImage::Here(overflow::emptied(&table, &columns, &change.externs)?));
         Ok(())
     }
 }
@@ -239,7 +253,7 @@ fn removed_origin() -> Origin {
 }
 
 fn put(writes: &mut WriteSet, table: &Arc<Table>, key: &[u8], origin: Origin, row: PageRow) {
-    writes.set_row(table, key, origin, Some(row.image));
+    writes.set_row(table, key, origin, Some(row.image), None);
     writes.set_externs(table.id, key, row.externs);
 }
 

@@ -15,6 +15,7 @@ pub(crate) struct Counters {
     pub rollbacks: AtomicU64,
     pub checkpoints: AtomicU64,
     pub unversioned_commits: AtomicU64,
+    pub spilled_commits: AtomicU64,
 }
 
 pub(crate) fn bump(counter: &AtomicU64, by: u64) {
@@ -59,10 +60,12 @@ impl Engine {
             ("Innodb_row_lock_time_avg", wait_ms.checked_div(waits).unwrap_or(0)),
             ("Innodb_deadlocks", read(&self.locks.deadlocks)),
             ("Innodb_row_lock_timeouts", read(&self.locks.timeouts)),
+            ("Slipstream_thread_concurrency_waits", read(&self.locks.concurrency.waits)),
             ("Innodb_page_size", u64::from(self.config.page_size)),
             ("Slipstream_commits", read(&self.counters.commits)),
             ("Slipstream_rollbacks", read(&self.counters.rollbacks)),
             ("Slipstream_unversioned_commits", read(&self.counters.unversioned_commits)),
+            ("Slipstream_spilled_commits", read(&self.counters.spilled_commits)),
             ("Slipstream_checkpoints", read(&self.counters.checkpoints)),
             ("Slipstream_locks", self.locks.len() as u64),
             ("Slipstream_snapshots", self.snapshots.active() as u64),

@@ -17,6 +17,8 @@ type Model = BTreeMap<String, BTreeMap<i64, (i64, Vec<u8>)>>;
 
 struct World {
     disk: SimDisk,
+    /// Small in every other world: then all but the smallest transactions go through spill files.
+    spill_bytes: usize,
     engine: Arc<Engine>,
     rng: Rng,
     model: Model,
@@ -33,6 +35,10 @@ fn definition(name: &str, kind: u64) -> TableDef {
         _ => def.indexes.clear(),
     }
     def
+}
+
+fn open_spilling(disk: &SimDisk, spill_bytes: usize) -> Arc<Engine> {
+    Engine::open(engine::EngineConfig { spill_bytes, ..config(disk) }).unwrap()
 }
 
 fn blob_row(table: &Table, id: i64, k: i64, c: &[u8]) -> Vec<u8> {
@@ -57,7 +63,10 @@ fn find(txn: &mut Transaction, table: &Arc<Table>, id: i64) -> Result<Option<eng
 impl World {
     fn new(seed: u64) -> World {
         let (disk, engine) = fresh(seed);
-        World { disk, engine, rng: Rng::new(seed), model: Model::new(), next_table: 0 }
+        let spill_bytes = if seed.is_multiple_of(2) { 500 } else { 8 << 20 };
+        drop(engine);
+        let engine = open_spilling(&disk, spill_bytes);
+        World { disk, spill_bytes, engine, rng: Rng::new(seed), model: Model::new(), next_table: 0 }
     }
 
     fn bytes(&mut self) -> Vec<u8> {
@@ -268,7 +277,7 @@ impl World {
 
     fn reopen(&mut self, disk: SimDisk, maybe: Option<Model>) {
         self.disk = disk;
-        self.engine = open(&self.disk);
+        self.engine = open_spilling(&self.disk, self.spill_bytes);
         let content = self.content();
         if content != self.model {
             // Not assert_eq: the models are long.

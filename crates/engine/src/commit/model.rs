@@ -40,6 +40,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
                     mariadb_gtid: None,
                     position: None,
                     unversioned: false,
+                    spill: None,
                 };
                 let (reservation, gtid) = sequencer.enter(&log, entry).expect("there is room");
                 let seq = reservation.end_lsn();
@@ -59,7 +60,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
             let applied = applied.lock().clone();
             let missing = logged.iter().find(|(seq, _)| *seq <= visible && !applied.contains(seq));
             assert_eq!(missing, None, "visible is {visible}");
-            let (_, oldest, _) = sequencer.capture(&log);
+            let oldest = sequencer.capture(&log).oldest;
             let lost = logged.iter().find(|(seq, _)| *seq <= oldest && !applied.contains(seq));
             assert_eq!(lost, None, "a checkpoint at {oldest} would lose it");
         }

@@ -7,14 +7,16 @@ use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Versioning;
 use crate::error::{EngineError, Result};
 use crate::overflow;
+use crate::spill::{SpillFile, SpillRef};
 use crate::status::bump;
 use crate::table::Table;
-use crate::transaction::write_set::WriteSet;
+use crate::transaction::write_set::{NewImage, RowChange, WriteSet};
 use crate::{Engine, group};
 use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid};
 use buffer::RecordLsn;
 use redo::Lsn;
+use std::borrow::Cow;
 
 /// Which GTID a transaction is committed under (`gtid_next`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +77,10 @@ pub struct CommitOutcome {
 
 /// Everything that goes into one commit record.
 pub(crate) struct CommitParts<'a, 'o> {
+    /// Empty when it is in `spill`.
     pub group: &'a [u8],
+    /// The file that the group was spilled to.
+    pub spill: Option<SpillFile>,
     pub ddl: bool,
     /// Dictionary entries that the commit puts and deletes.
     pub dictionary: &'a [DictionaryOp],
@@ -106,11 +111,11 @@ impl Engine {
         &self,
         writes: &mut WriteSet,
         sidecar: &mut SidecarWriter,
-        parts: &CommitParts<'_, '_>,
+        mut parts: CommitParts<'_, '_>,
     ) -> Result<CommitOutcome> {
         self.log.free_check();
-        self.reserve_pages(writes, parts)?;
-        self.place_long_values(writes, sidecar)?;
+        self.reserve_pages(writes, &parts)?;
+        self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
         add_index_ops(writes, sidecar);
         for op in parts.dictionary {
             sidecar.dictionary(op);
@@ -119,32 +124,65 @@ impl Engine {
             sidecar.counters(next);
         }
         let mut scratch = SCRATCH.take();
-        let outcome = self.log_and_apply(writes, sidecar, parts, &mut scratch);
+        scratch.sidecar.clear();
+        sidecar.finish(&mut scratch.sidecar);
+        let spill = parts.spill.take();
+        let outcome = match spill {
+            None => self.log_and_apply(writes, &parts, None, &mut scratch),
+            Some(mut spill) => {
+                let group_len = spill.len();
+                self.finish_spill(&mut spill, group_len, &scratch.sidecar).and_then(|named| {
+                    let outcome = self.log_and_apply(writes, &parts, Some((&spill, named)), &mut scratch)?;
+                    spill.keep();
+                    Ok(outcome)
+                })
+            }
+        };
         SCRATCH.set(scratch);
         outcome
+    }
+
+    /// Completes a spill file and makes it durable, so that the commit record can name it.
+    fn finish_spill(&self, spill: &mut SpillFile, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
+        let limit = u32::MAX as usize;
+        let (Ok(group_len), Ok(sidecar_len)) = (u32::try_from(group_len), u32::try_from(sidecar.len()))
+        else {
+            return Err(EngineError::TransactionTooLarge { limit_bytes: limit });
+        };
+        spill.append(sidecar)?;
+        let crc = spill.make_durable()?;
+        Ok(SpillRef { number: spill.number(), group_len, sidecar_len, crc })
     }
 
     fn log_and_apply(
         &self,
         writes: &WriteSet,
-        sidecar: &SidecarWriter,
         parts: &CommitParts<'_, '_>,
+        spill: Option<(&SpillFile, SpillRef)>,
         scratch: &mut Scratch,
     ) -> Result<CommitOutcome> {
-        scratch.sidecar.clear();
-        sidecar.finish(&mut scratch.sidecar);
         scratch.header.clear();
-        let header = self.commit_header(parts);
+        let header = self.commit_header(parts, spill.is_some());
         let position = parts.options.position.as_ref();
-        record::put_header(&mut scratch.header, &header, position, parts.group.len(), scratch.sidecar.len());
+        let named = spill.as_ref().map(|(_, named)| *named);
+        let lengths = match &named {
+            Some(named) => (named.group_len as usize, named.sidecar_len as usize),
+            None => (parts.group.len(), scratch.sidecar.len()),
+        };
+        record::put_header(&mut scratch.header, &header, position, lengths, named.as_ref());
+        if named.is_some() {
+            scratch.sidecar.clear();
+        }
         let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
-        let unversioned = writes.changes <= UNVERSIONED_CHANGES && self.snapshots.enter_unversioned();
+        let may_be_unversioned = named.is_none() && writes.changes <= UNVERSIONED_CHANGES;
+        let unversioned = may_be_unversioned && self.snapshots.enter_unversioned();
         let entry = Entry {
             payload_len,
             gtid: self.gtid_request(parts.options),
             mariadb_gtid: parts.options.mariadb_gtid,
             position: parts.options.position,
             unversioned,
+            spill: named,
         };
         let (reservation, gtid) = match self.sequencer.enter(&self.log, entry) {
             Ok(entered) => entered,
@@ -162,11 +200,15 @@ impl Engine {
         let versioning = if unversioned { Versioning::Off } else { Versioning::On };
         let applied = self
             .apply_dictionary(parts.dictionary, place)
-            .and_then(|()| self.apply_writes(writes, place, versioning));
+            .and_then(|()| self.apply_writes(writes, place, versioning, spill.map(|(file, _)| file)));
         if let Err(error) = applied {
             // The log has the commit: it must not be lost from the pages, and cannot be taken back.
             self.config.disk.fail_stop(&format!("commit {seq} is in the log but not on its pages: {error}"));
             return Err(error);
+        }
+        if named.is_some() {
+            self.sequencer.note_applied(seq, self.log.current_lsn());
+            bump(&self.counters.spilled_commits, 1);
         }
         self.snapshots.leave_unversioned(self.sequencer.complete(seq));
         bump(&self.counters.commits, 1);
@@ -174,11 +216,11 @@ impl Engine {
         Ok(CommitOutcome { seq, gtid })
     }
 
-    fn commit_header(&self, parts: &CommitParts<'_, '_>) -> CommitHeader {
+    fn commit_header(&self, parts: &CommitParts<'_, '_>, has_spill: bool) -> CommitHeader {
         let options = parts.options;
         let now_us = os::clock::now_us();
         CommitHeader {
-            binlogged: self.config.log_bin && options.binlog && !parts.group.is_empty(),
+            binlogged: self.config.log_bin && options.binlog && (has_spill || !parts.group.is_empty()),
             ddl: parts.ddl,
             server_id: options.server_id.unwrap_or(self.config.server_id),
             gtid: None,
@@ -209,7 +251,7 @@ impl Engine {
             for (key, change) in &table_writes.rows {
                 let Some(new) = &change.new else { continue };
                 // A row that gets no longer stays where it is.
-                if change.old.as_ref().is_none_or(|old| old.image.len() < new.len()) {
+                if change.old.is_none() || (change.old_len as usize) < new.len() {
                     entries += 1;
                     bytes += key.len() + new.len();
                 }
@@ -231,11 +273,29 @@ impl Engine {
     }
 
     /// Step 2.
-    fn place_long_values(&self, writes: &mut WriteSet, sidecar: &mut SidecarWriter) -> Result<()> {
+    fn place_long_values(
+        &self,
+        writes: &mut WriteSet,
+        sidecar: &mut SidecarWriter,
+        spill: Option<&SpillFile>,
+    ) -> Result<()> {
         for table_writes in &mut writes.tables {
             let table = &table_writes.table;
             for (key, change) in &mut table_writes.rows {
-                let Some(image) = &change.new else { continue };
+                let image = match &change.new {
+                    None => continue,
+                    Some(NewImage::Here(image)) => Cow::Borrowed(image),
+                    Some(new)
+                        if !overflow::may_place(table, key.len(), new.len()) && !has_externs(change) =>
+                    {
+                        continue;
+                    }
+                    Some(NewImage::Spilled { at, len }) => {
+                        let spill = spill.expect("a spilled image is in the commit's spill file");
+                        Cow::Owned(spill.read(*at, *len as usize)?)
+                    }
+                };
+                let image: &[u8] = &image;
                 let mut kept = crate::entry::Externs::new();
                 if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
                     let changed = table.layout.changed(&old.image, image)?;
@@ -252,10 +312,16 @@ impl Engine {
                     error => error,
                 })?;
                 let Some(placed) = placed else { continue };
+                // The write set keeps no old image without long values; the row is locked and on its page.
+                let before = match &change.old {
+                    Some(old) if old.image.is_empty() => self.read_newest(table, key)?.map(|row| row.image),
+                    Some(old) => Some(old.image.clone()),
+                    None => None,
+                };
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
                     let column = usize::from(entry.column);
-                    let old = change.old.as_ref().filter(|_| !pages.is_empty());
-                    let value = match old.map(|old| table.layout.get_raw(&old.image, column)).transpose()? {
+                    let old = before.as_ref().filter(|_| !pages.is_empty());
+                    let value = match old.map(|old| table.layout.get_raw(old, column)).transpose()? {
                         Some(old) if old == table.layout.get_raw(image, column)? => old.map(<[u8]>::to_vec),
                         _ => None,
                     };
@@ -269,7 +335,7 @@ impl Engine {
                         pages,
                     });
                 }
-                change.new = Some(placed.image);
+                change.new = Some(NewImage::Here(placed.image));
                 change.externs = placed.externs;
             }
         }
@@ -304,9 +370,10 @@ impl Engine {
             group::query::put_begin(&mut bytes, base);
             group::query::put_commit(&mut bytes, base);
         }
-        let parts = CommitParts { group: &bytes, ddl: false, dictionary: &[], next_ids: None, options };
+        let parts =
+            CommitParts { group: &bytes, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
         let mut writes = WriteSet::new(false);
-        let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), &parts)?;
+        let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), parts)?;
         self.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
@@ -325,6 +392,10 @@ fn table_full(table: &Table, error: btree::TreeError) -> EngineError {
         }
         _ => EngineError::Pages(error),
     }
+}
+
+fn has_externs(change: &RowChange) -> bool {
+    change.old.as_ref().is_some_and(|old| !old.externs.is_empty())
 }
 
 /// The secondary entries that a replay cannot derive from the rows.

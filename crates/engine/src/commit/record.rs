@@ -1,12 +1,13 @@
 //! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has it byte by byte.
 //!
-//! `[header][position][event group][sidecar]`. The event group is the transaction's binary log events (format v4, no
+//! `[header][position][event group][sidecar]`, or `[header][position][spill file]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
 //! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
 //! events do not say.
 
 use super::position::{ChangeMark, ChannelChange, PositionMark, PositionUpdate, parse_mariadb_state};
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
+use crate::spill::SpillRef;
 use binlog::gtid::{Gtid, MariadbGtid, Uuid};
 
 const VERSION: u8 = 1;
@@ -18,6 +19,8 @@ pub(crate) const DDL: u8 = 2;
 const HAS_GTID: u8 = 4;
 const HAS_MARIADB_GTID: u8 = 8;
 const HAS_POSITION: u8 = 16;
+/// Group and sidecar are in a spill file, which the record names.
+const SPILLED: u8 = 32;
 
 /// What a position does to its channel besides.
 const ADVANCE: u8 = 0;
@@ -59,8 +62,8 @@ pub(crate) fn put_header(
     out: &mut Vec<u8>,
     header: &CommitHeader,
     position: Option<&PositionUpdate<'_>>,
-    group_len: usize,
-    sidecar_len: usize,
+    (group_len, sidecar_len): (usize, usize),
+    spill: Option<&SpillRef>,
 ) {
     let start = out.len();
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
@@ -69,7 +72,8 @@ pub(crate) fn put_header(
         flag(!header.binlogged, NOT_BINLOGGED)
             | flag(header.ddl, DDL)
             | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
-            | flag(position.is_some(), HAS_POSITION),
+            | flag(position.is_some(), HAS_POSITION)
+            | flag(spill.is_some(), SPILLED),
     );
     out.put_u32(header.server_id);
     out.extend_from_slice(&[0; 24]);
@@ -104,6 +108,10 @@ pub(crate) fn put_header(
     }
     let position_len = (out.len() - start - HEADER_LEN) as u32;
     out[position_len_at..position_len_at + 4].copy_from_slice(&position_len.to_le_bytes());
+    if let Some(spill) = spill {
+        out.put_u64(spill.number);
+        out.put_u32(spill.crc);
+    }
 }
 
 /// Puts the GTID into a header.
@@ -118,8 +126,11 @@ pub(crate) fn set_gtid(header: &mut [u8], gtid: Gtid) {
 pub(crate) struct CommitRecord<'a> {
     pub header: CommitHeader,
     pub position: Option<PositionMark>,
+    /// Empty in the record of a spilled commit.
     pub group: &'a [u8],
     pub sidecar: &'a [u8],
+    /// Where group and sidecar are instead.
+    pub spill: Option<SpillRef>,
 }
 
 impl<'a> CommitRecord<'a> {
@@ -152,11 +163,17 @@ impl<'a> CommitRecord<'a> {
             immediate_server_version,
         };
         let position = if flags & HAS_POSITION != 0 { Some(read_position(position)?) } else { None };
-        let record = CommitRecord {
-            header,
-            position,
-            group: reader.take(group_len)?,
-            sidecar: reader.take(sidecar_len)?,
+        let record = if flags & SPILLED != 0 {
+            let spill = SpillRef {
+                number: reader.u64()?,
+                crc: reader.u32()?,
+                group_len: group_len as u32,
+                sidecar_len: sidecar_len as u32,
+            };
+            CommitRecord { header, position, group: &[], sidecar: &[], spill: Some(spill) }
+        } else {
+            let (group, sidecar) = (reader.take(group_len)?, reader.take(sidecar_len)?);
+            CommitRecord { header, position, group, sidecar, spill: None }
         };
         if reader.is_empty() { Ok(record) } else { Err(reader.impossible("length")) }
     }
@@ -207,7 +224,7 @@ mod tests {
             change: ChannelChange::SetMariadbState("0-1-5"),
         };
         let mut bytes = Vec::new();
-        put_header(&mut bytes, &header, Some(&update), 5, 4);
+        put_header(&mut bytes, &header, Some(&update), (5, 4), None);
         set_gtid(&mut bytes, gtid);
         bytes.extend_from_slice(b"groupside");
         let record = CommitRecord::parse(&bytes).unwrap();

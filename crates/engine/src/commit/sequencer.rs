@@ -11,6 +11,8 @@
 use super::pipeline::reservation_error;
 use super::position::{CommitMark, PositionUpdate, ReplicationState};
 use crate::error::Result;
+use crate::spill::{SpillRef, SpilledCommit};
+use crate::version::view::View;
 use binlog::gtid::{Gtid, MariadbGtid, Uuid};
 use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use os::sync::{Condvar, Mutex};
@@ -24,11 +26,17 @@ struct InFlight {
     end: Lsn,
     applied: bool,
     unversioned: bool,
+    /// Its changes are in a spill file: later commits become visible before it, if they are sooner on their pages.
+    spilled: bool,
     mark: CommitMark,
 }
 
 struct State {
     in_flight: VecDeque<InFlight>,
+    /// Spilled commits that later ones have passed; they are on some of their pages.
+    passed: Vec<InFlight>,
+    /// Spilled commits whose files are needed.
+    spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
     next_gno: u64,
 }
@@ -40,6 +48,18 @@ pub(crate) struct Entry<'a> {
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionUpdate<'a>>,
     pub unversioned: bool,
+    pub spill: Option<SpillRef>,
+}
+
+/// What the checkpoint takes from the sequencer, all of one moment.
+pub(crate) struct Captured {
+    /// The log's end.
+    pub current: Lsn,
+    /// The start of the oldest commit that is not on its pages and has its changes in the log; the log's end if there is none.
+    pub oldest: Lsn,
+    /// The replication state, encoded.
+    pub replication: Vec<u8>,
+    pub spilled: Vec<SpilledCommit>,
 }
 
 /// Which GTID a commit is to have.
@@ -55,6 +75,8 @@ pub(crate) enum GtidRequest {
 pub(crate) struct Sequencer {
     state: Mutex<State>,
     visible: AtomicU64,
+    /// Length of `passed`. A commit is counted before `visible` passes it.
+    passed_count: AtomicUsize,
     became_visible: Condvar,
     /// Threads waiting on `became_visible`, so that nobody is woken for nothing.
     waiting: AtomicUsize,
@@ -67,8 +89,15 @@ impl Sequencer {
     pub fn new(server_uuid: Uuid, visible: Lsn, replication: ReplicationState) -> Sequencer {
         let next_gno = replication.next_gno(server_uuid);
         Sequencer {
-            state: Mutex::new(State { in_flight: VecDeque::new(), replication, next_gno }),
+            state: Mutex::new(State {
+                in_flight: VecDeque::new(),
+                passed: Vec::new(),
+                spilled: Vec::new(),
+                replication,
+                next_gno,
+            }),
             visible: AtomicU64::new(visible),
+            passed_count: AtomicUsize::new(0),
             became_visible: Condvar::new(),
             waiting: AtomicUsize::new(0),
             released: AtomicU64::new(visible),
@@ -79,6 +108,25 @@ impl Sequencer {
     /// Everything up to here can be read.
     pub fn visible(&self) -> Lsn {
         self.visible.load(Ordering::SeqCst)
+    }
+
+    /// What can be read: everything up to a position, but for the spilled commits that others have passed.
+    pub fn view(&self) -> View {
+        let seq = self.visible();
+        if self.passed_count.load(Ordering::SeqCst) == 0 {
+            // What was passed before `seq` was loaded is on its pages by now.
+            return View::up_to(seq);
+        }
+        let state = self.state.lock();
+        View { seq: self.visible(), excluded: state.passed.iter().map(|commit| commit.end).collect() }
+    }
+
+    /// The oldest commit that is not visible although later ones are; `u64::MAX`: there is none.
+    pub fn oldest_passed(&self) -> Lsn {
+        if self.passed_count.load(Ordering::SeqCst) == 0 {
+            return Lsn::MAX;
+        }
+        self.state.lock().passed.iter().map(|commit| commit.end).min().unwrap_or(Lsn::MAX)
     }
 
     /// Gives a commit its order. The caller fills the reservation at once, and owes [`Sequencer::complete`].
@@ -107,8 +155,18 @@ impl Sequencer {
             end: reservation.end_lsn(),
             applied: false,
             unversioned: entry.unversioned,
+            spilled: entry.spill.is_some(),
             mark,
         });
+        if let Some(spill) = entry.spill {
+            state.spilled.push(SpilledCommit {
+                spill,
+                start_lsn: reservation.start_lsn(),
+                seq: reservation.end_lsn(),
+                gtid,
+                applied_lsn: None,
+            });
+        }
         Ok((reservation, gtid))
     }
 
@@ -117,14 +175,25 @@ impl Sequencer {
     pub fn complete(&self, seq: Lsn) -> usize {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        let at = state.in_flight.binary_search_by_key(&seq, |commit| commit.end);
-        state.in_flight[at.expect("a commit completes once")].applied = true;
+        let Ok(at) = state.in_flight.binary_search_by_key(&seq, |commit| commit.end) else {
+            let at = state.passed.iter().position(|commit| commit.end == seq);
+            let commit = state.passed.swap_remove(at.expect("a commit completes once"));
+            state.replication.advance(commit.mark);
+            self.passed_count.fetch_sub(1, Ordering::SeqCst);
+            return 0;
+        };
+        state.in_flight[at].applied = true;
         let mut unversioned = 0;
         let mut visible = None;
-        while let Some(commit) = state.in_flight.pop_front_if(|commit| commit.applied) {
-            unversioned += usize::from(commit.unversioned);
+        while let Some(commit) = state.in_flight.pop_front_if(|commit| commit.applied || commit.spilled) {
             visible = Some(commit.end);
-            state.replication.advance(commit.mark);
+            if commit.applied {
+                unversioned += usize::from(commit.unversioned);
+                state.replication.advance(commit.mark);
+            } else {
+                state.passed.push(commit);
+                self.passed_count.fetch_add(1, Ordering::SeqCst);
+            }
         }
         if let Some(visible) = visible {
             self.visible.store(visible, Ordering::SeqCst);
@@ -163,15 +232,35 @@ impl Sequencer {
         self.released.load(Ordering::Acquire)
     }
 
-    /// The log position now, the start of the oldest commit not yet on its pages (or the same position), and the
-    /// replication state, all of one moment.
-    pub fn capture(&self, log: &Log) -> (Lsn, Lsn, Vec<u8>) {
+    /// What a checkpoint needs to know. A spilled commit does not hold the log: recovery finds it through the checkpoint.
+    pub fn capture(&self, log: &Log) -> Captured {
         let state = self.state.lock();
         let current = log.current_lsn();
-        let oldest = state.in_flight.front().map_or(current, |commit| commit.start.min(current));
+        let oldest = state.in_flight.iter().find(|commit| !commit.spilled);
+        let oldest = oldest.map_or(current, |commit| commit.start.min(current));
         let mut replication = Vec::new();
         state.replication.encode(&mut replication);
-        (current, oldest, replication)
+        Captured { current, oldest, replication, spilled: state.spilled.clone() }
+    }
+
+    /// Notes that a spilled commit's last row is on its page, the log being at `lsn`.
+    pub fn note_applied(&self, seq: Lsn, lsn: Lsn) {
+        let mut state = self.state.lock();
+        if let Some(commit) = state.spilled.iter_mut().find(|commit| commit.seq == seq) {
+            commit.applied_lsn = Some(lsn);
+        }
+    }
+
+    /// Takes up spilled commits that recovery has found.
+    pub fn adopt_spilled(&self, commits: Vec<SpilledCommit>) {
+        self.state.lock().spilled = commits;
+    }
+
+    /// Forgets the spilled commits that a durable checkpoint at this position does not need, and returns their files.
+    pub fn forget_spilled(&self, checkpoint_lsn: Lsn) -> Vec<u64> {
+        let mut state = self.state.lock();
+        let forgotten = state.spilled.extract_if(.., |commit| !commit.is_needed_from(checkpoint_lsn));
+        forgotten.map(|commit| commit.spill.number).collect()
     }
 
     /// Reads or changes the replication state.

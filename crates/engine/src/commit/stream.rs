@@ -53,11 +53,16 @@ impl CommitStream {
             if !commit.header.binlogged {
                 continue;
             }
+            let bytes = match &commit.spill {
+                // The file is there as long as the checkpoint has not passed the commit, which waits for this stream.
+                Some(spill) => spill.load(&self.engine.config)?.0,
+                None => commit.group.to_vec(),
+            };
             let group = CommittedGroup {
                 seq: record.lsn,
                 start_lsn: record.start_lsn,
                 header: commit.header,
-                group: commit.group.to_vec(),
+                group: bytes,
             };
             if self.engine.flush_log_at_trx_commit() == 1 {
                 self.engine.log.follow_durable(record.lsn)?;

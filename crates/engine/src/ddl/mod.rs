@@ -117,9 +117,15 @@ impl Engine {
             }
         };
         let next_ids = *self.next_ids.lock();
-        let parts =
-            CommitParts { group, ddl: true, dictionary, next_ids: Some(next_ids), options: &context.options };
-        let outcome = self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), &parts)?;
+        let parts = CommitParts {
+            group,
+            spill: None,
+            ddl: true,
+            dictionary,
+            next_ids: Some(next_ids),
+            options: &context.options,
+        };
+        let outcome = self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
         self.sequencer.note_released(outcome.seq);
         Ok(outcome)
     }
@@ -152,9 +158,15 @@ impl Engine {
             binlog: false,
             ..CommitOptions::default()
         };
-        let parts =
-            CommitParts { group: &[], ddl: false, dictionary: &[], next_ids: Some(next), options: &options };
-        self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), &parts)?;
+        let parts = CommitParts {
+            group: &[],
+            spill: None,
+            ddl: false,
+            dictionary: &[],
+            next_ids: Some(next),
+            options: &options,
+        };
+        self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
         Ok(first)
     }
 

@@ -9,16 +9,22 @@
 //! `binlog_row_event_max_size`. A table map is written before the first row event of a table in a statement; when a
 //! statement goes on with another table, its events so far are closed as a statement of their own, so that a table map
 //! never stands between row events that a replica treats as one statement.
+//!
+//! A group that grows large goes to a spill file, up to the last event that is complete. Places in the group count from its
+//! beginning, wherever they are.
 
 pub(crate) mod query;
 pub(crate) mod table_map;
 pub(crate) mod walk;
 
+use crate::Engine;
 use crate::error::{EngineError, Result};
+use crate::spill::SpillFile;
 use crate::table::Table;
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{HEADER_LEN, RowsKind, rows_flag};
+use std::sync::Arc;
 use types::ColumnMask;
 
 /// Offset of the flags in a rows event: after the header and the table id.
@@ -51,10 +57,17 @@ pub(crate) struct GroupOptions {
     pub image: RowImage,
     pub row_event_max_bytes: usize,
     pub limit_bytes: usize,
+    /// A part of this size goes to the spill file.
+    pub spill_bytes: usize,
 }
 
 /// Writes an event group.
 pub(crate) struct GroupBuilder {
+    engine: Arc<Engine>,
+    /// The group up to `spilled`.
+    spill: Option<SpillFile>,
+    spilled: usize,
+    /// The rest of the group.
     bytes: Vec<u8>,
     options: GroupOptions,
     timestamp_s: u32,
@@ -66,8 +79,11 @@ pub(crate) struct GroupBuilder {
 }
 
 impl GroupBuilder {
-    pub fn new(options: GroupOptions) -> GroupBuilder {
+    pub fn new(engine: Arc<Engine>, options: GroupOptions) -> GroupBuilder {
         GroupBuilder {
+            engine,
+            spill: None,
+            spilled: 0,
             bytes: Vec::new(),
             options,
             timestamp_s: 0,
@@ -83,11 +99,46 @@ impl GroupBuilder {
     }
 
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.spilled + self.bytes.len()
     }
 
+    /// How much of it is in the spill file.
+    pub fn spilled(&self) -> usize {
+        self.spilled
+    }
+
+    /// The group, of which nothing was spilled.
     pub fn bytes(&self) -> &[u8] {
+        assert_eq!(self.spilled, 0, "the group is in memory");
         &self.bytes
+    }
+
+    /// Some bytes that are in the spill file.
+    pub fn read_spilled(&self, at: u64, len: u32) -> Result<Vec<u8>> {
+        match &self.spill {
+            Some(spill) => spill.read(at, len as usize),
+            None => Err(EngineError::Corrupt("nothing of the transaction is spilled".to_string())),
+        }
+    }
+
+    /// Moves the group to its spill file; nothing of it may be open.
+    fn spill(&mut self) -> Result<()> {
+        let spill = match &mut self.spill {
+            Some(spill) => spill,
+            None => self.spill.insert(self.engine.new_spill_file()?),
+        };
+        spill.append(&self.bytes)?;
+        self.spilled += self.bytes.len();
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// The whole finished group in a file, if some of it is in one or `must` says so.
+    pub fn take_spilled(&mut self, must: bool) -> Result<Option<SpillFile>> {
+        if self.spilled > 0 || must {
+            self.spill()?;
+        }
+        Ok(self.spill.take().filter(|_| self.spilled > 0))
     }
 
     /// Begins a statement: its start time goes into its events.
@@ -108,7 +159,13 @@ impl GroupBuilder {
     pub fn truncate(&mut self, len: usize) {
         self.open = None;
         self.mapped = None;
-        self.bytes.truncate(len);
+        if len < self.spilled {
+            self.spilled = len;
+            if let Some(spill) = &mut self.spill {
+                spill.truncate(len as u64);
+            }
+        }
+        self.bytes.truncate(len - self.spilled);
     }
 
     fn base(&self) -> EventBase {
@@ -129,7 +186,7 @@ impl GroupBuilder {
         kind: RowsKind,
         before: Option<&ColumnMask>,
         after: Option<&ColumnMask>,
-    ) {
+    ) -> Result<()> {
         if let Some(open) = &self.open
             && self.mapped == Some(table.id)
             && open.kind == kind
@@ -137,22 +194,26 @@ impl GroupBuilder {
             && open.after.as_ref() == after
             && self.bytes.len() - open.start < self.options.row_event_max_bytes
         {
-            return;
+            return Ok(());
         }
         let same_table = self.mapped == Some(table.id);
         self.close_rows(if same_table { 0 } else { rows_flag::STMT_END });
         if !same_table {
             self.map_table(table);
         }
+        if self.bytes.len() >= self.options.spill_bytes {
+            self.spill()?;
+        }
         let (masks_before, masks_after) =
             (before.unwrap_or(&table.full_mask), after.unwrap_or(&table.full_mask));
         // Its flags are set when it is closed.
         let start = encode::rows(self.base(), kind, table.id, 0, masks_before, masks_after, &mut self.bytes);
         self.open = Some(OpenRows { start, kind, before: before.cloned(), after: after.cloned() });
+        Ok(())
     }
 
     fn map_table(&mut self, table: &Table) {
-        if self.bytes.is_empty() {
+        if self.len() == 0 {
             let base = self.base();
             // Most groups are one short statement's.
             self.bytes.reserve(512);
@@ -170,28 +231,29 @@ impl GroupBuilder {
     }
 
     fn check_room(&self, more: usize) -> Result<()> {
-        if self.bytes.len() + more > self.options.limit_bytes {
+        if self.len() + more > self.options.limit_bytes {
             return Err(EngineError::TransactionTooLarge { limit_bytes: self.options.limit_bytes });
         }
         Ok(())
     }
 
-    /// Adds an inserted row.
-    pub fn write_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
+    /// Adds an inserted row. Returns the place of its image.
+    pub fn write_row(&mut self, table: &Table, image: &[u8]) -> Result<u64> {
         self.check_room(image.len())?;
-        self.open_rows(table, RowsKind::Write, None, Some(&table.full_mask));
+        self.open_rows(table, RowsKind::Write, None, Some(&table.full_mask))?;
+        let at = self.len() as u64;
         self.bytes.extend_from_slice(image);
-        Ok(())
+        Ok(at)
     }
 
-    /// Adds an updated row. Returns whether the after image has all columns.
+    /// Adds an updated row. Returns the place of its after image if that has all columns.
     pub fn update_row(
         &mut self,
         table: &Table,
         before: &[u8],
         after: &[u8],
         changed: &ColumnMask,
-    ) -> Result<bool> {
+    ) -> Result<Option<u64>> {
         self.check_room(before.len() + after.len())?;
         let before_mask = self.before_mask(table);
         let after_mask = match self.options.image {
@@ -204,17 +266,18 @@ impl GroupBuilder {
             RowsKind::Update,
             Some(before_mask.as_ref().unwrap_or(&table.full_mask)),
             Some(after_mask.as_ref().unwrap_or(&table.full_mask)),
-        );
+        )?;
         self.put_image(table, before, before_mask.as_ref())?;
+        let at = self.len() as u64;
         self.put_image(table, after, after_mask.as_ref())?;
-        Ok(after_mask.is_none_or(|mask| mask.is_full()))
+        Ok(after_mask.is_none_or(|mask| mask.is_full()).then_some(at))
     }
 
     /// Adds a deleted row.
     pub fn delete_row(&mut self, table: &Table, image: &[u8]) -> Result<()> {
         self.check_room(image.len())?;
         let mask = self.before_mask(table);
-        self.open_rows(table, RowsKind::Delete, Some(mask.as_ref().unwrap_or(&table.full_mask)), None);
+        self.open_rows(table, RowsKind::Delete, Some(mask.as_ref().unwrap_or(&table.full_mask)), None)?;
         self.put_image(table, image, mask.as_ref())
     }
 

@@ -22,6 +22,7 @@ mod owner;
 mod queue;
 mod wait;
 
+use crate::concurrency::ThreadConcurrency;
 use crate::error::EngineError;
 use btree::Direction;
 use deadlock::{Detector, WaitsFor};
@@ -92,6 +93,8 @@ pub(crate) struct LockTable {
     /// Who waits for what; see the module header.
     detector: Mutex<Detector>,
     next_owner: AtomicU64,
+    /// `innodb_thread_concurrency`: who waits for a lock is outside.
+    pub concurrency: ThreadConcurrency,
     /// `innodb_deadlock_detect`
     pub deadlock_detect: AtomicBool,
     /// `innodb_print_all_deadlocks`
@@ -116,6 +119,7 @@ impl LockTable {
             shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
             detector: Mutex::default(),
             next_owner: AtomicU64::new(1),
+            concurrency: ThreadConcurrency::default(),
             deadlock_detect: AtomicBool::new(true),
             print_all_deadlocks: AtomicBool::new(false),
             waits: AtomicU64::new(0),
@@ -194,7 +198,8 @@ impl LockTable {
         let started_ns = os::clock::monotonic_ns();
         let result = if self.begin_wait(owner, waits_for, waiter, patience.describe) {
             let _state = os::account::enter(os::account::State::RowLockWait);
-            waiter.wait(started_ns, patience.timeout_ms, owner.interrupt.as_deref())
+            let interrupt = owner.interrupt.as_deref();
+            self.concurrency.outside(|| waiter.wait(started_ns, patience.timeout_ms, interrupt))
         } else {
             Err(EngineError::Deadlock)
         };

@@ -69,7 +69,7 @@ impl Transaction {
         let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
-        self.stage_insert(table, &key, leaf, image, keys);
+        self.stage_insert(table, &key, leaf, (image, None), keys);
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Transaction {
         if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
             self.note_auto_increment(table, &new)?;
         }
-        self.stage_update(table, &key, old, &new_key, new, new_keys)?;
+        self.stage_update(table, &key, old, &new_key, (new, None), new_keys)?;
         bump(&self.engine.counters.rows_updated, 1);
         Ok(())
     }
@@ -173,9 +173,9 @@ impl Transaction {
     /// engine's table ids and without GTID event and checksums. Does not wait for the log unless `options.wait`.
     pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         let _state = os::account::enter(os::account::State::ApplyCommit);
-        let parts = CommitParts { group, ddl: false, dictionary: &[], next_ids: None, options };
+        let parts = CommitParts { group, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
         let engine = self.engine.clone();
-        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, &parts);
+        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, parts);
         self.finish_commit(outcome, options)
     }
 }

@@ -28,12 +28,22 @@ impl Transaction {
         self.use_table(table)?;
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
-        self.group.write_row(table, image)?;
+        let logged_at = self.group.write_row(table, image)?;
+        self.let_images_go();
         self.record_change(table, row_id);
-        self.stage_insert(table, &key, leaf, image.to_vec(), keys);
+        self.stage_insert(table, &key, leaf, (image.to_vec(), Some(logged_at)), keys);
         self.note_auto_increment(table, image)?;
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
+    }
+
+    /// Lets row images go that the spill file of the event group has, when there is more of it.
+    fn let_images_go(&mut self) {
+        let spilled = self.group.spilled();
+        if spilled > self.seen_spilled {
+            self.writes.let_images_go(spilled as u64);
+        }
+        self.seen_spilled = spilled;
     }
 
     /// Locks, checks and announces the keys of a row that is to be inserted.
@@ -142,10 +152,10 @@ impl Transaction {
         table: &Arc<Table>,
         key: &[u8],
         leaf: Option<FoundLeaf>,
-        image: Vec<u8>,
+        (image, logged_at): (Vec<u8>, Option<u64>),
         keys: Vec<Option<SecondaryKey>>,
     ) {
-        self.writes.set_row(table, key, Origin::Insert(leaf), Some(image));
+        self.writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         let derivable = self.writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
@@ -178,12 +188,14 @@ impl Transaction {
         let moved = *new_key != *old.key;
         let touched = touched_indexes(table, &changed, moved);
         let new_keys = self.prepare_update(table, new_image, (&old.key, &new_key), &touched)?;
-        let whole = self.group.update_row(table, &current.image, new_image, &changed)?;
-        if moved && !whole {
+        let logged_at = self.group.update_row(table, &current.image, new_image, &changed)?;
+        self.let_images_go();
+        if moved && logged_at.is_none() {
             self.sidecar.whole_row(table.id, new_image);
         }
         self.record_change(table, row_id);
-        self.stage_update(table, &old.key, current, &new_key, new_image.to_vec(), new_keys)?;
+        let new = (new_image.to_vec(), logged_at);
+        self.stage_update(table, &old.key, current, &new_key, new, new_keys)?;
         self.note_auto_increment(table, new_image)?;
         bump(&self.engine.counters.rows_updated, 1);
         Ok(())
@@ -194,10 +206,8 @@ impl Transaction {
         let spot = table.clustered.locate(key);
         table.clustered.prefetch(&spot);
         self.lock_row(table, key, LockMode::Update)?;
-        let current = match self.writes.row(table.id, key) {
-            Some(own) => {
-                own.map(|image| OldRow { image: image.to_vec(), externs: Default::default(), leaf: None })
-            }
+        let current = match self.own_image(table.id, key)? {
+            Some(own) => own.map(|image| OldRow { image, externs: Default::default(), leaf: None }),
             None => self.engine.read_newest_at(table, &spot)?,
         };
         current.ok_or_else(|| EngineError::RowNotFound {
@@ -212,7 +222,7 @@ impl Transaction {
         old_key: &[u8],
         old: OldRow,
         new_key: &KeyBuf,
-        new_image: Vec<u8>,
+        (new_image, logged_at): (Vec<u8>, Option<u64>),
         new_keys: Vec<Option<SecondaryKey>>,
     ) -> Result<()> {
         let moved = **new_key != *old_key;
@@ -226,10 +236,10 @@ impl Transaction {
             }
         }
         if moved {
-            self.writes.set_row(table, old_key, Origin::Committed(old), None);
-            self.writes.set_row(table, new_key, Origin::Move(None), Some(new_image));
+            self.writes.set_row(table, old_key, Origin::Committed(old), None, None);
+            self.writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
         } else {
-            self.writes.set_row(table, old_key, Origin::Committed(old), Some(new_image));
+            self.writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
         }
         // A row that moved is an update in the events, from which replay derives no entries.
         let new_derivable = old_derivable && !moved;
@@ -249,6 +259,7 @@ impl Transaction {
         self.use_table(table)?;
         let current = self.current_row(table, &old.key)?;
         self.group.delete_row(table, &current.image)?;
+        self.let_images_go();
         self.record_change(table, row_id_of(table, &old.key));
         self.stage_delete(table, &old.key, current)?;
         bump(&self.engine.counters.rows_deleted, 1);
@@ -261,7 +272,7 @@ impl Transaction {
             let secondary = table.secondary_key(at, &old.image, key)?;
             self.writes.set_entry(table, at, secondary, false, derivable);
         }
-        self.writes.set_row(table, key, Origin::Committed(old), None);
+        self.writes.set_row(table, key, Origin::Committed(old), None, None);
         Ok(())
     }
 }

@@ -33,6 +33,7 @@ use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
 use crate::table::Table;
 use crate::version::snapshot::Snapshot;
+use crate::version::view::View;
 use crate::{Engine, commit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -107,6 +108,8 @@ pub struct Transaction {
     tables: SmallVec<[Arc<Table>; 4]>,
     pub(crate) writes: WriteSet,
     pub(crate) group: GroupBuilder,
+    /// How much of the group was spilled when that was looked at last.
+    seen_spilled: usize,
     pub(crate) sidecar: SidecarWriter,
     row_lock_timeout_ms: u64,
     metadata_lock_timeout_ms: u64,
@@ -115,12 +118,14 @@ pub struct Transaction {
 impl Transaction {
     pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> Transaction {
         let config = &engine.config;
-        let group = GroupBuilder::new(GroupOptions {
+        let options = GroupOptions {
             server_id: config.server_id,
             image: config.binlog_row_image,
             row_event_max_bytes: config.binlog_row_event_max_bytes,
             limit_bytes: config.max_binlog_cache_bytes,
-        });
+            spill_bytes: config.spill_bytes,
+        };
+        let group = GroupBuilder::new(engine.clone(), options);
         Transaction {
             isolation,
             autocommit: false,
@@ -131,6 +136,7 @@ impl Transaction {
             tables: SmallVec::new(),
             writes: WriteSet::new(journalled),
             group,
+            seen_spilled: 0,
             sidecar: SidecarWriter::default(),
             row_lock_timeout_ms: config.innodb_lock_wait_timeout_ms,
             metadata_lock_timeout_ms: config.lock_wait_timeout_ms,
@@ -227,7 +233,7 @@ impl Transaction {
     }
 
     fn adopt(&mut self, table: Arc<Table>) -> Result<()> {
-        if self.snapshot.as_ref().is_some_and(|snapshot| table.placement.created_lsn > snapshot.seq) {
+        if self.snapshot.as_ref().is_some_and(|snapshot| table.placement.created_lsn > snapshot.view.seq) {
             return Err(EngineError::TableChanged(table.def.name.clone()));
         }
         self.tables.push(table);
@@ -236,14 +242,14 @@ impl Transaction {
 
     /// Opens the snapshot now (`START TRANSACTION WITH CONSISTENT SNAPSHOT`).
     pub fn open_snapshot(&mut self) -> Result<()> {
-        self.snapshot_seq().map(|_| ())
+        self.view().map(|_| ())
     }
 
-    fn snapshot_seq(&mut self) -> Result<u64> {
+    fn view(&mut self) -> Result<&View> {
         if self.snapshot.is_none() {
             self.snapshot = Some(self.engine.snapshots.open(&self.engine.sequencer)?);
         }
-        Ok(self.snapshot.as_ref().expect("just opened").seq)
+        Ok(&self.snapshot.as_ref().expect("just opened").view)
     }
 
     /// Refuses what was read at a snapshot that was given up meanwhile. To be asked after reading; an error that came of what
@@ -324,11 +330,23 @@ impl Transaction {
         }
         let _state = os::account::enter(os::account::State::Commit);
         self.group.finish(self.engine.next_xid());
-        let parts =
-            CommitParts { group: self.group.bytes(), ddl: false, dictionary: &[], next_ids: None, options };
-        let engine = self.engine.clone();
-        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, &parts);
+        let outcome = self.log_and_apply(options);
         self.finish_commit(outcome, options)
+    }
+
+    /// Steps 1 to 6 of a commit.
+    fn log_and_apply(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        let engine = self.engine.clone();
+        // A transaction that came from somewhere else has its place in the order of what readers see.
+        let is_local = options.position.is_none() && options.mariadb_gtid.is_none();
+        let is_large = self.group.len() + self.writes.entry_bytes() > engine.config.spill_bytes;
+        let spill = self.group.take_spilled(is_local && is_large)?;
+        if spill.is_some() && !is_local {
+            return Err(EngineError::TransactionTooLarge { limit_bytes: engine.config.spill_bytes });
+        }
+        let group = if spill.is_some() { &[] } else { self.group.bytes() };
+        let parts = CommitParts { group, spill, ddl: false, dictionary: &[], next_ids: None, options };
+        engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
     }
 
     /// Steps 7 and 8 of a commit.

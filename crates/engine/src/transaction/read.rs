@@ -8,8 +8,9 @@ use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::overflow;
 use crate::status::bump;
 use crate::table::Table;
-use crate::transaction::write_set::OldRow;
+use crate::transaction::write_set::{NewImage, OldRow};
 use crate::version::store::Found;
+use crate::version::view::View;
 use btree::Spot;
 use std::sync::Arc;
 
@@ -52,9 +53,9 @@ impl Engine {
     }
 
     /// The row with this key as a snapshot sees it.
-    pub(crate) fn read_at(&self, table: &Table, key: &[u8], snapshot: u64) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
         let value = table.clustered.get(key, |value| value.to_vec())?;
-        self.visible(table, key, value.as_deref(), snapshot)
+        self.visible(table, key, value.as_deref(), view)
     }
 
     /// What a snapshot sees of a row whose page entry is `value`.
@@ -63,19 +64,19 @@ impl Engine {
         table: &Table,
         key: &[u8],
         value: Option<&[u8]>,
-        snapshot: u64,
+        view: &View,
     ) -> Result<Option<Vec<u8>>> {
         // Without an entry there is no version either: an entry is removed only when no snapshot needs the row.
         let Some(value) = value else { return Ok(None) };
         let parsed = ClusteredValue::parse(value)?;
-        if parsed.seq <= snapshot {
+        if view.sees(parsed.seq) {
             return if parsed.is_deleted() {
                 Ok(None)
             } else {
                 overflow::resolve(&self.pool, table, &parsed).map(Some)
             };
         }
-        match self.versions.find(table.id, key, snapshot) {
+        match self.versions.find(table.id, key, view) {
             Found::Nothing => Ok(None),
             Found::Value(value) => {
                 overflow::resolve(&self.pool, table, &ClusteredValue::parse(&value)?).map(Some)
@@ -107,8 +108,8 @@ impl Transaction {
         self.use_table(table)?;
         let image = match self.effective_mode(mode) {
             LockMode::Snapshot => self.read_own_or(table, key, |txn| {
-                let snapshot = txn.snapshot_seq()?;
-                let read = txn.engine.read_at(table, key, snapshot);
+                let engine = txn.engine.clone();
+                let read = engine.read_at(table, key, txn.view()?);
                 txn.at_valid_snapshot(read)
             })?,
             mode => self.get_locked(table, key, mode, on_locked)?,
@@ -128,9 +129,9 @@ impl Transaction {
     ) -> Result<Option<Vec<u8>>> {
         self.last_lock = None;
         let Some(acquired) = self.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
-        let image = match self.writes.row(table.id, key) {
+        let image = match self.own_image(table.id, key)? {
             // What the transaction itself deleted stays locked.
-            Some(own) => return Ok(own.map(<[u8]>::to_vec)),
+            Some(own) => return Ok(own),
             None => self.engine.read_newest(table, key)?.map(|row| row.image),
         };
         if image.is_none() {
@@ -155,9 +156,19 @@ impl Transaction {
         key: &[u8],
         committed: impl FnOnce(&mut Transaction) -> Result<Option<Vec<u8>>>,
     ) -> Result<Option<Vec<u8>>> {
-        match self.writes.row(table.id, key) {
-            Some(own) => Ok(own.map(<[u8]>::to_vec)),
+        match self.own_image(table.id, key)? {
+            Some(own) => Ok(own),
             None => committed(self),
         }
+    }
+
+    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when it deleted it.
+    pub(super) fn own_image(&self, table_id: u64, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
+        Ok(match self.writes.row(table_id, key) {
+            None => None,
+            Some(None) => Some(None),
+            Some(Some(NewImage::Here(image))) => Some(Some(image.clone())),
+            Some(Some(NewImage::Spilled { at, len })) => Some(Some(self.group.read_spilled(*at, *len)?)),
+        })
     }
 }

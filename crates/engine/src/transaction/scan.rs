@@ -17,6 +17,7 @@ use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, Table};
 use crate::transaction::unique::after_prefix;
+use crate::version::view::View;
 use btree::Direction;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ pub struct Scan {
     /// Of a scan that locks.
     pub(super) locking: Option<Locking>,
     /// What the pages are read at, for [`LockMode::Snapshot`].
-    snapshot: u64,
+    view: View,
     pages: Option<btree::Scan>,
     /// The pages have no further entry of the range.
     pub(super) pages_ended: bool,
@@ -148,7 +149,7 @@ impl Transaction {
     ) -> Result<Scan> {
         self.use_table(table)?;
         let mode = self.effective_mode(mode);
-        let snapshot = if mode == LockMode::Snapshot { self.snapshot_seq()? } else { u64::MAX };
+        let view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
         let locking = (mode != LockMode::Snapshot).then(|| Locking {
             on_locked: OnLocked::Wait,
             gaps: self.locks_gaps(),
@@ -165,7 +166,7 @@ impl Transaction {
             direction,
             mode,
             locking,
-            snapshot,
+            view,
             pages: None,
             pages_ended: false,
             ahead: None,
@@ -189,14 +190,14 @@ impl Transaction {
         range: KeyRange,
     ) -> Result<Scan> {
         // The snapshot keeps purge from freeing long values that the scan is about to read.
-        self.snapshot_seq()?;
+        self.view()?;
         if let Some(snapshot) = &self.snapshot {
             self.engine.snapshots.pin(snapshot);
         }
         let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
         scan.locking = None;
-        scan.snapshot = u64::MAX;
+        scan.view = View::newest();
         Ok(scan)
     }
 }
@@ -369,8 +370,8 @@ impl Scan {
                 &key[usize::from(entries[key].secondary_len)..]
             }
         };
-        let image = txn.writes.row(self.table.id, clustered).flatten();
-        Ok(image.map(|image| Row { key: clustered.to_vec(), image: image.to_vec() }))
+        let image = txn.own_image(self.table.id, clustered)?.flatten();
+        Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
     }
 
     /// The row of an entry on a page, if it is there for this scan.
@@ -383,7 +384,7 @@ impl Scan {
 
     fn clustered_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         let image = match self.mode {
-            LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), self.snapshot)?,
+            LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), &self.view)?,
             LockMode::Share | LockMode::Update => {
                 if ClusteredValue::parse(value)?.is_deleted() {
                     return Ok(None);
@@ -448,7 +449,7 @@ impl Scan {
         })?;
         let deleted = flags & entry::DELETED != 0;
         let snapshot = self.mode == LockMode::Snapshot;
-        if deleted && (!snapshot || seq <= self.snapshot) {
+        if deleted && (!snapshot || self.view.sees(seq)) {
             return Ok(None);
         }
         let mut acquired = Acquired::Held;
@@ -459,11 +460,11 @@ impl Scan {
             };
         }
         // The entry may be newer than the snapshot, or may have changed before the lock was granted.
-        let must_check = !snapshot || seq > self.snapshot;
-        let (read_at, table) = (self.snapshot, &self.table);
+        let must_check = !snapshot || !self.view.sees(seq);
+        let (view, table) = (&self.view, &self.table);
         let image = txn.read_own_or(table, clustered, |txn| {
             if snapshot {
-                txn.engine.read_at(table, clustered, read_at)
+                txn.engine.read_at(table, clustered, view)
             } else {
                 Ok(txn.engine.read_newest(table, clustered)?.map(|row| row.image))
             }

@@ -13,10 +13,38 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What a row becomes.
+#[derive(Clone, Debug)]
+pub(crate) enum NewImage {
+    Here(Vec<u8>),
+    /// In the spill file of the event group.
+    Spilled {
+        at: u64,
+        len: u32,
+    },
+}
+
+impl NewImage {
+    /// The image of a transaction that spills nothing: of recovery, or of what has just been set.
+    pub fn here(&self) -> Option<&[u8]> {
+        match self {
+            NewImage::Here(image) => Some(image),
+            NewImage::Spilled { .. } => None,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            NewImage::Here(image) => image.len(),
+            NewImage::Spilled { len, .. } => *len as usize,
+        }
+    }
+}
+
 /// A committed row that the transaction changes.
 #[derive(Clone, Debug)]
 pub(crate) struct OldRow {
-    /// Full image with long values resolved.
+    /// Full image with long values resolved; empty in a write set where no value is long: it is on its page, and locked.
     pub image: Vec<u8>,
     /// Where its long values are.
     pub externs: Externs,
@@ -39,10 +67,14 @@ pub(crate) enum Origin {
 pub(crate) struct RowChange {
     /// What it was; `None`: the transaction inserts the row.
     pub old: Option<OldRow>,
+    /// Bytes of the full image of `old`; 0 without one.
+    pub old_len: u32,
     /// The first change was an INSERT, whose full image replay derives the row's secondary entries from.
     pub inserted: bool,
     /// What it becomes; `None`: deleted. Full image; at commit the off-page columns are emptied.
-    pub new: Option<Vec<u8>>,
+    pub new: Option<NewImage>,
+    /// Where in the event group that image is, if it is there as a whole.
+    pub logged_at: Option<u64>,
     /// Filled at commit: where the long values of `new` are.
     pub externs: Externs,
     /// The leaf that the row is in or belongs into, as it was found when the row was locked.
@@ -70,8 +102,18 @@ pub(crate) struct TableWrites {
 }
 
 enum Undo {
-    Row { table: usize, key: KeyBuf, previous: Option<RowChange> },
-    Entry { table: usize, index: usize, key: KeyBuf, previous: Option<EntryChange> },
+    /// Boxed, for most rows are changed once.
+    Row {
+        table: usize,
+        key: KeyBuf,
+        previous: Option<Box<RowChange>>,
+    },
+    Entry {
+        table: usize,
+        index: usize,
+        key: KeyBuf,
+        previous: Option<EntryChange>,
+    },
 }
 
 /// All changes of a transaction.
@@ -83,6 +125,8 @@ pub(crate) struct WriteSet {
     journalled: bool,
     /// Row changes so far.
     pub changes: u64,
+    /// Rows of the journal before this have been looked at for spilling.
+    looked_at: usize,
 }
 
 /// A point to come back to.
@@ -116,9 +160,31 @@ impl WriteSet {
     }
 
     /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when it deleted it.
-    pub fn row(&self, table_id: u64, key: &[u8]) -> Option<Option<&[u8]>> {
+    pub fn row(&self, table_id: u64, key: &[u8]) -> Option<Option<&NewImage>> {
         let change = self.table(table_id)?.rows.get(key)?;
-        Some(change.new.as_deref())
+        Some(change.new.as_ref())
+    }
+
+    /// Lets the images go that the spill file holds: those that lie before `spilled` in the event group, which has been spilled
+    /// as far as it goes.
+    pub fn let_images_go(&mut self, spilled: u64) {
+        for undo in &self.journal[self.looked_at.min(self.journal.len())..] {
+            let Undo::Row { table, key, .. } = undo else { continue };
+            let Some(change) = self.tables[*table].rows.get_mut(key) else { continue };
+            if let (Some(new @ NewImage::Here(_)), Some(at)) = (&mut change.new, change.logged_at) {
+                let len = new.len();
+                if at + len as u64 <= spilled {
+                    *new = NewImage::Spilled { at, len: len as u32 };
+                }
+            }
+        }
+        self.looked_at = self.journal.len();
+    }
+
+    /// About how much the sidecar will have of secondary entries.
+    pub fn entry_bytes(&self) -> usize {
+        const EACH: usize = 32;
+        self.tables.iter().flat_map(|writes| &writes.entries).map(|entries| entries.len() * EACH).sum()
     }
 
     /// Whether the transaction's first change of this row was an INSERT.
@@ -126,26 +192,42 @@ impl WriteSet {
         self.table(table_id).and_then(|writes| writes.rows.get(key)).is_some_and(|change| change.inserted)
     }
 
-    /// Sets what a row becomes. `origin` counts when this is the first change of the row.
-    pub fn set_row(&mut self, table: &Arc<Table>, key: &[u8], origin: Origin, new: Option<Vec<u8>>) {
+    /// Sets what a row becomes, and where in the event group that image is, if it is. `origin` counts when this is the first
+    /// change of the row.
+    pub fn set_row(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        origin: Origin,
+        new: Option<Vec<u8>>,
+        logged_at: Option<u64>,
+    ) {
         let at = self.table_at(table);
+        let new = new.map(NewImage::Here);
         let rows = &mut self.tables[at].rows;
         let previous = match rows.get_mut(key) {
             Some(change) => {
-                let previous = self.journalled.then(|| change.clone());
-                change.new = new;
+                let previous = self.journalled.then(|| Box::new(change.clone()));
+                (change.new, change.logged_at) = (new, logged_at);
                 previous
             }
             None => {
                 let inserted = matches!(origin, Origin::Insert(_));
+                let mut old_len = 0;
                 let (old, leaf) = match origin {
-                    Origin::Committed(old) => {
+                    Origin::Committed(mut old) => {
                         let leaf = old.leaf;
+                        old_len = old.image.len() as u32;
+                        if old.externs.is_empty() {
+                            old.image = Vec::new();
+                        }
                         (Some(old), leaf)
                     }
                     Origin::Insert(leaf) | Origin::Move(leaf) => (None, leaf),
                 };
-                rows.insert(key.into(), RowChange { old, inserted, new, externs: Externs::new(), leaf });
+                let change =
+                    RowChange { old, old_len, inserted, new, logged_at, externs: Externs::new(), leaf };
+                rows.insert(key.into(), change);
                 None
             }
         };
@@ -192,7 +274,7 @@ impl WriteSet {
         while self.journal.len() > mark.journal {
             match self.journal.pop().expect("longer than the mark") {
                 Undo::Row { table, key, previous } => {
-                    restore(&mut self.tables[table].rows, key, previous);
+                    restore(&mut self.tables[table].rows, key, previous.map(|change| *change));
                 }
                 Undo::Entry { table, index, key, previous } => {
                     restore(&mut self.tables[table].entries[index], key, previous);
@@ -200,6 +282,7 @@ impl WriteSet {
             }
         }
         self.changes = mark.changes;
+        self.looked_at = self.looked_at.min(mark.journal);
     }
 
     /// Forgets everything; the memory of the outer containers is kept.
@@ -207,6 +290,7 @@ impl WriteSet {
         self.tables.clear();
         self.journal.clear();
         self.changes = 0;
+        self.looked_at = 0;
     }
 }
 

@@ -3,7 +3,9 @@
 //!
 //! A row on a page carries the sequence number (`seq`) of the commit that made it, and only committed rows are on
 //! pages. A snapshot is one number: it sees what commits with `seq <= snapshot` left. When the page's row is newer, the
-//! [`store::VersionStore`] has the version that the snapshot needs.
+//! [`store::VersionStore`] has the version that the snapshot needs. The exception are spilled commits, which take long
+//! to get onto their pages: later ones do not wait for them, and a snapshot opened meanwhile leaves them out
+//! ([`view::View`]).
 //!
 //! Invariants:
 //! - A version is in the store before the page stops showing it (pushed under the leaf's latch).
@@ -14,3 +16,4 @@
 pub(crate) mod purge;
 pub(crate) mod snapshot;
 pub(crate) mod store;
+pub(crate) mod view;

@@ -69,7 +69,9 @@ impl Engine {
     pub fn purge(&self) -> Result<usize> {
         let mut batches = self.purge_unneeded()?;
         while self.versions.bytes() > self.version_memory_limit() {
-            let held_up_at = self.purge_queue.front().filter(|seq| *seq <= self.sequencer.visible());
+            // A batch that only a commit in progress holds up is no snapshot's fault.
+            let limit = self.sequencer.visible().min(self.sequencer.oldest_passed() - 1);
+            let held_up_at = self.purge_queue.front().filter(|seq| *seq <= limit);
             if !held_up_at.is_some_and(|seq| self.snapshots.evict_oldest(seq)) {
                 break;
             }

@@ -18,6 +18,7 @@
 
 use crate::commit::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
+use crate::version::view::View;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -34,7 +35,7 @@ const PAUSE: Duration = Duration::from_micros(20);
 
 /// All open snapshots of an engine.
 pub(crate) struct Snapshots {
-    /// The number each snapshot reads at; [`FREE`] when unused, 0 while it is being opened (holds purge back).
+    /// Up to where each snapshot sees everything; [`FREE`] when unused, 0 while it is being opened (holds purge back).
     slots: Box<[AtomicU64]>,
     /// Snapshots that must not be evicted: the engine's own, which are short.
     pinned: Box<[AtomicBool]>,
@@ -52,8 +53,7 @@ pub(crate) struct Snapshots {
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     slot: u32,
-    /// Sees commits up to and including this one.
-    pub seq: u64,
+    pub view: View,
 }
 
 impl Snapshots {
@@ -85,9 +85,9 @@ impl Snapshots {
         }
         // Zero first: a purge that looks between the two stores is held back rather than let through.
         self.slots[slot as usize].store(0, Ordering::SeqCst);
-        let seq = sequencer.visible();
-        self.slots[slot as usize].store(seq, Ordering::SeqCst);
-        Ok(Snapshot { slot, seq })
+        let view = sequencer.view();
+        self.slots[slot as usize].store(view.complete_to(), Ordering::SeqCst);
+        Ok(Snapshot { slot, view })
     }
 
     /// Keeps a snapshot from being evicted.
@@ -145,6 +145,8 @@ impl Snapshots {
     pub fn purge_limit(&self, sequencer: &Sequencer) -> u64 {
         // Visible first: a snapshot that opens after this load reads at or past it.
         let visible = sequencer.visible();
+        // Then what it would leave out: a commit that is gone from there is seen by every snapshot that opens from now on.
+        let visible = visible.min(sequencer.oldest_passed().saturating_sub(1));
         let used = self.used_slots.load(Ordering::SeqCst);
         let oldest = self.slots[..used].iter().map(|slot| slot.load(Ordering::SeqCst)).min();
         oldest.map_or(visible, |oldest| oldest.min(visible))

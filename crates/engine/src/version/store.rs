@@ -1,6 +1,7 @@
 //! Older versions of rows, in memory, for the snapshots that need them.
 
 use crate::lock::{FingerprintMap, fingerprint};
+use crate::version::view::View;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,15 +79,15 @@ impl VersionStore {
         self.versions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What a snapshot sees of a row: the newest version kept that is not newer than the snapshot.
-    pub fn find(&self, table_id: u64, key: &[u8], snapshot: u64) -> Found {
+    /// What a snapshot sees of a row: the newest version kept that it may see.
+    pub fn find(&self, table_id: u64, key: &[u8], view: &View) -> Found {
         let hash = fingerprint(table_id, key);
         let shard = self.shard(hash).lock();
         let chain = shard
             .get(&hash)
             .and_then(|chains| chains.iter().find(|chain| chain.table_id == table_id && *chain.key == *key));
         let version =
-            chain.and_then(|chain| chain.versions.iter().rev().find(|version| version.seq <= snapshot));
+            chain.and_then(|chain| chain.versions.iter().rev().find(|version| view.sees(version.seq)));
         match version.and_then(|version| version.value.as_ref()) {
             Some(value) => Found::Value(value.clone()),
             None => Found::Nothing,
@@ -162,14 +163,14 @@ mod tests {
         store.push(1, b"k", 20, None);
         store.push(1, b"k", 30, Some(b"thirty"));
         store.push(1, b"k", 30, Some(b"again"));
-        assert_eq!(store.find(1, b"k", 9), Found::Nothing);
-        assert_eq!(store.find(1, b"k", 19), Found::Value(b"ten"[..].into()));
-        assert_eq!(store.find(1, b"k", 20), Found::Nothing);
-        assert_eq!(store.find(1, b"k", 31), Found::Value(b"thirty"[..].into()));
-        assert_eq!(store.find(2, b"k", 31), Found::Nothing);
+        assert_eq!(store.find(1, b"k", &View::up_to(9)), Found::Nothing);
+        assert_eq!(store.find(1, b"k", &View::up_to(19)), Found::Value(b"ten"[..].into()));
+        assert_eq!(store.find(1, b"k", &View::up_to(20)), Found::Nothing);
+        assert_eq!(store.find(1, b"k", &View::up_to(31)), Found::Value(b"thirty"[..].into()));
+        assert_eq!(store.find(2, b"k", &View::up_to(31)), Found::Nothing);
         assert_eq!(store.len(), 3);
         store.remove(1, b"k", 10);
-        assert_eq!(store.find(1, b"k", 19), Found::Nothing);
+        assert_eq!(store.find(1, b"k", &View::up_to(19)), Found::Nothing);
         store.remove(1, b"k", 20);
         store.remove(1, b"k", 30);
         assert_eq!((store.len(), store.bytes()), (0, 0));

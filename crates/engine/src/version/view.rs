@@ -1,0 +1,46 @@
+//! Which commits a reader sees.
+
+use smallvec::SmallVec;
+
+/// Everything up to a commit, but for some large ones that were still being put on pages ([`crate::spill`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    /// The newest commit seen.
+    pub seq: u64,
+    /// Older ones that are not.
+    pub excluded: SmallVec<[u64; 1]>,
+}
+
+impl View {
+    pub fn up_to(seq: u64) -> View {
+        View { seq, excluded: SmallVec::new() }
+    }
+
+    /// Whatever is on the pages.
+    pub fn newest() -> View {
+        View::up_to(u64::MAX)
+    }
+
+    pub fn sees(&self, seq: u64) -> bool {
+        seq <= self.seq && (self.excluded.is_empty() || !self.excluded.contains(&seq))
+    }
+
+    /// Everything up to here is seen.
+    pub fn complete_to(&self) -> u64 {
+        self.excluded.iter().map(|seq| seq - 1).min().unwrap_or(self.seq).min(self.seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_has_holes() {
+        let view = View { seq: 30, excluded: [20, 25].into_iter().collect() };
+        assert!(view.sees(19) && view.sees(21) && view.sees(30));
+        assert!(!view.sees(20) && !view.sees(25) && !view.sees(31));
+        assert_eq!(view.complete_to(), 19);
+        assert_eq!(View::up_to(7).complete_to(), 7);
+    }
+}
