@@ -115,6 +115,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     complete(disk, &globals, options, &datadir.path, uuid);
     check(&globals)?;
     let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
+    engine.set_thread_concurrency(globals.named("innodb_thread_concurrency").uint() as u32);
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
     engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());
     let (instances, cleaners) = engine.pool().actors();
@@ -193,6 +194,8 @@ fn complete(disk: &Arc<dyn Disk>, globals: &Globals, options: &Options, datadir:
         let path = datadir.join(globals.named(name).text());
         text(name, path.display().to_string());
     }
+    // Values are always taken one by one, without a lock on the table.
+    globals.set_named("innodb_autoinc_lock_mode", Setting::UInt(2));
     if globals.named("report_port").uint() == 0 {
         globals.set_named("report_port", globals.named("port"));
     }

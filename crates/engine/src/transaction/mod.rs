@@ -159,6 +159,11 @@ impl Transaction {
         self.locks.set_connection_id(connection_id);
     }
 
+    /// Its isolation level.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
     /// Number of the transaction, as reports of deadlocks have it.
     pub fn id(&self) -> u64 {
         self.locks.id()

@@ -36,6 +36,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             server.engine.set_flush_log_at_trx_commit(setting.uint() as u8);
         }
         "slipstream_version_memory_limit" => server.engine.set_version_memory_limit(setting.uint()),
+        "innodb_thread_concurrency" => server.engine.set_thread_concurrency(setting.uint() as u32),
         "innodb_deadlock_detect" => server.engine.set_deadlock_detect(setting.is_on()),
         "innodb_print_all_deadlocks" => server.engine.set_print_all_deadlocks(setting.is_on()),
         "gtid_mode" => set_gtid_mode(server, setting.text())?,

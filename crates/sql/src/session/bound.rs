@@ -76,7 +76,10 @@ impl Session {
         }
         let mut transaction = self.take_transaction()?;
         let id_before = self.last_insert_id.get();
+        let engine = self.engine.clone();
+        let place = engine.enter_statement();
         let outcome = self.run_in(&mut transaction, bound, parameters, rows_query, sink);
+        drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
                 transaction.rollback();

@@ -5,7 +5,7 @@ use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VariableScope};
 use crate::sink::ResultSink;
-use engine::Transaction;
+use engine::{Isolation, Transaction};
 use types::Value;
 
 impl Session {
@@ -97,14 +97,14 @@ impl Session {
         match statement {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
-                let isolation = self.chained(*chain);
+                let chained = self.chained(*chain);
                 self.commit_transaction()?;
-                self.after_completion(isolation, *release)?;
+                self.after_completion(chained, *release)?;
             }
             Statement::Rollback { chain, release } => {
-                let isolation = self.chained(*chain);
+                let chained = self.chained(*chain);
                 self.rollback_transaction();
-                self.after_completion(isolation, *release)?;
+                self.after_completion(chained, *release)?;
             }
             Statement::Savepoint(name) => self.savepoint(name)?,
             Statement::RollbackTo(name) => {
@@ -147,14 +147,16 @@ impl Session {
         Ok(self.check_writable().is_err())
     }
 
-    /// What COMMIT AND CHAIN takes over.
-    fn chained(&self, chain: bool) -> Option<bool> {
-        chain.then_some(self.read_only_transaction)
+    /// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
+    fn chained(&self, chain: bool) -> Option<(bool, Option<Isolation>)> {
+        let isolation = self.transaction.as_ref().map(Transaction::isolation);
+        chain.then_some((self.read_only_transaction, isolation))
     }
 
-    fn after_completion(&mut self, chained_read_only: Option<bool>, release: bool) -> Result<()> {
-        if let Some(read_only) = chained_read_only {
+    fn after_completion(&mut self, chained: Option<(bool, Option<Isolation>)>, release: bool) -> Result<()> {
+        if let Some((read_only, isolation)) = chained {
             self.next_read_only = Some(read_only);
+            self.next_isolation = isolation.or(self.next_isolation);
             self.begin(false, None)?;
         }
         self.closing |= release;

@@ -449,6 +449,19 @@ scenarios! {
         a COMMIT
         a ROLLBACK TO y => error 1305
         b SELECT id FROM t FORCE INDEX (PRIMARY) WHERE id < 10 => [1 2]";
+    chained_transactions_keep_their_level: "COMMIT AND CHAIN
+        a SET TRANSACTION ISOLATION LEVEL READ COMMITTED
+        a BEGIN
+        a COMMIT AND CHAIN
+        a SELECT v FROM t WHERE id = 20 => [0]
+        b UPDATE t SET v = 1 WHERE id = 20
+        a SELECT v FROM t WHERE id = 20 => [1]
+        a COMMIT
+        a BEGIN
+        a SELECT v FROM t WHERE id = 20 => [1]
+        b UPDATE t SET v = 2 WHERE id = 20
+        a SELECT v FROM t WHERE id = 20 => [1]
+        a COMMIT";
     consistent_snapshot_begins_at_once: "START TRANSACTION
         a START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY
         b UPDATE t SET v = 1 WHERE id = 20
