@@ -28,6 +28,8 @@ pub struct Plan {
     pub workload: Workload,
     /// The replicas' durability; each is measured in turn.
     pub modes: Vec<Mode>,
+    /// The replicas' worker threads, 0 for one applier alone; each is measured in turn.
+    pub workers: Vec<u32>,
     /// `binlog_row_image`.
     pub image: RowImage,
     /// Whether the replicas log what they apply.
@@ -51,6 +53,8 @@ pub struct Sample {
     pub round: u32,
     /// The replica's durability.
     pub mode: Mode,
+    /// Its worker threads.
+    pub workers: u32,
     /// Which of [`Outcome::pairs`].
     pub pair: usize,
     /// The load that was applied.
@@ -108,7 +112,9 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     let mut groups = start(plan, &mut outcome, progress)?;
     for round in 1..=plan.rounds {
         for mode in &plan.modes {
-            measure_mode(plan, round, *mode, &mut groups, &mut outcome, progress)?;
+            for workers in &plan.workers {
+                measure(plan, round, (*mode, *workers), &mut groups, &mut outcome, progress)?;
+            }
         }
     }
     Ok(outcome)
@@ -181,10 +187,10 @@ fn start_node(
 }
 
 /// Loads every source, then times every replica in turn.
-fn measure_mode(
+fn measure(
     plan: &Plan,
     round: u32,
-    mode: Mode,
+    (mode, workers): (Mode, u32),
     groups: &mut [Group],
     outcome: &mut Outcome,
     progress: &mut Progress,
@@ -200,8 +206,9 @@ fn measure_mode(
     for group in groups.iter_mut() {
         let loaded = group.source.load(&load, progress)?;
         let target = group.source.position()?;
-        for (_, replica) in &mut group.replicas {
+        for (pair, replica) in &mut group.replicas {
             replica.server.set_mode(mode)?;
+            replica.server.set_workers(outcome.pairs[*pair].flavor, workers)?;
             // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its relay log.
             replica.receive(&target, progress)?;
         }
@@ -210,7 +217,7 @@ fn measure_mode(
     for (group, (loaded, target)) in groups.iter_mut().zip(&targets) {
         for (pair, replica) in &mut group.replicas {
             let applied = replica.apply(target, progress)?;
-            let sample = Sample { round, mode, pair: *pair, loaded: *loaded, applied, equal: false };
+            let sample = Sample { round, mode, workers, pair: *pair, loaded: *loaded, applied, equal: false };
             outcome.samples.push(sample);
         }
     }

@@ -11,6 +11,7 @@ use crate::table::{Align, Table, median};
 /// The figures of one pair in one mode, over all rounds.
 struct Figures {
     mode: Mode,
+    workers: u32,
     pair: usize,
     /// Transactions applied a second: the median of the rounds.
     rate: f64,
@@ -28,17 +29,20 @@ fn rate(sample: &Sample) -> f64 {
 
 fn figures(outcome: &Outcome) -> Vec<Figures> {
     let mut all = Vec::new();
-    for mode in &outcome.plan.modes {
+    let plan = &outcome.plan;
+    for (mode, workers) in plan.modes.iter().flat_map(|mode| plan.workers.iter().map(move |w| (*mode, *w))) {
         for pair in 0..outcome.pairs.len() {
-            let samples: Vec<&Sample> =
-                outcome.samples.iter().filter(|sample| sample.mode == *mode && sample.pair == pair).collect();
+            let wanted =
+                |sample: &&Sample| (sample.mode, sample.workers, sample.pair) == (mode, workers, pair);
+            let samples: Vec<&Sample> = outcome.samples.iter().filter(wanted).collect();
             if samples.is_empty() {
                 continue;
             }
             let cpu_ms: u64 = samples.iter().map(|sample| sample.applied.cpu_ms).sum();
             let transactions: u64 = samples.iter().map(|sample| sample.loaded.transactions).sum();
             all.push(Figures {
-                mode: *mode,
+                mode,
+                workers,
                 pair,
                 rate: median(samples.iter().map(|sample| rate(sample)).collect()),
                 cpu_us: cpu_ms as f64 * 1000.0 / transactions as f64,
@@ -52,18 +56,23 @@ fn figures(outcome: &Outcome) -> Vec<Figures> {
     all
 }
 
-/// Slipstream's rate in the same mode over this one's.
+/// Slipstream's rate in the same mode with as many workers over this one's.
 fn ratio(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
-    let ours =
-        |other: &&Figures| other.mode == of.mode && outcome.pairs[other.pair].flavor == Flavor::Slipstream;
+    let ours = |other: &&Figures| {
+        (other.mode, other.workers) == (of.mode, of.workers)
+            && outcome.pairs[other.pair].flavor == Flavor::Slipstream
+    };
     Some(all.iter().find(ours)?.rate / of.rate)
 }
 
-/// Slipstream's durable rate over its relaxed one.
+/// Slipstream's durable rate over its relaxed one, with the first number of workers.
 fn durable_over_relaxed(all: &[Figures], outcome: &Outcome) -> Option<f64> {
     let of = |mode| {
-        let wanted =
-            |other: &&Figures| other.mode == mode && outcome.pairs[other.pair].flavor == Flavor::Slipstream;
+        let wanted = |other: &&Figures| {
+            other.mode == mode
+                && Some(&other.workers) == outcome.plan.workers.first()
+                && outcome.pairs[other.pair].flavor == Flavor::Slipstream
+        };
         all.iter().find(wanted).map(|figures| figures.rate)
     };
     Some(of(Mode::Durable)? / of(Mode::Relaxed)?)
@@ -75,7 +84,7 @@ pub fn text(outcome: &Outcome) -> String {
     let all = figures(outcome);
     let mut out = format!(
         "Apply of sysbench {}, {} x {} rows, {} transactions from {} clients, row image {}, replicas {},\n\
-         buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone, one thread.\n\n",
+         buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone.\n\n",
         plan.workload,
         plan.size.tables,
         grouped(plan.size.rows),
@@ -91,6 +100,7 @@ pub fn text(outcome: &Outcome) -> String {
         ("replica", Align::Left),
         ("of", Align::Left),
         ("commits", Align::Left),
+        ("workers", Align::Right),
         ("applied tx/s", Align::Right),
         ("Slipstream is", Align::Right),
         ("CPU s", Align::Right),
@@ -106,6 +116,7 @@ pub fn text(outcome: &Outcome) -> String {
             pair.replica.clone(),
             pair.source.clone(),
             one.mode.name().to_string(),
+            one.workers.to_string(),
             grouped(one.rate as u64),
             ratio.map_or(String::new(), |ratio| format!("{ratio:.2}x")),
             format!("{:.1}", one.cpu_seconds),
@@ -141,6 +152,7 @@ pub fn json(outcome: &Outcome) -> Value {
                 "replica": pair.replica,
                 "source": pair.source,
                 "mode": one.mode.name(),
+                "workers": one.workers,
                 "applied_per_second": one.rate,
                 "slipstream_over_this": ratio(&all, outcome, one),
                 "cpu_seconds": one.cpu_seconds,
@@ -158,6 +170,7 @@ pub fn json(outcome: &Outcome) -> Value {
             json!({
                 "round": sample.round,
                 "mode": sample.mode.name(),
+                "workers": sample.workers,
                 "replica": outcome.pairs[sample.pair].replica,
                 "transactions": sample.loaded.transactions,
                 "apply_seconds": sample.applied.seconds,
@@ -212,6 +225,7 @@ mod tests {
         let sample = |round, mode, pair, seconds| Sample {
             round,
             mode,
+            workers: 0,
             pair,
             loaded: Loaded { transactions: 1_000, retries: 0, seconds: 2.0 },
             applied: Applied { seconds, cpu_ms: 100, peak_rss_bytes: 64 << 20 },
@@ -223,6 +237,7 @@ mod tests {
             clients: 16,
             workload: Workload::UpdateNonIndex,
             modes: vec![Mode::Relaxed, Mode::Durable],
+            workers: vec![0],
             image: RowImage::Minimal,
             logged: true,
             pool_bytes: 1 << 30,

@@ -230,6 +230,19 @@ impl Server {
         Ok(())
     }
 
+    /// Sets the number of threads that apply, on a replica whose applier is stopped. A MariaDB replica applies optimistically with more than one.
+    pub fn set_workers(&mut self, flavor: Flavor, workers: u32) -> Result<(), MeasureError> {
+        match flavor {
+            Flavor::MariaDb => {
+                self.run(&format!("SET GLOBAL slave_parallel_threads = {workers}"))?;
+                self.run("SET GLOBAL slave_parallel_mode = 'optimistic'")
+            }
+            Flavor::MySql | Flavor::Slipstream => {
+                self.run(&format!("SET GLOBAL replica_parallel_workers = {workers}"))
+            }
+        }
+    }
+
     /// Fills sysbench's tables, without the binary log.
     pub fn fill(&mut self, size: Size, seed: u64, progress: &mut Progress) -> Result<(), MeasureError> {
         progress.step(format!("{}: {} tables of {} rows", self.name, size.tables, grouped(size.rows)));

@@ -85,6 +85,8 @@ pub enum EngineError {
         /// MySQL's message.
         message: String,
     },
+    /// A transaction that is applied ahead needs what only its turn can give; it is to be applied again then.
+    NeedsTurn,
     /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
     GtidUnusable(String),
     /// The data directory cannot be used: what and where.
@@ -167,6 +169,7 @@ impl fmt::Display for EngineError {
                 "Memory capacity of {limit_bytes} bytes for 'slipstream_version_memory_limit' exceeded. \
                  The snapshot is too old; restart the transaction."
             ),
+            EngineError::NeedsTurn => write!(f, "The transaction cannot be applied ahead of its turn"),
             EngineError::TooManySnapshots => write!(f, "Too many transactions read at the same time"),
             EngineError::Incompatible { table, reason } => write!(f, "Table '{table}': {reason}"),
             EngineError::Statement { message, .. } => write!(f, "{message}"),

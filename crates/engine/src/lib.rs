@@ -64,6 +64,8 @@ pub use group::query::SessionContext;
 pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
 pub use status::TableFigures;
 pub use table::{IndexRef, Table};
+pub use transaction::ahead::Prepared;
 pub use transaction::apply::PartialRow;
 pub use transaction::scan::{KeyRange, Scan};
+pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};

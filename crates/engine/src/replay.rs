@@ -249,7 +249,7 @@ impl Engine {
 
 /// Replay puts and removes whatever is there: the row counts as committed before, with nothing known of it.
 fn removed_origin() -> Origin {
-    Origin::Committed(write_set::OldRow { image: Vec::new(), externs: Externs::new(), leaf: None })
+    Origin::Committed(write_set::OldRow { image: Vec::new(), seq: 0, externs: Externs::new(), leaf: None })
 }
 
 fn put(writes: &mut WriteSet, table: &Arc<Table>, key: &[u8], origin: Origin, row: PageRow) {

@@ -4,11 +4,11 @@
 mod applier;
 mod support;
 
-use applier::{apply, events, format};
+use applier::{apply, change_rows, events, format};
 use binlog::gtid::{Gtid, Uuid};
 use engine::{
     CommitOptions, CommittedGroup, Engine, EngineConfig, EngineError, GtidNext, IndexRef, KeyRange, LockMode,
-    PositionUpdate, ReplicaPosition, RowImage, SchemaDef, Table, TableDef,
+    PositionUpdate, Prepared, ReplicaPosition, RowImage, SchemaDef, Table, TableDef, TableHold,
 };
 use os::random::Rng;
 use os::sim::SimDisk;
@@ -167,6 +167,119 @@ fn replicate(seed: u64, image: RowImage) {
     let ddl: binlog::gtid::GtidSet = format!("{SOURCE}:1-{}", 1 + defs.len()).parse().unwrap();
     executed.subtract(&ddl);
     assert_eq!(to.gtid_executed(), executed);
+}
+
+/// Applies groups in windows: those of a window are prepared in a random order, then each takes its turn. Returns how many were committed as
+/// they were prepared.
+fn replicate_ahead(seed: u64, image: RowImage) -> usize {
+    let mut rng = Rng::new(seed);
+    let (_, from) = source(seed, image);
+    let (_, to) = engine_with(seed + 1, |_| ());
+    let source_tables: Vec<_> = tables().into_iter().map(|def| create(&from, def)).collect();
+    tables().into_iter().for_each(|def| drop(create(&to, def)));
+    let start = from.log().current_lsn();
+    (0..400).for_each(|_| random_transaction(&mut rng, &from, &source_tables));
+    let groups = groups(&from, start);
+    let format = format();
+    let (mut at, mut as_prepared) = (0, 0);
+    while at < groups.len() {
+        let window = &groups[at..groups.len().min(at + rng.between(1, 9) as usize)];
+        let mut hold = TableHold::new(to.clone());
+        for def in &tables() {
+            hold.hold(&table(&to, "test", &def.name), true).unwrap();
+        }
+        let mut left: Vec<usize> = (0..window.len()).collect();
+        let mut prepared: Vec<Option<Prepared>> = window.iter().map(|_| None).collect();
+        while !left.is_empty() {
+            let next = left.swap_remove(rng.below(left.len() as u64) as usize);
+            let rows = change_rows(hold.begin_apply_ahead(), &format, &window[next].group);
+            prepared[next] = rows.ok().map(|transaction| transaction.prepared());
+        }
+        hold.release();
+        for (group, prepared) in window.iter().zip(prepared) {
+            let gtid = GtidNext::Given(group.header.gtid.unwrap());
+            let options = CommitOptions { gtid, wait: false, ..CommitOptions::default() };
+            let outcome = match prepared.map(|prepared| prepared.take_turn(&mut hold)) {
+                Some(Ok(transaction)) => {
+                    as_prepared += 1;
+                    transaction.commit_received(&group.group, &options)
+                }
+                _ => apply(&to, &format, &group.group, &options),
+            };
+            outcome.unwrap();
+            if rng.one_in(10) {
+                to.purge().unwrap();
+            }
+        }
+        at += window.len();
+    }
+    for t in &source_tables {
+        let copy = table(&to, "test", &t.def.name);
+        assert!(content(&from, t) == content(&to, &copy), "{}", t.def.name);
+        check(&to, &copy);
+    }
+    as_prepared
+}
+
+#[test]
+fn transactions_prepared_in_any_order_make_the_same_rows() {
+    let seed = os::random::test_seed("apply ahead");
+    for (offset, image) in [RowImage::Full, RowImage::Minimal, RowImage::Noblob].into_iter().enumerate() {
+        let as_prepared = replicate_ahead(seed + 10 * offset as u64, image);
+        assert!(as_prepared > 40, "{as_prepared} of 400 were committed as prepared");
+    }
+}
+
+#[test]
+fn an_overtaken_row_is_changed_again_and_the_others_stay_as_prepared() {
+    let (_, from) = source(1, RowImage::Minimal);
+    let (_, to) = engine_with(2, |_| ());
+    let (t, copy) = (create(&from, keyed("t")), create(&to, keyed("t")));
+    let start = from.log().current_lsn();
+    let mut txn = begin(&from);
+    (1..=4).for_each(|id| insert(&mut txn, &t, id, id, "first").unwrap());
+    commit(txn);
+    // All change row 1, each also a row of its own.
+    for id in 2..=4 {
+        let mut txn = begin(&from);
+        update(&mut txn, &t, id, id, "own").unwrap();
+        update(&mut txn, &t, 1, 1, &format!("by {id}")).unwrap();
+        commit(txn);
+    }
+    let groups = groups(&from, start);
+    let format = format();
+    let options = CommitOptions { gtid: GtidNext::Anonymous, wait: false, ..CommitOptions::default() };
+    apply(&to, &format, &groups[0].group, &options).unwrap();
+    let mut hold = TableHold::new(to.clone());
+    hold.hold(&copy, true).unwrap();
+    let prepare = |group: &CommittedGroup| {
+        change_rows(hold.begin_apply_ahead(), &format, &group.group).unwrap().prepared()
+    };
+    let prepared: Vec<Prepared> = groups[1..].iter().map(prepare).collect();
+    for (group, prepared) in groups[1..].iter().zip(prepared) {
+        prepared.take_turn(&mut hold).unwrap().commit_received(&group.group, &options).unwrap();
+    }
+    assert_eq!(content(&from, &t), content(&to, &copy));
+    check(&to, &copy);
+}
+
+#[test]
+fn what_is_prepared_holds_no_lock_and_notices_ddl() {
+    let (_, from) = source(1, RowImage::Minimal);
+    let (_, to) = engine_with(2, |_| ());
+    let (t, copy) = (create(&from, keyed("t")), create(&to, keyed("t")));
+    let start = from.log().current_lsn();
+    let mut txn = begin(&from);
+    insert(&mut txn, &t, 1, 1, "").unwrap();
+    commit(txn);
+    let groups = groups(&from, start);
+    let format = format();
+    let mut hold = TableHold::new(to.clone());
+    hold.hold(&copy, true).unwrap();
+    let prepared = change_rows(hold.begin_apply_ahead(), &format, &groups[0].group).unwrap().prepared();
+    hold.release();
+    ddl("DROP TABLE t", |context| to.drop_table("test", "t", context)).unwrap();
+    assert!(matches!(prepared.take_turn(&mut hold).err(), Some(EngineError::TableChanged(_))));
 }
 
 #[test]

@@ -114,6 +114,8 @@ states! {
     RelayLogWrite = "relay_log_write", true;
     /// An applier waiting for more of the relay log.
     RelayLogWait = "relay_log_wait", true;
+    /// The applier's coordinator waiting for a worker to prepare a transaction.
+    WorkerWait = "worker_wait", true;
     /// An applier decoding events.
     ApplyDecode = "apply_decode", false;
     /// An applier changing rows.

@@ -80,6 +80,8 @@ pub struct Channel {
     /// Set under the `applier` lock; read by the applier between events.
     pub(crate) applier_stop: AtomicBool,
     pub(crate) times: CommitTimes,
+    /// `replica_parallel_workers`, for the next START REPLICA.
+    pub(crate) parallel_workers: AtomicU64,
 }
 
 impl Channel {

@@ -26,7 +26,7 @@ pub mod status;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::Engine;
 use os::disk::Disk;
@@ -86,8 +86,14 @@ impl Replica {
             applier_changed: Condvar::new(),
             applier_stop: false.into(),
             times: CommitTimes::default(),
+            parallel_workers: AtomicU64::new(0),
         };
         Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
+    }
+
+    /// `replica_parallel_workers`: how many threads prepare transactions, from the next start of the applier on.
+    pub fn set_parallel_workers(&self, workers: u64) {
+        self.channel.parallel_workers.store(workers, Ordering::Relaxed);
     }
 
     /// A source has been configured.

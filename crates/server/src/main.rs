@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Memory goes from thread to thread here: a worker makes what the coordinator frees. The C library's allocator takes a lock for each.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     server::panic_hook::install();
     let args: Vec<String> = std::env::args().skip(1).collect();

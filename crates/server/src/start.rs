@@ -134,6 +134,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     };
     let settings = replica_settings(&globals, options, &datadir.path);
     let replica = Replica::open(engine.clone(), disk.clone(), settings)?;
+    replica.set_parallel_workers(globals.named("replica_parallel_workers").uint());
     let server = Server::new(Parts {
         engine,
         disk: disk.clone(),

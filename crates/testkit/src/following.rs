@@ -74,6 +74,26 @@ impl Pair {
 pub fn carries_everything(source: Flavor, replica: Flavor, image: RowImage, by: By) {
     let pair = Pair::start(source, replica, image, by);
     pair.source.fill(SIZE, 1);
+    everything_arrives(&pair);
+}
+
+/// Everything arrives at a replica with workers that begins far behind, so that they have something to do.
+pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage, by: By, workers: u32) {
+    let settings = Settings { row_image: image, replica_workers: workers, ..Settings::default() };
+    let pair = Pair::start_with(source, replica, &settings, by);
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    pair.replica.stop_thread(Thread::Sql);
+    for (workload, seed) in
+        [Workload::UpdateNonIndex, Workload::ReadWrite, Workload::UpdateIndex].into_iter().zip(11..)
+    {
+        pair.load(workload, 1000, seed);
+    }
+    pair.replica.start_thread(Thread::Sql);
+    everything_arrives(&pair);
+}
+
+fn everything_arrives(pair: &Pair) {
     repertoire::perform(&pair.source);
     for (workload, seed) in
         [Workload::ReadWrite, Workload::Insert, Workload::UpdateIndex, Workload::UpdateNonIndex]

@@ -12,9 +12,9 @@ use testkit::following::{By, Pair, SIZE};
 use testkit::kills;
 use testkit::server::flavor_under_test;
 
-fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By) {
+fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By, replica_workers: u32) {
     let mut rng = Rng::new(test_seed(test));
-    let settings = Settings { durable, row_image: RowImage::Minimal, ..Settings::default() };
+    let settings = Settings { durable, row_image: RowImage::Minimal, replica_workers, ..Settings::default() };
     let mut pair = Pair::start_with(source, flavor_under_test(), &settings, by);
     pair.source.fill(SIZE, 1);
     pair.is_equal();
@@ -45,24 +45,24 @@ fn goes_on_after_every_kill(test: &str, source: Flavor, durable: bool, by: By) {
 #[test]
 fn durable_behind_mysql() {
     if testkit::available("kill_replica::durable_behind_mysql", &[Flavor::MySql]) {
-        goes_on_after_every_kill("durable_behind_mysql", Flavor::MySql, true, By::Gtid);
+        goes_on_after_every_kill("durable_behind_mysql", Flavor::MySql, true, By::Gtid, 4);
     }
 }
 
 #[test]
 fn relaxed_behind_mariadb() {
     if testkit::available("kill_replica::relaxed_behind_mariadb", &[Flavor::MariaDb]) {
-        goes_on_after_every_kill("relaxed_behind_mariadb", Flavor::MariaDb, false, By::Gtid);
+        goes_on_after_every_kill("relaxed_behind_mariadb", Flavor::MariaDb, false, By::Gtid, 0);
     }
 }
 
 #[test]
 fn durable_behind_slipstream_by_position() {
     let slipstream = Flavor::Slipstream;
-    goes_on_after_every_kill("durable_behind_slipstream_by_position", slipstream, true, By::Position);
+    goes_on_after_every_kill("durable_behind_slipstream_by_position", slipstream, true, By::Position, 0);
 }
 
 #[test]
 fn relaxed_behind_slipstream() {
-    goes_on_after_every_kill("relaxed_behind_slipstream", Flavor::Slipstream, false, By::Gtid);
+    goes_on_after_every_kill("relaxed_behind_slipstream", Flavor::Slipstream, false, By::Gtid, 3);
 }

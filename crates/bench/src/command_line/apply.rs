@@ -1,10 +1,11 @@
 //! `bench apply` and `bench demo`.
 
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgMatches, Command};
 
 use super::{
-    FLAVORS, choice, choices, flavor, flavors, get, get_u32, image, image_option, json_option, mode_options,
-    modes, number, size, size_option, switch, text,
+    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, image, image_option, json_option,
+    mode_options, modes, number, numbers, size, size_option, switch, text,
 };
 use crate::apply::Plan;
 use crate::demo;
@@ -32,6 +33,10 @@ pub(super) fn command() -> Command {
         )
         .arg(image_option())
         .args(mode_options())
+        .arg(
+            numbers("workers", "0", "Worker threads of the replicas, separated by commas; 0 is none")
+                .value_parser(RangedU64ValueParser::<u64>::new().range(..=1024)),
+        )
         .arg(switch("not-logged", "log_replica_updates=OFF"))
         .arg(choice(
             "source",
@@ -70,6 +75,7 @@ pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
         clients: get_u32(matches, "clients"),
         workload,
         modes: modes(matches),
+        workers: get_all_u32(matches, "workers"),
         image: image(matches),
         logged: !matches.get_flag("not-logged"),
         pool_bytes: *matches.get_one::<u64>("pool").expect("has a default"),

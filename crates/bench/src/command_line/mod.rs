@@ -145,6 +145,11 @@ fn get_u32(matches: &ArgMatches, name: &str) -> u32 {
     u32::try_from(get(matches, name)).unwrap_or(u32::MAX)
 }
 
+fn get_all_u32(matches: &ArgMatches, name: &str) -> Vec<u32> {
+    let all = matches.get_many::<u64>(name).into_iter().flatten();
+    all.map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect()
+}
+
 fn size(matches: &ArgMatches) -> Size {
     Size { tables: get_u32(matches, "tables"), rows: get(matches, "rows") }
 }

@@ -4,8 +4,8 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{
-    choices, get, get_u32, image, image_option, json_option, mode_options, modes, number, numbers,
-    server_options, servers, size, size_option, switch, text,
+    choices, get, get_all_u32, get_u32, image, image_option, json_option, mode_options, modes, number,
+    numbers, server_options, servers, size, size_option, switch, text,
 };
 use crate::oltp::sysbench::SCRIPTS;
 use crate::oltp::{Plan, Variation};
@@ -69,12 +69,7 @@ pub(super) fn command() -> Command {
 pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
     let (flavors, addresses) = servers(matches);
     let many = |name| matches.get_many::<String>(name).into_iter().flatten().cloned();
-    let mut clients: Vec<u32> = matches
-        .get_many::<u64>("clients")
-        .into_iter()
-        .flatten()
-        .map(|count| u32::try_from(*count).unwrap_or(u32::MAX))
-        .collect();
+    let mut clients = get_all_u32(matches, "clients");
     if matches.get_flag("binlog-tax") {
         clients = vec![1, 32];
     }

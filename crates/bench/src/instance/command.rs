@@ -74,13 +74,14 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
             options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
             options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
             options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
+            options.push(format!("--replica-parallel-workers={}", settings.replica_workers));
         }
         Flavor::MySql => {
             options.push(format!("--log-replica-updates={log_replica_updates}"));
             options.push(format!("--gtid-mode={}", on_off(settings.gtid)));
             options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
             options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
-            options.push("--replica-parallel-workers=0".to_string());
+            options.push(format!("--replica-parallel-workers={}", settings.replica_workers));
             options.push("--innodb-flush-method=O_DIRECT".to_string());
             options.push("--performance-schema=OFF".to_string());
             options.push("--max-connections=300".to_string());
@@ -90,7 +91,7 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
                 options.push("--log-slave-updates".to_string());
             }
             options.push(format!("--innodb-log-file-size={}", settings.redo_bytes));
-            options.push("--slave-parallel-threads=0".to_string());
+            options.push(format!("--slave-parallel-threads={}", settings.replica_workers));
             options.push("--innodb-flush-method=O_DIRECT".to_string());
             options.push("--performance-schema=OFF".to_string());
             options.push("--max-connections=300".to_string());

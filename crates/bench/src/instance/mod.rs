@@ -103,6 +103,8 @@ pub struct Settings {
     pub doublewrite: Option<bool>,
     /// `innodb_page_size`; the server's default when none is given.
     pub page_bytes: Option<u64>,
+    /// Threads that apply beside the applier itself.
+    pub replica_workers: u32,
     /// Whether a replica starts its threads by itself when the server starts.
     pub start_replica: bool,
     /// Further options, verbatim, after all others.
@@ -124,6 +126,7 @@ impl Default for Settings {
             row_image: RowImage::Full,
             doublewrite: None,
             page_bytes: None,
+            replica_workers: 0,
             start_replica: false,
             extra: Vec::new(),
             slipstream: None,

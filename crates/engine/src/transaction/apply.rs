@@ -100,7 +100,9 @@ impl Transaction {
         if table.auto_increment.is_some_and(|column| after.mask.contains(column)) {
             self.note_auto_increment(table, &new)?;
         }
+        let by_columns_alone = !moved && new_keys.is_empty();
         self.stage_update(table, &key, old, &new_key, (new, None), new_keys)?;
+        self.note_update_ahead(table, &key, by_columns_alone.then_some(after));
         bump(&self.engine.counters.rows_updated, 1);
         Ok(())
     }
@@ -142,6 +144,7 @@ impl Transaction {
         if table.primary.is_some() && covers(before.mask, &table.primary_mask) {
             return table.partial_clustered_key(before);
         }
+        self.check_not_ahead()?;
         let image = before.widened(table)?;
         let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| before.mask.contains(part.column));
         let usable = (0..table.indexes.len()).filter(has);

@@ -101,14 +101,19 @@ impl Transaction {
     ) -> Result<Option<FoundLeaf>> {
         if fresh_row_id {
             // Nobody has the row, but a locking scan may want to wait for it.
-            self.lock_row(table, key, LockMode::Update)?;
+            if self.ahead.is_none() {
+                self.lock_row(table, key, LockMode::Update)?;
+            }
             return Ok(None);
         }
         // Located before it is locked: the leaf is on its way into the cache meanwhile.
         let spot = table.clustered.locate(key);
-        self.lock_row(table, key, LockMode::Update)?;
+        if self.ahead.is_none() {
+            self.lock_row(table, key, LockMode::Update)?;
+        }
         let taken = match self.writes.row(table.id, key) {
             Some(own) => own.is_some(),
+            None if self.ahead.is_some() => false,
             None => self.engine.row_exists_at(table, &spot)?,
         };
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
@@ -205,9 +210,11 @@ impl Transaction {
     pub(super) fn current_row(&mut self, table: &Table, key: &[u8]) -> Result<OldRow> {
         let spot = table.clustered.locate(key);
         table.clustered.prefetch(&spot);
-        self.lock_row(table, key, LockMode::Update)?;
+        if self.ahead.is_none() {
+            self.lock_row(table, key, LockMode::Update)?;
+        }
         let current = match self.own_image(table.id, key)? {
-            Some(own) => own.map(|image| OldRow { image, externs: Default::default(), leaf: None }),
+            Some(own) => own.map(|image| OldRow { image, seq: 0, externs: Default::default(), leaf: None }),
             None => self.engine.read_newest_at(table, &spot)?,
         };
         current.ok_or_else(|| EngineError::RowNotFound {

@@ -112,6 +112,10 @@ impl Transaction {
         if keys().next().is_none() {
             return Ok(true);
         }
+        if let Some(owed) = &mut self.ahead {
+            owed.announcement(table, clustered, secondary);
+            return Ok(true);
+        }
         let engine = self.engine.clone();
         let (locks, at_table) = (&engine.locks, &table.counters.locks);
         let owner = self.locks.id();

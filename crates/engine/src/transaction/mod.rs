@@ -16,12 +16,14 @@
 //! - A statement that fails leaves the transaction as it was at the statement's savepoint, except for locks.
 //! - A transaction that ends, in any way, holds no lock, no snapshot and no table.
 
+pub(crate) mod ahead;
 pub(crate) mod apply;
 pub(crate) mod change;
 mod gap_scan;
 mod locking;
 pub(crate) mod read;
 pub(crate) mod scan;
+pub(crate) mod table_hold;
 mod unique;
 pub(crate) mod write_set;
 
@@ -113,6 +115,10 @@ pub struct Transaction {
     pub(crate) sidecar: SidecarWriter,
     row_lock_timeout_ms: u64,
     metadata_lock_timeout_ms: u64,
+    /// A [`table_hold::TableHold`] has the metadata locks.
+    tables_held: bool,
+    /// Set while the transaction is being applied ahead of its turn.
+    ahead: Option<ahead::Owed>,
 }
 
 impl Transaction {
@@ -140,6 +146,8 @@ impl Transaction {
             sidecar: SidecarWriter::default(),
             row_lock_timeout_ms: config.innodb_lock_wait_timeout_ms,
             metadata_lock_timeout_ms: config.lock_wait_timeout_ms,
+            tables_held: false,
+            ahead: None,
             engine,
         }
     }
@@ -219,7 +227,7 @@ impl Transaction {
 
     /// Uses a table that was looked up before, unless it has changed since.
     pub(crate) fn use_table(&mut self, table: &Arc<Table>) -> Result<()> {
-        if self.tables.iter().any(|used| Arc::ptr_eq(used, table)) {
+        if self.tables_held || self.tables.iter().any(|used| Arc::ptr_eq(used, table)) {
             return Ok(());
         }
         self.lock_metadata(&table.def.schema, &table.def.name)?;

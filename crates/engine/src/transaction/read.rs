@@ -29,7 +29,8 @@ impl Engine {
                 return Ok(None);
             }
             if parsed.flags & crate::entry::EXTERN == 0 {
-                return Ok(Some(Ok(OldRow { image: parsed.image.to_vec(), externs: Externs::new(), leaf })));
+                let (image, seq) = (parsed.image.to_vec(), parsed.seq);
+                return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
             }
             // Overflow pages are read after the leaf is let go.
             Ok(Some(Err(value.to_vec())))
@@ -40,7 +41,7 @@ impl Engine {
             Some(Err(value)) => {
                 let parsed = ClusteredValue::parse(&value)?;
                 let image = overflow::resolve(&self.pool, table, &parsed)?;
-                Ok(Some(OldRow { image, externs: parsed.externs(), leaf }))
+                Ok(Some(OldRow { image, seq: parsed.seq, externs: parsed.externs(), leaf }))
             }
         }
     }

@@ -43,6 +43,10 @@ impl Transaction {
         if !index.unique || key.has_null {
             return Ok(());
         }
+        if let Some(owed) = &mut self.ahead {
+            owed.unique_check(table, at, key, own, image);
+            return Ok(());
+        }
         let columns = &key.key[..key.secondary_len];
         self.lock_key(table, index.id, columns, LockType::Exclusive)?;
         while let Some(holder) = self.holder_of(table, at, columns, own)? {

@@ -12,6 +12,7 @@ use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use types::ColumnMask;
 
 /// What a row becomes.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ impl NewImage {
 pub(crate) struct OldRow {
     /// Full image with long values resolved; empty in a write set where no value is long: it is on its page, and locked.
     pub image: Vec<u8>,
+    /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
+    pub seq: u64,
     /// Where its long values are.
     pub externs: Externs,
     /// The leaf that it was read from.
@@ -79,6 +82,15 @@ pub(crate) struct RowChange {
     pub externs: Externs,
     /// The leaf that the row is in or belongs into, as it was found when the row was locked.
     pub leaf: Option<FoundLeaf>,
+    /// How `new` follows from another `old` (only in a transaction that is applied ahead); `None`: not by patches alone.
+    pub patches: Option<Vec<Patch>>,
+}
+
+/// Columns that an update sets: what a partial after image has.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    pub mask: ColumnMask,
+    pub image: Vec<u8>,
 }
 
 /// The net state of a secondary entry.
@@ -209,6 +221,9 @@ impl WriteSet {
             Some(change) => {
                 let previous = self.journalled.then(|| Box::new(change.clone()));
                 (change.new, change.logged_at) = (new, logged_at);
+                if !matches!(origin, Origin::Committed(_)) {
+                    change.patches = None;
+                }
                 previous
             }
             None => {
@@ -225,14 +240,24 @@ impl WriteSet {
                     }
                     Origin::Insert(leaf) | Origin::Move(leaf) => (None, leaf),
                 };
-                let change =
-                    RowChange { old, old_len, inserted, new, logged_at, externs: Externs::new(), leaf };
+                let (externs, patches) = (Externs::new(), Some(Vec::new()));
+                let change = RowChange { old, old_len, inserted, new, logged_at, externs, leaf, patches };
                 rows.insert(key.into(), change);
                 None
             }
         };
         if self.journalled {
             self.journal.push(Undo::Row { table: at, key: key.into(), previous });
+        }
+    }
+
+    /// Notes how the update just set follows from the row before it; `None`: not by columns alone.
+    pub fn note_patch(&mut self, table_id: u64, key: &[u8], patch: Option<Patch>) {
+        let writes = self.tables.iter_mut().find(|writes| writes.table.id == table_id);
+        let Some(change) = writes.and_then(|writes| writes.rows.get_mut(key)) else { return };
+        match (patch, &mut change.patches) {
+            (Some(patch), Some(patches)) => patches.push(patch),
+            (_, patches) => *patches = None,
         }
     }
 

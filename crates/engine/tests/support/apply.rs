@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each user takes its part
 
 use binlog::{Checksum, Event, Format};
-use engine::{CommitOptions, CommitOutcome, Engine, EngineError, PartialRow};
+use engine::{CommitOptions, CommitOutcome, Engine, EngineError, PartialRow, Transaction};
 use std::sync::Arc;
 
 /// The events of a group, each with its header.
@@ -25,7 +25,12 @@ pub fn apply(
     group: &[u8],
     options: &CommitOptions<'_>,
 ) -> Result<CommitOutcome, EngineError> {
-    let mut txn = engine.begin_apply();
+    change_rows(engine.begin_apply(), format, group)?.commit_received(group, options)
+}
+
+/// Hands the rows of a group to a transaction.
+pub fn change_rows(mut txn: Transaction, format: &Format, group: &[u8]) -> Result<Transaction, EngineError> {
+    let engine = txn.engine().clone();
     let mut rest = group;
     while !rest.is_empty() {
         let size = u32::from_le_bytes(rest[9..13].try_into().unwrap()) as usize;
@@ -48,7 +53,7 @@ pub fn apply(
             }
         }
     }
-    txn.commit_received(group, options)
+    Ok(txn)
 }
 
 /// The format of the events in a group.

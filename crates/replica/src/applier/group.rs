@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent, RowsEvent, TableMap};
+use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent};
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
 
-use super::report::{self, Place};
-use super::rows;
+use super::job::ReadyGroup;
+use super::open_group::OpenGroup;
+use super::report::{self, GroupError, Place};
 use super::state::ResumePoint;
 use super::statement;
-use super::tables::{Bound, TableCache};
 use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::event::{self, kind};
@@ -35,15 +35,10 @@ enum Stage {
 /// The applier's state between two events. Buffers are kept from group to group.
 pub(super) struct Applier<'a> {
     channel: &'a Arc<Channel>,
-    tables: TableCache,
-    /// Tables that the present statement's row events are about: the source's table id, and the binding.
-    in_use: Vec<(u64, Arc<Bound>)>,
+    open: OpenGroup,
     stage: Stage,
     head: GroupHead,
     server_id: u32,
-    /// The events of the group as the commit record gets them.
-    group: Vec<u8>,
-    transaction: Option<Transaction>,
     executed: GtidSet,
     position_key: String,
     relay_file: (u64, String),
@@ -60,13 +55,10 @@ impl<'a> Applier<'a> {
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
         Applier {
             channel,
-            tables: TableCache::default(),
-            in_use: Vec::new(),
+            open: OpenGroup::new(channel.engine.clone(), false),
             stage: Stage::Outside,
             head: GroupHead::default(),
             server_id: 0,
-            group: Vec::new(),
-            transaction: None,
             executed: channel.engine.gtid_executed(),
             position_key: Channel::position_key(&channel.config.lock()),
             relay_file: (0, String::new()),
@@ -82,6 +74,13 @@ impl<'a> Applier<'a> {
         self.checksum
     }
 
+    /// Lets the tables go that were held open over several groups, so that DDL here gets its turn.
+    pub fn release_tables(&mut self) {
+        if self.open.transaction.is_none() {
+            self.open.hold().release();
+        }
+    }
+
     /// No group is open.
     pub fn is_between_groups(&self) -> bool {
         self.stage == Stage::Outside
@@ -95,11 +94,8 @@ impl<'a> Applier<'a> {
     /// Rolls an open group back.
     pub fn abandon_group(&mut self) {
         self.stage = Stage::Outside;
-        self.group.clear();
-        self.in_use.clear();
-        if let Some(transaction) = self.transaction.take() {
-            transaction.rollback();
-        }
+        self.open.roll_back();
+        self.open.events.clear();
     }
 
     /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is complete.
@@ -127,9 +123,15 @@ impl<'a> Applier<'a> {
                 self.append(bytes)?;
                 self.commit(relay)
             }
-            Event::TableMap(map) => self.table_map(bytes, map),
-            Event::Rows(rows) => self.rows(bytes, rows),
-            Event::RowsQuery(_) => self.append(bytes).map(|_| false),
+            Event::TableMap(map) => {
+                let taken = self.open.table_map(bytes, map);
+                self.inside(taken)
+            }
+            Event::Rows(rows) => {
+                let taken = self.open.rows(bytes, rows);
+                self.inside(taken)
+            }
+            Event::RowsQuery(_) => self.append(bytes).map(|()| false),
             // MariaDB's annotations say again what the rows say. INTVAR and its kin go before a statement-format statement, which
             // then stops the applier.
             Event::MariadbAnnotate(_) | Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => Ok(false),
@@ -152,6 +154,11 @@ impl<'a> Applier<'a> {
 
     fn place(&self) -> Place<'_> {
         Place { file: &self.file, end_log_pos: self.pos }
+    }
+
+    /// An event within a group has been taken.
+    fn inside(&self, taken: Result<(), GroupError>) -> Result<bool, ThreadError> {
+        taken.map(|()| false).map_err(|error| report::group(&error, self.place()))
     }
 
     fn damaged(&self, error: DecodeError) -> ThreadError {
@@ -184,25 +191,29 @@ impl<'a> Applier<'a> {
         self.abandon_group();
         self.head = head;
         self.server_id = header.server_id;
-        let executed = match head.gtid {
-            GroupGtid::Mysql(gtid) => self.executed.contains(gtid),
-            GroupGtid::None | GroupGtid::Mariadb(_) => false,
-        };
-        self.begin_times(header);
+        self.begin_times(header.timestamp);
         self.stage = match event {
-            _ if executed => Stage::Skipping { in_transaction: false },
+            _ if self.is_executed() => Stage::Skipping { in_transaction: false },
             Event::MariadbGtid(gtid) if !gtid.is_standalone() => {
-                group::begin_from_mariadb(header, gtid, &mut self.group);
+                group::begin_from_mariadb(header, gtid, &mut self.open.events);
                 Stage::Open
             }
             _ => Stage::Headed,
         };
     }
 
-    fn begin_times(&self, header: &Header) {
+    /// The group that has begun was applied before.
+    fn is_executed(&self) -> bool {
+        match self.head.gtid {
+            GroupGtid::Mysql(gtid) => self.executed.contains(gtid),
+            GroupGtid::None | GroupGtid::Mariadb(_) => false,
+        }
+    }
+
+    fn begin_times(&self, timestamp_s: u32) {
         let times = &self.channel.times;
         times.applying_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
-        times.event_timestamp_s.store(header.timestamp.into(), Ordering::Relaxed);
+        times.event_timestamp_s.store(timestamp_s.into(), Ordering::Relaxed);
     }
 
     /// True: the group that is passed over ends here.
@@ -235,13 +246,11 @@ impl<'a> Applier<'a> {
             // A source that writes no GTID events.
             self.head = GroupHead::of_second(header.timestamp);
             self.server_id = header.server_id;
-            self.begin_times(header);
+            self.begin_times(header.timestamp);
         }
         if query.statement == b"ROLLBACK" {
-            if let Some(transaction) = self.transaction.take() {
-                transaction.rollback();
-            }
-            self.group.clear();
+            self.open.roll_back();
+            self.open.events.clear();
             return self.commit(relay);
         }
         self.append(bytes)?;
@@ -258,56 +267,9 @@ impl<'a> Applier<'a> {
         self.ddl(header, query, relay)
     }
 
-    fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<bool, ThreadError> {
-        let bound = self
-            .tables
-            .bind(&self.channel.engine, bytes, map)
-            .map_err(|error| report::table_map(&error, self.place()))?;
-        let at = self.append(bytes)?;
-        group::set_table_id(&mut self.group, at, bound.table.id);
-        match self.in_use.iter_mut().find(|(id, _)| *id == map.table_id) {
-            Some(entry) => entry.1 = bound,
-            None => self.in_use.push((map.table_id, bound)),
-        }
-        Ok(false)
-    }
-
-    fn rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>) -> Result<bool, ThreadError> {
-        if rows.table_id == binlog::event::DUMMY_TABLE_ID && rows.rows.is_empty() {
-            // It carries nothing and only ends a statement.
-            self.in_use.clear();
-            return Ok(false);
-        }
-        let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == rows.table_id) else {
-            return Err(report::damaged(&"a row event without its table map event", self.place()));
-        };
-        let bound = bound.clone();
-        let mut transaction = match self.transaction.take() {
-            Some(transaction) => transaction,
-            None => self.channel.engine.begin_apply(),
-        };
-        let state = os::account::enter(os::account::State::ApplyRow);
-        let applied = rows::apply(&mut transaction, &bound.table, rows);
-        drop(state);
-        self.transaction = Some(transaction);
-        if let Err(error) = applied {
-            return Err(report::row_event(rows.kind, bound.table.qualified_name(), &error, self.place()));
-        }
-        let at = self.append(bytes)?;
-        group::set_table_id(&mut self.group, at, bound.table.id);
-        if rows.ends_statement() {
-            self.in_use.clear();
-        }
-        Ok(false)
-    }
-
-    /// Copies an event behind the group, in the form that the log keeps. Returns where it is.
-    fn append(&mut self, bytes: &[u8]) -> Result<usize, ThreadError> {
-        let at = self.group.len();
-        match group::append_received(bytes, Checksum::None, &mut self.group) {
-            Ok(_) => Ok(at),
-            Err(error) => Err(self.damaged(error)),
-        }
+    /// Copies an event behind the group, in the form that the log keeps.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), ThreadError> {
+        self.open.append(bytes).map(|_| ()).map_err(|error| self.damaged(error))
     }
 
     fn options(&self) -> CommitOptions<'_> {
@@ -343,14 +305,56 @@ impl<'a> Applier<'a> {
     }
 
     fn commit(&mut self, relay: RelayPosition) -> Result<bool, ThreadError> {
+        let events = std::mem::take(&mut self.open.events);
+        let transaction = self.open.transaction.take();
+        let committed = self.commit_rows(transaction, &events, relay);
+        self.open.events = events;
+        committed.map(|()| true)
+    }
+
+    fn commit_rows(
+        &mut self,
+        transaction: Option<Transaction>,
+        events: &[u8],
+        relay: RelayPosition,
+    ) -> Result<(), ThreadError> {
         self.name_relay_file(relay);
         self.done.relay = relay;
-        let committed = match self.transaction.take() {
-            Some(transaction) => transaction.commit_received(&self.group, &self.options()),
+        let committed = match transaction {
+            Some(transaction) => transaction.commit_received(events, &self.options()),
             None => self.channel.engine.commit_empty(&self.options()),
         };
         committed.map_err(|error| report::commit(&error, self.place()))?;
         self.group_is_done(relay);
+        Ok(())
+    }
+
+    /// Commits a group that was prepared, whose turn has come; `relay` is its end in the relay log. False: it must be applied from its
+    /// events, and nothing of it has been done.
+    pub fn commit_ready(
+        &mut self,
+        ready: ReadyGroup,
+        events: &[u8],
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        assert_eq!(self.stage, Stage::Outside, "groups end before the next one's turn comes");
+        self.head = ready.head;
+        self.server_id = ready.server_id;
+        let is_executed = self.is_executed();
+        let transaction = match ready.rows.map(|rows| rows.take_turn(self.open.hold())) {
+            _ if is_executed => None,
+            Some(Err(_)) => return Ok(false),
+            Some(Ok(transaction)) => Some(transaction),
+            None => None,
+        };
+        self.begin_times(ready.timestamp_s);
+        if let Some(end) = ready.end_pos {
+            self.pos = event::unwrap_pos(self.pos, end);
+        }
+        match is_executed {
+            true => self.mark_done(relay),
+            false => self.commit_rows(transaction, events, relay)?,
+        }
         Ok(true)
     }
 
@@ -362,10 +366,11 @@ impl<'a> Applier<'a> {
     ) -> Result<bool, ThreadError> {
         self.name_relay_file(relay);
         self.done.relay = relay;
+        self.release_tables();
         let done =
-            statement::ddl(&self.channel.engine, query, header.timestamp, &self.group, &self.options());
+            statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());
         done.map_err(|error| error.at(self.place()))?;
-        self.tables.clear();
+        self.open.forget_tables();
         self.group_is_done(relay);
         Ok(true)
     }
@@ -375,8 +380,8 @@ impl<'a> Applier<'a> {
             self.executed.add(gtid);
         }
         self.channel.times.visible_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
-        self.group.clear();
-        self.in_use.clear();
+        self.open.events.clear();
+        self.open.end_statement();
         self.stage = Stage::Outside;
         self.head = GroupHead::default();
         self.mark_done(relay);

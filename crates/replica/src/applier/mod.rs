@@ -7,12 +7,17 @@
 //! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event, a GTID event, STOP REPLICA, an
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
+mod coordinator;
+mod framing;
 mod group;
+mod job;
+mod open_group;
 mod report;
 mod rows;
 mod state;
 mod statement;
 mod tables;
+mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,6 +30,7 @@ use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
 use crate::relay::{RelayError, RelayReader, Step};
+use coordinator::Coordinator;
 use group::Applier;
 pub use state::{ApplierState, ResumePoint};
 
@@ -39,7 +45,12 @@ pub fn run(channel: &Arc<Channel>) {
     let resume = channel.applier.lock().resume.clone();
     let (ended, resume) = match open(channel, resume) {
         Ok((mut reader, mut applier)) => {
-            let ended = apply(channel, &mut reader, &mut applier);
+            let workers = channel.parallel_workers.load(Ordering::Relaxed) as usize;
+            let ended = match workers {
+                // With one worker there is nothing to schedule; MySQL takes 1 for 0, too.
+                0 | 1 => apply(channel, &mut reader, &mut applier),
+                _ => Coordinator::new(channel, &mut applier, workers).run(&mut reader),
+            };
             applier.abandon_group();
             (ended, Some(applier.resume_point()))
         }
@@ -97,7 +108,8 @@ fn apply(
                 if applier.take(checked, position)? {
                     unshown += 1;
                     if unshown >= SHOW_EVERY {
-                        reader.note_done();
+                        reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
+                        applier.release_tables();
                         show(&mut channel.applier.lock(), &applier.resume_point());
                         unshown = 0;
                     }
@@ -105,18 +117,28 @@ fn apply(
             }
             Step::End => {
                 unshown = 0;
-                if applier.is_between_groups() {
-                    reader.note_done();
-                    channel.times.applying_us.store(0, Ordering::Relaxed);
-                }
-                show(&mut channel.applier.lock(), &applier.resume_point());
-                channel.applier_changed.notify_all();
-                let idle = os::account::enter(os::account::State::RelayLogWait);
-                reader.wait(LONGEST_SLEEP);
-                drop(idle);
+                applier.release_tables();
+                note_dry(channel, reader, applier)?;
+                wait_for_more(reader);
             }
         }
     }
+}
+
+/// Everything that was received has been read.
+fn note_dry(channel: &Channel, reader: &RelayReader, applier: &Applier<'_>) -> Result<(), ThreadError> {
+    reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
+    if applier.is_between_groups() {
+        channel.times.applying_us.store(0, Ordering::Relaxed);
+    }
+    show(&mut channel.applier.lock(), &applier.resume_point());
+    channel.applier_changed.notify_all();
+    Ok(())
+}
+
+fn wait_for_more(reader: &RelayReader) {
+    let _idle = os::account::enter(os::account::State::RelayLogWait);
+    reader.wait(LONGEST_SLEEP);
 }
 
 fn show(state: &mut ApplierState, at: &ResumePoint) {

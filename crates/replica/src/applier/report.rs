@@ -1,5 +1,6 @@
 //! The words in which the applier says why it stopped: MySQL's, with what it says about the place.
 
+use binlog::DecodeError;
 use binlog::event::RowsKind;
 use engine::EngineError;
 
@@ -15,8 +16,46 @@ pub struct Place<'a> {
     pub end_log_pos: u64,
 }
 
+/// Why an event within a group cannot be taken.
+#[derive(Debug)]
+pub enum GroupError {
+    /// It cannot be taken apart.
+    Damaged(DecodeError),
+    /// A row event without its TABLE_MAP event.
+    NoTableMap,
+    /// A TABLE_MAP event does not fit a table of ours.
+    Table(BindError),
+    /// The metadata lock on this table was not granted.
+    Held(String, EngineError),
+    /// A row of this kind of event, for this table, could not be changed.
+    Row(RowsKind, String, EngineError),
+}
+
+impl From<DecodeError> for GroupError {
+    fn from(error: DecodeError) -> GroupError {
+        GroupError::Damaged(error)
+    }
+}
+
+/// An event within a group could not be taken.
+pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
+    match error {
+        GroupError::Damaged(error) => damaged(error, place),
+        GroupError::NoTableMap => damaged(&"a row event without its table map event", place),
+        GroupError::Table(error) => table_map(error, place),
+        GroupError::Held(table, error) => ThreadError::now(
+            1205,
+            format!(
+                "Error executing row event on table {table}: '{error}'; the event's source log {}, end_log_pos {}",
+                place.file, place.end_log_pos
+            ),
+        ),
+        GroupError::Row(kind, table, error) => row_event(*kind, table, error, place),
+    }
+}
+
 /// A row event could not be carried out.
-pub fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
+fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
     let event = match kind {
         RowsKind::Write => "Write_rows",
         RowsKind::Update => "Update_rows",
@@ -46,7 +85,7 @@ pub fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<
 }
 
 /// A table map event could not be bound to a table of ours.
-pub fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
+fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
     match error {
         BindError::NoSuchTable(schema, table) => ThreadError::now(
             number::NO_SUCH_TABLE,

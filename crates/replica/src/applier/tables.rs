@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use binlog::event::{HEADER_LEN, TableMap};
-use engine::{Engine, Table};
+use engine::{Engine, Table, TableHold};
 use types::{ColumnType, TypeCode};
 
 /// Bindings that are kept; a source with more tables in use at once binds some again.
@@ -62,21 +62,23 @@ impl TableCache {
     /// The binding of a TABLE_MAP event, given its bytes (without checksum) and decoded.
     pub fn bind(
         &mut self,
-        engine: &Engine,
+        hold: &TableHold,
         event: &[u8],
         map: &TableMap<'_>,
     ) -> Result<Arc<Bound>, BindError> {
         // Everything behind the header and the table id: two maps with the same bytes mean the same.
         let bytes = event.get(HEADER_LEN + 6..).unwrap_or_default();
         if let Some(at) = self.bound.iter().position(|b| b.source_id == map.table_id && b.map == bytes) {
-            let current = engine.catalog().table_by_id(self.bound[at].table.id);
-            if current.is_some_and(|current| Arc::ptr_eq(&current, &self.bound[at].table)) {
+            let table = &self.bound[at].table;
+            let current = || hold.engine().catalog().table_by_id(table.id);
+            // What is held cannot have changed.
+            if hold.holds(table) || current().is_some_and(|current| Arc::ptr_eq(&current, table)) {
                 self.bound[..=at].rotate_right(1);
                 return Ok(self.bound[0].clone());
             }
             self.bound.remove(at);
         }
-        let table = bind(engine, map)?;
+        let table = bind(hold.engine(), map)?;
         let bound = Arc::new(Bound { source_id: map.table_id, map: bytes.to_vec(), table });
         self.bound.truncate(KEPT - 1);
         self.bound.insert(0, bound.clone());

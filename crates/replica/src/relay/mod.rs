@@ -215,6 +215,9 @@ impl RelayLog {
             return Ok(());
         }
         let mut files = self.files.lock();
+        if files.numbers().first().is_none_or(|&oldest| oldest >= file) {
+            return Ok(());
+        }
         files.remove_before(file)?;
         let mut shared = self.shared.lock();
         shared.finished.retain(|&number, _| number >= file);

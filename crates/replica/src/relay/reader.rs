@@ -167,7 +167,6 @@ impl RelayReader {
             return Err(self.damaged("the file that follows is not in the index"));
         };
         self.file = self.log.open_file(next)?;
-        self.log.release_before(next)?;
         self.number = next;
         self.block.clear();
         self.event = 0..0;
@@ -177,9 +176,10 @@ impl RelayReader {
         Ok(())
     }
 
-    /// Tells the log how far everything is done with, for SHOW REPLICA STATUS.
-    pub fn note_done(&self) {
-        self.log.note_read(self.position());
+    /// Tells the log that everything up to `done` is applied: files before it are released.
+    pub fn note_done(&self, done: RelayPosition) -> Result<(), RelayError> {
+        self.log.note_read(done);
+        Ok(self.log.release_before(done.file)?)
     }
 
     /// Waits for more than has been read, for a nudge, or for `limit`.

@@ -46,6 +46,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             let refused = |e: replica::error::ChannelError| SqlError::new(e.code, e.message);
             server.replica.set_gtid_slave_pos(setting.text()).map_err(refused)?;
         }
+        "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
         "read_only" if !setting.is_on() => set_flag(server, "super_read_only", false),
         "super_read_only" if setting.is_on() => set_flag(server, "read_only", true),
         "max_binlog_size" => {
