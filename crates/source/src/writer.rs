@@ -19,6 +19,9 @@ use crate::tail::{BLOCK_BYTES, Tail};
 
 /// How long a commit stream is waited for at once; requests of sessions are looked at in between.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
+/// The pause after commits have been taken: what is committed meanwhile goes with the next write. To be woken for every commit would cost the
+/// committing threads, and this one, more than the commit itself; replicas get a transaction this much later at most.
+const GATHER: Duration = Duration::from_micros(500);
 /// A file with unsynced groups is synced this often,
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 /// or when this much is unsynced.
@@ -57,7 +60,9 @@ enum Request {
 impl Writer<'_> {
     fn follow(&mut self) -> Result<(), BinlogError> {
         loop {
+            let before = self.tail.gathered_bytes();
             let drained = self.take_block()?;
+            let took_any = self.tail.gathered_bytes() > before;
             self.publish()?;
             let is_due =
                 self.since_sync.elapsed() >= SYNC_INTERVAL && self.binlog.safe_lsn() != self.tail.lsn;
@@ -70,6 +75,10 @@ impl Writer<'_> {
             }
             if !drained {
                 continue;
+            }
+            if took_any {
+                let _idle = enter(State::Idle);
+                os::clock::sleep(GATHER);
             }
             match self.request() {
                 Request::None => {}
@@ -89,9 +98,7 @@ impl Writer<'_> {
         let max_file_bytes = self.binlog.shared.lock().max_file_bytes;
         let mut wait = Some(IDLE_WAIT);
         loop {
-            let idle = enter(State::Idle);
             let committed = self.stream.next(wait)?;
-            drop(idle);
             // Records that are not for the binary log were passed on the way.
             self.tail.lsn = self.stream.lsn();
             let Some(committed) = committed else { return Ok(true) };
