@@ -18,6 +18,8 @@ const SPACE: u32 = 1;
 const VALUE_BYTES: usize = 200;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The account that a server's threads have: requests for pages are counted in it.
+    let _account = os::account::enter(os::account::State::Execute);
     let rows: u64 = std::env::args().nth(1).map_or(Ok(250_000), |text| text.parse())?;
     let tree = empty_tree(rows as usize * 260 + (64 << 20))?;
     let start = tree.pool().log().current_lsn();

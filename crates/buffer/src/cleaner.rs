@@ -160,12 +160,12 @@ impl Pool {
         }
         for (number, instance) in self.instances.iter().enumerate() {
             instance.lru_bell.begin();
-            let pool = Arc::downgrade(self);
-            threads.push(os::thread::spawn("lru_flusher", move || lru_flusher::run(&pool, number)));
+            let (pool, bell) = (Arc::downgrade(self), Arc::clone(&instance.lru_bell));
+            threads.push(os::thread::spawn("lru_flusher", move || lru_flusher::run(&pool, &bell, number)));
         }
         self.read_ahead.bell.begin();
-        let pool = Arc::downgrade(self);
-        threads.push(os::thread::spawn("read_ahead", move || read_ahead::run(&pool)));
+        let (pool, ahead) = (Arc::downgrade(self), Arc::clone(&self.read_ahead));
+        threads.push(os::thread::spawn("read_ahead", move || read_ahead::run(&pool, &ahead)));
         if self.options().load_at_startup {
             self.start_load();
         }

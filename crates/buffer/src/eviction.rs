@@ -75,7 +75,7 @@ impl Pool {
     /// A free frame of the instance, latched exclusively, if there is one that nobody will miss.
     pub(crate) fn take_spare(&self, instance: &Instance) -> Option<u32> {
         let spare = |lists: &mut Lists| {
-            (lists.free_len() > self.free_low_water(instance)).then(|| lists.pop_free()).flatten()
+            (lists.free_len() > self.free_target(instance) / 2).then(|| lists.pop_free()).flatten()
         };
         let taken = spare(&mut instance.lists.lock());
         let number = taken.or_else(|| {
@@ -92,14 +92,14 @@ impl Pool {
         (self.lru_flushers.load(Ordering::Relaxed) && instance.lru_bell.ring()) || self.cleaners.wake()
     }
 
-    /// Free frames below which more are asked for.
-    fn free_low_water(&self, instance: &Instance) -> usize {
-        self.free_target.load(Ordering::Relaxed).min(instance.frames / 8).max(4) / 2
-    }
-
     /// How many frames are kept free in an instance.
     pub(crate) fn free_target(&self, instance: &Instance) -> usize {
-        self.free_low_water(instance) * 2
+        self.free_target.load(Ordering::Relaxed).min(instance.frames / 8).max(4)
+    }
+
+    /// Free frames below which more are asked for: early, since writing a batch takes as long as using up many of them.
+    fn free_low_water(&self, instance: &Instance) -> usize {
+        self.free_target(instance) * 7 / 8
     }
 
     /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's end, writes dirty ones there first if it must.

@@ -3,6 +3,7 @@
 //!
 //! A page belongs to one instance by its number: 64 neighbours at a time, so that neighbours are written together.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Condvar, Mutex};
@@ -30,7 +31,7 @@ pub(crate) struct Instance {
     /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
     /// Wakes the instance's LRU flusher.
-    pub lru_bell: Bell,
+    pub lru_bell: Arc<Bell>,
     /// How many frames it has.
     pub frames: usize,
 }
@@ -43,7 +44,7 @@ impl Instance {
             flush_lists: Mutex::new(FlushLists::default()),
             write_event: Condvar::new(),
             freeing: AtomicBool::new(false),
-            lru_bell: Bell::default(),
+            lru_bell: Arc::new(Bell::default()),
             frames,
         }
     }

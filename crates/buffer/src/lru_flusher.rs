@@ -6,22 +6,19 @@ use std::time::Duration;
 
 use os::account::{State, enter};
 
+use crate::bell::Bell;
 use crate::doublewrite::Flusher;
 use crate::pool::Pool;
 
 /// How often one looks around unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The thread of instance `number`.
-pub(crate) fn run(pool: &Weak<Pool>, number: usize) {
+/// The thread of instance `number`. It does not keep the pool while it waits: that may be gone without [`Pool::stop`], in a test that has had a power cut.
+pub(crate) fn run(pool: &Weak<Pool>, bell: &Bell, number: usize) {
     let mut failing = false;
-    loop {
-        // The pool may be gone without `stop`, in a test that has had a power cut. While it waits the thread keeps the pool, a second at most.
+    while bell.wait(PATIENCE) {
         let Some(pool) = pool.upgrade() else { return };
         let instance = &pool.instances[number];
-        if !instance.lru_bell.wait(PATIENCE) {
-            return;
-        }
         let outcome = {
             let _flushing = enter(State::LruFlush);
             pool.make_frames_free(instance, Flusher::Lru(number))

@@ -55,14 +55,15 @@ impl PoolConfig {
 /// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a structure change.
 const MIN_FRAMES: usize = 64;
 
-/// Pools from this size on are divided when `innodb_buffer_pool_instances` is 0, as MySQL does it.
-const DIVIDED_BYTES: usize = 1 << 30;
+/// Frames that an instance has at least when `innodb_buffer_pool_instances` is 0.
+const AUTO_FRAMES: usize = 1024;
+/// Instances of a pool below that many gigabytes when it is 0: each brings an LRU flusher, and while one waits for the device the others write.
+const AUTO_INSTANCES: usize = 4;
 
 /// How many instances a pool of `frames` frames gets.
 fn instances_of(options: &PoolOptions, frames: usize, page_size: usize) -> usize {
     let wanted = match options.instances {
-        0 if frames * page_size < DIVIDED_BYTES => 1,
-        0 => (frames * page_size / DIVIDED_BYTES).min(os::thread::processors()).min(64),
+        0 => (frames / AUTO_FRAMES).clamp(1, AUTO_INSTANCES.max((frames * page_size) >> 30)).min(64),
         set => set,
     };
     let most = frames / MIN_FRAMES;

@@ -50,15 +50,12 @@ impl ReadAhead {
     }
 }
 
-/// The read-ahead thread.
-pub(crate) fn run(pool: &Weak<Pool>) {
-    loop {
+/// The read-ahead thread. It does not keep the pool while it waits, as the LRU flushers do not.
+pub(crate) fn run(pool: &Weak<Pool>, ahead: &ReadAhead) {
+    while ahead.bell.wait(PATIENCE) {
         let Some(pool) = pool.upgrade() else { return };
-        if !pool.read_ahead.bell.wait(PATIENCE) {
-            return;
-        }
         loop {
-            let note = pool.read_ahead.notes.lock().pop_front();
+            let note = ahead.notes.lock().pop_front();
             let Some(id) = note else { break };
             if let Err(error) = pool.read_beyond(id) {
                 log::warn!("read-ahead at page {} of tablespace {}: {error}", id.no, id.space);

@@ -90,6 +90,22 @@ fn every_arrangement_of_actors_keeps_pages_and_finds_frames() {
 }
 
 #[test]
+fn a_pool_that_nobody_uses_any_more_goes_away_with_its_threads() {
+    let (pool, _) = filled_pool(600, 100, |config| {
+        config.options.instances = 4;
+        config.options.page_cleaners = 4;
+    });
+    pool.start_cleaners();
+    let weak = Arc::downgrade(&pool);
+    drop(pool);
+    let (pool, watch) = (weak, Stopwatch::start());
+    while pool.strong_count() > 0 {
+        assert!(watch.elapsed() < HANGING, "its threads keep each other's pool");
+        os::clock::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn without_background_threads_the_foreground_writes_single_pages() {
     let (pool, pages) = filled_pool(64, 300, |config| config.options.single_page_flush = false);
     churn(&pool, &pages, 1, 500, &mut Rng::new(1));

@@ -72,7 +72,7 @@ fn damage_is_reported_with_its_place() {
     pool.flush_all().expect("written");
     drop(pool);
     // The doublewrite file still has the pages; without it nothing can help.
-    disk.remove(&path("#ib_4096_0.dblwr")).expect("it is there");
+    disk.remove(&path("#ib_4096_16.dblwr")).expect("it is there");
     disk.flip_bit(&path("t.ibd"), (u64::from(first) * 4096 + 1000) * 8 + 3);
     let pool = pool_on(&disk, 4096, 64);
     pool.open_space(&path("t.ibd")).expect("page 0 is whole");

@@ -66,6 +66,10 @@ pub fn log_debug_information(server: &Server) {
     for thread in os::account::snapshot() {
         let current = thread.current.map_or("ended", |state| state.name());
         log::info!("thread {}: {current}", thread.name);
+        for time in &thread.states {
+            let (wall_ms, cpu_ms) = (time.wall_ns / 1_000_000, time.cpu_ns / 1_000_000);
+            log::info!("  {}: {} times, {wall_ms} ms, {cpu_ms} ms of CPU", time.state.name(), time.entered);
+        }
     }
 }
 

@@ -18,13 +18,19 @@ pub(super) const ENTRIES_AT: usize = 36;
 pub(super) const ENTRY_BYTES: usize = 16;
 /// Room for an area's header.
 pub(super) const HEADER_BYTES: usize = 64 << 10;
-/// Pages of one area take that much, as those of InnoDB's old doublewrite buffer did.
+/// Pages of one area take that much, as those of InnoDB's old doublewrite buffer did, and no more than a part of the pool.
 const PAGES_BYTES: usize = 2 << 20;
-/// Bytes of the file that an area takes.
-pub(super) const AREA_BYTES: usize = HEADER_BYTES + PAGES_BYTES;
+const PART_OF_POOL: usize = 16;
+const LEAST_PAGES: usize = 16;
 
-pub(super) const fn area_pages(page_size: usize) -> usize {
-    PAGES_BYTES / page_size
+/// How many pages an area holds in a pool of that many bytes.
+pub(super) fn area_pages(pool_bytes: usize, page_size: usize) -> usize {
+    (PAGES_BYTES.min(pool_bytes / PART_OF_POOL) / page_size).max(LEAST_PAGES)
+}
+
+/// Bytes of the file that an area of that many pages takes.
+pub(super) fn area_bytes(pages: usize, page_size: usize) -> usize {
+    HEADER_BYTES + pages * page_size
 }
 
 /// A place to gather pages for one batch of writes, doublewritten or not.
@@ -33,15 +39,17 @@ pub(crate) struct WriteArea {
     /// Where in the doublewrite file the area begins.
     offset: u64,
     page_size: usize,
+    capacity: usize,
     /// Header, then pages.
     buffer: AlignedBuffer,
     pages: usize,
 }
 
 impl WriteArea {
-    pub(super) fn new(number: usize, page_size: usize) -> WriteArea {
-        let offset = (number * AREA_BYTES) as u64;
-        WriteArea { offset, page_size, buffer: AlignedBuffer::zeroed(AREA_BYTES), pages: 0 }
+    pub(super) fn new(number: usize, capacity: usize, page_size: usize) -> WriteArea {
+        let bytes = area_bytes(capacity, page_size);
+        let buffer = AlignedBuffer::zeroed(bytes);
+        WriteArea { offset: (number * bytes) as u64, page_size, capacity, buffer, pages: 0 }
     }
 
     pub(super) fn clear(&mut self) {
@@ -54,7 +62,7 @@ impl WriteArea {
 
     /// How many pages the area holds.
     pub fn capacity(&self) -> usize {
-        area_pages(self.page_size)
+        self.capacity
     }
 
     /// Adds a copy of a page.

@@ -25,7 +25,7 @@ use os::disk::{Access, Disk, File, OpenMode};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 pub(crate) use area::WriteArea;
-use area::{AREA_BYTES, HEADER_BYTES};
+use area::{HEADER_BYTES, area_bytes, area_pages};
 pub(crate) use repair::repair;
 
 use crate::error::Result;
@@ -88,6 +88,7 @@ const OTHER_AREAS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct WriteAreas {
     path: PathBuf,
+    area_bytes: usize,
     datadir: PathBuf,
     /// Held shared through a batch, so the strategy changes between batches.
     state: RwLock<Strategy>,
@@ -116,8 +117,22 @@ pub(crate) struct BatchArea<'a> {
     pub area: MutexGuard<'a, WriteArea>,
 }
 
-fn file_path(datadir: &Path, page_size: usize) -> PathBuf {
-    datadir.join(format!("#ib_{page_size}_0.dblwr"))
+/// The file whose areas hold `pages` pages each; a pool of another size has another file.
+fn file_path(datadir: &Path, page_size: usize, pages: usize) -> PathBuf {
+    datadir.join(format!("#ib_{page_size}_{pages}.dblwr"))
+}
+
+/// The doublewrite files of this page size, and how many pages their areas hold.
+fn files_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Vec<(PathBuf, usize)>> {
+    let prefix = format!("#ib_{}_", config.page_size);
+    let pages_of = |path: &PathBuf| {
+        let pages =
+            path.file_name()?.to_str()?.strip_prefix(&prefix)?.strip_suffix(".dblwr")?.parse().ok()?;
+        // Nothing that this server names so; the bound keeps the arithmetic in range.
+        (1..=1 << 20).contains(&pages).then_some(pages)
+    };
+    let all = disk.list(&config.datadir)?;
+    Ok(all.into_iter().filter_map(|path| pages_of(&path).map(|pages| (path, pages))).collect())
 }
 
 impl WriteAreas {
@@ -131,9 +146,11 @@ impl WriteAreas {
     ) -> Result<WriteAreas> {
         let page_size = config.page_size;
         let count = 1 + OTHER_AREAS + actors;
-        let areas = (0..count).map(|number| Mutex::new(WriteArea::new(number, page_size))).collect();
+        let pages = area_pages(config.capacity_bytes, page_size);
+        let areas = (0..count).map(|number| Mutex::new(WriteArea::new(number, pages, page_size))).collect();
         let areas = WriteAreas {
-            path: file_path(&config.datadir, page_size),
+            path: file_path(&config.datadir, page_size, pages),
+            area_bytes: area_bytes(pages, page_size),
             datadir: config.datadir.clone(),
             state: RwLock::new(Strategy { kind: Doublewrite::Off, file: None }),
             batch: AtomicU64::new(last_batch),
@@ -142,6 +159,11 @@ impl WriteAreas {
             access,
             syncs: config.options.flush_method.syncs(),
         };
+        // What other files hold is repaired and synced, and would soon be older than the pages.
+        for (other, _) in files_of(disk, config)?.into_iter().filter(|(other, _)| *other != areas.path) {
+            disk.remove(&other)?;
+            disk.sync_dir(&areas.datadir)?;
+        }
         let file = if disk.exists(&areas.path)? { Some(areas.open_file(disk)?) } else { None };
         areas.state.write().file = file;
         // Tells whether copies may be in the file that no strategy looks after.
@@ -167,20 +189,22 @@ impl WriteAreas {
 
     /// Makes every copy in the file void, durably.
     fn void(&self, disk: &dyn Disk, file: &dyn File) -> Result<()> {
-        let areas = file.len_bytes()? / AREA_BYTES as u64;
-        (0..areas).try_for_each(|area| file.write_all_at(&[0; IO_ALIGNMENT], area * AREA_BYTES as u64))?;
+        let areas = file.len_bytes()? / self.area_bytes as u64;
+        (0..areas)
+            .try_for_each(|area| file.write_all_at(&[0; IO_ALIGNMENT], area * self.area_bytes as u64))?;
         sync_or_stop(disk, file)
     }
 
     fn open_file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>> {
         let file = disk.open_with(&self.path, OpenMode::OpenOrCreate, self.access)?;
-        let len = (self.areas.len() * AREA_BYTES) as u64;
-        let mut have = file.len_bytes()?;
+        let len = (self.areas.len() * self.area_bytes) as u64;
+        // After a power cut the length may be anything.
+        let mut have = file.len_bytes()? & !(IO_ALIGNMENT as u64 - 1);
         if have < len {
             // Written, not only made longer: no batch shall need space that the disk does not have.
-            let zeros = vec![0; AREA_BYTES];
+            let zeros = vec![0; self.area_bytes];
             while have < len {
-                let more = (len - have).min(AREA_BYTES as u64);
+                let more = (len - have).min(self.area_bytes as u64);
                 file.write_all_at(&zeros[..more as usize], have)?;
                 have += more;
             }
@@ -218,10 +242,9 @@ impl WriteAreas {
         let with_copies = batch.strategy.kind != Doublewrite::DetectOnly;
         let area = &mut *batch.area;
         let header_len = area.put_header(&self.datadir, places, number, with_copies)?;
-        file.write_all_at(area.header(header_len.next_multiple_of(IO_ALIGNMENT)), area.offset())?;
-        if with_copies {
-            file.write_all_at(area.all_pages(), area.offset() + HEADER_BYTES as u64)?;
-        }
+        let header = (area.offset(), area.header(header_len.next_multiple_of(IO_ALIGNMENT)));
+        let pages = (area.offset() + HEADER_BYTES as u64, area.all_pages());
+        file.write_batch(&[header, pages][..1 + usize::from(with_copies)])?;
         if self.syncs { sync_or_stop(disk, &**file) } else { Ok(()) }
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use os::disk::{Disk, OpenMode};
 
 use super::area::{
-    AREA_BYTES, BATCH_AT, CHECKSUM_AT, ENTRIES_AT, ENTRY_BYTES, HEADER_BYTES, HEADER_LEN_AT, MAGIC,
-    PAGE_SIZE_AT, PAGES_AT, WITH_COPIES_AT, area_pages,
+    BATCH_AT, CHECKSUM_AT, ENTRIES_AT, ENTRY_BYTES, HEADER_BYTES, HEADER_LEN_AT, MAGIC, PAGE_SIZE_AT,
+    PAGES_AT, WITH_COPIES_AT, area_bytes,
 };
-use super::file_path;
+use super::files_of;
 use crate::error::Result;
 use crate::page::{self, PageId, PageNo, u16_at, u32_at, u64_at};
 use crate::pool::PoolConfig;
@@ -29,15 +29,16 @@ type Pages<'a> = Vec<(PageId, Option<&'a [u8]>)>;
 /// Puts back every page that is damaged in its place and whole in the doublewrite file. Runs before anything reads a page; also when
 /// doublewrite is off now, since it may have been on. Returns the number of the last batch in the file.
 pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
-    let path = file_path(&config.datadir, config.page_size);
-    if !disk.exists(&path)? {
-        return Ok(0);
-    }
-    let bytes = disk.read(&path)?;
+    let files = files_of(disk, config)?;
+    let contents = files.iter().map(|(path, pages)| Ok((disk.read(path)?, *pages)));
+    let contents: Vec<(Vec<u8>, usize)> = contents.collect::<std::io::Result<_>>()?;
     let mut last_batch = 0;
     let mut newest: HashMap<(PathBuf, PageNo), (u64, Listed<'_>)> = HashMap::new();
-    for area in bytes.chunks_exact(AREA_BYTES) {
-        let Some((header, batch)) = area_header(area, config) else { continue };
+    let areas = contents.iter().flat_map(|(bytes, pages)| {
+        bytes.chunks_exact(area_bytes(*pages, config.page_size)).map(move |area| (area, *pages))
+    });
+    for (area, pages) in areas {
+        let Some((header, batch)) = area_header(area, pages, config) else { continue };
         last_batch = last_batch.max(batch);
         for listed in pages_listed(area, header, config) {
             let key = (listed.path.clone(), listed.id.no);
@@ -89,14 +90,14 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
 
 /// The header of an area, and its batch's number. `None` when it is not whole: then it was being written when the power went, and the
 /// batch's pages were not yet touched in their places.
-fn area_header<'a>(area: &'a [u8], config: &PoolConfig) -> Option<(&'a [u8], u64)> {
+fn area_header<'a>(area: &'a [u8], capacity: usize, config: &PoolConfig) -> Option<(&'a [u8], u64)> {
     let header_len = u32_at(area, HEADER_LEN_AT) as usize;
     let sound = &area[..MAGIC.len()] == MAGIC
         && (ENTRIES_AT..=HEADER_BYTES).contains(&header_len)
         && crc32c::crc32c(&area[HEADER_LEN_AT..header_len]) == u32_at(area, CHECKSUM_AT)
         && u32_at(area, PAGE_SIZE_AT) as usize == config.page_size;
     let pages = u32_at(area, PAGES_AT) as usize;
-    let fits = pages <= area_pages(config.page_size) && ENTRIES_AT + pages * ENTRY_BYTES <= header_len;
+    let fits = pages <= capacity && ENTRIES_AT + pages * ENTRY_BYTES <= header_len;
     (sound && fits).then(|| (&area[..header_len], u64_at(area, BATCH_AT)))
 }
 

@@ -22,7 +22,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_buffer_pool_dump_pct", UInt(1, 100), "25"),
     global("innodb_buffer_pool_filename", Text, "ib_buffer_pool"),
     global("innodb_buffer_pool_in_core_file", Bool, "OFF"),
-    global("innodb_buffer_pool_instances", UInt(0, 64), "1").read_only(),
+    global("innodb_buffer_pool_instances", UInt(0, 64), "0").read_only(),
     global("innodb_buffer_pool_load_abort", Bool, "OFF"),
     global("innodb_buffer_pool_load_at_startup", Bool, "ON").read_only(),
     global("innodb_buffer_pool_load_now", Bool, "OFF"),
