@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use btree::{Change, Tree};
+use btree::{BuildOptions, Change, Tree};
 use buffer::{Pool, PoolConfig, RecordLsn};
 use os::clock::Stopwatch;
 use os::random::Rng;
@@ -71,7 +71,7 @@ fn filled_tree(dir: &Path, rows: u64, pool_mb: usize) -> Result<Tree, Box<dyn st
     pool.start_cleaners();
     pool.create_space(SPACE, &dir.join("t.ibd"))?;
     let tree = Tree::create(&pool, SPACE)?;
-    tree.build_sorted((0..rows).map(|row| (row.to_be_bytes(), [1; VALUE_BYTES])))?;
+    tree.build_sorted(BuildOptions::default(), (0..rows).map(|row| (row.to_be_bytes(), [1; VALUE_BYTES])))?;
     Ok(tree)
 }
 

@@ -1,20 +1,39 @@
 //! Building a tree from sorted entries, bottom up.
 //!
-//! The pages are not logged, their allocation is. [`SortedBuild::finish`] has all of them on disk before it returns; the engine logs the commit that names the
-//! tree after that. A crash before leaves pages that nothing names. No older record can be replayed on them: they carry the LSN of their allocation.
-
-use std::collections::VecDeque;
+//! The pages are not logged, their allocation is, under a claim (see `buffer::claim`) where the tree's space is not the build's own. Most are fresh:
+//! they are put together in memory and written straight to the file, an extent at a time. [`SortedBuild::finish`] leaves the rest in the pool;
+//! the engine has the space flushed and synced ([`make_durable`]) before it logs the commit that names the tree, so that a crash before leaves pages
+//! that only the claim names. No older record can be replayed on them: they carry the LSN of their allocation.
 
 use buffer::page::{self, PageType};
-use buffer::{PageId, PageNo, RecordLsn, slotted};
+use buffer::{Extent, PageId, PageNo, Pool, RecordLsn, SpaceId, slotted};
 
 use crate::error::{Result, TreeError};
 use crate::split::shortest_separator;
 use crate::tree::Tree;
-use crate::validate::alloc_unlogged;
 
-/// One part in this many of each page stays free.
-const FILL_RESERVE: usize = 16;
+/// One part in this many of each page stays free, whatever the fill factor.
+const LEAST_RESERVE: usize = 16;
+
+/// Bytes of the first extent and of the largest: each is twice as long as the one before.
+const FIRST_EXTENT_BYTES: usize = 64 << 10;
+const LARGEST_EXTENT_BYTES: usize = 4 << 20;
+
+/// How a tree is built.
+#[derive(Debug, Clone, Copy)]
+pub struct BuildOptions {
+    /// `innodb_fill_factor`: percentage of each page to fill, 10 to 100. A sixteenth stays free even at 100, as InnoDB leaves it in clustered
+    /// indexes.
+    pub fill_factor: u8,
+    /// The index whose claim takes the pages; `None` in a space that is dropped if the build comes to nothing.
+    pub claim: Option<u32>,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions { fill_factor: 100, claim: None }
+    }
+}
 
 /// A node being filled.
 struct Open {
@@ -23,39 +42,60 @@ struct Open {
     low: Vec<u8>,
 }
 
+/// Pages handed out by the space, used one after the other.
+struct OpenExtent {
+    extent: Extent,
+    used: usize,
+    /// Content of the used ones, if they are fresh.
+    content: Vec<u8>,
+}
+
 /// A sorted build under way: [`SortedBuild::push`] every entry in order, then [`SortedBuild::finish`].
-pub struct SortedBuild<'t> {
-    tree: &'t Tree,
+pub struct SortedBuild {
+    tree: Tree,
+    claim: Option<u32>,
+    reserve_bytes: usize,
     /// One open node a level, leaves first.
     levels: Vec<Open>,
-    spare: VecDeque<(PageNo, RecordLsn)>,
+    extent: Option<OpenExtent>,
+    next_extent_pages: usize,
     last_key: Option<Vec<u8>>,
 }
 
-impl<'t> SortedBuild<'t> {
+impl SortedBuild {
     /// Begins to fill `tree`, which is empty and used by nobody else.
     ///
     /// # Errors
     /// [`TreeError::NotEmpty`]; an I/O error.
-    pub fn new(tree: &'t Tree) -> Result<SortedBuild<'t>> {
+    pub fn new(tree: &Tree, options: BuildOptions) -> Result<SortedBuild> {
         if !tree.is_empty()? {
             return Err(TreeError::NotEmpty);
         }
-        let mut build = SortedBuild { tree, levels: Vec::new(), spare: VecDeque::new(), last_key: None };
+        let page_size = tree.pool().page_size();
+        let wanted_free = page_size * usize::from(100 - options.fill_factor.clamp(10, 100)) / 100;
+        let mut build = SortedBuild {
+            tree: tree.clone(),
+            claim: options.claim,
+            reserve_bytes: wanted_free.max(page_size / LEAST_RESERVE),
+            levels: Vec::new(),
+            extent: None,
+            next_extent_pages: (FIRST_EXTENT_BYTES / page_size).max(1),
+            last_key: None,
+        };
         build.open_level();
         Ok(build)
     }
 
     fn open_level(&mut self) {
-        let page = self.empty_page(self.levels.len() as u8);
+        let mut page = vec![0; self.tree.pool().page_size()];
+        self.begin_page(&mut page, self.levels.len());
         self.levels.push(Open { page, low: Vec::new() });
     }
 
-    fn empty_page(&self, level: u8) -> Vec<u8> {
-        let mut bytes = vec![0; self.tree.pool().page_size()];
-        page::format(&mut bytes, PageId::new(self.tree.space(), 0), PageType::Index, level);
-        slotted::init(&mut bytes);
-        bytes
+    /// Makes a page an empty node; which page it is will be known when it is full.
+    fn begin_page(&self, page: &mut [u8], level: usize) {
+        page::format(page, PageId::new(self.tree.space(), 0), PageType::Index, level as u8);
+        slotted::init(page);
     }
 
     /// Adds an entry.
@@ -70,10 +110,8 @@ impl<'t> SortedBuild<'t> {
             return Err(TreeError::KeyTooLong { len: key.len(), max: self.tree.max_key_len() });
         }
         if key.len() + value.len() > self.tree.max_entry_len() {
-            return Err(TreeError::EntryTooLong {
-                len: key.len() + value.len(),
-                max: self.tree.max_entry_len(),
-            });
+            let (len, max) = (key.len() + value.len(), self.tree.max_entry_len());
+            return Err(TreeError::EntryTooLong { len, max });
         }
         if !self.has_room(0, slotted::entry_bytes(key.len(), value.len())) {
             let last = self.last_key.as_deref().unwrap_or_default();
@@ -95,23 +133,60 @@ impl<'t> SortedBuild<'t> {
         let page = &self.levels[level].page;
         // An inner node with one child would be no use; two always fit.
         slotted::count(page) < 2 && needed <= slotted::free_bytes(page)
-            || needed + page.len() / FILL_RESERVE <= slotted::free_bytes(page)
+            || needed + self.reserve_bytes <= slotted::free_bytes(page)
     }
 
-    /// Writes the level's open node to a page of its own, and opens the next, which begins at `low`.
+    /// Gives the level's open node a page of its own, and begins the next, whose lowest key is `low`.
     fn close(&mut self, level: usize, low: Vec<u8>) -> Result<()> {
-        let next = Open { page: self.empty_page(level as u8), low };
-        let full = std::mem::replace(&mut self.levels[level], next);
-        self.write(level, full)
+        let node = &mut self.levels[level];
+        let mut page = std::mem::take(&mut node.page);
+        let low = std::mem::replace(&mut node.low, low);
+        self.put_page(level, &page, low)?;
+        self.begin_page(&mut page, level);
+        self.levels[level].page = page;
+        Ok(())
     }
 
-    fn write(&mut self, level: usize, node: Open) -> Result<()> {
-        let (no, lsn) = self.take_spare()?;
-        let mut guard = self.tree.pool().write(PageId::new(self.tree.space(), no))?;
-        put_content(guard.bytes_mut(), &node.page);
-        guard.changed(lsn);
-        drop(guard);
-        self.add_child(level + 1, node.low, no)
+    /// Puts a node on the next page, and its number into the level above.
+    fn put_page(&mut self, level: usize, node: &[u8], low: Vec<u8>) -> Result<()> {
+        if self.extent.as_ref().is_none_or(|open| open.used == open.extent.pages.len()) {
+            self.next_extent()?;
+        }
+        let open = self.extent.as_mut().expect("taken just now");
+        let no = open.extent.pages[open.used];
+        open.used += 1;
+        if open.extent.fresh {
+            let at = open.content.len();
+            open.content.extend_from_slice(node);
+            page::place(&mut open.content[at..], PageId::new(self.tree.space(), no), open.extent.lsn.end);
+        } else {
+            let mut guard = self.tree.pool().write(PageId::new(self.tree.space(), no))?;
+            put_content(guard.bytes_mut(), node);
+            guard.changed(open.extent.lsn);
+        }
+        self.add_child(level + 1, low, no)
+    }
+
+    fn next_extent(&mut self) -> Result<()> {
+        let content = self.write_extent()?;
+        let pool = self.tree.pool();
+        let extent = pool.take_extent(self.tree.space(), self.next_extent_pages, self.claim)?;
+        if extent.fresh {
+            let most = LARGEST_EXTENT_BYTES / pool.page_size();
+            self.next_extent_pages = (2 * self.next_extent_pages).min(most);
+        }
+        self.extent = Some(OpenExtent { extent, used: 0, content });
+        Ok(())
+    }
+
+    /// Writes what is in memory of the open extent; returns the emptied buffer.
+    fn write_extent(&mut self) -> Result<Vec<u8>> {
+        let Some(open) = &mut self.extent else { return Ok(Vec::new()) };
+        if !open.content.is_empty() {
+            self.tree.pool().write_fresh(self.tree.space(), open.extent.pages[0], &mut open.content)?;
+            open.content.clear();
+        }
+        Ok(std::mem::take(&mut open.content))
     }
 
     fn add_child(&mut self, level: usize, mut low: Vec<u8>, child: PageNo) -> Result<()> {
@@ -128,37 +203,45 @@ impl<'t> SortedBuild<'t> {
         Ok(())
     }
 
-    fn take_spare(&mut self) -> Result<(PageNo, RecordLsn)> {
-        if self.spare.is_empty() {
-            let pool = self.tree.pool();
-            let (pages, lsn) =
-                alloc_unlogged(pool, self.tree.space(), pool.pages_at_once(), PageType::Index)?;
-            self.spare.extend(pages.into_iter().map(|no| (no, lsn)));
-        }
-        Ok(self.spare.pop_front().expect("filled just now"))
-    }
-
-    /// Writes what is left, puts the top into the root page, and returns when all of the tree is on disk.
+    /// Writes what is left and puts the top into the root page. The tree can be used, and [`make_durable`] makes it durable.
     ///
     /// # Errors
     /// An I/O error.
     pub fn finish(mut self) -> Result<()> {
         let mut level = 0;
         while level + 1 < self.levels.len() {
-            let empty = Open { page: Vec::new(), low: Vec::new() };
-            let node = std::mem::replace(&mut self.levels[level], empty);
-            self.write(level, node)?;
+            let (page, low) = {
+                let node = &mut self.levels[level];
+                (std::mem::take(&mut node.page), std::mem::take(&mut node.low))
+            };
+            self.put_page(level, &page, low)?;
             level += 1;
         }
-        let pool = self.tree.pool();
-        let mut root = pool.write(PageId::new(self.tree.space(), self.tree.root_page()))?;
+        self.write_extent()?;
+        let (pool, space) = (self.tree.pool(), self.tree.space());
+        let mut root = pool.write(PageId::new(space, self.tree.root_page()))?;
         put_content(root.bytes_mut(), &self.levels[level].page);
         root.changed(RecordLsn::UNLOGGED);
         drop(root);
-        let unused: Vec<PageNo> = self.spare.iter().map(|&(no, _)| no).collect();
-        self.tree.free_pages(&unused)?;
-        Ok(pool.flush_space(self.tree.space())?)
+        let Some(open) = &self.extent else { return Ok(()) };
+        let unused = &open.extent.pages[open.used..];
+        match self.claim {
+            Some(index_id) => {
+                pool.free_claimed_pages(space, index_id, unused.len())?;
+            }
+            None => self.tree.free_pages(unused)?,
+        }
+        Ok(())
     }
+}
+
+/// Has all pages of a space on disk, those of sorted builds and all others.
+///
+/// # Errors
+/// An I/O error.
+pub fn make_durable(pool: &Pool, space: SpaceId) -> Result<()> {
+    pool.flush_space(space)?;
+    Ok(pool.sync_space(space)?)
 }
 
 /// Copies type, level and content, leaving the page's identity and LSN.
@@ -178,13 +261,18 @@ impl Tree {
     ///
     /// # Errors
     /// [`TreeError::NotEmpty`]; [`TreeError::NotSorted`]; entries too long; an I/O error.
-    pub fn build_sorted<K, V>(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()>
+    pub fn build_sorted<K, V>(
+        &self,
+        options: BuildOptions,
+        entries: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<()>
     where
         K: AsRef<[u8]>,
         V: AsRef<[u8]>,
     {
-        let mut build = SortedBuild::new(self)?;
+        let mut build = SortedBuild::new(self, options)?;
         entries.into_iter().try_for_each(|(key, value)| build.push(key.as_ref(), value.as_ref()))?;
-        build.finish()
+        build.finish()?;
+        make_durable(self.pool(), self.space())
     }
 }

@@ -23,12 +23,14 @@
 //!   on the left page is right on any older state of it: keys from K on belong to the right page, whose image was taken later.
 //! - A split for *ascending inserts* moves nothing: its image is an empty page, and a few dozen bytes are logged in all.
 //! - A *merge* logs the image of the page that took the entries, and frees the other.
-//! - A *sorted build* logs only its allocations; its pages are on disk before it returns, and before the engine logs the commit that
-//!   names the tree.
+//! - A *sorted build* logs only its allocations; its pages are on disk before the engine logs the commit that names the tree. Until then, and while
+//!   a dropped tree is being freed, a claim says whose the pages are (`claimed`).
 
 mod build;
+mod claimed;
 mod descend;
 mod error;
+mod leaves;
 mod merge;
 pub mod overflow;
 mod scan;
@@ -36,9 +38,10 @@ mod split;
 mod tree;
 mod validate;
 
-pub use build::SortedBuild;
+pub use build::{BuildOptions, SortedBuild, make_durable};
 pub use descend::Spot;
 pub use error::{Result, TreeError};
+pub use leaves::Leaves;
 pub use scan::{Direction, Scan};
 pub use tree::{Change, Tree};
 pub use validate::TreeStats;

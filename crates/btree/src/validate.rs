@@ -1,6 +1,6 @@
-//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and freeing it.
+//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and allocating and freeing pages.
 
-use buffer::page::{self, PageType};
+use buffer::page::PageType;
 use buffer::{Held, Mtr, PageNo, slotted};
 
 use crate::error::{Result, TreeError};
@@ -103,35 +103,6 @@ impl Tree {
             node = child;
         }
         Ok(product * slotted::count(&node) as f64)
-    }
-
-    /// Frees all pages of the tree. It must not be used any more, by anybody. A crash in between leaves pages that nothing names and nobody
-    /// frees, which costs their space and nothing else.
-    ///
-    /// # Errors
-    /// A damaged page; an I/O error.
-    pub fn free(&self) -> Result<()> {
-        let mut pages = vec![self.root_page()];
-        let mut read = 0;
-        // Breadth first: children of level 1 are leaves, which need not be read.
-        while read < pages.len() {
-            let no = pages[read];
-            read += 1;
-            let node = self.pool().read(self.page_id(no))?;
-            let level = self.check_node(no, &node, None)?;
-            if level > 0 {
-                pages.extend((0..slotted::count(&node)).map(|index| slotted::child(&node, index)));
-            }
-            if level <= 1 && !self.has_inner(&pages[read..])? {
-                break;
-            }
-        }
-        self.free_pages(&pages)
-    }
-
-    fn has_inner(&self, rest: &[PageNo]) -> Result<bool> {
-        let Some(&first) = rest.first() else { return Ok(false) };
-        Ok(page::level(&self.pool().read(self.page_id(first))?) > 0)
     }
 
     pub(crate) fn free_pages(&self, pages: &[PageNo]) -> Result<()> {

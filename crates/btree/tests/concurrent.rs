@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use btree::{Change, Direction, Tree};
+use btree::{BuildOptions, Change, Direction, Tree};
 use buffer::{Pool, RecordLsn};
 use harness::{datadir, empty_tree, log_commit};
 use os::random::{Rng, test_seed};
@@ -160,7 +160,11 @@ fn make_and_drop(pool: &Arc<Pool>, worker: u32, seed: u64, rounds: u32) {
         let tree = Tree::create(pool, space).expect("made");
         let rows = rng.between(1, 600);
         if rng.one_in(3) {
-            tree.build_sorted((0..rows).map(|row| (row.to_be_bytes(), [worker as u8; 100]))).expect("built");
+            tree.build_sorted(
+                BuildOptions::default(),
+                (0..rows).map(|row| (row.to_be_bytes(), [worker as u8; 100])),
+            )
+            .expect("built");
         }
         for row in 0..rows {
             let put = Change::put(vec![worker as u8; 100]);

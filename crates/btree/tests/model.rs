@@ -5,7 +5,7 @@ mod harness;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use btree::{Change, Direction, Tree};
+use btree::{BuildOptions, Change, Direction, Tree};
 use buffer::RecordLsn;
 use harness::{empty_tree, log_commit};
 use os::random::{Rng, test_seed};
@@ -168,15 +168,19 @@ fn a_sorted_build_equals_inserts_and_pages_come_back_when_freed() {
         let tree = empty_tree(&SimDisk::new(2), page_size, 3000);
         let entry = |number: u32| (number.to_be_bytes().to_vec(), vec![number as u8; number as usize % 90]);
         let model: Model = (0..rows).map(entry).collect();
-        tree.build_sorted((0..rows).map(entry)).expect("it is sorted");
+        tree.build_sorted(BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
         compare_all(&tree, &model);
-        assert!(rows == 0 || tree.build_sorted([(b"a", b"b")]).is_err());
-        let bytes = tree.pool().space_bytes(tree.space()).expect("open");
-        tree.free().expect("it is freed");
-        let again = Tree::create(tree.pool(), tree.space()).expect("a page");
-        again.build_sorted((0..rows).map(entry)).expect("it is sorted");
+        assert!(rows == 0 || tree.build_sorted(BuildOptions::default(), [(b"a", b"b")]).is_err());
+        let (pool, space) = (tree.pool(), tree.space());
+        pool.claim_tree(space, 1, tree.root_page()).expect("a page");
+        let (used, _) = pool.space_usage(space).expect("open");
+        let claim = pool.claims(space).expect("sound")[0];
+        Tree::free_claimed(pool, space, claim).expect("it is freed");
+        assert_eq!(pool.space_usage(space).expect("open"), (used, used - 1), "all pages but page 0 are free");
+        let again = Tree::create(pool, space).expect("a page");
+        again.build_sorted(BuildOptions::default(), (0..rows).map(entry)).expect("it is sorted");
         compare_all(&again, &model);
-        assert_eq!(again.pool().space_bytes(tree.space()), Some(bytes), "freed pages are used again");
+        assert_eq!(pool.space_usage(space).expect("open").0, used, "freed pages are used again");
     }
 }
 

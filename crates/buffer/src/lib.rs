@@ -17,6 +17,7 @@
 //! their flush lists, mini-transactions about to log, the bells of the background threads.
 
 mod bell;
+mod claim;
 mod cleaner;
 mod doublewrite;
 mod error;
@@ -46,6 +47,7 @@ mod status;
 mod table;
 mod warm_up;
 
+pub use claim::{Claim, ClaimKind, Extent};
 pub use doublewrite::Doublewrite;
 pub use error::{BufferError, Result};
 pub use guard::{PageRead, PageWrite};

@@ -89,7 +89,7 @@ impl<'p> Mtr<'p> {
         self.pages[held.0].guard.id().no
     }
 
-    fn space_header(&mut self) -> Result<SpaceHeader> {
+    pub(crate) fn space_header(&mut self) -> Result<SpaceHeader> {
         if let Some((_, header)) = self.header {
             return Ok(header);
         }
@@ -129,6 +129,19 @@ impl<'p> Mtr<'p> {
         };
         self.set_space_header(header);
         Ok(held)
+    }
+
+    /// Takes page numbers at the space's end, without frames: their user writes them ([`Pool::write_fresh`]).
+    ///
+    /// # Errors
+    /// When the space has no page numbers left; an I/O error.
+    pub(crate) fn take_fresh(&mut self, count: u32) -> Result<std::ops::Range<PageNo>> {
+        let mut header = self.space_header()?;
+        let first = header.allocated;
+        let end = first.checked_add(count).filter(|&end| end < u32::MAX);
+        header.allocated = end.ok_or_else(|| BufferError::SpaceFull(self.space.path.read().clone()))?;
+        self.set_space_header(header);
+        Ok(first..header.allocated)
     }
 
     /// Latches a page in order to free it, without reading it.
@@ -205,6 +218,15 @@ impl<'p> Mtr<'p> {
         header.free_head = no;
         header.free_count += 1;
         self.set_space_header(header);
+    }
+
+    /// Changes where the list of claims begins; returns where it began. Page 0 is latched.
+    pub(crate) fn swap_claim_head(&mut self, head: PageNo) -> PageNo {
+        let (_, mut header) = self.header.expect("page 0 is latched before its state changes");
+        self.changing = true;
+        let before = std::mem::replace(&mut header.claim_head, head);
+        self.set_space_header(header);
+        before
     }
 
     /// Logs the change and lets go of the pages; returns where the record is.

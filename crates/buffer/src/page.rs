@@ -79,6 +79,8 @@ pub enum PageType {
     Index = 3,
     /// A part of a value too long for its row.
     Overflow = 4,
+    /// Says which pages belong to an index that the dictionary may not know; see [`crate::claim`].
+    Claim = 5,
 }
 
 impl PageType {
@@ -88,6 +90,7 @@ impl PageType {
             2 => Some(PageType::Free),
             3 => Some(PageType::Index),
             4 => Some(PageType::Overflow),
+            5 => Some(PageType::Claim),
             _ => None,
         }
     }
@@ -162,6 +165,13 @@ pub fn format(page: &mut [u8], id: PageId, page_type: PageType, level: u8) {
 pub fn reformat(page: &mut [u8], page_type: PageType, level: u8) {
     let (id, lsn) = (id(page), lsn(page));
     format(page, id, page_type, level);
+    put_u64(page, LSN, lsn);
+}
+
+/// Gives a page that was put together elsewhere its identity and LSN.
+pub fn place(page: &mut [u8], id: PageId, lsn: Lsn) {
+    put_u32(page, SPACE, id.space);
+    put_u32(page, NUMBER, id.no);
     put_u64(page, LSN, lsn);
 }
 

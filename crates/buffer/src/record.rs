@@ -20,7 +20,7 @@ const REMOVE_CHILD: u8 = 6;
 const SECTION_HEADER_BYTES: usize = 12;
 /// Where an image begins: after checksum and identity.
 const IMAGE_FROM: usize = 12;
-/// One structure change holds all pages that it allocates latched, so they are far fewer than this.
+/// One structure change takes an extent of a few megabytes at most, so its pages are far fewer than this.
 const MOST_PAGES_AT_ONCE: u32 = 1 << 20;
 const LSN_RANGE: std::ops::Range<usize> = 16..24;
 
@@ -60,8 +60,8 @@ impl RecordWriter {
     }
 
     pub fn space_header(&mut self, header: SpaceHeader) {
-        let parts = [header.allocated, header.free_head, header.free_count].map(u32::to_le_bytes);
-        self.op(SPACE_HEADER, &[&parts[0], &parts[1], &parts[2]]);
+        let fields = [header.allocated, header.free_head, header.free_count, header.claim_head];
+        self.op(SPACE_HEADER, &[fields.map(u32::to_le_bytes).as_flattened()]);
     }
 
     pub fn free(&mut self, next: PageNo) {
@@ -182,11 +182,12 @@ fn replay_op(bytes: &mut [u8], kind: u8, body: &[u8]) -> std::result::Result<(),
         }
         SPACE_HEADER => {
             expect(PageType::SpaceHeader, bytes)?;
-            let body = take(&mut rest, 12)?;
+            let body = take(&mut rest, 16)?;
             let header = SpaceHeader {
                 allocated: u32_at(body, 0),
                 free_head: u32_at(body, 4),
                 free_count: u32_at(body, 8),
+                claim_head: u32_at(body, 12),
             };
             let had = SpaceHeader::of(bytes).allocated;
             if header.allocated.saturating_sub(had) > MOST_PAGES_AT_ONCE {

@@ -19,6 +19,7 @@ const PAGE_SIZE_AT: usize = 32;
 const ALLOCATED_AT: usize = 36;
 const FREE_HEAD_AT: usize = 40;
 const FREE_COUNT_AT: usize = 44;
+const CLAIM_HEAD_AT: usize = 48;
 /// Where a page on the free list names the next one.
 const NEXT_FREE_AT: usize = 24;
 
@@ -35,6 +36,8 @@ pub(crate) struct SpaceHeader {
     pub free_head: PageNo,
     /// Length of the free list.
     pub free_count: u32,
+    /// First claim page, 0 for none; see [`crate::claim`].
+    pub claim_head: PageNo,
 }
 
 impl SpaceHeader {
@@ -43,6 +46,7 @@ impl SpaceHeader {
             allocated: u32_at(page, ALLOCATED_AT),
             free_head: u32_at(page, FREE_HEAD_AT),
             free_count: u32_at(page, FREE_COUNT_AT),
+            claim_head: u32_at(page, CLAIM_HEAD_AT),
         }
     }
 
@@ -55,6 +59,7 @@ impl SpaceHeader {
         put_u32(page, ALLOCATED_AT, self.allocated);
         put_u32(page, FREE_HEAD_AT, self.free_head);
         put_u32(page, FREE_COUNT_AT, self.free_count);
+        put_u32(page, CLAIM_HEAD_AT, self.claim_head);
     }
 }
 
@@ -99,7 +104,7 @@ impl Space {
         page::format(page, PageId::new(id, 0), PageType::SpaceHeader, 0);
         page[MAGIC_AT..MAGIC_AT + MAGIC.len()].copy_from_slice(MAGIC);
         put_u32(page, PAGE_SIZE_AT, page_size as u32);
-        SpaceHeader { allocated: 1, free_head: 0, free_count: 0 }.put(page);
+        SpaceHeader { allocated: 1, free_head: 0, free_count: 0, claim_head: 0 }.put(page);
         page::seal(page);
         file.write_all_at(&first, 0)?;
         sync_or_stop(disk, &*file)?;
@@ -216,6 +221,25 @@ impl Space {
     /// Notes the state of page 0.
     pub fn note_header(&self, header: SpaceHeader) {
         self.in_use.store(header.in_use(), Ordering::Relaxed);
+    }
+
+    /// Writes pages that were handed out for the first time, without writing zeros in their place before. The new length is durable if `sync` says so.
+    pub fn write_fresh(&self, first: PageNo, pages: &[u8], disk: &dyn Disk, sync: bool) -> Result<()> {
+        let end = first + (pages.len() / self.page_size) as u32;
+        if end > self.file_pages() {
+            if first > 0 {
+                self.ensure(first - 1, disk, sync)?;
+            }
+            // Under the lock, so that nobody fills these pages with zeros afterwards.
+            let _growing = self.grow.lock();
+            self.file.write_all_at(pages, self.offset_of(first))?;
+            if sync {
+                sync_or_stop(disk, &*self.file)?;
+            }
+            self.file_pages.fetch_max(end, Ordering::AcqRel);
+            return Ok(());
+        }
+        Ok(self.file.write_all_at(pages, self.offset_of(first))?)
     }
 
     pub fn corrupt(&self, no: PageNo, reason: impl Into<String>) -> BufferError {

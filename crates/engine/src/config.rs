@@ -48,6 +48,10 @@ pub struct EngineConfig {
     pub lock_wait_timeout_ms: u64,
     /// Options of the buffer pool.
     pub pool: buffer::PoolOptions,
+    /// `tmpdir`, on the same disk interface; what is there is never needed again after a restart.
+    pub tmpdir: PathBuf,
+    /// `innodb_sort_buffer_size` in bytes: memory for sorting the keys of one index, for each thread that reads the table.
+    pub sort_buffer_bytes: usize,
     /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each runs.
     pub background: bool,
 }
@@ -55,9 +59,12 @@ pub struct EngineConfig {
 impl EngineConfig {
     /// MySQL's defaults on this disk and directory, no binary log.
     pub fn new(disk: Arc<dyn os::disk::Disk>, datadir: impl Into<PathBuf>) -> EngineConfig {
+        let datadir = datadir.into();
         EngineConfig {
             disk,
-            datadir: datadir.into(),
+            tmpdir: datadir.clone(),
+            datadir,
+            sort_buffer_bytes: 1 << 20,
             page_size: 16 << 10,
             pool_bytes: 128 << 20,
             version_memory_limit_bytes: 0,

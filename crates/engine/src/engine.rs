@@ -6,6 +6,7 @@ use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
 use crate::config::EngineConfig;
+use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::{EngineError, Result};
 use crate::lock::LockTable;
@@ -42,7 +43,8 @@ pub struct Engine {
     pub(crate) sequencer: Sequencer,
     pub(crate) counters: Counters,
     pub(crate) next_ids: Mutex<NextIds>,
-    /// One DDL operation at a time.
+    pub(crate) settings: DdlSettings,
+    /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
     gtid_mode: AtomicBool,
     flush_log_at_trx_commit: AtomicU8,
@@ -109,11 +111,14 @@ impl Engine {
             return Err(EngineError::Datadir(format!("{place} has a system tablespace but no redo log")));
         }
         let recovered = if has_log { crate::recovery::open(&config)? } else { None };
-        let engine = match recovered {
-            Some(engine) => engine,
-            None => Engine::create(config)?,
+        let Some(engine) = recovered else {
+            let engine = Engine::create(config)?;
+            engine.start_threads();
+            return Ok(engine);
         };
         engine.start_threads();
+        // With the checkpointer at work: freeing many pages takes much log.
+        engine.settle_claims()?;
         Ok(engine)
     }
 
@@ -190,6 +195,7 @@ impl Engine {
             sequencer,
             counters: Counters::default(),
             next_ids: Mutex::new(parts.next_ids),
+            settings: DdlSettings::default(),
             ddl: Mutex::new(()),
             gtid_mode: AtomicBool::new(config.gtid_mode),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),

@@ -62,6 +62,11 @@ pub enum EngineError {
     },
     /// An auto-increment column has no value left (MySQL 1467).
     AutoIncrementExhausted(String),
+    /// Others changed the table too much while an index of it was being built (MySQL 1799).
+    OnlineLogTooBig {
+        /// The first of the indexes.
+        index: String,
+    },
     /// The transaction is read only (MySQL 1792).
     ReadOnlyTransaction,
     /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170); it can read no more.
@@ -137,6 +142,11 @@ impl fmt::Display for EngineError {
             EngineError::LockNotAvailable => write!(
                 f,
                 "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."
+            ),
+            EngineError::OnlineLogTooBig { index } => write!(
+                f,
+                "Creating index '{index}' required more than 'innodb_online_alter_log_max_size' bytes of \
+                 modification log. Please try again."
             ),
             EngineError::Interrupted => write!(f, "Query execution was interrupted"),
             EngineError::UnknownSchema(name) => write!(f, "Unknown database '{name}'"),

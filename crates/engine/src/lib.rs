@@ -48,6 +48,7 @@ mod version;
 
 pub use btree::Direction;
 pub use catalog::Catalog;
+pub use check::SpacePages;
 pub use checkpoint::CheckpointParticipant;
 pub use commit::pipeline::{CommitOptions, CommitOutcome, GtidNext};
 pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
@@ -55,7 +56,7 @@ pub use commit::record::CommitHeader;
 pub use commit::stream::{CommitStream, CommittedGroup};
 pub use concurrency::Place;
 pub use config::EngineConfig;
-pub use ddl::{ConvertRow, DdlContext, TableName};
+pub use ddl::{AlterStage, ConvertRow, DdlContext, StageHook, TableName};
 pub use definition::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, SchemaDef, TableDef};
 pub use engine::Engine;
 pub use error::{EngineError, Result};

@@ -1,5 +1,6 @@
 //! A table at run time: its definition, its trees, its counters, and how keys are made from its rows.
 
+use crate::ddl::online::OnlineBuild;
 use crate::definition::{ColumnDef, IndexColumn, TableDef};
 use crate::error::{EngineError, Result};
 use crate::lock::gap::TableLocks;
@@ -7,7 +8,7 @@ use btree::Tree;
 use buffer::SpaceId;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, Value};
 
@@ -58,6 +59,9 @@ pub(crate) struct Counters {
     pub auto_increment: AtomicU64,
     /// Next hidden row id.
     pub row_id: AtomicU64,
+    /// Whether indexes are being built while others use the table: then `online` says which.
+    pub building: AtomicBool,
+    pub online: parking_lot::Mutex<Option<Arc<OnlineBuild>>>,
     /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree away. Innermost of
     /// the engine's own locks: nothing but page latches is taken under it.
     pub gate: parking_lot::RwLock<()>,

@@ -108,6 +108,14 @@ states! {
     Checkpoint = "checkpoint", true;
     /// Removing deleted rows that no snapshot needs.
     Purge = "purge", false;
+    /// Reading a table and sorting its keys for new indexes.
+    IndexScan = "index_scan", false;
+    /// Merging sorted keys into a new index.
+    IndexBuild = "index_build", false;
+    /// Putting changes of other sessions into a new index.
+    IndexCatchUp = "index_catch_up", false;
+    /// Writing or reading the temporary files of an index build.
+    SortFile = "sort_file", true;
     /// A receiver waiting for its source.
     SourceWait = "source_wait", true;
     /// A receiver writing the relay log.

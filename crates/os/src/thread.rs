@@ -55,6 +55,37 @@ pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
     return handle.thread().id() == std::thread::current().id();
 }
 
+/// Runs each job on a thread of its own and returns when all have ended, with their results in order. (Under the model checker one after the
+/// other: what runs in parallel here shares nothing that it checks.)
+///
+/// # Panics
+/// When a job panics, or the operating system has no thread to give.
+pub fn run_all<F, T>(name: &str, jobs: Vec<F>) -> Vec<T>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    if cfg!(feature = "model") {
+        return jobs.into_iter().map(|job| job()).collect();
+    }
+    std::thread::scope(|scope| {
+        let start = |job: F| {
+            let run = move || {
+                #[cfg(not(feature = "model"))]
+                account::open(name);
+                job()
+            };
+            std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, run)
+        };
+        let threads: Vec<_> = jobs.into_iter().map(start).collect();
+        let join = |thread: std::io::Result<std::thread::ScopedJoinHandle<'_, T>>| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => panic!("cannot start thread {name}: {error}"),
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
 /// The number of processors this process may use; at least 1.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())

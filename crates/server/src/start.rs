@@ -235,6 +235,8 @@ fn engine_config(
         innodb_lock_wait_timeout_ms: number("innodb_lock_wait_timeout") * 1000,
         lock_wait_timeout_ms: number("lock_wait_timeout") * 1000,
         pool: crate::variables::pool_options(globals),
+        tmpdir: PathBuf::from(globals.named("tmpdir").text()),
+        sort_buffer_bytes: clamp(number("innodb_sort_buffer_size")),
         ..EngineConfig::new(disk.clone(), datadir)
     }
 }

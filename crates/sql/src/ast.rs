@@ -584,14 +584,42 @@ pub enum Alteration {
     },
     /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
     Force,
-    /// `ORDER BY`, `ALGORITHM=`, `LOCK=`, `DISABLE KEYS`: accepted, nothing to do.
+    /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.
     Nothing,
+}
+
+/// `ALGORITHM=`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlterAlgorithm {
+    #[default]
+    Default,
+    Instant,
+    Inplace,
+    Copy,
+}
+
+/// `LOCK=`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlterLock {
+    #[default]
+    Default,
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// How ALTER TABLE, CREATE INDEX or DROP INDEX are to be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AlterDemands {
+    pub algorithm: AlterAlgorithm,
+    pub lock: AlterLock,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlterTable {
     pub table: TableName,
     pub alterations: Vec<Alteration>,
+    pub demands: AlterDemands,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -690,11 +718,13 @@ pub enum Statement {
         table: TableName,
         key: KeySpec,
         if_not_exists: bool,
+        demands: AlterDemands,
     },
     DropIndex {
         table: TableName,
         name: String,
         if_exists: bool,
+        demands: AlterDemands,
     },
     CreateSchema {
         schema: String,

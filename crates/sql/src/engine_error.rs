@@ -23,6 +23,7 @@ impl From<EngineError> for SqlError {
             EngineError::KeyTooLong { .. } => 1071,
             EngineError::TransactionTooLarge { .. } => 1197,
             EngineError::AutoIncrementExhausted(_) => 1467,
+            EngineError::OnlineLogTooBig { .. } => 1799,
             EngineError::ReadOnlyTransaction => {
                 return SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction.");
             }

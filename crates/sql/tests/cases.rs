@@ -38,4 +38,4 @@ macro_rules! files {
     };
 }
 
-files! { expressions strings dates queries changes definitions }
+files! { expressions strings dates queries changes definitions algorithms }

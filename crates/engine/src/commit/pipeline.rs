@@ -5,6 +5,7 @@ use super::record::{self, CommitHeader};
 use super::sequencer::{Entry, GtidRequest};
 use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Versioning;
+use crate::ddl::online;
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::spill::{SpillFile, SpillRef};
@@ -115,6 +116,7 @@ impl Engine {
     ) -> Result<CommitOutcome> {
         self.log.free_check();
         self.reserve_pages(writes, &parts)?;
+        let captured = self.capture_for_builds(writes, parts.spill.as_ref());
         self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
         add_index_ops(writes, sidecar);
         for op in parts.dictionary {
@@ -139,6 +141,9 @@ impl Engine {
             }
         };
         SCRATCH.set(scratch);
+        if outcome.is_ok() {
+            online::note(captured);
+        }
         outcome
     }
 

@@ -1,124 +1,193 @@
-//! Filling trees in key order: for a new index, and for a table that is rebuilt.
+//! Filling the trees of indexes: one scan of the table for all of them, an external sort each, a sorted build each.
 //!
-//! Sorting is in memory up to a limit; beyond it the sorted runs are kept as they are and merged, so that the input need
-//! not fit twice. (The runs are in memory too: a table whose index keys exceed the memory of the machine needs a sort on
-//! disk, which is later work.)
+//! The scan is divided among a few threads, each with sorters of its own; then every index is merged and built by one
+//! thread. Others may be changing the table meanwhile, see [`super::online`].
 
+use super::sort::{Merge, SortLimits, Sorted, Sorter};
+use super::{AlterStage, StageHook};
+use crate::Engine;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
-use crate::table::{IndexRef, Table};
-use crate::{Engine, overflow};
-use btree::{Direction, SortedBuild, Tree};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::overflow;
+use crate::table::Table;
+use btree::{BuildOptions, SortedBuild};
+use os::account::{State, enter};
+use parking_lot::Mutex;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Keys and values back to back, with the offset of each pair: one allocation for many entries.
-#[derive(Default)]
-struct Run {
-    bytes: Vec<u8>,
-    /// Start of the key, its length, length of the value.
-    entries: Vec<(usize, u32, u32)>,
+/// Threads of one statement, at most.
+const MAX_THREADS: usize = 4;
+
+/// Entries between two looks at the statement's interrupt flag.
+const CHECK_EVERY: u64 = 1024;
+
+pub(super) fn check_interrupt(interrupt: Option<&AtomicBool>) -> Result<()> {
+    if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        return Err(EngineError::Interrupted);
+    }
+    Ok(())
 }
 
-impl Run {
-    fn key(&self, at: usize) -> &[u8] {
-        let (start, key_len, _) = self.entries[at];
-        &self.bytes[start..start + key_len as usize]
-    }
-
-    fn value(&self, at: usize) -> &[u8] {
-        let (start, key_len, value_len) = self.entries[at];
-        &self.bytes[start + key_len as usize..start + key_len as usize + value_len as usize]
-    }
-
-    fn sort(&mut self) {
-        let bytes = &self.bytes;
-        let key = |&(start, key_len, _): &(usize, u32, u32)| &bytes[start..start + key_len as usize];
-        self.entries.sort_unstable_by(|a, b| key(a).cmp(key(b)));
-    }
+/// What to build, and how.
+pub(super) struct IndexBuild<'a> {
+    pub table: &'a Table,
+    /// Which indexes.
+    pub made: &'a [usize],
+    pub limits: SortLimits,
+    pub fill_factor: u8,
+    /// Sequence number of all entries.
+    pub seq: u64,
+    /// Whether the pages are under claims; else they are in a space that is dropped if the statement fails.
+    pub claimed: bool,
+    pub interrupt: Option<&'a AtomicBool>,
+    /// The statement to tell of the stages.
+    pub stages: Option<StageHook<'a>>,
 }
 
-const RUN_BYTES: usize = 64 << 20;
-
-/// Collects entries in any order and gives them to a tree in key order.
-#[derive(Default)]
-pub(super) struct Sorter {
-    runs: Vec<Run>,
-    current: Run,
-}
-
-impl Sorter {
-    pub fn push(&mut self, key: &[u8], value: &[u8]) {
-        if self.current.bytes.len() >= RUN_BYTES {
-            self.close_run();
+impl IndexBuild<'_> {
+    pub fn enter(&self, stage: AlterStage) {
+        if let Some(hook) = self.stages {
+            (hook.0)(stage);
         }
-        let start = self.current.bytes.len();
-        self.current.bytes.extend_from_slice(key);
-        self.current.bytes.extend_from_slice(value);
-        self.current.entries.push((start, key.len() as u32, value.len() as u32));
     }
 
-    fn close_run(&mut self) {
-        let mut run = std::mem::take(&mut self.current);
-        run.sort();
-        self.runs.push(run);
+    fn options(&self, at: usize) -> BuildOptions {
+        let claim = self.claimed.then(|| self.table.indexes[at].id);
+        BuildOptions { fill_factor: self.fill_factor, claim }
     }
 
-    /// Builds the tree. `finish` sees each entry after the key before it, and says what value is stored.
-    pub fn build(
-        mut self,
-        tree: &Tree,
-        mut finish: impl for<'v> FnMut(Option<&[u8]>, &[u8], &'v [u8]) -> Result<&'v [u8]>,
-    ) -> Result<()> {
-        self.close_run();
-        let mut build = SortedBuild::new(tree)?;
-        let runs = &self.runs;
-        let mut heads: BinaryHeap<Reverse<(&[u8], usize, usize)>> = runs
-            .iter()
-            .enumerate()
-            .filter(|(_, run)| !run.entries.is_empty())
-            .map(|(at, run)| Reverse((run.key(0), at, 0)))
-            .collect();
-        let mut last: Option<&[u8]> = None;
-        while let Some(Reverse((key, run, at))) = heads.pop() {
-            let value = finish(last, key, runs[run].value(at))?;
-            build.push(key, value)?;
-            last = Some(key);
-            if at + 1 < runs[run].entries.len() {
-                heads.push(Reverse((runs[run].key(at + 1), run, at + 1)));
-            }
+    pub fn sorters(&self) -> Vec<Sorter> {
+        self.made.iter().map(|_| Sorter::new(&self.limits)).collect()
+    }
+
+    /// Adds a row's entries. The value in the sort is the length of the index's own columns, and whether one is NULL.
+    pub fn push_row(&self, sorters: &mut [Sorter], key: &[u8], image: &[u8]) -> Result<()> {
+        for (&at, sorter) in self.made.iter().zip(sorters) {
+            let secondary = self.table.secondary_key(at, image, key)?;
+            self.table.check_key_len(secondary.key.len())?;
+            let [low, high] = (secondary.secondary_len as u16).to_le_bytes();
+            sorter.push(&secondary.key, &[low, high, u8::from(secondary.has_null)])?;
         }
-        Ok(build.finish()?)
+        Ok(())
     }
 }
 
 impl Engine {
-    /// Fills an index of `table` from the newest rows of `table`'s clustered tree.
-    pub(super) fn fill_index(&self, table: &Table, at: usize, seq: u64) -> Result<()> {
-        let mut sorter = Sorter::default();
-        self.for_each_row(table, |key, image| sorter.push_entry(table, at, key, image, seq))?;
-        self.build_index(table, at, sorter)
+    /// Fills new indexes from the committed rows of the table.
+    pub(super) fn fill_indexes(&self, build: &IndexBuild<'_>) -> Result<()> {
+        build.enter(AlterStage::ReadPk);
+        let threads = os::thread::processors().min(MAX_THREADS);
+        let points = build.table.clustered.split_points(threads)?;
+        let mut starts: Vec<&[u8]> = vec![&[]];
+        starts.extend(points.iter().map(Vec::as_slice));
+        let part = |at: usize| (starts[at], starts.get(at + 1).copied());
+        let scanned: Vec<Result<Vec<Sorted>>> = if starts.len() == 1 {
+            vec![self.scan_part(build, part(0))]
+        } else {
+            let jobs = (0..starts.len()).map(|at| move || self.scan_part(build, part(at))).collect();
+            os::thread::run_all("index scan", jobs)
+        };
+        build.enter(AlterStage::MergeSort);
+        let mut of_index: Vec<Vec<Sorted>> = build.made.iter().map(|_| Vec::new()).collect();
+        for sorted in scanned {
+            sorted?.into_iter().zip(&mut of_index).for_each(|(sorted, all)| all.push(sorted));
+        }
+        self.build_indexes(build, of_index, if starts.len() == 1 { 1 } else { threads })
     }
 
-    /// Builds an index from its entries, checked for uniqueness.
-    pub(super) fn build_index(&self, table: &Table, at: usize, sorter: Sorter) -> Result<()> {
-        let index = &table.indexes[at];
-        sorter.build(&index.tree, |last, key, value| {
-            let (has_null, value) = value.split_last().expect("push_entry adds a byte");
-            let columns = &key[..entry::secondary_len(value)?];
-            // Encoded columns are no prefix of other encoded columns, so this compares exactly them.
-            if index.unique && *has_null == 0 && last.is_some_and(|last| last.starts_with(columns)) {
-                let row = self.read_newest(table, &key[columns.len()..])?;
-                let text = row.map(|row| table.key_text(IndexRef::Secondary(at), &row.image));
-                return Err(EngineError::Duplicate {
-                    table: table.qualified_name.clone(),
-                    index: index.name.clone(),
-                    key: text.unwrap_or_default(),
-                });
+    fn scan_part(&self, build: &IndexBuild<'_>, part: (&[u8], Option<&[u8]>)) -> Result<Vec<Sorted>> {
+        let _state = enter(State::IndexScan);
+        let table = build.table;
+        let mut sorters = build.sorters();
+        let mut leaves = table.clustered.leaves(part.0, part.1);
+        while leaves.advance()? {
+            check_interrupt(build.interrupt)?;
+            for (key, value) in leaves.entries() {
+                let parsed = ClusteredValue::parse(value)?;
+                if parsed.is_deleted() {
+                    continue;
+                }
+                if parsed.flags & entry::EXTERN == 0 {
+                    build.push_row(&mut sorters, key, parsed.image)?;
+                } else if let Some((_, image)) = self.committed_row(table, key)? {
+                    build.push_row(&mut sorters, key, &image)?;
+                }
             }
-            Ok(value)
-        })
+        }
+        sorters.into_iter().map(Sorter::finish).collect()
+    }
+
+    /// Builds each index from its sorted entries.
+    pub(super) fn build_indexes(
+        &self,
+        build: &IndexBuild<'_>,
+        sorted: Vec<Vec<Sorted>>,
+        threads: usize,
+    ) -> Result<()> {
+        let queue = Mutex::new(build.made.iter().copied().zip(sorted));
+        let work = || -> Result<()> {
+            loop {
+                // The guard must not live through the build.
+                let next = queue.lock().next();
+                let Some((at, sorted)) = next else { return Ok(()) };
+                self.build_index(build, at, sorted)?;
+            }
+        };
+        match threads.min(build.made.len()) {
+            0 | 1 => work(),
+            threads => os::thread::run_all("index build", vec![&work; threads]).into_iter().collect(),
+        }
+    }
+
+    fn build_index(&self, build: &IndexBuild<'_>, at: usize, sorted: Vec<Sorted>) -> Result<()> {
+        let _state = enter(State::IndexBuild);
+        let index = &build.table.indexes[at];
+        let mut merge = Merge::new(sorted)?;
+        let mut tree = SortedBuild::new(&index.tree, build.options(at))?;
+        // Of a unique index, the entry that the next may be a duplicate of.
+        let mut holder: Option<Vec<u8>> = None;
+        let mut pushed = 0u64;
+        while let Some((key, value)) = merge.next()? {
+            let (secondary_len, has_null) =
+                (usize::from(u16::from_le_bytes([value[0], value[1]])), value[2] != 0);
+            if index.unique && !has_null {
+                self.check_duplicate(build.table, at, &mut holder, key, secondary_len)?;
+            }
+            tree.push(key, &entry::secondary(0, build.seq, secondary_len))?;
+            pushed += 1;
+            if pushed.is_multiple_of(CHECK_EVERY) {
+                check_interrupt(build.interrupt)?;
+            }
+        }
+        Ok(tree.finish()?)
+    }
+
+    /// Refuses a key whose columns the holder's row has too. The holder afterwards is an entry with the key's columns, of a row
+    /// that is known to have them where more than one claims to.
+    fn check_duplicate(
+        &self,
+        table: &Table,
+        at: usize,
+        holder: &mut Option<Vec<u8>>,
+        key: &[u8],
+        secondary_len: usize,
+    ) -> Result<()> {
+        let columns = &key[..secondary_len];
+        // Encoded columns are no prefix of other encoded columns, so this compares exactly them.
+        match holder {
+            Some(held) if held.starts_with(columns) => {
+                if self.holds_both(table, at, held, key, secondary_len)? {
+                    return Err(self.duplicate_of(table, at, &key[secondary_len..])?);
+                }
+                if self.live_since(table, at, key, secondary_len)?.is_some() {
+                    key.clone_into(held);
+                }
+            }
+            Some(held) => key.clone_into(held),
+            none => *none = Some(key.to_vec()),
+        }
+        Ok(())
     }
 
     /// Calls `visit` with key and full image of every newest committed row. Nobody may be changing the table.
@@ -127,26 +196,13 @@ impl Engine {
         table: &Table,
         mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+        let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Forward);
         while let Some((key, value)) = scan.next()? {
             let parsed = ClusteredValue::parse(value)?;
             if !parsed.is_deleted() {
                 visit(key, &overflow::resolve(&self.pool, table, &parsed)?)?;
             }
         }
-        Ok(())
-    }
-}
-
-impl Sorter {
-    /// Adds the entry of a row in the index at `at`, with a last byte that says whether a NULL is in it.
-    pub fn push_entry(&mut self, table: &Table, at: usize, key: &[u8], image: &[u8], seq: u64) -> Result<()> {
-        let secondary = table.secondary_key(at, image, key)?;
-        table.check_key_len(secondary.key.len())?;
-        let mut value = [0; entry::SECONDARY_LEN + 1];
-        value[..entry::SECONDARY_LEN].copy_from_slice(&entry::secondary(0, seq, secondary.secondary_len));
-        value[entry::SECONDARY_LEN] = u8::from(secondary.has_null);
-        self.push(&secondary.key, &value);
         Ok(())
     }
 }

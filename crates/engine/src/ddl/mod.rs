@@ -9,7 +9,10 @@
 
 mod alter;
 mod build;
+pub(crate) mod online;
 mod schema;
+pub(crate) mod settings;
+mod sort;
 mod table;
 
 use crate::Engine;
@@ -42,8 +45,50 @@ pub struct DdlContext<'a> {
     pub options: CommitOptions<'a>,
     /// `lock_wait_timeout` in milliseconds; `None`: the engine's.
     pub lock_timeout_ms: Option<u64>,
-    /// Ends a wait for metadata locks when it becomes true (`KILL`).
+    /// Ends the statement when it becomes true (`KILL`).
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// `LOCK=SHARED` or `LOCK=EXCLUSIVE`: nobody else uses the table while the statement runs.
+    pub exclusive: bool,
+    /// Told where the statement is.
+    pub on_stage: Option<StageHook<'a>>,
+}
+
+/// Where an ALTER TABLE that builds indexes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlterStage {
+    /// Reading the table and sorting the keys.
+    ReadPk,
+    /// Merging the sorted keys into the new indexes.
+    MergeSort,
+    /// Writing what is left of them.
+    Flush,
+    /// Putting in what others have changed meanwhile.
+    LogApplyIndex,
+    /// The last part, with the table locked.
+    End,
+}
+
+impl AlterStage {
+    /// MySQL's name of the stage (`performance_schema.events_stages_current`).
+    pub fn name(self) -> &'static str {
+        match self {
+            AlterStage::ReadPk => "stage/innodb/alter table (read PK and internal sort)",
+            AlterStage::MergeSort => "stage/innodb/alter table (merge sort)",
+            AlterStage::Flush => "stage/innodb/alter table (flush)",
+            AlterStage::LogApplyIndex => "stage/innodb/alter table (log apply index)",
+            AlterStage::End => "stage/innodb/alter table (end)",
+        }
+    }
+}
+
+/// What is called when a statement comes to a stage.
+#[derive(Clone, Copy)]
+pub struct StageHook<'a>(pub &'a (dyn Fn(AlterStage) + Sync));
+
+impl std::fmt::Debug for StageHook<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StageHook")
+    }
 }
 
 impl<'a> DdlContext<'a> {
@@ -57,6 +102,14 @@ impl<'a> DdlContext<'a> {
             options: CommitOptions::default(),
             lock_timeout_ms: None,
             interrupt: None,
+            exclusive: false,
+            on_stage: None,
+        }
+    }
+
+    fn enter(&self, stage: AlterStage) {
+        if let Some(hook) = self.on_stage {
+            (hook.0)(stage);
         }
     }
 }
@@ -83,9 +136,24 @@ impl MetadataLocks<'_> {
         Ok(())
     }
 
-    /// Locks a table against every use, and its schema against being dropped.
+    /// Locks a table against every use, against other DDL too while [`MetadataLocks::let_others_in`] is in force, and its
+    /// schema against being dropped.
     fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, "", LockType::Shared)?;
+        let upgradable = LockId::upgradable_metadata(schema, table);
+        let describe = || format!("definition of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
+        self.engine.locks.acquire(&mut self.owner, upgradable, LockType::Exclusive, patience)?;
+        self.lock(schema, table, LockType::Exclusive)
+    }
+
+    /// Lets transactions use a locked table; its definition stays locked.
+    fn let_others_in(&mut self, schema: &str, table: &str) {
+        self.engine.locks.release(&mut self.owner, LockId::metadata(schema, table));
+    }
+
+    /// Locks the table against every use again, if it is not locked so.
+    fn keep_others_out(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, table, LockType::Exclusive)
     }
 }

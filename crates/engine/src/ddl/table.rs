@@ -158,7 +158,7 @@ impl Engine {
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         let committed =
-            self.pool.flush_space(new.placement.space).map_err(EngineError::from).and_then(|()| {
+            btree::make_durable(&self.pool, new.placement.space).map_err(EngineError::from).and_then(|()| {
                 let mut ops = dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None);
                 ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def))));
                 self.commit_ddl(context, &ops)

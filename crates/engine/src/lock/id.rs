@@ -16,6 +16,12 @@ impl LockId {
         LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key))
     }
 
+    /// The definition of a table: DDL holds it throughout, also while it lets transactions use the table in between.
+    pub fn upgradable_metadata(schema: &str, table: &str) -> LockId {
+        let seed = fingerprint(UPGRADABLE_SEED, schema.as_bytes());
+        LockId(fingerprint(seed, table.as_bytes()))
+    }
+
     /// The metadata of a table, or of a schema where `table` is empty.
     pub fn metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(METADATA_SEED, schema.as_bytes());
@@ -23,6 +29,7 @@ impl LockId {
     }
 }
 
+const UPGRADABLE_SEED: u64 = 0x7570_6772_6164_6162;
 const METADATA_SEED: u64 = 0x6d65_7461_6461_7461;
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const INCREMENT: u64 = 0xd1b5_4a32_d192_ed03;

@@ -24,7 +24,7 @@ mod locking;
 pub(crate) mod read;
 pub(crate) mod scan;
 pub(crate) mod table_hold;
-mod unique;
+pub(crate) mod unique;
 pub(crate) mod write_set;
 
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};

@@ -3,6 +3,7 @@
 //! What CREATE TABLE and ALTER TABLE say becomes the engine's `TableDef`, with the checks and errors of MySQL. The
 //! functions here know no session: the applier of a replica uses them too.
 
+mod algorithm;
 mod alter;
 mod column;
 mod create;

@@ -1,10 +1,11 @@
 //! Running DDL: each statement is one commit of the engine, with its text.
 
+use super::algorithm::{any_way, way};
 use super::{
     Altered, DdlSettings, altered_definition, chosen_collation, converter, definition, key_definition,
 };
 use crate::ast::{
-    AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
+    AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
 };
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, CommitOptions, DdlContext, Engine, SchemaDef, SessionContext, TableDef};
@@ -38,6 +39,8 @@ impl<'a> DdlRun<'a> {
             options: self.options,
             lock_timeout_ms: self.lock_timeout_ms,
             interrupt: self.interrupt.clone(),
+            exclusive: false,
+            on_stage: None,
         }
     }
 
@@ -79,10 +82,12 @@ impl<'a> DdlRun<'a> {
                 self.engine.truncate_table(&schema, &table.name, &self.context())?;
                 Ok(())
             }
-            Statement::CreateIndex { table, key, if_not_exists } => {
-                self.create_index(table, key, *if_not_exists)
+            Statement::CreateIndex { table, key, if_not_exists, demands } => {
+                self.create_index(table, key, *if_not_exists, *demands)
             }
-            Statement::DropIndex { table, name, if_exists } => self.drop_index(table, name, *if_exists),
+            Statement::DropIndex { table, name, if_exists, demands } => {
+                self.drop_index(table, name, *if_exists, *demands)
+            }
             Statement::CreateSchema { schema, if_not_exists, options } => {
                 self.create_schema(schema, *if_not_exists, options)
             }
@@ -205,7 +210,7 @@ impl<'a> DdlRun<'a> {
         {
             return Err(SqlError::new(1050, format!("Table '{}' already exists", altered.def.name)));
         }
-        self.alter_to(&old, &altered, &settings)
+        self.alter_to(&old, &altered, &settings, alter.demands)
     }
 
     fn alter_to(
@@ -213,15 +218,21 @@ impl<'a> DdlRun<'a> {
         old: &Arc<engine::Table>,
         altered: &Altered,
         settings: &DdlSettings,
+        demands: AlterDemands,
     ) -> Result<()> {
+        let way = match settings.replicated {
+            true => any_way(&old.def, altered),
+            false => way(demands, &old.def, altered)?,
+        };
+        let context = DdlContext { exclusive: way.exclusive, ..self.context() };
         let mut failure = None;
         let outcome = {
             let mut convert = converter(&old.def, altered, settings, &mut failure)?;
             let (schema, name) = (&old.def.schema, &old.def.name);
-            if altered.must_rebuild(&old.def) {
-                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+            if way.rebuild {
+                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &context)
             } else {
-                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &self.context())
+                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &context)
             }
         };
         match (outcome, failure) {
@@ -231,7 +242,13 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    fn create_index(&mut self, table: &TableName, key: &KeySpec, if_not_exists: bool) -> Result<()> {
+    fn create_index(
+        &mut self,
+        table: &TableName,
+        key: &KeySpec,
+        if_not_exists: bool,
+        demands: AlterDemands,
+    ) -> Result<()> {
         let schema = self.schema_of(table)?;
         let old = self.require_table(&schema, &table.name)?;
         if if_not_exists && key.name.as_ref().is_some_and(|name| old.def.index(name).is_some()) {
@@ -246,10 +263,16 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
-        self.alter_to(&old, &Altered { def, sources, force: false }, &settings)
+        self.alter_to(&old, &Altered { def, sources, force: false }, &settings, demands)
     }
 
-    fn drop_index(&mut self, table: &TableName, name: &str, if_exists: bool) -> Result<()> {
+    fn drop_index(
+        &mut self,
+        table: &TableName,
+        name: &str,
+        if_exists: bool,
+        demands: AlterDemands,
+    ) -> Result<()> {
         let schema = self.schema_of(table)?;
         let old = self.require_table(&schema, &table.name)?;
         let is_primary = name.eq_ignore_ascii_case("PRIMARY") && old.def.primary.is_some();
@@ -262,10 +285,10 @@ impl<'a> DdlRun<'a> {
         } else {
             Alteration::DropKey { name: name.to_owned(), if_exists: false }
         };
-        let alter = AlterTable { table: table.clone(), alterations: vec![drop] };
+        let alter = AlterTable { table: table.clone(), alterations: vec![drop], demands };
         let settings = self.settings_of(&schema)?;
         let altered = altered_definition(&old.def, &alter, &schema, &settings)?;
-        self.alter_to(&old, &altered, &settings)
+        self.alter_to(&old, &altered, &settings, demands)
     }
 
     fn create_schema(&mut self, name: &str, if_not_exists: bool, options: &SchemaOptions) -> Result<()> {

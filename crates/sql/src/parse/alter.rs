@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{AlterTable, Alteration, ColumnPlace, Statement, TableOptions};
+use crate::ast::{AlterDemands, AlterTable, Alteration, ColumnPlace, Statement, TableOptions};
 use crate::error::Result;
 
 impl Parser<'_> {
@@ -30,14 +30,19 @@ impl Parser<'_> {
         self.expect("TABLE")?;
         self.if_exists();
         let table = self.table_name()?;
-        let alterations = if self.at_end() { Vec::new() } else { self.alterations()? };
-        Ok(Statement::AlterTable(AlterTable { table, alterations }))
+        let mut demands = AlterDemands::default();
+        let alterations = if self.at_end() { Vec::new() } else { self.alterations(&mut demands)? };
+        Ok(Statement::AlterTable(AlterTable { table, alterations, demands }))
     }
 
-    fn alterations(&mut self) -> Result<Vec<Alteration>> {
+    fn alterations(&mut self, demands: &mut AlterDemands) -> Result<Vec<Alteration>> {
         let mut alterations = Vec::new();
         loop {
-            self.alteration(&mut alterations)?;
+            if self.is_any(&["ALGORITHM", "LOCK"]) {
+                self.algorithm_and_lock(demands)?;
+            } else {
+                self.alteration(&mut alterations)?;
+            }
             // Table options may follow one another without a comma.
             if !self.eat_symbol(",") && self.at_end() {
                 return Ok(alterations);
@@ -72,10 +77,6 @@ impl Parser<'_> {
             }
             "ORDER" => {
                 self.order_by()?;
-                Alteration::Nothing
-            }
-            "ALGORITHM" | "LOCK" => {
-                self.algorithm_and_lock()?;
                 Alteration::Nothing
             }
             "DISABLE" | "ENABLE" => {
@@ -233,8 +234,9 @@ impl Parser<'_> {
                 let name = if self.is("PRIMARY") { self.any_name()? } else { self.name()? };
                 self.expect("ON")?;
                 let table = self.table_name()?;
-                self.algorithm_and_lock()?;
-                Ok(Statement::DropIndex { table, name, if_exists })
+                let mut demands = AlterDemands::default();
+                self.algorithm_and_lock(&mut demands)?;
+                Ok(Statement::DropIndex { table, name, if_exists, demands })
             }
             "USER" => self.drop_user(),
             "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => self.drop_absent(&word),

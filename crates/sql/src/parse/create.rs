@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::SqlError;
 use crate::ast::{
-    ColumnSpec, CreateTable, Expr, KeyKind, KeyPart, KeySpec, SchemaOptions, Statement, TableOptions,
-    TypeSpec,
+    AlterAlgorithm, AlterDemands, AlterLock, ColumnSpec, CreateTable, Expr, KeyKind, KeyPart, KeySpec,
+    SchemaOptions, Statement, TableOptions, TypeSpec,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -539,18 +539,39 @@ impl Parser<'_> {
         self.expect("ON")?;
         let table = self.table_name()?;
         let key = self.key_rest(kind, Some(name))?;
-        self.algorithm_and_lock()?;
-        Ok(Statement::CreateIndex { table, key, if_not_exists })
+        let mut demands = AlterDemands::default();
+        self.algorithm_and_lock(&mut demands)?;
+        Ok(Statement::CreateIndex { table, key, if_not_exists, demands })
     }
 
-    /// `ALGORITHM [=] x`, `LOCK [=] x`: every change is made under the same lock here, so they are accepted and
-    /// change nothing.
-    pub(super) fn algorithm_and_lock(&mut self) -> Result<()> {
-        while self.eat_any(&["ALGORITHM", "LOCK"]) {
-            self.eat_symbol("=");
-            self.any_name()?;
+    /// `ALGORITHM [=] x`, `LOCK [=] x`, in any order; the last of each counts.
+    pub(super) fn algorithm_and_lock(&mut self, demands: &mut AlterDemands) -> Result<()> {
+        loop {
+            if self.eat("ALGORITHM") {
+                self.eat_symbol("=");
+                let name = self.any_name()?;
+                demands.algorithm = match name.to_ascii_uppercase().as_str() {
+                    "DEFAULT" => AlterAlgorithm::Default,
+                    "INSTANT" => AlterAlgorithm::Instant,
+                    // NOCOPY is MariaDB's.
+                    "INPLACE" | "NOCOPY" => AlterAlgorithm::Inplace,
+                    "COPY" => AlterAlgorithm::Copy,
+                    _ => return Err(SqlError::new(1800, format!("Unknown ALGORITHM '{name}'"))),
+                };
+            } else if self.eat("LOCK") {
+                self.eat_symbol("=");
+                let name = self.any_name()?;
+                demands.lock = match name.to_ascii_uppercase().as_str() {
+                    "DEFAULT" => AlterLock::Default,
+                    "NONE" => AlterLock::None,
+                    "SHARED" => AlterLock::Shared,
+                    "EXCLUSIVE" => AlterLock::Exclusive,
+                    _ => return Err(SqlError::new(1801, format!("Unknown LOCK type '{name}'"))),
+                };
+            } else {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 }
 

@@ -1,0 +1,102 @@
+//! Trees under a claim (see `buffer::claim`): made for an index to be built, and freed so that no crash loses a page.
+//!
+//! Freeing goes from the right end of the tree, a few leaves at a time: one structure record takes them off their parent and puts them on the free
+//! list, so that at every moment what the root reaches is what is not free yet. The last record frees the root and the claim.
+
+use std::sync::Arc;
+
+use buffer::page::{self, PageType};
+use buffer::{Claim, ClaimKind, Held, Mtr, PageNo, Pool, SpaceId, slotted};
+
+use crate::error::{Result, TreeError};
+use crate::tree::Tree;
+
+impl Tree {
+    /// Makes an empty tree for an index that the dictionary does not know yet, under a claim.
+    ///
+    /// # Errors
+    /// When the space is not open or cannot grow; an I/O error.
+    pub fn create_claimed(pool: &Arc<Pool>, space: SpaceId, index_id: u32) -> Result<Tree> {
+        let root = pool.claim_new_root(space, index_id)?;
+        Ok(Tree::open(pool, space, root))
+    }
+
+    /// Frees what a claim covers, and then the claim. Nobody may use the tree any more. When a crash cuts it off, the claim is there for the rest.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn free_claimed(pool: &Arc<Pool>, space: SpaceId, claim: Claim) -> Result<()> {
+        match claim.kind {
+            ClaimKind::Pages => {
+                pool.free_claimed_pages(space, claim.index_id, usize::MAX)?;
+            }
+            ClaimKind::Tree => {
+                let tree = Tree::open(pool, space, claim.root);
+                while tree.free_some()? {}
+            }
+        }
+        Ok(pool.free_claimed_root(space, claim.index_id)?)
+    }
+
+    /// Frees some pages at the right end; false when only the root is left.
+    fn free_some(&self) -> Result<bool> {
+        self.pool().log().free_check();
+        let lock = self.pool().lock_structure(self.space())?;
+        let mut mtr = Mtr::begin(self.pool(), &lock);
+        // The lowest inner node on the right and the node above it.
+        let mut above: Option<Held> = None;
+        let mut node = mtr.latch(self.root_page())?;
+        let mut level = self.check_freeing(&mtr, node, None)?;
+        if level == 0 {
+            return Ok(false);
+        }
+        while level > 1 {
+            let Some(last) = slotted::count(mtr.page(node)).checked_sub(1) else { break };
+            let no = slotted::child(mtr.page(node), last);
+            let child = mtr.latch(no)?;
+            level = self.check_freeing(&mtr, child, Some(level - 1))?;
+            // Nothing above these two changes.
+            let kept = mtr.release_before(node);
+            (above, node) = (Some(kept[0]), kept[1]);
+        }
+        self.free_children(mtr, above, node)
+    }
+
+    /// Frees the last children of a node that has leaves only (or no children at all), and the node itself when none are left.
+    fn free_children(&self, mut mtr: Mtr<'_>, above: Option<Held>, node: Held) -> Result<bool> {
+        let count = slotted::count(mtr.page(node));
+        let gone = count.min(self.pool().pages_at_once());
+        if count == 0 && above.is_none() {
+            return Ok(false);
+        }
+        let numbers: Vec<PageNo> =
+            (count - gone..count).map(|index| slotted::child(mtr.page(node), index)).collect();
+        let leaves = numbers
+            .into_iter()
+            .map(|no| mtr.latch_unread(no))
+            .collect::<std::result::Result<Vec<Held>, _>>()?;
+        mtr.prepare_free()?;
+        match above {
+            Some(above) if gone == count => {
+                let last = slotted::count(mtr.page(above)) - 1;
+                mtr.remove_child(above, last);
+                mtr.free(node);
+            }
+            _ => (count - gone..count).rev().for_each(|index| mtr.remove_child(node, index)),
+        }
+        leaves.into_iter().for_each(|leaf| mtr.free(leaf));
+        mtr.commit();
+        Ok(true)
+    }
+
+    /// As `check_node`, but an inner node may have lost all its children.
+    fn check_freeing(&self, mtr: &Mtr<'_>, held: Held, expected: Option<u8>) -> Result<u8> {
+        let (bytes, level) = (mtr.page(held), page::level(mtr.page(held)));
+        let is_node = page::page_type(bytes) == Some(PageType::Index);
+        if is_node && expected.is_none_or(|expected| expected == level) {
+            return Ok(level);
+        }
+        let reason = "it should be a node of the tree that is being freed";
+        Err(TreeError::damaged(self.page_id(mtr.no(held)), reason))
+    }
+}

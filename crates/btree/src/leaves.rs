@@ -1,0 +1,103 @@
+//! Reading a whole tree a leaf at a time, perhaps by several threads: for index builds.
+//!
+//! A leaf is copied whole under its latch and looked at afterwards, so that writers wait for no more than the copy. As with
+//! [`crate::Scan`], an entry that is there throughout is seen, once: fences say where the next leaf begins, whatever happens meanwhile.
+
+use std::ops::Range;
+
+use buffer::slotted;
+
+use crate::descend::{Fences, Target};
+use crate::error::Result;
+use crate::tree::Tree;
+
+/// A walk over the leaves of a range of keys; see [`Tree::leaves`].
+#[derive(Debug)]
+pub struct Leaves {
+    tree: Tree,
+    /// Where the next leaf begins; `None` at the end.
+    from: Option<Vec<u8>>,
+    /// The first key that does not belong to the range any more.
+    end: Option<Vec<u8>>,
+    page: Vec<u8>,
+    entries: Range<usize>,
+}
+
+impl Leaves {
+    /// Goes on to the next leaf; false at the end of the range.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn advance(&mut self) -> Result<bool> {
+        let Some(from) = self.from.take() else { return Ok(false) };
+        let mut fences = Fences::default();
+        let leaf = self.tree.leaf_read(Target::Of(&from), Some(&mut fences))?;
+        self.page.clear();
+        self.page.extend_from_slice(&leaf);
+        drop(leaf);
+        let place = |key: &[u8]| slotted::search(&self.page, key).unwrap_or_else(|index| index);
+        let start = if from.is_empty() { 0 } else { place(&from) };
+        let stop = match &self.end {
+            Some(end) => place(end),
+            None => slotted::count(&self.page),
+        };
+        self.entries = start..stop.max(start);
+        self.from = fences.high.filter(|high| self.end.as_ref().is_none_or(|end| high < end));
+        Ok(true)
+    }
+
+    /// The entries of the leaf that [`Leaves::advance`] went to: keys and values.
+    pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.entries.clone().map(|index| (slotted::key(&self.page, index), slotted::value(&self.page, index)))
+    }
+}
+
+impl Tree {
+    /// The leaves that hold keys from `start` (empty: the beginning) up to `end`.
+    pub fn leaves(&self, start: &[u8], end: Option<&[u8]>) -> Leaves {
+        Leaves {
+            tree: self.clone(),
+            from: Some(start.to_vec()),
+            end: end.map(<[u8]>::to_vec),
+            page: Vec::new(),
+            entries: 0..0,
+        }
+    }
+
+    /// At most `parts - 1` keys, in order, that cut the tree into parts of about the same number of leaves.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn split_points(&self, parts: usize) -> Result<Vec<Vec<u8>>> {
+        // Enough separators for parts that differ by little, or all of them.
+        const SEPARATORS_PER_PART: usize = 16;
+        let _lock = self.pool().lock_structure(self.space())?;
+        let mut nodes = vec![(self.root_page(), Vec::new())];
+        let mut separators: Vec<Vec<u8>> = Vec::new();
+        loop {
+            let mut below = Vec::new();
+            for (no, low) in &nodes {
+                let node = self.pool().read(self.page_id(*no))?;
+                if self.check_node(*no, &node, None)? == 0 {
+                    return Ok(evenly(&separators, parts));
+                }
+                for index in 0..slotted::count(&node) {
+                    let key = if index == 0 { low.clone() } else { slotted::key(&node, index).to_vec() };
+                    below.push((slotted::child(&node, index), key));
+                }
+            }
+            separators = below.iter().map(|(_, key)| key.clone()).filter(|key| !key.is_empty()).collect();
+            if separators.len() >= parts * SEPARATORS_PER_PART {
+                return Ok(evenly(&separators, parts));
+            }
+            nodes = below;
+        }
+    }
+}
+
+fn evenly(separators: &[Vec<u8>], parts: usize) -> Vec<Vec<u8>> {
+    let mut points: Vec<Vec<u8>> =
+        (1..parts).filter_map(|part| separators.get(part * separators.len() / parts).cloned()).collect();
+    points.dedup();
+    points
+}

@@ -1,0 +1,460 @@
+//! Claims: which pages of a space belong to a tree that the dictionary does not name (yet, or any more).
+//!
+//! An index that is being built has pages before the commit that makes it part of its table, and one that was dropped has pages after the
+//! commit that took it away. A crash in between must not lose them. So the space itself says whose they are, on *claim pages* in a
+//! list that begins on page 0: each names an index, its root page, and either the page ranges that its builder has taken, or that all pages
+//! below the root belong to it. Every change of a claim is in the same structure record as the allocation or freeing that it tells of, so a claim
+//! is exact at every moment that a crash can leave. Recovery compares claims with the dictionary: of an index that is there only the claim
+//! goes, of any other its pages too. Byte by byte: docs/formats/page.md.
+//!
+//! A builder's pages come from the free list, or *fresh* from the space's end. Fresh pages were never in the pool and in no record, so they
+//! are written straight to the file, many at once ([`Pool::write_fresh`]): no frames, no doublewrite. What makes that right is
+//! that nothing names them before [`Pool::sync_space`]; a torn one is freed with its claim.
+//!
+//! All of this happens under the space's structure lock, so claim pages are never contended.
+
+use crate::error::{BufferError, Result};
+use crate::mtr::{Held, Mtr};
+use crate::page::{self, PageId, PageNo, PageType, RecordLsn, SpaceId, put_u32, u32_at};
+use crate::pool::Pool;
+use crate::space::{SpaceHeader, sync_or_stop};
+
+const NEXT_AT: usize = 24;
+const INDEX_AT: usize = 28;
+const ROOT_AT: usize = 32;
+const KIND_AT: usize = 36;
+const COUNT_AT: usize = 40;
+const RANGES_AT: usize = 44;
+const RANGE_BYTES: usize = 8;
+
+/// What a claim covers besides the root page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ClaimKind {
+    /// Ranges of pages: the tree is being built.
+    Pages = 1,
+    /// Every page that can be reached from the root.
+    Tree = 2,
+}
+
+/// An index whose pages the dictionary may not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// The index's number.
+    pub index_id: u32,
+    /// Its root page.
+    pub root: PageNo,
+    /// What the claim covers.
+    pub kind: ClaimKind,
+}
+
+/// Pages handed to a builder.
+#[derive(Debug, Clone)]
+pub struct Extent {
+    /// Their numbers; one after the other when they are fresh.
+    pub pages: Vec<PageNo>,
+    /// The record of their allocation, whose end is to be their LSN.
+    pub lsn: RecordLsn,
+    /// Never used before: to be written by [`Pool::write_fresh`]. Else they are in the pool.
+    pub fresh: bool,
+}
+
+/// A claim page, as found in the list.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    no: PageNo,
+    /// The claim page before it in the list, 0 when page 0 names it.
+    before: PageNo,
+    claim: Claim,
+}
+
+fn read_claim(page: &[u8]) -> std::result::Result<Claim, String> {
+    let kind = match u32_at(page, KIND_AT) {
+        1 => ClaimKind::Pages,
+        2 => ClaimKind::Tree,
+        other => return Err(format!("it is a claim of unknown kind {other}")),
+    };
+    if page::page_type(page) != Some(PageType::Claim) {
+        return Err("it is in the list of claims but holds none".to_owned());
+    }
+    if u32_at(page, COUNT_AT) as usize > capacity(page) {
+        return Err("it claims more ranges than a page holds".to_owned());
+    }
+    Ok(Claim { index_id: u32_at(page, INDEX_AT), root: u32_at(page, ROOT_AT), kind })
+}
+
+fn capacity(page: &[u8]) -> usize {
+    (page.len() - RANGES_AT) / RANGE_BYTES
+}
+
+fn put_claim(page: &mut [u8], claim: Claim, next: PageNo) {
+    put_u32(page, NEXT_AT, next);
+    put_u32(page, INDEX_AT, claim.index_id);
+    put_u32(page, ROOT_AT, claim.root);
+    put_u32(page, KIND_AT, claim.kind as u32);
+}
+
+fn range(page: &[u8], index: usize) -> (PageNo, u32) {
+    let at = RANGES_AT + index * RANGE_BYTES;
+    (u32_at(page, at), u32_at(page, at + 4))
+}
+
+fn put_range(page: &mut [u8], index: usize, (first, count): (PageNo, u32)) {
+    let at = RANGES_AT + index * RANGE_BYTES;
+    put_u32(page, at, first);
+    put_u32(page, at + 4, count);
+}
+
+/// Whether so many more ranges fit.
+fn has_room(page: &[u8], pages: usize) -> bool {
+    u32_at(page, COUNT_AT) as usize + pages <= capacity(page)
+}
+
+fn push_page(page: &mut [u8], no: PageNo) {
+    let count = u32_at(page, COUNT_AT) as usize;
+    if count > 0 {
+        let (first, len) = range(page, count - 1);
+        if first + len == no {
+            return put_range(page, count - 1, (first, len + 1));
+        }
+    }
+    put_range(page, count, (no, 1));
+    put_u32(page, COUNT_AT, count as u32 + 1);
+}
+
+/// Takes the last `wanted` pages, or all that there are, off the ranges.
+fn pop_pages(page: &mut [u8], wanted: usize) -> Vec<PageNo> {
+    let mut taken = Vec::with_capacity(wanted);
+    let mut count = u32_at(page, COUNT_AT) as usize;
+    while taken.len() < wanted && count > 0 {
+        let (first, len) = range(page, count - 1);
+        taken.push(first + len - 1);
+        if len > 1 {
+            put_range(page, count - 1, (first, len - 1));
+        } else {
+            put_range(page, count - 1, (0, 0));
+            count -= 1;
+            put_u32(page, COUNT_AT, count as u32);
+        }
+    }
+    taken
+}
+
+impl Pool {
+    /// The claims in a space, each index once.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn claims(&self, space: SpaceId) -> Result<Vec<Claim>> {
+        let _lock = self.lock_structure(space)?;
+        let mut claims: Vec<Claim> = Vec::new();
+        for found in self.claim_pages(space)? {
+            if !claims.iter().any(|claim| claim.index_id == found.claim.index_id) {
+                claims.push(found.claim);
+            }
+        }
+        Ok(claims)
+    }
+
+    /// The claim pages of a space, newest first. The structure lock is held.
+    fn claim_pages(&self, space: SpaceId) -> Result<Vec<Found>> {
+        let header = SpaceHeader::of(&self.read(PageId::new(space, 0))?);
+        let (mut no, mut before, mut found) = (header.claim_head, 0, Vec::new());
+        while no != 0 {
+            let page = self.read(PageId::new(space, no))?;
+            let claim = read_claim(&page).map_err(|reason| self.damaged(space, no, reason))?;
+            if found.len() as u32 > header.allocated {
+                return Err(self.damaged(space, no, "the list of claims has a loop".to_owned()));
+            }
+            found.push(Found { no, before, claim });
+            before = no;
+            no = u32_at(&page, NEXT_AT);
+        }
+        Ok(found)
+    }
+
+    fn damaged(&self, space: SpaceId, no: PageNo, reason: String) -> BufferError {
+        match self.space(space) {
+            Ok(space) => space.corrupt(no, reason),
+            Err(error) => error,
+        }
+    }
+
+    /// The newest claim page of an index. The structure lock is held.
+    fn claim_of(&self, space: SpaceId, index_id: u32) -> Result<Found> {
+        let found = self.claim_pages(space)?.into_iter().find(|found| found.claim.index_id == index_id);
+        found.ok_or_else(|| self.damaged(space, 0, format!("index {index_id} has no claim")))
+    }
+
+    /// Makes an empty page that is to be the root of an index, under a claim of kind [`ClaimKind::Pages`]; returns the root's number.
+    ///
+    /// # Errors
+    /// When the space cannot grow; an I/O error.
+    pub fn claim_new_root(&self, space: SpaceId, index_id: u32) -> Result<PageNo> {
+        self.log().free_check();
+        let lock = self.lock_structure(space)?;
+        let mut mtr = Mtr::begin(self, &lock);
+        let root = mtr.alloc()?;
+        let held = mtr.alloc()?;
+        let no = mtr.no(root);
+        mtr.format(root, PageType::Index, 0);
+        put_new_claim(&mut mtr, held, Claim { index_id, root: no, kind: ClaimKind::Pages });
+        mtr.commit();
+        Ok(no)
+    }
+
+    /// Claims all pages of an existing tree, before the commit that drops its index.
+    ///
+    /// # Errors
+    /// When the space cannot grow; an I/O error.
+    pub fn claim_tree(&self, space: SpaceId, index_id: u32, root: PageNo) -> Result<()> {
+        self.log().free_check();
+        let lock = self.lock_structure(space)?;
+        let mut mtr = Mtr::begin(self, &lock);
+        let held = mtr.alloc()?;
+        put_new_claim(&mut mtr, held, Claim { index_id, root, kind: ClaimKind::Tree });
+        mtr.commit();
+        Ok(())
+    }
+
+    /// Hands out pages for a build: a few from the free list where there are any, else `wanted` fresh ones. `claim` is the index whose
+    /// claim takes them, `None` for a build in a space that is dropped as a whole if the build does not come to its end.
+    ///
+    /// # Errors
+    /// When the space cannot grow; an I/O error.
+    pub fn take_extent(&self, space: SpaceId, wanted: usize, claim: Option<u32>) -> Result<Extent> {
+        self.log().free_check();
+        let lock = self.lock_structure(space)?;
+        let found = claim.map(|index_id| self.claim_of(space, index_id)).transpose()?;
+        let mut mtr = Mtr::begin(self, &lock);
+        let free = mtr.space_header()?.free_count as usize;
+        let most = wanted.min(self.pages_at_once());
+        let (fresh, count) = if free > 0 { (false, free.min(most)) } else { (true, wanted) };
+        // Every page may be a range of its own, so that at most this many are noted at once.
+        let room = if fresh { 1 } else { count };
+        let claim_page = match found {
+            Some(found) => Some(self.claim_page_with_room(&mut mtr, found, room)?),
+            None => None,
+        };
+        let mut held = Vec::new();
+        let pages: Vec<PageNo> = if fresh {
+            mtr.take_fresh(count as u32)?.collect()
+        } else {
+            for _ in 0..count {
+                held.push(mtr.alloc()?);
+            }
+            held.iter().map(|&held| mtr.no(held)).collect()
+        };
+        if let Some((held, is_new, found)) = claim_page {
+            if is_new {
+                put_new_claim(&mut mtr, held, found.claim);
+            }
+            let bytes = mtr.page_mut(held);
+            pages.iter().for_each(|&no| push_page(bytes, no));
+            mtr.log_image(held);
+        }
+        for &held in &held {
+            mtr.format(held, PageType::Index, 0);
+        }
+        let lsn = mtr.commit_marking(&held);
+        Ok(Extent { pages, lsn, fresh })
+    }
+
+    /// Latches a claim page with room for so many ranges: the index's newest, or one that is to be made.
+    fn claim_page_with_room(
+        &self,
+        mtr: &mut Mtr<'_>,
+        found: Found,
+        room: usize,
+    ) -> Result<(Held, bool, Found)> {
+        let held = mtr.latch(found.no)?;
+        if has_room(mtr.page(held), room) {
+            Ok((held, false, found))
+        } else {
+            Ok((mtr.alloc()?, true, found))
+        }
+    }
+
+    /// Writes fresh pages, of which `first` is the first, to the file. Their checksums are made here.
+    ///
+    /// # Errors
+    /// When the file cannot be written; when the log failed.
+    pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &mut [u8]) -> Result<()> {
+        let newest = pages.chunks_exact(self.page_size()).map(page::lsn).max().unwrap_or(0);
+        // Else a crash could leave pages that are newer than the log, and replay would take them for up to date.
+        self.log().wait_durable(newest)?;
+        pages.chunks_exact_mut(self.page_size()).for_each(page::seal);
+        let _writing = os::account::enter(os::account::State::PageWrite);
+        self.space(id)?.write_fresh(first, pages, self.disk(), self.syncs_length())
+    }
+
+    /// Has everything that was written to the space's file on disk.
+    ///
+    /// # Errors
+    /// A failed sync, which also stops the process.
+    pub fn sync_space(&self, id: SpaceId) -> Result<()> {
+        let space = self.space(id)?;
+        sync_or_stop(self.disk(), &*space.file)
+    }
+
+    /// The tree under an index's claim is complete and on disk: from here on the claim covers what can be reached from its root.
+    ///
+    /// # Errors
+    /// When there is no such claim; an I/O error.
+    pub fn claim_becomes_tree(&self, space: SpaceId, index_id: u32) -> Result<()> {
+        // Only the newest claim page counts; older ones go with the claim.
+        self.log().free_check();
+        let lock = self.lock_structure(space)?;
+        let found = self.claim_of(space, index_id)?;
+        let mut mtr = Mtr::begin(self, &lock);
+        let held = mtr.latch(found.no)?;
+        let next = u32_at(mtr.page(held), NEXT_AT);
+        let bytes = mtr.page_mut(held);
+        page::reformat(bytes, PageType::Claim, 0);
+        put_claim(bytes, Claim { kind: ClaimKind::Tree, ..found.claim }, next);
+        mtr.log_image(held);
+        mtr.commit();
+        Ok(())
+    }
+
+    /// Forgets an index's claim: the dictionary knows the index now, or no pages are left of it.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn release_claim(&self, space: SpaceId, index_id: u32) -> Result<()> {
+        self.drop_claim_pages(space, index_id, 0).map(|_| ())
+    }
+
+    /// Frees claim pages of an index, oldest first, until `keep` are left.
+    fn drop_claim_pages(&self, space: SpaceId, index_id: u32, keep: usize) -> Result<()> {
+        loop {
+            self.log().free_check();
+            let lock = self.lock_structure(space)?;
+            let pages = self.claim_pages(space)?;
+            let mut of_index = pages.iter().filter(|found| found.claim.index_id == index_id);
+            if of_index.clone().count() <= keep {
+                return Ok(());
+            }
+            let oldest = *of_index.next_back().expect("there are more than `keep`");
+            let mut mtr = Mtr::begin(self, &lock);
+            let unlinked = Unlink::latch(&mut mtr, oldest)?;
+            mtr.prepare_free()?;
+            unlinked.unlink(&mut mtr);
+            mtr.commit();
+        }
+    }
+
+    /// Frees the last `wanted` pages that a claim of kind [`ClaimKind::Pages`] covers (a few at once); returns how many were freed. The root is
+    /// not among them.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn free_claimed_pages(&self, space: SpaceId, index_id: u32, wanted: usize) -> Result<usize> {
+        let mut freed = 0;
+        while freed < wanted {
+            self.log().free_check();
+            let lock = self.lock_structure(space)?;
+            let found = self.claim_of(space, index_id)?;
+            let mut mtr = Mtr::begin(self, &lock);
+            let claim_page = mtr.latch(found.no)?;
+            let mut copy = mtr.page(claim_page).to_vec();
+            let pages = pop_pages(&mut copy, (wanted - freed).min(self.pages_at_once()));
+            if pages.is_empty() {
+                drop(mtr);
+                drop(lock);
+                if !self.drop_empty_claim_page(space, index_id)? {
+                    return Ok(freed);
+                }
+                continue;
+            }
+            let held = pages.iter().map(|&no| mtr.latch_unread(no)).collect::<Result<Vec<Held>>>()?;
+            mtr.prepare_free()?;
+            mtr.page_mut(claim_page).copy_from_slice(&copy);
+            mtr.log_image(claim_page);
+            held.into_iter().for_each(|held| mtr.free(held));
+            mtr.commit();
+            freed += pages.len();
+        }
+        Ok(freed)
+    }
+
+    /// Frees the index's newest claim page, which covers nothing any more; false when it is the only one.
+    fn drop_empty_claim_page(&self, space: SpaceId, index_id: u32) -> Result<bool> {
+        let lock = self.lock_structure(space)?;
+        let pages = self.claim_pages(space)?;
+        let mut of_index = pages.iter().filter(|found| found.claim.index_id == index_id);
+        let (Some(newest), Some(_)) = (of_index.next(), of_index.next()) else { return Ok(false) };
+        let mut mtr = Mtr::begin(self, &lock);
+        let unlinked = Unlink::latch(&mut mtr, *newest)?;
+        mtr.prepare_free()?;
+        unlinked.unlink(&mut mtr);
+        mtr.commit();
+        Ok(true)
+    }
+
+    /// Frees the root and the claim itself in one record: the last of an index.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn free_claimed_root(&self, space: SpaceId, index_id: u32) -> Result<()> {
+        self.drop_claim_pages(space, index_id, 1)?;
+        self.log().free_check();
+        let lock = self.lock_structure(space)?;
+        let found = self.claim_of(space, index_id)?;
+        let mut mtr = Mtr::begin(self, &lock);
+        let root = mtr.latch_unread(found.claim.root)?;
+        let unlinked = Unlink::latch(&mut mtr, found)?;
+        mtr.prepare_free()?;
+        mtr.free(root);
+        unlinked.unlink(&mut mtr);
+        mtr.commit();
+        Ok(())
+    }
+
+    /// Pages of the space that have been handed out at some time, and how many of those are on the free list now.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn space_usage(&self, space: SpaceId) -> Result<(u32, u32)> {
+        let header = SpaceHeader::of(&self.read(PageId::new(space, 0))?);
+        Ok((header.allocated, header.free_count))
+    }
+}
+
+/// Makes a page the head of the list of claims. The page is allocated in this mini-transaction, which therefore holds page 0.
+fn put_new_claim(mtr: &mut Mtr<'_>, held: Held, claim: Claim) {
+    let no = mtr.no(held);
+    let next = mtr.swap_claim_head(no);
+    let bytes = mtr.format(held, PageType::Claim, 0);
+    put_claim(bytes, claim, next);
+}
+
+/// A claim page that is to leave the list, and the one before it.
+struct Unlink {
+    held: Held,
+    before: Option<Held>,
+    next: PageNo,
+}
+
+impl Unlink {
+    fn latch(mtr: &mut Mtr<'_>, found: Found) -> Result<Unlink> {
+        let before = if found.before == 0 { None } else { Some(mtr.latch(found.before)?) };
+        let held = mtr.latch(found.no)?;
+        let next = u32_at(mtr.page(held), NEXT_AT);
+        Ok(Unlink { held, before, next })
+    }
+
+    /// Page 0 is latched.
+    fn unlink(self, mtr: &mut Mtr<'_>) {
+        match self.before {
+            Some(before) => {
+                put_u32(mtr.page_mut(before), NEXT_AT, self.next);
+                mtr.log_image(before);
+            }
+            None => {
+                mtr.swap_claim_head(self.next);
+            }
+        }
+        mtr.free(self.held);
+    }
+}

@@ -1,0 +1,200 @@
+//! An external sort of entries by key, in bounded memory.
+//!
+//! Entries are collected in a buffer (`innodb_sort_buffer_size`), sorted there, and written to a temporary file as a run
+//! when the buffer is full; [`merge`] reads the runs back in order. What fits the buffer is never written.
+//!
+//! Sorting looks at eight key bytes at a time, kept beside each entry's place as a number: entries are compared in the
+//! array that is being sorted, and only those that are equal so far have their next eight bytes fetched.
+
+mod file;
+mod merge;
+
+use crate::error::Result;
+pub(crate) use file::TempFile;
+pub(super) use merge::Merge;
+use os::disk::Disk;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where and how much may be sorted.
+#[derive(Clone)]
+pub(crate) struct SortLimits {
+    pub disk: Arc<dyn Disk>,
+    pub tmpdir: PathBuf,
+    /// Bytes that a sorter, or a merge, may take.
+    pub buffer_bytes: usize,
+}
+
+/// An entry in a run: lengths of key and value (2 bytes each), key, value.
+const ENTRY_HEADER_LEN: usize = 4;
+
+fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
+    let length = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    let (key_len, value_len) = (length(at), length(at + 2));
+    bytes[at + ENTRY_HEADER_LEN..at + ENTRY_HEADER_LEN + key_len + value_len].split_at(key_len)
+}
+
+fn put_entry(bytes: &mut Vec<u8>, key: &[u8], value: &[u8]) {
+    // Keys and values fit half a page of 64 KB.
+    bytes.extend_from_slice(&(key.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(&(value.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(key);
+    bytes.extend_from_slice(value);
+}
+
+/// Eight key bytes from `depth` on as a number that compares as they do; zeros beyond the key's end.
+fn head(key: &[u8], depth: usize) -> u64 {
+    let rest = key.get(depth..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => {
+            let mut bytes = [0; 8];
+            bytes[..rest.len()].copy_from_slice(rest);
+            u64::from_be_bytes(bytes)
+        }
+    }
+}
+
+/// An entry's place in the buffer, with the key bytes that are being compared.
+#[derive(Clone, Copy)]
+struct Place {
+    head: u64,
+    at: u32,
+}
+
+/// Entries in memory.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Below this many entries comparing whole keys costs less than fetching heads.
+const FEW: usize = 12;
+
+impl Buffer {
+    fn memory(&self) -> usize {
+        self.bytes.len() + self.places.len() * size_of::<Place>()
+    }
+
+    fn push(&mut self, key: &[u8], value: &[u8]) {
+        self.places.push(Place { head: head(key, 0), at: self.bytes.len() as u32 });
+        put_entry(&mut self.bytes, key, value);
+    }
+
+    fn sort(&mut self) {
+        sort_from(&self.bytes, &mut self.places, 0);
+    }
+
+    /// The entries in order, as a run.
+    fn sorted_bytes(&self) -> Vec<u8> {
+        let mut run = Vec::with_capacity(self.bytes.len());
+        for place in &self.places {
+            let (key, value) = entry_at(&self.bytes, place.at as usize);
+            put_entry(&mut run, key, value);
+        }
+        run
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+}
+
+/// Sorts places whose keys are equal in their first `depth` bytes, and whose heads are of that depth.
+fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
+    places.sort_unstable_by_key(|place| place.head);
+    let mut rest = places;
+    while let Some(first) = rest.first() {
+        let same = rest.iter().take_while(|place| place.head == first.head).count();
+        let (group, after) = rest.split_at_mut(same);
+        rest = after;
+        if same == 1 {
+            continue;
+        }
+        let key = |place: &Place| entry_at(bytes, place.at as usize).0;
+        let go_on = same > FEW && group.iter().any(|place| key(place).len() > depth + 8);
+        if go_on {
+            group.iter_mut().for_each(|place| place.head = head(key(place), depth + 8));
+            sort_from(bytes, group, depth + 8);
+        } else {
+            group.sort_unstable_by(|a, b| key(a).cmp(key(b)));
+        }
+    }
+}
+
+/// A sorted part: in a file, or in memory.
+struct Run {
+    source: RunSource,
+    /// Bytes from `at` to `end` of the file.
+    at: u64,
+    end: u64,
+}
+
+enum RunSource {
+    File(Arc<TempFile>),
+    Memory(Vec<u8>),
+}
+
+/// Collects entries in any order.
+pub(super) struct Sorter {
+    limits: SortLimits,
+    buffer: Buffer,
+    file: Option<TempFile>,
+    /// Start and end of each run in the file.
+    runs: Vec<(u64, u64)>,
+}
+
+/// What a sorter has collected, in sorted runs.
+pub(super) struct Sorted {
+    limits: SortLimits,
+    runs: Vec<Run>,
+}
+
+impl Sorter {
+    pub fn new(limits: &SortLimits) -> Sorter {
+        Sorter { limits: limits.clone(), buffer: Buffer::default(), file: None, runs: Vec::new() }
+    }
+
+    pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.buffer.push(key, value);
+        // The sorted copy takes as much again when the run is written.
+        if self.buffer.memory() + self.buffer.bytes.len() >= self.limits.buffer_bytes {
+            self.spill()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.buffer.sort();
+        let run = self.buffer.sorted_bytes();
+        self.buffer.clear();
+        if self.file.is_none() {
+            self.file = Some(TempFile::create(&*self.limits.disk, &self.limits.tmpdir)?);
+        }
+        let at = self.file.as_mut().expect("just made").append(&run)?;
+        self.runs.push((at, at + run.len() as u64));
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Result<Sorted> {
+        let mut runs = Vec::with_capacity(self.runs.len() + 1);
+        if let Some(file) = self.file.take() {
+            let file = Arc::new(file);
+            let run = |(at, end)| Run { source: RunSource::File(file.clone()), at, end };
+            runs.extend(self.runs.drain(..).map(run));
+        }
+        if !self.buffer.places.is_empty() {
+            self.buffer.sort();
+            let bytes = self.buffer.sorted_bytes();
+            let end = bytes.len() as u64;
+            runs.push(Run { source: RunSource::Memory(bytes), at: 0, end });
+        }
+        Ok(Sorted { limits: self.limits, runs })
+    }
+}
+
+#[cfg(test)]
+mod tests;
