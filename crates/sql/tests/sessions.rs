@@ -197,3 +197,24 @@ fn a_subquery_that_needs_the_outer_row_is_refused_by_name() {
     let answer = outcome(&mut s, "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE nope = 1)").join("");
     assert_eq!(answer, "ERROR 1054 (42S22): Unknown column 'nope' in 'where clause'");
 }
+
+#[test]
+fn insert_select_locks_what_it_reads_as_the_isolation_level_says() {
+    let engine = engine();
+    let (mut a, mut b) = (session(&engine), session(&engine));
+    run(&mut a, "CREATE TABLE t (id INT PRIMARY KEY, v INT); CREATE TABLE u (id INT PRIMARY KEY, v INT)");
+    run(&mut a, "INSERT INTO t VALUES (1, 1), (2, 2)");
+    run(&mut b, "SET innodb_lock_wait_timeout = 1");
+    run(&mut a, "BEGIN; SELECT v FROM t WHERE id = 1");
+    run(&mut b, "UPDATE t SET v = 7 WHERE id = 1");
+    // What is committed now, not what the snapshot saw; and it stays so.
+    run(&mut a, "INSERT INTO u SELECT id, v FROM t WHERE id = 1");
+    assert_eq!(rows(&mut a, "SELECT v FROM u"), ["7"]);
+    assert!(outcome(&mut b, "UPDATE t SET v = 8 WHERE id = 1")[0].starts_with("ERROR 1205"));
+    run(&mut b, "UPDATE t SET v = 8 WHERE id = 2");
+    run(&mut a, "ROLLBACK; SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    run(&mut a, "BEGIN; INSERT INTO u SELECT id, v FROM t WHERE id = 1");
+    run(&mut b, "UPDATE t SET v = 9 WHERE id = 1");
+    run(&mut a, "COMMIT");
+    assert_eq!(rows(&mut a, "SELECT * FROM u"), ["1|7"]);
+}

@@ -276,6 +276,8 @@ impl Sequencer {
         let mut state = self.state.lock();
         state.replication.executed = Default::default();
         state.replication.purged = Default::default();
+        // Nor does recovery bring them back from spilled commits.
+        state.spilled.iter_mut().for_each(|commit| commit.gtid = None);
         state.next_gno = 1;
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn first_key(
 
 impl Transaction {
     /// Whether locking reads lock gaps, so that they find the same rows again.
-    pub(super) fn locks_gaps(&self) -> bool {
+    pub fn locks_gaps(&self) -> bool {
         matches!(self.isolation, Isolation::RepeatableRead | Isolation::Serializable)
     }
 

@@ -18,20 +18,33 @@ pub(crate) use update::{UpdatePlan, bind_update};
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, SubqueryResult};
-use crate::plan::QueryPlan;
+use crate::plan::{QueryPlan, RowLock};
 use engine::Transaction;
 
 /// What a running statement works with.
 pub(crate) struct Run<'r, 'c> {
     pub txn: &'r mut Transaction,
     pub ctx: &'r Context<'c>,
+    /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and the isolation level wants
+    /// what it wrote to follow from what it read (InnoDB does so under REPEATABLE READ and SERIALIZABLE).
+    shares_reads: bool,
     /// Rows looked at since the last time it was asked whether to go on.
     pub unasked_rows: u32,
 }
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn, ctx, unasked_rows: 0 }
+        Run { txn, ctx, shares_reads: false, unasked_rows: 0 }
+    }
+
+    /// Says that the statement changes rows.
+    pub fn set_changes_rows(&mut self) {
+        self.shares_reads = self.txn.locks_gaps();
+    }
+
+    /// How a table is read whose query asks for `lock`.
+    fn lock_for(&self, lock: RowLock) -> RowLock {
+        if self.shares_reads && lock == RowLock::NONE { RowLock::SHARE } else { lock }
     }
 
     /// Called for each row that is looked at: ends the statement when it was killed.

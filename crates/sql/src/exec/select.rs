@@ -10,7 +10,7 @@ use crate::plan::{
     Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
 };
 use crate::sink::ColumnMeta;
-use engine::{Direction, KeyRange, LockMode};
+use engine::{Direction, KeyRange};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
@@ -246,7 +246,7 @@ fn nested_loops(
     };
     match (&step.source, &materialized[level]) {
         (Source::Stored { table, access }, _) => {
-            let mut reader = Reader::open(run, table, access, step.lock, row)?;
+            let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
             while let Some(found) = reader.next(run)? {
                 decode(table, &found.image, &step.needed, &mut row[slots.clone()])?;
                 if within(run, row, &mut matched)? == Flow::Stop {
@@ -396,7 +396,8 @@ fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -
             let nulls = ends.table.encode_key(*index, &[Value::Null])?;
             range = KeyRange::between(Bound::Excluded(&nulls), Bound::Unbounded);
         }
-        let mut scan = run.txn.scan(&ends.table, *index, range, *direction, LockMode::Snapshot)?;
+        let mode = run.lock_for(RowLock::NONE).mode;
+        let mut scan = run.txn.scan(&ends.table, *index, range, *direction, mode)?;
         let found = scan.next(run.txn)?;
         row.push(match found {
             Some(found) => ends.table.layout.decode(&found.image, *column)?,

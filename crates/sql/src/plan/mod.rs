@@ -38,6 +38,8 @@ pub(crate) struct RowLock {
 impl RowLock {
     /// A plain read.
     pub const NONE: RowLock = RowLock { mode: LockMode::Snapshot, on_locked: OnLocked::Wait };
+    /// What statements that change rows do with those that they only read.
+    pub const SHARE: RowLock = RowLock { mode: LockMode::Share, on_locked: OnLocked::Wait };
     /// What UPDATE and DELETE do.
     pub const UPDATE: RowLock = RowLock { mode: LockMode::Update, on_locked: OnLocked::Wait };
 }

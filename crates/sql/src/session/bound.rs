@@ -107,6 +107,9 @@ impl Session {
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let mut run = Run::new(transaction, &ctx);
+        if !bound.is_query() {
+            run.set_changes_rows();
+        }
         let done = run.run_subqueries(&bound.subqueries).and_then(|()| match &bound.plan {
             Plan::Query(plan) => {
                 let mut rows = Rows::new(&plan.columns, &self.variables, sink);
