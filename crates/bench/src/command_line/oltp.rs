@@ -7,6 +7,7 @@ use super::{
     choices, get, get_all_u32, get_u32, image, image_option, json_option, mode_options, modes, number,
     numbers, server_options, servers, size, size_option, switch, text,
 };
+use crate::instance::Doublewrite;
 use crate::oltp::sysbench::SCRIPTS;
 use crate::oltp::{Plan, Variation};
 
@@ -27,7 +28,11 @@ pub(super) fn command() -> Command {
             choices("binlog", ["on", "off"], "The binary log, or both separated by a comma")
                 .default_value("on"),
         )
-        .arg(choices("doublewrite", ["on", "off"], "innodb_doublewrite [default: the server's own]"))
+        .arg(choices(
+            "doublewrite",
+            Doublewrite::ALL.map(Doublewrite::name),
+            "innodb_doublewrite; the peers take legacy and parallel as on [default: the server's own]",
+        ))
         .arg(choices("page", page_sizes, "innodb_page_size, one or several [default: the server's own]"))
         .arg(
             size_option(
@@ -94,15 +99,17 @@ pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
 
 /// Every combination of the settings that servers are started with.
 fn variations(matches: &ArgMatches) -> Result<Vec<Variation>, clap::Error> {
-    let switches = |name: &str| -> Vec<bool> {
-        matches.get_many::<String>(name).into_iter().flatten().map(|value| value == "on").collect()
-    };
-    let or_default = |switches: Vec<bool>| -> Vec<Option<bool>> {
-        if switches.is_empty() { vec![None] } else { switches.into_iter().map(Some).collect() }
-    };
-    let binlog = if matches.get_flag("binlog-tax") { vec![true, false] } else { switches("binlog") };
+    let named = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
+    let is_tax = matches.get_flag("binlog-tax");
+    let binlog: Vec<bool> =
+        if is_tax { vec![true, false] } else { named("binlog").map(|value| value == "on").collect() };
+    let is = |name: &String| Doublewrite::ALL.into_iter().find(|one| one.name() == name);
+    let mut doublewrites: Vec<Option<Doublewrite>> = named("doublewrite").map(is).collect();
+    if doublewrites.is_empty() {
+        doublewrites.push(None);
+    }
     let mut pages = Vec::new();
-    for page in matches.get_many::<String>("page").into_iter().flatten() {
+    for page in named("page") {
         let kilobytes: u64 = page.trim_end_matches('K').parse().expect("one of the possible values");
         pages.push(Some(kilobytes << 10));
     }
@@ -112,9 +119,10 @@ fn variations(matches: &ArgMatches) -> Result<Vec<Variation>, clap::Error> {
     let mut all = Vec::new();
     for pool_bytes in matches.get_many::<u64>("pool").into_iter().flatten() {
         for page_bytes in &pages {
-            for doublewrite in or_default(switches("doublewrite")) {
+            for doublewrite in &doublewrites {
                 for log_bin in &binlog {
-                    let (log_bin, pool_bytes, page_bytes) = (*log_bin, *pool_bytes, *page_bytes);
+                    let (log_bin, doublewrite) = (*log_bin, *doublewrite);
+                    let (pool_bytes, page_bytes) = (*pool_bytes, *page_bytes);
                     all.push(Variation { log_bin, doublewrite, pool_bytes, page_bytes });
                 }
             }
@@ -142,12 +150,14 @@ mod tests {
     #[test]
     fn a_matrix_is_every_combination() {
         let plan = oltp(
-            "oltp --script read_only,update_non_index --clients 1,32,256 --binlog on,off --doublewrite off,on \
+            "oltp --script read_only,update_non_index --clients 1,32,256 --binlog on,off --doublewrite off,legacy \
              --pool 64M,1G --page 4K --durable --start slipstream,mysql",
         );
         assert_eq!((plan.scripts.len(), plan.clients.as_slice()), (2, &[1, 32, 256][..]));
         assert_eq!(plan.variations.len(), 8);
         assert!(plan.variations.iter().all(|one| one.page_bytes == Some(4096)));
+        let legacy = plan.variations.iter().filter(|one| one.doublewrite == Some(Doublewrite::Legacy));
+        assert_eq!(legacy.count(), 4);
         assert_eq!((plan.modes.as_slice(), plan.flavors.len()), (&[Mode::Durable][..], 2));
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::place::{Place, mysql_chroot};
 use super::process::is_root;
-use super::{Flavor, Settings};
+use super::{Doublewrite, Flavor, Settings};
 
 pub(super) fn mariadbd() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
         "--relay-log=relay".to_string(),
         if settings.log_bin { "--log-bin=binlog".to_string() } else { "--skip-log-bin".to_string() },
     ];
-    options.extend(settings.doublewrite.map(|on| format!("--innodb-doublewrite={}", on_off(on))));
+    options.extend(settings.doublewrite.map(|wanted| doublewrite(flavor, wanted)));
     options.extend(page_size(settings));
     let log_replica_updates = on_off(settings.log_bin && settings.log_replica_updates);
     match flavor {
@@ -105,6 +105,15 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
     options
 }
 
+/// The peers know on and off only.
+fn doublewrite(flavor: Flavor, wanted: Doublewrite) -> String {
+    let value = match wanted {
+        Doublewrite::Legacy | Doublewrite::Parallel if flavor != Flavor::Slipstream => Doublewrite::On,
+        _ => wanted,
+    };
+    format!("--innodb-doublewrite={}", value.name().to_uppercase())
+}
+
 /// The page size as an option: of the server, and of the program that makes its data directory.
 pub(super) fn page_size(settings: &Settings) -> Option<String> {
     settings.page_bytes.map(|bytes| format!("--innodb-page-size={bytes}"))
@@ -133,8 +142,20 @@ mod tests {
         };
         let mut settings = Settings::default();
         assert!(!says(&settings, "--innodb-doublewrite") && !says(&settings, "--innodb-page-size"));
-        (settings.doublewrite, settings.page_bytes) = (Some(false), Some(4096));
+        (settings.doublewrite, settings.page_bytes) = (Some(Doublewrite::Off), Some(4096));
         assert!(says(&settings, "--innodb-doublewrite=OFF") && says(&settings, "--innodb-page-size=4096"));
+    }
+
+    #[test]
+    fn only_slipstream_has_two_ways_to_write_twice() {
+        let settings = Settings { doublewrite: Some(Doublewrite::Legacy), ..Settings::default() };
+        for (flavor, option) in [
+            (Flavor::Slipstream, "--innodb-doublewrite=LEGACY"),
+            (Flavor::MariaDb, "--innodb-doublewrite=ON"),
+            (Flavor::MySql, "--innodb-doublewrite=ON"),
+        ] {
+            assert!(options_that_matter(flavor, &settings).contains(&option.to_string()), "{flavor}");
+        }
     }
 
     #[test]

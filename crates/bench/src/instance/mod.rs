@@ -80,6 +80,35 @@ impl RowImage {
     }
 }
 
+/// How pages are protected against a write that is torn (`innodb_doublewrite`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doublewrite {
+    /// Not at all.
+    Off,
+    /// As the server does it.
+    On,
+    /// One shared buffer, as servers had it before MySQL 8.0.20. Slipstream's only; the peers do as they do.
+    Legacy,
+    /// A place for each writer. Slipstream's only; the peers do as they do.
+    Parallel,
+}
+
+impl Doublewrite {
+    /// All of them.
+    pub const ALL: [Doublewrite; 4] =
+        [Doublewrite::Off, Doublewrite::On, Doublewrite::Legacy, Doublewrite::Parallel];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Doublewrite::Off => "off",
+            Doublewrite::On => "on",
+            Doublewrite::Legacy => "legacy",
+            Doublewrite::Parallel => "parallel",
+        }
+    }
+}
+
 /// How an instance is started. The same settings mean the same for every flavor.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -99,8 +128,8 @@ pub struct Settings {
     pub durable: bool,
     /// `binlog_row_image`.
     pub row_image: RowImage,
-    /// `innodb_doublewrite` as on or off; the server's default when none is given.
-    pub doublewrite: Option<bool>,
+    /// `innodb_doublewrite`; the server's default when none is given.
+    pub doublewrite: Option<Doublewrite>,
     /// `innodb_page_size`; the server's default when none is given.
     pub page_bytes: Option<u64>,
     /// Threads that apply beside the applier itself.

@@ -8,7 +8,7 @@ mod report;
 pub mod sysbench;
 
 use crate::described::Described;
-use crate::instance::{Flavor, RowImage, Settings};
+use crate::instance::{Doublewrite, Flavor, RowImage, Settings};
 use crate::measure::MeasureError;
 use crate::progress::{Progress, grouped};
 use crate::sbtest::Size;
@@ -24,7 +24,7 @@ pub struct Variation {
     /// `log_bin`.
     pub log_bin: bool,
     /// `innodb_doublewrite`; the server's default when none is given.
-    pub doublewrite: Option<bool>,
+    pub doublewrite: Option<Doublewrite>,
     /// `innodb_buffer_pool_size`.
     pub pool_bytes: u64,
     /// `innodb_page_size`; the server's default when none is given.

@@ -39,8 +39,8 @@ impl fmt::Display for Variation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let on_off = |on| if on { "on" } else { "off" };
         write!(f, "binlog {}, pool {}M", on_off(self.log_bin), self.pool_bytes >> 20)?;
-        if let Some(on) = self.doublewrite {
-            write!(f, ", doublewrite {}", on_off(on))?;
+        if let Some(doublewrite) = self.doublewrite {
+            write!(f, ", doublewrite {}", doublewrite.name())?;
         }
         match self.page_bytes {
             Some(bytes) => write!(f, ", page {}K", bytes >> 10),
