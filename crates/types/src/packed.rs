@@ -115,12 +115,7 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     Ok(match ty.code {
         TypeCode::Null => Value::Null,
         TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
-            let unused = 64 - 8 * packed.len() as u32;
-            if ty.unsigned {
-                Value::UInt(little())
-            } else {
-                Value::Int((little() << unused) as i64 >> unused)
-            }
+            integer(ty, packed)
         }
         TypeCode::Year => Value::Year(if packed[0] == 0 { 0 } else { 1900 + u16::from(packed[0]) }),
         TypeCode::Float => Value::Float(f32::from_bits(little() as u32)),
@@ -173,6 +168,16 @@ pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     })
 }
 
+/// The integer in bytes that are as many as its type has.
+#[inline]
+fn integer(ty: &ColumnType, packed: &[u8]) -> Value {
+    let unused = 64 - 8 * packed.len() as u32;
+    match little_endian(packed) {
+        bits if ty.unsigned => Value::UInt(bits),
+        bits => Value::Int((bits << unused) as i64 >> unused),
+    }
+}
+
 /// As [`decode`], into a value whose memory is used again when both are characters or bytes.
 pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<(), PackedError> {
     match value {
@@ -182,6 +187,11 @@ pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<
             }
             bytes.clear();
             decode_bytes(ty, payload(ty, packed), bytes);
+        }
+        Value::Int(_) | Value::UInt(_)
+            if ty.is_integer() && width(ty) == Width::Fixed(packed.len() as u8) =>
+        {
+            *value = integer(ty, packed);
         }
         _ => *value = decode(ty, packed)?,
     }

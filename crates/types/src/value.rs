@@ -71,6 +71,15 @@ impl Value {
         matches!(self, Value::Null)
     }
 
+    /// The number, of a signed integer.
+    #[inline]
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
     /// Characters from a string.
     pub fn text(text: &str) -> Value {
         Value::Bytes(text.as_bytes().to_vec())

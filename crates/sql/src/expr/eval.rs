@@ -60,7 +60,33 @@ fn compared(op: BinaryOp, a: &Value, b: &Value, collation: u16, ctx: &Context<'_
 impl Expr {
     /// Whether the condition holds: unknown is no.
     pub fn holds(&self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
+        if let Some(holds) = self.holds_for_integers(row, ctx) {
+            return Ok(holds);
+        }
         Ok(truth(&*self.eval(row, ctx)?) == Some(true))
+    }
+
+    /// The answer where the condition compares a column with values that are there, and all are signed integers: what
+    /// most rows of a range are asked.
+    #[inline]
+    fn holds_for_integers(&self, row: &[Value], ctx: &Context<'_>) -> Option<bool> {
+        let integer = |operand: &Expr| match &operand.node {
+            Node::Slot(slot) => row[*slot].as_int(),
+            Node::Constant(value) => value.as_int(),
+            Node::Parameter(index) => ctx.parameters.get(*index)?.as_int(),
+            _ => None,
+        };
+        match &self.node {
+            Node::Between { negated: false, operands, .. } => {
+                let (value, low, high) =
+                    (integer(&operands[0])?, integer(&operands[1])?, integer(&operands[2])?);
+                Some(low <= value && value <= high)
+            }
+            Node::Compare { op, operands, .. } => {
+                Some(ordering_matches(*op, integer(&operands[0])?.cmp(&integer(&operands[1])?)))
+            }
+            _ => None,
+        }
     }
 
     /// The value for a row.

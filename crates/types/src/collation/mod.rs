@@ -192,17 +192,13 @@ pub fn compare(id: u16, a: &[u8], b: &[u8]) -> Ordering {
         Weighing::UcaPadded(version) => {
             compare_padded(padded_weights(version, a), padded_weights(version, b), version.space())
         }
-        Weighing::Uca { levels } => {
-            if a == b {
-                return Ordering::Equal;
-            }
-            uca::compare(a, b, levels)
-        }
+        Weighing::Uca { levels } => uca::compare(a, b, levels),
     }
 }
 
 /// Compares two utf8mb4 strings by a collation of any character set. A character that the collation's character set
 /// does not have is larger than all it has.
+#[inline]
 pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     if matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
         // As they are stored; the weighing takes bytes that are no UTF-8.

@@ -101,6 +101,10 @@ impl Iterator for LevelWeights<'_> {
 
 /// Compares by the first `levels` levels, NO PAD.
 pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
+    // The first byte spares most pairs the call that compares memory.
+    if a.first() == b.first() && a == b {
+        return Ordering::Equal;
+    }
     // Most strings differ within their first ASCII characters, and the first level decides.
     let table = Version::V900.table();
     for (&left, &right) in a.iter().zip(b) {
