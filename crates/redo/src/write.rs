@@ -159,8 +159,7 @@ impl Core {
                 Err(error) => {
                     // No file ahead is no failure yet: the writer makes one when it comes to it, and fails then if it must.
                     log::warn!("cannot prepare log files: {error}");
-                    drop(waiter);
-                    self.governor.prepare().wait(Some(Duration::from_secs(1)));
+                    waiter.wait(Some(Duration::from_secs(1)));
                 }
             }
         }

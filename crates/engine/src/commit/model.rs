@@ -55,12 +55,13 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
         };
         let threads: Vec<_> = (0..3).map(commit).collect();
         for _ in 0..4 {
+            // What may be relied on is asked first, what must hold then afterwards.
+            let oldest = sequencer.capture(&log).oldest;
             let visible = sequencer.visible();
             let logged = logged.lock().clone();
             let applied = applied.lock().clone();
             let missing = logged.iter().find(|(seq, _)| *seq <= visible && !applied.contains(seq));
             assert_eq!(missing, None, "visible is {visible}");
-            let oldest = sequencer.capture(&log).oldest;
             let lost = logged.iter().find(|(seq, _)| *seq <= oldest && !applied.contains(seq));
             assert_eq!(lost, None, "a checkpoint at {oldest} would lose it");
         }

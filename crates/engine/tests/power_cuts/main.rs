@@ -41,7 +41,8 @@ const PAGE_BYTES: [u32; 2] = [4096, 16384];
 fn config(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) -> EngineConfig {
     let mut config = EngineConfig::new(Arc::new(disk.clone()), "/data");
     config.page_size = page_bytes;
-    config.pool_bytes = u64::from(page_bytes) * *rng.pick(&[100, 300, 2000]);
+    // Small also because engines on a dead disk are left to themselves, with their pools.
+    config.pool_bytes = u64::from(page_bytes) * *rng.pick(&[100, 300, 500]);
     config.pool.doublewrite = *rng.pick(&[buffer::Doublewrite::Parallel, buffer::Doublewrite::Legacy]);
     config.pool.lru_flushers = rng.one_in(2);
     config.pool.single_page_flush = rng.one_in(2);
