@@ -56,7 +56,9 @@ impl LogReader {
     /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled; [`RedoError::Corrupt`] when the file holds no record here though one was
     /// written; [`RedoError::Poisoned`] at the end of a log that has failed.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Record>, RedoError> {
-        if self.core.written() <= self.lsn && !self.wait_for_more(wait)? {
+        // A write may end anywhere, also within a frame's header: at the end of the ring or of a file.
+        let header_end = self.lsn + FRAME_BYTES as u64;
+        if self.core.written() < header_end && !self.wait_for_more(header_end, wait)? {
             return Ok(None);
         }
         let seed = self.core.lives.seed_at(self.lsn);
@@ -76,10 +78,10 @@ impl LogReader {
         Ok(Some(Record { kind: frame.kind, start_lsn, lsn, payload }))
     }
 
-    fn wait_for_more(&self, wait: Option<Duration>) -> Result<bool, RedoError> {
+    fn wait_for_more(&self, lsn: Lsn, wait: Option<Duration>) -> Result<bool, RedoError> {
         match wait {
             None => self.core.check().map(|()| false),
-            Some(_) => self.wait_until(self.lsn + 1, wait),
+            Some(_) => self.wait_until(lsn, wait),
         }
     }
 
