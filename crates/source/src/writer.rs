@@ -19,8 +19,8 @@ use crate::tail::{BLOCK_BYTES, Tail};
 
 /// How long a commit stream is waited for at once; requests of sessions are looked at in between.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
-/// The pause after commits have been taken: what is committed meanwhile goes with the next write. To be woken for every commit would cost the
-/// committing threads, and this one, more than the commit itself; replicas get a transaction this much later at most.
+/// The pause after commits have been taken: what is committed meanwhile goes with the next write, instead of
+/// each commit waking this thread. Replicas get a transaction this much later at most.
 const GATHER: Duration = Duration::from_micros(500);
 /// A file with unsynced groups is synced this often,
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);

@@ -341,11 +341,9 @@ impl<'a> Applier<'a> {
         self.head = ready.head;
         self.server_id = ready.server_id;
         let is_executed = self.is_executed();
-        let transaction = match ready.rows.map(|rows| rows.take_turn(self.open.hold())) {
-            _ if is_executed => None,
-            Some(Err(_)) => return Ok(false),
-            Some(Ok(transaction)) => Some(transaction),
-            None => None,
+        let rows = ready.rows.filter(|_| !is_executed);
+        let Ok(transaction) = rows.map(|rows| rows.take_turn(self.open.hold())).transpose() else {
+            return Ok(false);
         };
         self.begin_times(ready.timestamp_s);
         if let Some(end) = ready.end_pos {
