@@ -114,9 +114,11 @@ impl Space {
         Ok(Space::new(id, file, path, page_size, (FIRST_PAGES, 1)))
     }
 
-    /// Opens the file and reads from page 0 which space it is.
+    /// Opens the file and reads from page 0 which space it is. Syncs it first: what a killed server wrote may be in the kernel's page cache only, and a page
+    /// that is found up to date is not written again before a checkpoint passes it.
     pub fn open(disk: &dyn Disk, path: &Path, access: Access, page_size: usize) -> Result<Space> {
         let file = disk.open_with(path, OpenMode::ReadWrite, access)?;
+        sync_or_stop(disk, &*file)?;
         let mut page = vec![0; page_size];
         let got = file.read_at(&mut page, 0)?;
         let not_a_space =

@@ -94,6 +94,36 @@ fn copies_from_before_doublewrite_was_off_are_not_used() {
     }
 }
 
+/// A killed server leaves page writes that nobody has synced, and the next one reads them from the kernel's cache as if they were on disk. When the
+/// power goes then, what the next one saw must be there.
+#[test]
+fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
+    let seed = test_seed("what_a_killed_server_wrote_and_did_not_sync");
+    for kind in [Doublewrite::Parallel, Doublewrite::Off] {
+        for round in 0..60 {
+            let disk = SimDisk::new(seed.wrapping_add(round));
+            let pool = pool_with(&disk, 4096, 64, |config| config.options.doublewrite = kind);
+            pool.create_space(SPACE, &path("t.ibd")).expect("made");
+            let pages: Vec<PageNo> = (0..8).map(|_| make_page(&pool, 1)).collect();
+            pool.flush_all().expect("written");
+            pages.iter().for_each(|&no| refill(&pool, no, 2));
+            disk.cut_power_after(round % 6);
+            let _ = pool.flush_all();
+            drop(pool);
+            let disk = disk.kill();
+            // Off: the copies are void from here on.
+            let pool = reopen(&disk, 4096, Doublewrite::Off);
+            let fill_of_all = |pool: &Pool| -> Vec<u8> {
+                pages.iter().map(|&no| filled_with(pool, no).expect("whole")).collect()
+            };
+            let seen = fill_of_all(&pool);
+            drop(pool);
+            let pool = reopen(&disk.power_cut(), 4096, Doublewrite::Off);
+            assert_eq!(fill_of_all(&pool), seen, "{kind:?}, seed {seed}, round {round}");
+        }
+    }
+}
+
 #[test]
 fn off_and_a_promise_of_the_storage_write_no_copies() {
     for (kind, promised, copies) in [

@@ -1,4 +1,8 @@
-//! Putting torn pages back at start.
+//! Putting torn pages back at start, and making certain of those that are whole.
+//!
+//! The pages that a batch lists may be whole in the kernel's page cache only: the server that wrote them may have been killed before it synced
+//! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. The log is not replayed on a page
+//! that is up to date, and soon no area lists it any more, so they are written over themselves and synced here.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,8 +30,8 @@ struct Listed<'a> {
 /// A file's pages to look at.
 type Pages<'a> = Vec<(PageId, Option<&'a [u8]>)>;
 
-/// Puts back every page that is damaged in its place and whole in the doublewrite file. Runs before anything reads a page; also when
-/// doublewrite is off now, since it may have been on. Returns the number of the last batch in the file.
+/// Puts back every page that is damaged in its place and whole in the doublewrite file, and makes the others durable. Runs before anything reads a page;
+/// also when doublewrite is off now, since it may have been on. Returns the number of the last batch in the file.
 pub(crate) fn repair(disk: &dyn Disk, config: &PoolConfig) -> Result<u64> {
     let files = files_of(disk, config)?;
     let contents = files.iter().map(|(path, pages)| Ok((disk.read(path)?, *pages)));
@@ -61,7 +65,6 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
         return Ok(());
     }
     let file = disk.open(path, OpenMode::ReadWrite)?;
-    let mut repaired = 0;
     let mut found = vec![0; page_size];
     let got = file.read_at(&mut found, 0)?;
     found[got..].fill(0);
@@ -72,7 +75,10 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
         let offset = id.no as u64 * page_size as u64;
         let got = file.read_at(&mut found, offset)?;
         found[got..].fill(0);
-        let Err(reason) = page::verify(&found, id) else { continue };
+        let Err(reason) = page::verify(&found, id) else {
+            file.write_all_at(&found, offset)?;
+            continue;
+        };
         let place = format!("{}: page {}", path.display(), id.no);
         let Some(copy) = copy else {
             log::error!("{place} is damaged ({reason}), and innodb_doublewrite=DETECT_ONLY keeps no copies");
@@ -80,12 +86,8 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
         };
         log::warn!("{place} is damaged ({reason}); repaired from the doublewrite file");
         file.write_all_at(copy, offset)?;
-        repaired += 1;
     }
-    if repaired > 0 {
-        sync_or_stop(disk, &*file)?;
-    }
-    Ok(())
+    sync_or_stop(disk, &*file)
 }
 
 /// The header of an area, and its batch's number. `None` when it is not whole: then it was being written when the power went, and the
