@@ -3,7 +3,6 @@
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;
-use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use testkit::Server;
@@ -17,75 +16,10 @@ fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> u16 {
     error.server_code().unwrap_or_else(|| panic!("not the server's error: {error}"))
 }
 
+/// The client's conversation with the real servers goes the same with ours.
 #[test]
-fn every_parameter_type_comes_back() {
-    let server = start();
-    server.run("CREATE DATABASE p");
-    server.run(
-        "CREATE TABLE p.t (id BIGINT UNSIGNED PRIMARY KEY AUTO_INCREMENT, i INT, d DECIMAL(10,2), f DOUBLE, \
-         s VARCHAR(100), b LONGBLOB, dt DATETIME(6), da DATE, ti TIME(3))",
-    );
-    let mut client = server.connect();
-    let insert = client
-        .prepare("INSERT INTO p.t (i, d, f, s, b, dt, da, ti) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        .unwrap();
-    let date = DateTimeParts { year: 2024, month: 2, day: 29, ..DateTimeParts::default() };
-    let at = DateTimeParts { hour: 23, minute: 59, second: 58, micros: 123_456, ..date };
-    let time = TimeParts { negative: true, days: 2, hours: 3, minutes: 4, seconds: 5, micros: 678_000 };
-    let row = [
-        Scalar::Int(-7),
-        Scalar::Bytes(b"12.34"),
-        Scalar::Double(0.5),
-        Scalar::Bytes("h\u{e9}llo".as_bytes()),
-        Scalar::Null,
-        Scalar::DateTime(at),
-        Scalar::Date(date),
-        Scalar::Time(time),
-    ];
-    let done = client.execute_discard(&insert, &row).unwrap();
-    assert_eq!((done.affected_rows, done.last_insert_id), (1, 1));
-    let select = client.prepare("SELECT * FROM p.t WHERE id = ?").unwrap();
-    assert_eq!((select.parameters(), select.columns().len()), (1, 9));
-    let binary = client.execute(&select, &[Scalar::UInt(1)]).unwrap();
-    let text = client.query("SELECT * FROM p.t WHERE id = 1").unwrap();
-    assert_eq!(binary.rows, text.rows);
-    let cells: Vec<Option<String>> = (0..9).map(|i| text.cell(0, i)).collect();
-    let want = [
-        "1",
-        "-7",
-        "12.34",
-        "0.5",
-        "h\u{e9}llo",
-        "",
-        "2024-02-29 23:59:58.123456",
-        "2024-02-29",
-        "-51:04:05.678",
-    ];
-    for (i, want) in want.iter().enumerate() {
-        assert_eq!(cells[i].as_deref().unwrap_or(""), *want, "column {i}");
-    }
-    assert_eq!(cells[5], None);
-}
-
-#[test]
-fn long_parameters_arrive_in_parts() {
-    let server = start();
-    server.run("CREATE DATABASE p");
-    server.run("CREATE TABLE p.t (id INT PRIMARY KEY AUTO_INCREMENT, b LONGBLOB)");
-    let mut client = server.connect();
-    let insert = client.prepare("INSERT INTO p.t (b) VALUES (?)").unwrap();
-    let part = vec![b'x'; 300_000];
-    client.send_long_data(&insert, 0, &part).unwrap();
-    client.send_long_data(&insert, 0, &part).unwrap();
-    let mut execute = insert.id().to_le_bytes().to_vec();
-    execute.extend_from_slice(&[0, 1, 0, 0, 0, 0, 1, 251, 0]);
-    client.send_command(command::STMT_EXECUTE, &execute).unwrap();
-    assert_eq!(client.read_summary().unwrap().affected_rows, 1);
-    let big: Vec<u8> = (0..17 << 20).map(|i| (i % 251) as u8).collect();
-    client.execute_discard(&insert, &[Scalar::Bytes(&big)]).unwrap();
-    let back = client.query("SELECT b FROM p.t ORDER BY id").unwrap();
-    assert_eq!(back.rows[0][0].as_ref().map(Vec::len), Some(600_000));
-    assert!(back.rows[1][0].as_deref() == Some(&big[..]), "17 MB came back different");
+fn the_whole_client_is_understood() {
+    testkit::conversation::whole_client(&start());
 }
 
 #[test]

@@ -332,3 +332,19 @@ pub enum AdminCommand {
     /// SHOW CREATE USER.
     ShowCreateUser(Account),
 }
+
+impl AdminCommand {
+    /// Whether it changes accounts or their privileges.
+    pub fn is_about_accounts(&self) -> bool {
+        matches!(
+            self,
+            AdminCommand::CreateUser { .. }
+                | AdminCommand::AlterUser { .. }
+                | AdminCommand::DropUser { .. }
+                | AdminCommand::RenameUser(_)
+                | AdminCommand::SetPassword { .. }
+                | AdminCommand::Grant { .. }
+                | AdminCommand::Revoke { .. }
+        )
+    }
+}

@@ -56,7 +56,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
     let lex = crate::lexer::LexMode { of_source: true, ..mode.lex() };
     let Some(parsed) = parse(&text, lex)? else { return log_only(engine, received) };
     match &parsed.statement {
-        Statement::Admin(command) if is_about_accounts(command) => {
+        Statement::Admin(command) if command.is_about_accounts() => {
             let Some(apply) = received.accounts else { return log_only(engine, received) };
             apply(command.clone())?;
             log_only(engine, received).map(|_| Executed::Changed)
@@ -79,19 +79,6 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
         }
         statement => run(engine, received, statement),
     }
-}
-
-fn is_about_accounts(command: &AdminCommand) -> bool {
-    matches!(
-        command,
-        AdminCommand::CreateUser { .. }
-            | AdminCommand::AlterUser { .. }
-            | AdminCommand::DropUser { .. }
-            | AdminCommand::RenameUser(_)
-            | AdminCommand::SetPassword { .. }
-            | AdminCommand::Grant { .. }
-            | AdminCommand::Revoke { .. }
-    )
 }
 
 fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, text: &'r str) -> DdlRun<'r> {

@@ -9,6 +9,7 @@
 
 pub mod background;
 pub mod binary;
+pub mod conversation;
 pub mod definitions;
 pub mod following;
 pub mod ledger;

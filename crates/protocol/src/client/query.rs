@@ -128,31 +128,18 @@ impl Client {
     ) -> Result<Summary, ClientError> {
         self.send_query(sql)?;
         let mut spare: Vec<Option<&[u8]>> = Vec::new();
-        let count = match self.read_head()? {
-            Head::Done(ok) => return Ok(summary(0, &ok)),
-            Head::Columns(count) => count,
-        };
-        self.skip_columns(count)?;
-        let mut rows = 0;
-        loop {
-            let capabilities = self.capabilities;
-            let packet = self.read_packet_checked()?;
-            if is_end_of_rows(packet) {
-                let ok = decode_end_of_rows(packet, capabilities)?;
-                self.status = ok.status;
-                return Ok(summary(rows, &ok));
-            }
+        self.read_row_packets(|packet, columns| {
             let mut cells = std::mem::take(&mut spare);
             let mut r = Reader::new(packet);
-            for _ in 0..count {
+            for _ in 0..columns {
                 cells.push(r.nullable_bytes("text row")?);
             }
             row(&cells);
             cells.clear();
             // The empty vector goes round without its borrows, so that its memory is used again.
             spare = cells.into_iter().map(|_| None).collect();
-            rows += 1;
-        }
+            Ok(())
+        })
     }
 
     /// Prepares a statement.
@@ -245,11 +232,19 @@ impl Client {
 
     /// Reads one result and drops its rows.
     pub fn read_summary(&mut self) -> Result<Summary, ClientError> {
-        let count = match self.read_head()? {
+        self.read_row_packets(|_, _| Ok(()))
+    }
+
+    /// Reads one result and hands out the packet of each row, and how many columns it has.
+    fn read_row_packets(
+        &mut self,
+        mut row: impl FnMut(&[u8], usize) -> Result<(), ClientError>,
+    ) -> Result<Summary, ClientError> {
+        let columns = match self.read_head()? {
             Head::Done(ok) => return Ok(summary(0, &ok)),
             Head::Columns(count) => count,
         };
-        self.skip_columns(count)?;
+        self.skip_columns(columns)?;
         let mut rows = 0;
         loop {
             let capabilities = self.capabilities;
@@ -259,6 +254,7 @@ impl Client {
                 self.status = ok.status;
                 return Ok(summary(rows, &ok));
             }
+            row(packet, columns)?;
             rows += 1;
         }
     }

@@ -147,20 +147,14 @@ impl Session {
 
     /// A command for the server. Those that change accounts or log files commit first, as in MySQL.
     fn admin(&mut self, command: AdminCommand, sink: &mut dyn ResultSink) -> Result<()> {
-        let commits = matches!(
-            command,
-            AdminCommand::CreateUser { .. }
-                | AdminCommand::AlterUser { .. }
-                | AdminCommand::DropUser { .. }
-                | AdminCommand::RenameUser(_)
-                | AdminCommand::SetPassword { .. }
-                | AdminCommand::Grant { .. }
-                | AdminCommand::Revoke { .. }
-                | AdminCommand::Flush { .. }
-                | AdminCommand::ChangeReplicationSource { .. }
-                | AdminCommand::ResetReplica { .. }
-                | AdminCommand::ResetBinaryLogsAndGtids { .. }
-        );
+        let commits = command.is_about_accounts()
+            || matches!(
+                command,
+                AdminCommand::Flush { .. }
+                    | AdminCommand::ChangeReplicationSource { .. }
+                    | AdminCommand::ResetReplica { .. }
+                    | AdminCommand::ResetBinaryLogsAndGtids { .. }
+            );
         if commits {
             self.commit_transaction()?;
         }
