@@ -90,7 +90,10 @@ impl Authentication<'_> {
         let named = response.plugin.as_slice();
         let is_right_plugin = named == account.plugin.as_bytes();
         let may_switch = response.capabilities & protocol::capability::PLUGIN_AUTH != 0;
-        if is_right_plugin {
+        // Without a word: MariaDB's library, which names the plugin that it likes best and leaves the answer to be asked for
+        // when the greeting's nonce was for another one.
+        let says_nothing = response.auth_response.is_empty() && !account.authentication_string.is_empty();
+        if is_right_plugin && !(says_nothing && may_switch) {
             return Ok(Some(response.auth_response.clone()));
         }
         if !may_switch {

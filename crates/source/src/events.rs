@@ -42,35 +42,29 @@ fn base_of_now(server_id: u32) -> EventBase {
     EventBase { timestamp: (os::clock::now_us() / 1_000_000) as u32, server_id }
 }
 
-/// First bytes of a file of the binary log: magic number, format description, previous GTIDs.
-pub(crate) fn file_head(server_version: &str, server_id: u32, previous: &GtidSet) -> Vec<u8> {
-    let mut out = plain_head(server_version, server_id, 0);
+/// First bytes of a file of the binary log: magic number, format description, previous GTIDs. A file that `follows` another in the life of one server
+/// does not tell when it was created: replicas take that for a restart, and drop temporary tables.
+pub(crate) fn file_head(server_version: &str, server_id: u32, previous: &GtidSet, follows: bool) -> Vec<u8> {
+    let base = base_of_now(server_id);
+    let mut out = plain_head(base, server_version, if follows { 0 } else { base.timestamp }, 0);
     let offset = out.len() as u64;
-    let start = encode::previous_gtids(base_of_now(server_id), previous, &mut out);
+    let start = encode::previous_gtids(base, previous, &mut out);
     finish_event(&mut out, start, Some(offset), Checksum::Crc32);
     out
 }
 
 /// Magic number and format description.
-fn plain_head(server_version: &str, server_id: u32, flags: u16) -> Vec<u8> {
+fn plain_head(base: EventBase, server_version: &str, created_s: u32, flags: u16) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    let base = base_of_now(server_id);
     let offset = Some(out.len() as u64);
-    encode::format_description(
-        base,
-        server_version,
-        base.timestamp,
-        Checksum::Crc32,
-        flags,
-        offset,
-        &mut out,
-    );
+    encode::format_description(base, server_version, created_s, Checksum::Crc32, flags, offset, &mut out);
     out
 }
 
 /// First bytes of a file of the relay log.
 pub fn relay_file_head(server_version: &str) -> Vec<u8> {
-    plain_head(server_version, 0, flag::RELAY_LOG)
+    let base = base_of_now(0);
+    plain_head(base, server_version, base.timestamp, flag::RELAY_LOG)
 }
 
 /// Appends a rotate event that begins at `pos`.
@@ -202,13 +196,28 @@ pub fn checksum_of_format(event: &[u8]) -> Option<Checksum> {
     }
 }
 
-/// The format description of a file as a client gets it: never "in use"; for one that does not start at the file's beginning without
-/// position and creation time, so that it does not take the server for restarted.
-pub(crate) fn format_for_client(event: &[u8], from_start: bool, checksum: Checksum) -> Vec<u8> {
+/// From where on a client gets a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// From its first transaction.
+    First,
+    /// By GTID, and it has the file's first transaction.
+    Later,
+    /// By a position behind the head.
+    Within,
+}
+
+/// The format description of a file as a client gets it: never "in use". To one that does not begin with the file's first transaction it shows no creation
+/// time, so that it does not take the server for restarted. Only to one that begins within, it has no position. One that comes back by GTID after
+/// its connection broke within a transaction needs the position: an event without one counts as made up, and MySQL's coordinator of appliers
+/// then does not give up the transaction's first part before it hands out the whole again (9.7.4 ends in a segmentation fault).
+pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksum) -> Vec<u8> {
     let mut out = event[..event.len() - CHECKSUM_BYTES].to_vec();
     out[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
-    if !from_start {
+    if from == Beginning::Within {
         out[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].fill(0);
+    }
+    if from != Beginning::First {
         out[CREATED_OFFSET..CREATED_OFFSET + 4].fill(0);
     }
     if checksum == Checksum::None

@@ -125,7 +125,7 @@ impl Binlog {
             }
             None => (engine.visible_lsn(), engine.gtid_executed()),
         };
-        let head = events::file_head(&config.server_version, config.server_id, &gtids);
+        let head = events::file_head(&config.server_version, config.server_id, &gtids, false);
         let (number, file) = files.create_next(&head)?;
         let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
         let tail = Tail::at(files.name(number), file, &at);

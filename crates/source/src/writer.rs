@@ -156,7 +156,7 @@ impl Writer<'_> {
         self.tail.append_end(Some(&next_name), binlog.config.server_id);
         self.close_file()?;
         let mut at = self.tail.safe_point();
-        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &at.gtids);
+        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &at.gtids, true);
         let (number, file) = files.create_next(&head)?;
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
         self.tail = Tail::at(files.name(number), file, &at);
@@ -181,7 +181,7 @@ impl Writer<'_> {
         let binlog = self.binlog;
         binlog.files.lock().remove_all()?;
         let gtids = GtidSet::default();
-        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &gtids);
+        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &gtids, false);
         let (number, file) = binlog.files.lock().create_numbered(first, &head)?;
         let at =
             SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };

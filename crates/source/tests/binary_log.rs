@@ -9,7 +9,7 @@ use engine::{CommitOptions, DdlContext, Engine, EngineConfig, SessionContext};
 use os::disk::Disk;
 use os::random::Rng;
 use os::sim::SimDisk;
-use source::dump::{Checksum, DumpEnd, DumpRequest, DumpSink, DumpStart};
+use source::dump::{Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink, DumpStart};
 use source::show::{ShowRange, ShownEvent};
 use source::{Binlog, BinlogConfig};
 
@@ -89,8 +89,7 @@ impl Life {
             start,
             non_blocking: true,
             server_id: 9,
-            checksum: Checksum::Crc32,
-            heartbeat_period_ns: 0,
+            client: DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 0, is_mariadb: false },
         };
         let mut sink = Collect::default();
         let end = self.binlog.dump(&request, &mut sink);
@@ -209,6 +208,19 @@ fn dumps_start_where_they_are_asked_to() {
         count_of(&rest, source::events::event_type::HEARTBEAT) >= 1,
         "what was left out moves the position"
     );
+    // By GTID the format description keeps its position; its creation time shows only who begins with the file.
+    let format = |events: &[Vec<u8>]| {
+        let is_format = |event: &&Vec<u8>| event[4] == source::events::event_type::FORMAT_DESCRIPTION;
+        let event = events.iter().find(is_format).expect("each dump has one");
+        let number = |at: usize| u32::from_le_bytes(event[at..at + 4].try_into().unwrap());
+        (number(13) != 0, number(19 + 2 + 50) != 0)
+    };
+    assert_eq!(format(&all), (true, true));
+    assert_eq!(format(&rest), (true, false));
+    let fresh = life.dump(DumpStart::Gtids(GtidSet::default())).1;
+    assert_eq!(format(&fresh), (true, true));
+    let within = life.dump(DumpStart::Position { file: String::new(), pos: 200 }).1;
+    assert_eq!(format(&within), (false, false));
     life.end();
 }
 

@@ -1,7 +1,7 @@
 //! A replica that follows a source through everything that a test can put in its way. The same for every pair of
 //! flavors; each pair has its own test file.
 
-use bench::instance::{Flavor, RowImage, Settings};
+use bench::instance::{Flavor, RowImage, Settings, USER};
 use bench::replication::{Position, StartFrom, Thread};
 use bench::sbtest::{Size, Workload};
 
@@ -48,6 +48,14 @@ impl Pair {
     pub fn start_with(source: Flavor, replica: Flavor, settings: &Settings, by: By) -> Pair {
         let source = Server::start(source, &Settings { server_id: 1, ..settings.clone() });
         let replica = Replica::start(replica, &Settings { server_id: 2, ..settings.clone() });
+        if replica.flavor() == Flavor::MariaDb && source.flavor() != Flavor::MariaDb {
+            // MariaDB has no caching_sha2_password.
+            for host in ["%", "localhost"] {
+                let account = format!("'{USER}'@'{host}'");
+                source
+                    .run(&format!("ALTER USER {account} IDENTIFIED WITH mysql_native_password BY '{USER}'"));
+            }
+        }
         let proxy = Proxy::start(source.port());
         let from = match by {
             By::Gtid => StartFrom::Gtid,

@@ -185,7 +185,7 @@ impl Replica {
         let clock = Stopwatch::start();
         loop {
             let status = replication::status(&mut client, self.flavor())
-                .unwrap_or_else(|error| panic!("{what}: {error}"));
+                .unwrap_or_else(|error| panic!("{what}: {error}\n{}", self.log_tail()));
             if wanted(&status) {
                 return status;
             }

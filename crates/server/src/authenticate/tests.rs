@@ -131,3 +131,33 @@ fn the_password_travels_encrypted_once_and_then_not_at_all() {
     accounts.replace(accounts.table().as_ref().clone());
     assert!(over_tcp(&accounts, "sha2", "right", false).is_err());
 }
+
+/// MariaDB's library, when the greeting's plugin is one that it does not have: it names its own, leaves the answer out, and waits to be asked.
+#[test]
+fn a_client_that_waits_to_be_asked_is_asked() {
+    let accounts = Arc::new(accounts());
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let server =
+        os::thread::spawn("server", move || serve_one(Stream::Unix(ours), ClientHost::Local, &accounts));
+    let mut client = Channel::new(Stream::Unix(theirs), 1 << 20);
+    Greeting::decode(client.read_packet().unwrap()).unwrap();
+    let response = HandshakeResponse {
+        capabilities: OFFERED,
+        max_packet_bytes: 1 << 20,
+        collation: 45,
+        user: b"native".to_vec(),
+        auth_response: Vec::new(),
+        schema: Vec::new(),
+        plugin: plugin::NATIVE.into(),
+        attributes: Vec::new(),
+    };
+    client.write_packet(|out| response.encode(out)).unwrap();
+    client.flush().unwrap();
+    let switch = AuthSwitch::decode(client.read_packet().unwrap()).unwrap();
+    assert_eq!(switch.plugin, plugin::NATIVE);
+    let answer = native::scramble(b"right", &switch.nonce);
+    client.write_packet(|out| out.extend_from_slice(&answer)).unwrap();
+    client.flush().unwrap();
+    assert_eq!(client.read_packet().unwrap().first(), Some(&OK_HEADER));
+    server.join().unwrap();
+}

@@ -7,7 +7,7 @@ use protocol::command as com;
 use protocol::packet::{Channel, PacketError};
 use protocol::response::put_eof;
 use protocol::stream::Stream;
-use source::dump::{Checksum, DumpEnd, DumpRequest, DumpSink};
+use source::dump::{Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink};
 use sql::SqlError;
 use std::io;
 use std::sync::Arc;
@@ -99,12 +99,15 @@ impl Connection<'_> {
         };
         let checksum = user_variable(["source_binlog_checksum", "master_binlog_checksum"]);
         let period = user_variable(["source_heartbeat_period", "master_heartbeat_period"]);
-        let period_ns = period.and_then(|text| text.parse().ok()).unwrap_or(0);
-        let checksum = Checksum::from_variable(checksum.as_deref());
+        let client = DumpClient {
+            checksum: Checksum::from_variable(checksum.as_deref()),
+            heartbeat_period_ns: period.and_then(|text| text.parse().ok()).unwrap_or(0),
+            is_mariadb: self.session.user_variable("mariadb_slave_capability").is_some(),
+        };
         if by_gtid {
-            DumpRequest::from_dump_gtid(self.body(), checksum, period_ns)
+            DumpRequest::from_dump_gtid(self.body(), client)
         } else {
-            DumpRequest::from_dump(self.body(), checksum, period_ns)
+            DumpRequest::from_dump(self.body(), client)
         }
     }
 }

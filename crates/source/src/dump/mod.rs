@@ -3,6 +3,7 @@
 //! A session reads whole blocks of a file up to the published end and sends event by event; at the end it sleeps until the writer
 //! publishes more, a heartbeat is due, or it is told to end. Any number of sessions run at once and share nothing but the files.
 
+mod for_mariadb;
 mod request;
 mod session;
 
@@ -11,7 +12,7 @@ use std::io;
 use crate::error::Refusal;
 use crate::files::Binlog;
 
-pub use request::{Checksum, DumpRequest, DumpStart};
+pub use request::{Checksum, DumpClient, DumpRequest, DumpStart};
 
 /// Where a session sends events to.
 pub trait DumpSink {

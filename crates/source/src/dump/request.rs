@@ -42,6 +42,17 @@ impl Checksum {
     }
 }
 
+/// What a client says of itself in user variables, before the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DumpClient {
+    /// Checksums.
+    pub checksum: Checksum,
+    /// After this long without an event a heartbeat is sent; 0 is never.
+    pub heartbeat_period_ns: u64,
+    /// It is MariaDB's (`@mariadb_slave_capability`): it gets QUERY events without the collations that MariaDB does not have.
+    pub is_mariadb: bool,
+}
+
 /// A dump command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpRequest {
@@ -51,40 +62,23 @@ pub struct DumpRequest {
     pub non_blocking: bool,
     /// The replica's server id.
     pub server_id: u32,
-    /// Checksums.
-    pub checksum: Checksum,
-    /// After this long without an event a heartbeat is sent; 0 is never.
-    pub heartbeat_period_ns: u64,
+    /// The client.
+    pub client: DumpClient,
 }
 
 impl DumpRequest {
     /// From the body of a COM_BINLOG_DUMP packet.
-    pub fn from_dump(
-        body: &[u8],
-        checksum: Checksum,
-        heartbeat_period_ns: u64,
-    ) -> Result<DumpRequest, Refusal> {
+    pub fn from_dump(body: &[u8], client: DumpClient) -> Result<DumpRequest, Refusal> {
         let mut reader = Reader(body);
         let pos = u64::from(reader.u32()?);
         let flags = reader.u16()?;
         let server_id = reader.u32()?;
         let file = file_name(reader.0);
-        let start = DumpStart::Position { file, pos };
-        Ok(DumpRequest {
-            start,
-            non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0,
-            server_id,
-            checksum,
-            heartbeat_period_ns,
-        })
+        Ok(DumpRequest::new(DumpStart::Position { file, pos }, flags, server_id, client))
     }
 
     /// From the body of a COM_BINLOG_DUMP_GTID packet.
-    pub fn from_dump_gtid(
-        body: &[u8],
-        checksum: Checksum,
-        heartbeat_period_ns: u64,
-    ) -> Result<DumpRequest, Refusal> {
+    pub fn from_dump_gtid(body: &[u8], client: DumpClient) -> Result<DumpRequest, Refusal> {
         let mut reader = Reader(body);
         let flags = reader.u16()?;
         let server_id = reader.u32()?;
@@ -94,14 +88,11 @@ impl DumpRequest {
         let set_bytes = reader.u32()? as usize;
         let set = reader.take(set_bytes)?;
         let gtids = GtidSet::decode(set).map_err(|_| malformed())?;
-        let start = DumpStart::Gtids(gtids);
-        Ok(DumpRequest {
-            start,
-            non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0,
-            server_id,
-            checksum,
-            heartbeat_period_ns,
-        })
+        Ok(DumpRequest::new(DumpStart::Gtids(gtids), flags, server_id, client))
+    }
+
+    fn new(start: DumpStart, flags: u16, server_id: u32, client: DumpClient) -> DumpRequest {
+        DumpRequest { start, non_blocking: flags & BINLOG_DUMP_NON_BLOCK != 0, server_id, client }
     }
 }
 
@@ -136,15 +127,18 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
+    const CLIENT: DumpClient =
+        DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 5, is_mariadb: false };
+
     #[test]
     fn reads_the_packets_that_replicas_send() {
         let mut body = vec![4, 1, 0, 0, 1, 0, 7, 0, 0, 0];
         body.extend_from_slice(b"binlog.000002");
-        let request = DumpRequest::from_dump(&body, Checksum::Crc32, 0).expect("is well formed");
+        let request = DumpRequest::from_dump(&body, CLIENT).expect("is well formed");
         assert_eq!(request.start, DumpStart::Position { file: "binlog.000002".into(), pos: 260 });
         assert!(request.non_blocking);
         assert_eq!(request.server_id, 7);
-        assert!(DumpRequest::from_dump(&body[..9], Checksum::Crc32, 0).is_err());
+        assert!(DumpRequest::from_dump(&body[..9], CLIENT).is_err());
     }
 
     #[test]
@@ -155,13 +149,10 @@ mod tests {
         let mut body = vec![0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
         body.extend_from_slice(&(encoded.len() as u32).to_le_bytes());
         body.extend_from_slice(&encoded);
-        let request = DumpRequest::from_dump_gtid(&body, Checksum::None, 5).expect("is well formed");
+        let request = DumpRequest::from_dump_gtid(&body, CLIENT).expect("is well formed");
         assert_eq!(request.start, DumpStart::Gtids(gtids));
         for cut in 0..body.len() {
-            assert_eq!(
-                DumpRequest::from_dump_gtid(&body[..cut], Checksum::None, 5).expect_err("is cut").code,
-                1835
-            );
+            assert_eq!(DumpRequest::from_dump_gtid(&body[..cut], CLIENT).expect_err("is cut").code, 1835);
         }
     }
 }

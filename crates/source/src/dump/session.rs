@@ -5,18 +5,20 @@ use std::time::Duration;
 
 use binlog::Checksum;
 use binlog::event::{HEADER_LEN, event_type};
-use binlog::gtid::GtidSet;
+use binlog::gtid::{Gtid, GtidSet};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::disk::{File, OpenMode};
 
 use super::request::{Checksum as ChecksumWish, DumpRequest, DumpStart};
-use super::{DumpEnd, DumpSink};
+use super::{DumpEnd, DumpSink, for_mariadb};
 use crate::error::Refusal;
-use crate::events;
+use crate::events::{self, Beginning, HeadEvent};
 use crate::files::{Binlog, FilePosition};
 
 const BLOCK_BYTES: usize = 256 * 1024;
+/// More than a GTID event can be long.
+const LONGEST_GTID_EVENT_BYTES: usize = 512;
 /// How long a session sleeps at most before it asks whether it was killed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
@@ -37,6 +39,7 @@ pub(super) fn serve(
         at: start,
         name: String::new(),
         scratch: Vec::new(),
+        rewritten: Vec::new(),
         since_sent: Stopwatch::start(),
     };
     loop {
@@ -93,6 +96,8 @@ struct Session<'a> {
     at: FilePosition,
     name: String,
     scratch: Vec<u8>,
+    /// The present event in MariaDB's form.
+    rewritten: Vec<u8>,
     since_sent: Stopwatch,
 }
 
@@ -127,21 +132,39 @@ impl Session<'_> {
         self.send_made_up(&rotate)?;
         let head = events::read_head(&**file).map_err(|what| self.unreadable(&what))?;
         let first = head.first().ok_or_else(|| self.unreadable("there is no format description event"))?;
-        if self.request.checksum == ChecksumWish::Unaware {
+        if self.request.client.checksum == ChecksumWish::Unaware {
             return Err(DumpEnd::Refused(Refusal::fatal_1236(
                 "Replica can not handle replication events with the checksum that source is configured to log",
             )));
         }
-        let from_start = self.at.pos == 4 && !matches!(self.request.start, DumpStart::Gtids(_));
-        let format = events::format_for_client(&first.bytes, from_start, checksum);
+        let head_end = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+        let from = match &self.request.start {
+            DumpStart::Gtids(has)
+                if self.first_gtid(file, head_end).is_some_and(|gtid| has.contains(gtid)) =>
+            {
+                Beginning::Later
+            }
+            DumpStart::Position { .. } if self.at.pos > 4 => Beginning::Within,
+            _ => Beginning::First,
+        };
+        let format = events::format_for_client(&first.bytes, from, checksum);
         self.send_made_up(&format)?;
         self.at.pos = self.at.pos.max(first.end());
         Ok(())
     }
 
+    /// The GTID of the file's first transaction, if it is there already.
+    fn first_gtid(&self, file: &Arc<dyn File>, pos: u64) -> Option<Gtid> {
+        let mut event = vec![0; LONGEST_GTID_EVENT_BYTES];
+        let got = file.read_at(&mut event, pos).ok()?;
+        event.truncate(got);
+        let size = self.event_size(&event).ok()??;
+        events::gtid_of(&event[..size])
+    }
+
     /// What events end with for this client. Our files always have checksums.
     fn checksum(&self) -> Checksum {
-        if self.request.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
+        if self.request.client.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
     }
 
     fn send_made_up(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
@@ -218,6 +241,8 @@ impl Session<'_> {
             }
         }
         self.since_sent = Stopwatch::start();
+        let is_rewritten = self.request.client.is_mariadb && for_mariadb::rewrite(event, &mut self.rewritten);
+        let event = if is_rewritten { &self.rewritten } else { event };
         let sent = if self.checksum() == Checksum::Crc32 {
             self.sink.send(event)
         } else {
@@ -243,7 +268,7 @@ impl Session<'_> {
         if self.request.non_blocking {
             return Err(DumpEnd::Complete);
         }
-        let period = Duration::from_nanos(self.request.heartbeat_period_ns);
+        let period = Duration::from_nanos(self.request.client.heartbeat_period_ns);
         loop {
             if self.sink.is_killed() {
                 return Err(DumpEnd::Killed);
