@@ -120,9 +120,6 @@ fn change_source_statement(replica: Flavor, source: Flavor, source_port: u16, fr
     ];
     if replica != Flavor::MariaDb && source != Flavor::MariaDb {
         options.push("GET_SOURCE_PUBLIC_KEY=1".to_string());
-        if replica == Flavor::MySql && source == Flavor::Slipstream {
-            options.push("SOURCE_SSL=0".to_string());
-        }
     }
     match from {
         StartFrom::Gtid if source == Flavor::MariaDb => options.push("MASTER_USE_GTID=slave_pos".to_string()),

@@ -78,6 +78,12 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// kind `WouldBlock` when another process, or another guard of this one, holds it.
     fn lock(&self, path: &Path) -> io::Result<LockGuard>;
 
+    /// Lets nobody but the process's user read the file, as keys want it. Says nothing of a disk without users.
+    fn restrict_to_owner(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Ok(())
+    }
+
     /// Ends everything because going on could break a promise, as after a failed sync: prints `message` and aborts the
     /// process. On a simulated disk the simulated machine stops instead: this returns, and every later operation fails.
     fn fail_stop(&self, message: &str);

@@ -111,13 +111,18 @@ pub enum FirstPacket {
     TooOld,
 }
 
+/// Appends a wish for TLS: what a response begins with, alone. `capabilities` have [`capability::SSL`] in them then.
+pub fn put_tls_request(capabilities: Capabilities, max_packet_bytes: u32, collation: u16, out: &mut Vec<u8>) {
+    out.extend_from_slice(&capabilities.to_le_bytes());
+    out.extend_from_slice(&max_packet_bytes.to_le_bytes());
+    out.push(collation as u8);
+    out.extend_from_slice(&[0; 23]);
+}
+
 impl HandshakeResponse {
     /// Appends the packet.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.capabilities.to_le_bytes());
-        out.extend_from_slice(&self.max_packet_bytes.to_le_bytes());
-        out.push(self.collation as u8);
-        out.extend_from_slice(&[0; 23]);
+        put_tls_request(self.capabilities, self.max_packet_bytes, self.collation, out);
         put_nul_bytes(out, &self.user);
         if self.capabilities & capability::PLUGIN_AUTH_LENENC_CLIENT_DATA != 0 {
             put_lenenc_bytes(out, &self.auth_response);

@@ -26,4 +26,5 @@ pub mod rsa_exchange;
 pub mod scalar;
 pub mod statement;
 pub mod stream;
+pub mod tls;
 pub mod wire;

@@ -109,6 +109,13 @@ impl<S: Read + Write> Channel<S> {
         &self.stream
     }
 
+    /// The stream, to begin TLS on it, and what has been received and not been read.
+    pub fn stream_and_rest(&mut self) -> (&mut S, Vec<u8>) {
+        let rest = self.input[self.start..self.end].to_vec();
+        (self.start, self.end) = (0, 0);
+        (&mut self.stream, rest)
+    }
+
     /// The longest payload that is accepted from now on.
     pub fn set_max_packet_bytes(&mut self, max_packet_bytes: usize) {
         self.max_packet_bytes = max_packet_bytes;

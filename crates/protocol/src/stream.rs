@@ -1,68 +1,237 @@
-//! The socket under a connection: TCP or Unix domain.
+//! The socket under a connection, TCP or Unix domain, and TLS on it where the two ends have agreed on that.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use crate::tls::{ServerTls, TlsError, Trust, client_session};
+
 /// A connected socket.
 #[derive(Debug)]
-pub enum Stream {
-    /// Over TCP.
+enum Socket {
     Tcp(TcpStream),
-    /// Over a Unix domain socket; counts as a secure transport for passwords.
     Unix(UnixStream),
 }
 
+impl Socket {
+    fn try_clone(&self) -> io::Result<Socket> {
+        Ok(match self {
+            Socket::Tcp(socket) => Socket::Tcp(socket.try_clone()?),
+            Socket::Unix(socket) => Socket::Unix(socket.try_clone()?),
+        })
+    }
+
+    fn shutdown(&self) -> io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.shutdown(Shutdown::Both),
+            Socket::Unix(socket) => socket.shutdown(Shutdown::Both),
+        }
+    }
+}
+
+impl Read for Socket {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(socket) => socket.read(buf),
+            Socket::Unix(socket) => socket.read(buf),
+        }
+    }
+}
+
+impl Write for Socket {
+    #[inline]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(socket) => socket.write(buf),
+            Socket::Unix(socket) => socket.write(buf),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A TLS session, and bytes of it that were received before it was begun.
+#[derive(Debug)]
+struct Tls {
+    session: rustls::Connection,
+    ahead: io::Cursor<Vec<u8>>,
+}
+
+impl Tls {
+    /// Has the session read once from the socket; false at its end.
+    fn receive(&mut self, socket: &mut Socket) -> io::Result<bool> {
+        let ahead_len = self.ahead.get_ref().len() as u64;
+        let got = if self.ahead.position() < ahead_len {
+            self.session.read_tls(&mut self.ahead)?
+        } else {
+            self.session.read_tls(socket)?
+        };
+        if let Err(error) = self.session.process_new_packets() {
+            // The alert that tells the peer why; it may be gone.
+            let _gone = self.send(socket);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        Ok(got > 0)
+    }
+
+    /// Sends what the session has ready.
+    fn send(&mut self, socket: &mut Socket) -> io::Result<()> {
+        while self.session.wants_write() {
+            self.session.write_tls(socket)?;
+        }
+        Ok(())
+    }
+
+    fn shake_hands(&mut self, socket: &mut Socket) -> io::Result<()> {
+        while self.session.is_handshaking() {
+            self.send(socket)?;
+            if self.session.is_handshaking() && !self.receive(socket)? {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        self.send(socket)
+    }
+
+    fn read(&mut self, socket: &mut Socket, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.session.reader().read(buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !self.receive(socket)? {
+                        return Ok(0);
+                    }
+                    self.send(socket)?;
+                }
+                // The end without a word that the session has ended: the packets say by themselves whether one is cut.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
+                other => return other,
+            }
+        }
+    }
+
+    fn write(&mut self, socket: &mut Socket, buf: &[u8]) -> io::Result<usize> {
+        let taken = self.session.writer().write(buf)?;
+        self.send(socket)?;
+        Ok(taken)
+    }
+}
+
+/// What is known of a connection's encryption (`Ssl_version`, `Ssl_cipher`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encryption {
+    /// `TLSv1.2` or `TLSv1.3`.
+    pub version: String,
+    /// The cipher suite, by its standard name.
+    pub cipher: String,
+}
+
+/// A connected socket, with TLS on it or without.
+#[derive(Debug)]
+pub struct Stream {
+    socket: Socket,
+    tls: Option<Box<Tls>>,
+}
+
+impl From<TcpStream> for Stream {
+    fn from(socket: TcpStream) -> Stream {
+        Stream { socket: Socket::Tcp(socket), tls: None }
+    }
+}
+
+impl From<UnixStream> for Stream {
+    fn from(socket: UnixStream) -> Stream {
+        Stream { socket: Socket::Unix(socket), tls: None }
+    }
+}
+
 impl Stream {
+    /// Nobody on a network can read along: TLS, or a Unix domain socket.
+    pub fn is_secure(&self) -> bool {
+        self.tls.is_some() || matches!(self.socket, Socket::Unix(_))
+    }
+
+    /// What TLS has agreed on; `None` without it.
+    pub fn encryption(&self) -> Option<Encryption> {
+        let session = &self.tls.as_ref()?.session;
+        let version = match session.protocol_version()? {
+            rustls::ProtocolVersion::TLSv1_2 => "TLSv1.2".to_owned(),
+            rustls::ProtocolVersion::TLSv1_3 => "TLSv1.3".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let cipher = session.negotiated_cipher_suite()?.suite().as_str()?;
+        // The standard's name of a TLS 1.3 suite, which rustls sets its own in front of.
+        let cipher = cipher.replace("TLS13_", "TLS_");
+        Some(Encryption { version, cipher })
+    }
+
+    /// The server's side of the TLS handshake. `ahead` has been received behind the client's wish for it.
+    ///
+    /// # Errors
+    /// When the client and we do not agree; when the socket fails.
+    pub fn accept_tls(&mut self, tls: &ServerTls, ahead: Vec<u8>) -> io::Result<()> {
+        self.begin_tls(tls.session()?.into(), ahead)
+    }
+
+    /// The client's side of the TLS handshake with a server of this name or address.
+    ///
+    /// # Errors
+    /// When the server is not to be trusted or speaks no TLS; when the socket fails.
+    pub fn connect_tls(&mut self, trust: &Trust, host: &str) -> io::Result<()> {
+        let session = client_session(trust, host).map_err(|error: TlsError| io::Error::other(error))?;
+        self.begin_tls(session.into(), Vec::new())
+    }
+
+    fn begin_tls(&mut self, session: rustls::Connection, ahead: Vec<u8>) -> io::Result<()> {
+        let mut tls = Box::new(Tls { session, ahead: io::Cursor::new(ahead) });
+        tls.shake_hands(&mut self.socket)?;
+        self.tls = Some(tls);
+        Ok(())
+    }
+
     /// How long a read waits before it fails; `None` waits for ever.
     pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => s.set_read_timeout(timeout),
-            Stream::Unix(s) => s.set_read_timeout(timeout),
+        match &self.socket {
+            Socket::Tcp(socket) => socket.set_read_timeout(timeout),
+            Socket::Unix(socket) => socket.set_read_timeout(timeout),
         }
     }
 
     /// How long a write waits before it fails; `None` waits for ever.
     pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => s.set_write_timeout(timeout),
-            Stream::Unix(s) => s.set_write_timeout(timeout),
+        match &self.socket {
+            Socket::Tcp(socket) => socket.set_write_timeout(timeout),
+            Socket::Unix(socket) => socket.set_write_timeout(timeout),
         }
     }
 
     /// A handle that ends the connection from another thread.
     pub fn interrupter(&self) -> io::Result<Interrupter> {
-        Ok(Interrupter(match self {
-            Stream::Tcp(s) => Stream::Tcp(s.try_clone()?),
-            Stream::Unix(s) => Stream::Unix(s.try_clone()?),
-        }))
-    }
-
-    fn shutdown(&self) -> io::Result<()> {
-        match self {
-            Stream::Tcp(s) => s.shutdown(Shutdown::Both),
-            Stream::Unix(s) => s.shutdown(Shutdown::Both),
-        }
+        self.socket.try_clone().map(Interrupter)
     }
 }
 
 impl Read for Stream {
+    #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(s) => s.read(buf),
-            Stream::Unix(s) => s.read(buf),
+        match &mut self.tls {
+            None => self.socket.read(buf),
+            Some(tls) => tls.read(&mut self.socket, buf),
         }
     }
 }
 
 impl Write for Stream {
+    #[inline]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(s) => s.write(buf),
-            Stream::Unix(s) => s.write(buf),
+        match &mut self.tls {
+            None => self.socket.write(buf),
+            Some(tls) => tls.write(&mut self.socket, buf),
         }
     }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -70,7 +239,7 @@ impl Write for Stream {
 
 /// Ends a connection from another thread.
 #[derive(Debug)]
-pub struct Interrupter(Stream);
+pub struct Interrupter(Socket);
 
 impl Interrupter {
     /// Shuts the socket down in both directions: reads and writes of the connection's owner fail from now on.

@@ -128,11 +128,11 @@ impl Authentication<'_> {
         Ok(right)
     }
 
-    /// Asks for the password itself: in clear text over a Unix socket, encrypted with our RSA key over TCP.
+    /// Asks for the password itself: in clear text over TLS or a Unix socket, encrypted with our RSA key over plain TCP.
     fn full_password(&mut self) -> Result<Vec<u8>, Refusal> {
         self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::PERFORM_FULL_AUTHENTICATION]))?;
         let packet = self.channel.read_packet()?.to_vec();
-        if *self.host == ClientHost::Local {
+        if self.channel.stream().is_secure() {
             return Ok(packet.strip_suffix(&[0]).unwrap_or(&packet).to_vec());
         }
         // MariaDB's clients send the password as it is over the loopback too, which no network ever sees.

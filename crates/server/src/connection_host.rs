@@ -335,7 +335,12 @@ impl Host for ConnectionHost {
     }
 
     fn status(&self, _scope: VariableScope) -> Vec<(String, String)> {
-        crate::show_status::list(&self.server)
+        let mut all = crate::show_status::list(&self.server);
+        let encryption = self.entry.encryption();
+        let (version, cipher) = encryption.map_or_else(Default::default, |it| (it.version, it.cipher));
+        all.extend([("Ssl_cipher".to_owned(), cipher), ("Ssl_version".to_owned(), version)]);
+        all.sort();
+        all
     }
 
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {

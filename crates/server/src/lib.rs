@@ -39,6 +39,7 @@ pub mod show_status;
 pub mod signals;
 pub mod start;
 pub mod status;
+mod tls;
 pub mod variables;
 pub mod version;
 mod virtual_tables;

@@ -85,11 +85,11 @@ impl Listener {
                 let ip = peer.ip().to_canonical();
                 let host = ClientHost::Ip(ip);
                 let shown = format!("{}:{}", host.name(), peer.port());
-                Ok((Stream::Tcp(stream), host, shown))
+                Ok((stream.into(), host, shown))
             }
             Listener::Unix(l, _) => {
                 let (stream, _) = l.accept()?;
-                Ok((Stream::Unix(stream), ClientHost::Local, "localhost".into()))
+                Ok((stream.into(), ClientHost::Local, "localhost".into()))
             }
         }
     }

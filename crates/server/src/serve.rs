@@ -100,6 +100,7 @@ fn open_rsa_key(server: &Arc<Server>) {
 /// Listens until a signal asks to stop.
 fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
     open_rsa_key(server);
+    crate::tls::open(server);
     let listeners = match bind(server) {
         Ok(listeners) => listeners,
         Err(e) => {

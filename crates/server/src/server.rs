@@ -7,11 +7,12 @@ use crate::status::ServerStatus;
 use crate::variables::Globals;
 use engine::Engine;
 use os::disk::Disk;
+use protocol::tls::ServerTls;
 use replica::Replica;
 use source::Binlog;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What all connections share.
 pub struct Server {
@@ -27,6 +28,8 @@ pub struct Server {
     pub accounts: Accounts,
     /// `--skip-grant-tables`: everybody may do everything.
     pub skip_grant_tables: AtomicBool,
+    /// What it speaks TLS with; not set: it speaks none.
+    pub tls: OnceLock<ServerTls>,
     /// The connections.
     pub sessions: Sessions,
     /// Counters.
@@ -69,6 +72,7 @@ impl Server {
             globals: parts.globals,
             accounts: Accounts::default(),
             skip_grant_tables: AtomicBool::new(parts.skip_grant_tables),
+            tls: OnceLock::new(),
             sessions: Sessions::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,

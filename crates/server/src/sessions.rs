@@ -2,7 +2,7 @@
 
 use os::event::Event;
 use parking_lot::Mutex;
-use protocol::stream::Interrupter;
+use protocol::stream::{Encryption, Interrupter};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -52,6 +52,8 @@ pub struct Shown {
     pub statement: String,
     /// A statement runs.
     pub is_running: bool,
+    /// How the connection is encrypted, if it is.
+    pub encryption: Option<Encryption>,
 }
 
 /// One connection, as others see it.
@@ -119,6 +121,11 @@ impl SessionEntry {
     /// Changes the texts.
     pub fn show(&self, change: impl FnOnce(&mut Shown)) {
         change(&mut self.shown.lock());
+    }
+
+    /// How the connection is encrypted, if it is.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.shown.lock().encryption.clone()
     }
 
     /// Notes the statement that runs; its memory is used again by the next one.

@@ -83,6 +83,22 @@ fn mysql_client() {
     is_what_the_script_says(&said);
 }
 
+#[test]
+fn clients_that_want_tls() {
+    const CIPHER: &str = "SHOW STATUS LIKE 'Ssl_cipher'";
+    let server = Server::under_test();
+    let is_encrypted = |said: &str| assert!(said.contains("Ssl_cipher\tTLS_"), "{said}");
+    if testkit::tool_available("clients::clients_that_want_tls", "mariadb") {
+        let words = with(tcp(&server), &["--ssl", "--batch", "-e", CIPHER]);
+        is_encrypted(&program::succeed("mariadb", &words));
+    }
+    if testkit::available("clients::clients_that_want_tls", &[Flavor::MySql]) {
+        let mut words = vec![peers_dir().join("mysql-chroot").display().to_string(), "mysql".into()];
+        words.extend(with(tcp(&server), &["--ssl-mode=REQUIRED", "--batch", "-e", CIPHER]));
+        is_encrypted(&program::succeed("chroot", &words));
+    }
+}
+
 /// mysqlslap with these options, with statements of its own making.
 fn slap(name: &str, options: &[&str]) {
     if !testkit::tool_available(&format!("clients::{name}"), "mysqlslap") {

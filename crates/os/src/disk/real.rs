@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,9 +23,14 @@ pub(super) struct RealFile {
     pub path: PathBuf,
 }
 
+/// Permissions of new files and directories, as mysqld's (manual, "Environment Variables", UMASK and UMASK_DIR).
+const FILE_MODE: u32 = 0o640;
+const DIR_MODE: u32 = 0o750;
+const OWNER_MODE: u32 = 0o600;
+
 fn options_of(mode: OpenMode) -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
-    options.read(true);
+    options.read(true).mode(FILE_MODE);
     match mode {
         OpenMode::Read => &mut options,
         OpenMode::ReadWrite => options.write(true),
@@ -85,7 +90,11 @@ impl Disk for RealDisk {
     }
 
     fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
-        fs::create_dir_all(dir).map_err(|error| placed("make directory", dir, &error))
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(DIR_MODE)
+            .create(dir)
+            .map_err(|error| placed("make directory", dir, &error))
     }
 
     fn remove_dir_all(&self, dir: &Path) -> io::Result<()> {
@@ -98,7 +107,7 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<LockGuard> {
-        let opened = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let opened = options_of(OpenMode::OpenOrCreate).open(path);
         let file = opened.map_err(|error| placed("open", path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(LockGuard::new(Box::new(file))),
@@ -108,6 +117,11 @@ impl Disk for RealDisk {
             }
             Err(fs::TryLockError::Error(error)) => Err(placed("lock", path, &error)),
         }
+    }
+
+    fn restrict_to_owner(&self, path: &Path) -> io::Result<()> {
+        fs::set_permissions(path, fs::Permissions::from_mode(OWNER_MODE))
+            .map_err(|error| placed("restrict", path, &error))
     }
 
     fn fail_stop(&self, message: &str) {

@@ -4,17 +4,21 @@ use super::{Client, ClientError};
 use crate::auth::{caching_sha2, native, plugin};
 use crate::capability as cap;
 use crate::command;
-use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse};
+use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse, put_tls_request};
 use crate::packet::Channel;
 use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
 use crate::rsa_exchange;
 use crate::stream::Stream;
+use crate::tls::Trust;
 use rsa::rand_core::{OsRng, RngCore};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// utf8mb4_general_ci, which every server since 5.5 knows.
+const COLLATION_UTF8MB4_GENERAL_CI: u16 = 45;
 
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub struct ConnectOptions {
     pub password: String,
     /// The schema to start in.
     pub schema: Option<String>,
+    /// Encrypts the connection, or it fails; `None` leaves it as it is.
+    pub tls: Option<Trust>,
     /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain TCP.
     pub get_server_public_key: bool,
     /// Several statements in one query.
@@ -74,6 +80,7 @@ impl ConnectOptions {
             user: "root".into(),
             password: String::new(),
             schema: None,
+            tls: None,
             get_server_public_key: true,
             multi_statements: false,
             found_rows: false,
@@ -122,10 +129,38 @@ impl ConnectOptions {
     }
 }
 
+/// Asks for TLS, and begins it.
+fn begin_tls(
+    channel: &mut Channel<Stream>,
+    options: &ConnectOptions,
+    trust: &Trust,
+    capabilities: cap::Capabilities,
+    offered: cap::Capabilities,
+) -> Result<(), ClientError> {
+    if offered & cap::SSL == 0 {
+        return Err(ClientError::Authentication(
+            "SSL connection error: SSL is required but the server doesn't support it".into(),
+        ));
+    }
+    let max_packet_bytes = options.max_packet_bytes.try_into().unwrap_or(u32::MAX);
+    channel.write_packet(|out| {
+        put_tls_request(capabilities, max_packet_bytes, COLLATION_UTF8MB4_GENERAL_CI, out);
+    })?;
+    channel.flush()?;
+    let host = match &options.address {
+        Address::Tcp { host, .. } => host,
+        Address::Unix(_) => "localhost",
+    };
+    let (stream, _) = channel.stream_and_rest();
+    stream
+        .connect_tls(trust, host)
+        .map_err(|error| ClientError::Authentication(format!("SSL connection error: {error}")))
+}
+
 fn open(options: &ConnectOptions) -> io::Result<Stream> {
     let stream = match &options.address {
-        Address::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
-        Address::Tcp { host, port } => Stream::Tcp(connect_tcp(host, *port, options.connect_timeout)?),
+        Address::Unix(path) => Stream::from(UnixStream::connect(path)?),
+        Address::Tcp { host, port } => Stream::from(connect_tcp(host, *port, options.connect_timeout)?),
     };
     stream.set_read_timeout(Some(options.connect_timeout))?;
     Ok(stream)
@@ -149,7 +184,6 @@ impl Client {
     /// Connects and authenticates.
     pub fn connect(options: &ConnectOptions) -> Result<Client, ClientError> {
         let stream = open(options)?;
-        let is_secure = matches!(stream, Stream::Unix(_));
         let mut channel = Channel::new(stream, options.max_packet_bytes);
         let first = channel.read_packet()?;
         if first.first() == Some(&ERR_HEADER) {
@@ -160,11 +194,14 @@ impl Client {
         if capabilities & cap::PROTOCOL_41 == 0 {
             return Err(ClientError::Protocol("the server does not speak protocol 4.1".into()));
         }
+        if let Some(trust) = &options.tls {
+            begin_tls(&mut channel, options, trust, capabilities | cap::SSL, greeting.capabilities)?;
+        }
         let mut login = Login {
             password: options.password.as_bytes(),
             plugin: greeting.plugin.clone(),
             nonce: greeting.nonce.to_vec(),
-            is_secure,
+            is_secure: channel.stream().is_secure(),
             may_ask_for_key: options.get_server_public_key,
         };
         if !matches!(login.plugin.as_str(), plugin::NATIVE | plugin::CACHING_SHA2) {
@@ -173,8 +210,7 @@ impl Client {
         let response = HandshakeResponse {
             capabilities,
             max_packet_bytes: options.max_packet_bytes.try_into().unwrap_or(u32::MAX),
-            // 45 is utf8mb4_general_ci, which every server since 5.5 knows.
-            collation: 45,
+            collation: COLLATION_UTF8MB4_GENERAL_CI,
             user: options.user.clone().into_bytes(),
             auth_response: login.answer()?,
             schema: options.schema.clone().unwrap_or_default().into_bytes(),

@@ -210,6 +210,7 @@ impl Accounts {
         } else {
             let made = ServerKey::generate(os::random::fill).map_err(io::Error::other)?;
             disk.write_atomically(&path, made.private_pem().map_err(io::Error::other)?.as_bytes())?;
+            disk.restrict_to_owner(&path)?;
             made
         };
         *key = Some(Arc::new(opened));

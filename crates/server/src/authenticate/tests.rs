@@ -78,7 +78,7 @@ fn over_tcp(accounts: &Arc<Accounts>, user: &str, password: &str, may_ask: bool)
     let accounts = accounts.clone();
     let server = os::thread::spawn("server", move || {
         let (stream, peer) = listener.accept().unwrap();
-        serve_one(Stream::Tcp(stream), ClientHost::Ip(peer.ip()), &accounts);
+        serve_one(Stream::from(stream), ClientHost::Ip(peer.ip()), &accounts);
     });
     let options = ConnectOptions::tcp("127.0.0.1", port).user(user, password);
     // Generating the RSA key takes its time on a busy machine.
@@ -96,7 +96,7 @@ fn over_socket(accounts: &Arc<Accounts>, user: &str, password: &str) -> Result<(
     let accounts = accounts.clone();
     let server = os::thread::spawn("server", move || {
         let (stream, _) = listener.accept().unwrap();
-        serve_one(Stream::Unix(stream), ClientHost::Local, &accounts);
+        serve_one(Stream::from(stream), ClientHost::Local, &accounts);
     });
     let result = Client::connect(&ConnectOptions::unix(&path).user(user, password));
     server.join().unwrap();
@@ -138,8 +138,8 @@ fn a_client_that_waits_to_be_asked_is_asked() {
     let accounts = Arc::new(accounts());
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
     let server =
-        os::thread::spawn("server", move || serve_one(Stream::Unix(ours), ClientHost::Local, &accounts));
-    let mut client = Channel::new(Stream::Unix(theirs), 1 << 20);
+        os::thread::spawn("server", move || serve_one(Stream::from(ours), ClientHost::Local, &accounts));
+    let mut client = Channel::new(Stream::from(theirs), 1 << 20);
     Greeting::decode(client.read_packet().unwrap()).unwrap();
     let response = HandshakeResponse {
         capabilities: OFFERED,

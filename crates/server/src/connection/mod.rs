@@ -184,18 +184,26 @@ fn admit(
     only_admin: bool,
 ) -> Result<Admitted, Refusal> {
     let nonce = new_nonce();
+    let tls = server.tls.get();
+    let capabilities = CAPABILITIES | if tls.is_some() { cap::SSL } else { 0 };
     let greeting = Greeting {
         server_version: VERSION.into(),
         connection_id: entry.id,
         nonce,
-        capabilities: CAPABILITIES,
+        capabilities,
         collation: COLLATION_UTF8MB4_0900_AI_CI,
         status: cap::STATUS_AUTOCOMMIT,
         plugin: plugin::CACHING_SHA2.into(),
     };
     channel.write_packet(|out| greeting.encode(out))?;
     channel.flush()?;
-    let first = HandshakeResponse::decode(channel.read_packet()?, CAPABILITIES);
+    let mut first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
+    if let (Ok(FirstPacket::TlsRequest), Some(tls)) = (&first, tls) {
+        let (stream, ahead) = channel.stream_and_rest();
+        stream.accept_tls(tls, ahead).map_err(PacketError::Io)?;
+        entry.show(|s| s.encryption = stream.encryption());
+        first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
+    }
     let response = match first.map_err(|_| handshake_error())? {
         FirstPacket::Response(response) => response,
         FirstPacket::TlsRequest => return Err(handshake_error().into()),
@@ -205,6 +213,10 @@ fn admit(
             return Err(SqlError::new(1251, text).into());
         }
     };
+    if !channel.stream().is_secure() && server.globals.named("require_secure_transport").is_on() {
+        let text = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
+        return Err(SqlError::new(3159, text).into());
+    }
     entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
     let account = if server.grants_are_skipped() {
         Arc::new(Account { user: String::from_utf8_lossy(&response.user).into_owned(), ..Account::default() })

@@ -9,6 +9,7 @@ use crate::variables::definition::{global, own, session};
 
 /// Sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
+    global("auto_generate_certs", Bool, "ON").read_only(),
     global("back_log", UInt(0, 65_535), "151").read_only(),
     global("basedir", Text, "/").read_only(),
     global("bind_address", Text, "127.0.0.1").read_only(),
@@ -88,10 +89,10 @@ pub const DEFINITIONS: &[Definition] = &[
     global("slow_query_log", Bool, "OFF").read_only(),
     global("slow_query_log_file", Text, ""),
     global("socket", Text, "/tmp/mysql.sock").read_only(),
-    global("ssl_ca", Text, ""),
-    global("ssl_cert", Text, ""),
-    global("ssl_cipher", Text, ""),
-    global("ssl_key", Text, ""),
+    global("ssl_ca", Text, "").read_only(),
+    global("ssl_cert", Text, "").read_only(),
+    global("ssl_cipher", Text, "").read_only(),
+    global("ssl_key", Text, "").read_only(),
     global("super_read_only", Bool, "OFF"),
     global("system_time_zone", Text, "").read_only().not_an_option(),
     global("thread_cache_size", UInt(0, 16_384), "0"),
@@ -103,8 +104,8 @@ pub const DEFINITIONS: &[Definition] = &[
     .read_only()
     .not_an_option(),
     global("thread_stack", UInt(131_072, 18_446_744_073_709_550_592), "1048576").read_only(),
-    global("tls_ciphersuites", Text, ""),
-    global("tls_version", Text, ""),
+    global("tls_ciphersuites", Text, "").read_only(),
+    global("tls_version", Text, "TLSv1.2,TLSv1.3").read_only(),
     global("tmpdir", Text, "/tmp").read_only(),
     global("version", Text, "").read_only().not_an_option(),
     global("version_comment", Text, "").read_only().not_an_option(),

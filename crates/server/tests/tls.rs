@@ -1,0 +1,110 @@
+//! Connections over TLS, on a whole server.
+
+use bench::instance::{Flavor, Settings, USER};
+use protocol::client::{Client, ClientError, ConnectOptions};
+use protocol::scalar::Scalar;
+use protocol::tls::{Trust, make_certificates};
+use testkit::Server;
+
+fn start(options: &[&str]) -> Server {
+    let extra = options.iter().map(ToString::to_string).collect();
+    Server::start(Flavor::Slipstream, &Settings { extra, ..Settings::default() })
+}
+
+fn over_tls(server: &Server, trust: Trust) -> ConnectOptions {
+    let plain = ConnectOptions::tcp("127.0.0.1", server.port()).user(USER, USER);
+    // A password that is not known yet must not need the RSA key.
+    ConnectOptions { tls: Some(trust), get_server_public_key: false, ..plain }
+}
+
+fn authority(server: &Server) -> Trust {
+    let datadir = server.rows("SELECT @@datadir").remove(0);
+    let pem = os::disk::real().read(&std::path::Path::new(&datadir).join("ca.pem"));
+    Trust::Authorities(pem.expect("the server has made it"))
+}
+
+#[test]
+fn a_session_goes_over_tls() {
+    let server = start(&[]);
+    let mut client = Client::connect(&over_tls(&server, Trust::Anybody)).unwrap();
+    let status = client.query("SHOW STATUS LIKE 'Ssl_version'").unwrap();
+    assert_eq!(status.cell(0, 1).as_deref(), Some("TLSv1.3"));
+    let cipher = client.query("SHOW STATUS LIKE 'Ssl_cipher'").unwrap().cell(0, 1).unwrap();
+    assert!(cipher.starts_with("TLS_"), "{cipher}");
+    // Long both ways: many records, and packets that continue each other.
+    client.query("CREATE DATABASE p").unwrap();
+    client.query("CREATE TABLE p.t (id INT PRIMARY KEY, b LONGBLOB)").unwrap();
+    let insert = client.prepare("INSERT INTO p.t VALUES (1, ?)").unwrap();
+    let bytes: Vec<u8> = (0..17 << 20).map(|i| (i % 251) as u8).collect();
+    client.execute_discard(&insert, &[Scalar::Bytes(&bytes)]).unwrap();
+    let back = client.query("SELECT b FROM p.t").unwrap();
+    assert!(back.rows[0][0].as_deref() == Some(&bytes[..]), "17 MB came back different");
+    // A connection that waits for its client ends when it is killed.
+    let id = client.connection_id();
+    server.run(&format!("KILL {id}"));
+    assert!(client.query("SELECT 1").is_err());
+    let plain = server.connect().query("SHOW STATUS LIKE 'Ssl_cipher'").unwrap();
+    assert_eq!(plain.cell(0, 1).as_deref(), Some(""));
+}
+
+#[test]
+fn clients_can_tell_the_server_by_its_certificate() {
+    let server = start(&[]);
+    Client::connect(&over_tls(&server, authority(&server))).unwrap();
+    let other = make_certificates("elsewhere").unwrap().authority;
+    let refused = Client::connect(&over_tls(&server, Trust::Authorities(other.into_bytes()))).unwrap_err();
+    assert!(matches!(refused, ClientError::Authentication(_)), "{refused}");
+    let mode = |file: &str| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = server.rows("SELECT @@datadir").remove(0) + file;
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    };
+    assert_eq!(mode("server-key.pem"), 0o600);
+    assert_eq!(mode("ca-key.pem"), 0o600);
+    // Nor do tables concern other users of the machine.
+    assert_eq!(mode("mysql.ibd") & 0o007, 0);
+    // The same certificate after a restart.
+    let trust = authority(&server);
+    let mut server = server;
+    server.shut_down();
+    server.come_back();
+    Client::connect(&over_tls(&server, trust)).unwrap();
+}
+
+#[test]
+fn plain_connections_can_be_refused_and_tls_can_be_off() {
+    let server = start(&["--require-secure-transport=OFF"]);
+    server.run("SET GLOBAL require_secure_transport = ON");
+    assert_eq!(server.try_connect().map(drop).unwrap_err().server_code(), Some(3159));
+    let mut secure = Client::connect(&over_tls(&server, Trust::Anybody)).unwrap();
+    Client::connect(&ConnectOptions::unix(server.socket()).user(USER, USER)).unwrap();
+    secure.query("SET GLOBAL require_secure_transport = OFF").unwrap();
+    server.connect();
+
+    let without = start(&["--tls-version="]);
+    let refused = Client::connect(&over_tls(&without, Trust::Anybody)).unwrap_err().to_string();
+    assert!(refused.contains("SSL is required but the server doesn't support it"), "{refused}");
+    without.connect();
+}
+
+#[test]
+fn what_is_no_handshake_ends_the_connection_and_nothing_else() {
+    use std::io::{Read, Write};
+    let server = start(&[]);
+    let mut socket = std::net::TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let mut greeting = [0; 4];
+    socket.read_exact(&mut greeting).unwrap();
+    let mut rest = vec![0; usize::from(greeting[0])];
+    socket.read_exact(&mut rest).unwrap();
+    // A wish for TLS, and then no TLS.
+    let mut wish = vec![32, 0, 0, 1];
+    protocol::handshake::put_tls_request(0x000f_aa00 | 0x8a00, 1 << 24, 45, &mut wish);
+    wish.extend_from_slice(&[0x17; 600]);
+    socket.write_all(&wish).unwrap();
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    let mut answer = Vec::new();
+    // An alert at most; a reset where the server closed with our bytes unread.
+    let _end = socket.read_to_end(&mut answer);
+    assert!(answer.len() < 100, "{answer:?}");
+    server.connect();
+}
