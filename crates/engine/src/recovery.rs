@@ -245,9 +245,12 @@ fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, file
         .map(|(placement, def)| (placement.space, table_path(&config.datadir, &def.schema, &def.name)))
         .filter(|(space, path)| files.spaces.get(space).is_some_and(|found| found != path))
         .collect();
-    for (space, path) in &misplaced {
-        if config.disk.exists(path).map_err(|error| io_error(path, error))? {
-            pool.rename_space(*space, &aside(path, *space))?;
+    // A file that stands in another's place goes out of the way first: a move would replace it.
+    let places: HashSet<&PathBuf> = misplaced.iter().map(|(_, path)| path).collect();
+    for (space, _) in &misplaced {
+        let found = &files.spaces[space];
+        if places.contains(found) {
+            pool.rename_space(*space, &aside(found, *space))?;
         }
     }
     for (space, path) in &misplaced {

@@ -9,6 +9,8 @@ use crate::engine::aside;
 use crate::error::{EngineError, Result};
 use crate::table::{Counters, Placement, Table};
 use btree::Tree;
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -244,13 +246,16 @@ impl Engine {
         self.finish_ddl(context, outcome)
     }
 
-    /// Moves files to where their tables' names say. Names may have been swapped: files whose place another still has go
-    /// out of the way first.
+    /// Moves files to where their tables' names say. Names may have been swapped: a file that stands in another's place goes
+    /// out of the way first, for a move would replace it.
     fn settle_files(&self, tables: &[Arc<Table>]) -> Result<()> {
+        let place = |table: &Arc<Table>| self.table_path(&table.def.schema, &table.def.name);
+        let places: HashSet<PathBuf> = tables.iter().map(place).collect();
         for table in tables {
-            let path = self.table_path(&table.def.schema, &table.def.name);
-            if self.config.disk.exists(&path).unwrap_or(false) {
-                self.pool.rename_space(table.placement.space, &aside(&path, table.placement.space))?;
+            let space = table.placement.space;
+            let in_the_way = |held: &PathBuf| places.contains(held) && *held != place(table);
+            if let Some(held) = self.pool.space_path(space).filter(in_the_way) {
+                self.pool.rename_space(space, &aside(&held, space))?;
             }
         }
         for table in tables {
