@@ -15,6 +15,7 @@
 //! "Replication Protocol").
 
 pub mod checksum;
+pub mod compressed;
 pub mod cursor;
 pub mod encode;
 pub mod event;

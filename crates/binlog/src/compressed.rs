@@ -1,0 +1,170 @@
+//! Compressed events made plain: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`) and MariaDB's compressed query and
+//! row events (zlib, `log_bin_compress`).
+//!
+//! Memory follows what is really there: a length that an event claims is checked against what comes out and never reserved.
+
+use std::io::{self, Read};
+
+use crate::checksum::Checksum;
+use crate::cursor::{Cursor, DecodeError};
+use crate::encode::finish_event;
+use crate::event::{
+    COMPRESSION_NONE, COMPRESSION_ZSTD, EVENT_SIZE_OFFSET, HEADER_LEN, LOG_POS_OFFSET, TransactionPayload,
+    event_type,
+};
+
+/// No event is longer (`replica_max_allowed_packet`'s largest value).
+const LONGEST_EVENT_BYTES: usize = 1 << 30;
+/// Offset of the event type in a header.
+const TYPE_OFFSET: usize = 4;
+/// zlib, as MariaDB's compressed events name it.
+const MARIADB_ZLIB: u8 = 0;
+
+/// Whether an event of this type is one of MariaDB's compressed ones.
+#[inline]
+pub fn is_mariadb_compressed(kind: u8) -> bool {
+    (event_type::MARIADB_QUERY_COMPRESSED..=event_type::MARIADB_DELETE_ROWS_COMPRESSED).contains(&kind)
+}
+
+/// The type of the plain event.
+fn plain_type(kind: u8) -> Option<u8> {
+    use event_type::*;
+    Some(match kind {
+        MARIADB_QUERY_COMPRESSED => QUERY,
+        MARIADB_WRITE_ROWS_COMPRESSED_V1 => WRITE_ROWS_V1,
+        MARIADB_UPDATE_ROWS_COMPRESSED_V1 => UPDATE_ROWS_V1,
+        MARIADB_DELETE_ROWS_COMPRESSED_V1 => DELETE_ROWS_V1,
+        MARIADB_WRITE_ROWS_COMPRESSED => WRITE_ROWS,
+        MARIADB_UPDATE_ROWS_COMPRESSED => UPDATE_ROWS,
+        MARIADB_DELETE_ROWS_COMPRESSED => DELETE_ROWS,
+        _ => return None,
+    })
+}
+
+/// Appends the plain event that one of MariaDB's compressed events (without its checksum) stands for; `log_pos` stays.
+pub fn expand_mariadb(event: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let kind = event.get(TYPE_OFFSET).and_then(|kind| plain_type(*kind));
+    let kind = kind.ok_or(DecodeError { offset: TYPE_OFFSET, what: "no compressed event" })?;
+    let mut cursor = Cursor::at(event, HEADER_LEN);
+    match kind {
+        event_type::QUERY => skip_to_statement(&mut cursor)?,
+        _ => skip_to_rows(&mut cursor, kind)?,
+    }
+    let plain_len = cursor.offset();
+    let start = out.len();
+    out.extend_from_slice(event.get(..plain_len).unwrap_or_default());
+    out[start + TYPE_OFFSET] = kind;
+    inflate(&mut cursor, out)?;
+    if out.len() - start > LONGEST_EVENT_BYTES {
+        return Err(DecodeError { offset: plain_len, what: "compressed event of over 1 GB" });
+    }
+    finish_event(out, start, None, Checksum::None);
+    out[start + LOG_POS_OFFSET..start + LOG_POS_OFFSET + 4]
+        .copy_from_slice(&event[LOG_POS_OFFSET..LOG_POS_OFFSET + 4]);
+    Ok(())
+}
+
+fn skip_to_statement(cursor: &mut Cursor<'_>) -> Result<(), DecodeError> {
+    cursor.take(8)?;
+    let schema_len = usize::from(cursor.u8()?);
+    cursor.u16()?;
+    let status_len = usize::from(cursor.u16()?);
+    cursor.take(status_len + schema_len + 1)?;
+    Ok(())
+}
+
+fn skip_to_rows(cursor: &mut Cursor<'_>, kind: u8) -> Result<(), DecodeError> {
+    use event_type::{DELETE_ROWS, UPDATE_ROWS, UPDATE_ROWS_V1, WRITE_ROWS};
+    cursor.take(8)?;
+    if (WRITE_ROWS..=DELETE_ROWS).contains(&kind) {
+        let len = usize::from(cursor.u16()?);
+        cursor.take(len.checked_sub(2).ok_or(cursor.error("extra data length below 2"))?)?;
+    }
+    let columns = cursor.packed_int()?;
+    if columns > 4096 {
+        return Err(cursor.error("table has over 4096 columns"));
+    }
+    let bitmaps = if matches!(kind, UPDATE_ROWS | UPDATE_ROWS_V1) { 2 } else { 1 };
+    cursor.take(bitmaps * (columns as usize).div_ceil(8))?;
+    Ok(())
+}
+
+/// MariaDB's compressed bytes: one of flags (the length's own length in the low 3 bits, the algorithm in the next but one), the length
+/// when decompressed with the highest byte first, zlib's stream.
+fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let flags = cursor.u8()?;
+    let len_bytes = usize::from(flags & 0x07);
+    if !(1..=4).contains(&len_bytes) || (flags >> 4) & 0x07 != MARIADB_ZLIB {
+        return Err(cursor.error("unknown compression of an event"));
+    }
+    let len = cursor.take(len_bytes)?.iter().fold(0, |len, byte| len << 8 | u64::from(*byte));
+    let damaged = cursor.error("compressed event does not decompress");
+    let start = out.len();
+    let stream = flate2::read::ZlibDecoder::new(cursor.rest());
+    stream.take(len + 1).read_to_end(out).map_err(|_| damaged)?;
+    if (out.len() - start) as u64 != len {
+        return Err(DecodeError { what: "compressed event has not the length that it says", ..damaged });
+    }
+    Ok(())
+}
+
+/// The events of a TRANSACTION_PAYLOAD, decompressed one after the other.
+pub struct PayloadReader<'a> {
+    stream: Box<dyn Read + 'a>,
+    /// Bytes that are still to come.
+    left: u64,
+    event: Vec<u8>,
+}
+
+impl<'a> PayloadReader<'a> {
+    /// Reads from the first event.
+    pub fn new(payload: &TransactionPayload<'a>) -> Result<PayloadReader<'a>, DecodeError> {
+        let stream: Box<dyn Read + 'a> = match payload.compression {
+            COMPRESSION_NONE => Box::new(payload.payload),
+            COMPRESSION_ZSTD => {
+                Box::new(zstd::stream::read::Decoder::with_buffer(payload.payload).map_err(|_| damaged(0))?)
+            }
+            _ => return Err(DecodeError { offset: 0, what: "unknown compression of a transaction payload" }),
+        };
+        Ok(PayloadReader { stream, left: payload.uncompressed_len, event: Vec::new() })
+    }
+
+    /// The next event, which has no checksum; `None` behind the last.
+    pub fn next_event(&mut self) -> Result<Option<&[u8]>, DecodeError> {
+        self.event.clear();
+        if self.left == 0 {
+            return match self.fill(1)? {
+                0 => Ok(None),
+                _ => Err(DecodeError { offset: 0, what: "transaction payload is longer than it says" }),
+            };
+        }
+        if self.fill(HEADER_LEN)? < HEADER_LEN {
+            return Err(damaged(self.event.len()));
+        }
+        let size = declared_size(&self.event).ok_or(damaged(EVENT_SIZE_OFFSET))?;
+        if size > LONGEST_EVENT_BYTES || size as u64 > self.left || self.fill(size)? < size {
+            return Err(damaged(self.event.len()));
+        }
+        self.left -= size as u64;
+        Ok(Some(&self.event))
+    }
+
+    /// Reads until the event has so many bytes, or nothing more comes; returns how many it has.
+    fn fill(&mut self, bytes: usize) -> Result<usize, DecodeError> {
+        let missing = bytes.saturating_sub(self.event.len()) as u64;
+        let read: io::Result<usize> = self.stream.by_ref().take(missing).read_to_end(&mut self.event);
+        read.map_err(|_| damaged(self.event.len()))?;
+        Ok(self.event.len())
+    }
+}
+
+/// The size in an event's header, if it can be one.
+fn declared_size(header: &[u8]) -> Option<usize> {
+    let size = header.get(EVENT_SIZE_OFFSET..)?.first_chunk::<4>()?;
+    Some(u32::from_le_bytes(*size) as usize).filter(|&size| size >= HEADER_LEN)
+}
+
+#[cold]
+fn damaged(offset: usize) -> DecodeError {
+    DecodeError { offset, what: "transaction payload does not decompress to events" }
+}
