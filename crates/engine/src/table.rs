@@ -122,6 +122,11 @@ fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> Colu
 }
 
 impl Table {
+    /// The table's TABLE_MAP event, with timestamp and server id still to be filled in.
+    pub fn table_map_event(&self) -> &[u8] {
+        &self.table_map
+    }
+
     /// Puts a table together from what the dictionary says and its opened trees.
     pub(crate) fn new(
         def: TableDef,

@@ -78,6 +78,8 @@ impl DeadlockReport {
 #[derive(Default)]
 pub(super) struct Detector {
     waits: HashMap<OwnerId, Waiting>,
+    /// Owners that hold locks for one who waits, and that one.
+    holders: HashMap<OwnerId, OwnerId>,
     latest: Option<DeadlockReport>,
 }
 
@@ -100,10 +102,13 @@ impl LockTable {
         let waiting = Waiting { waits_for, waiter: waiter.clone(), weight: owner.weight(), member };
         let mut detector = self.detector.lock();
         detector.waits.insert(owner.id, waiting);
+        if let Some(holder) = owner.works_under {
+            detector.holders.insert(holder, owner.id);
+        }
         if !self.deadlock_detect.load(Ordering::Relaxed) {
             return true;
         }
-        while let Some(cycle) = self.cycle_through(&detector.waits, owner.id) {
+        while let Some(cycle) = self.cycle_through(&detector, owner.id) {
             // The owner itself is the first: it is the victim among equals.
             let lightest = cycle.iter().min_by_key(|id| detector.waits[*id].weight);
             let victim = *lightest.expect("a cycle has members");
@@ -120,12 +125,17 @@ impl LockTable {
         true
     }
 
-    pub(super) fn end_wait(&self, owner: OwnerId) {
-        self.detector.lock().waits.remove(&owner);
+    pub(super) fn end_wait(&self, owner: &LockOwner) {
+        let mut detector = self.detector.lock();
+        detector.waits.remove(&owner.id);
+        if let Some(holder) = owner.works_under {
+            detector.holders.remove(&holder);
+        }
     }
 
     /// The members of a cycle of waits that the owner is in, itself first.
-    fn cycle_through(&self, waits: &HashMap<OwnerId, Waiting>, owner: OwnerId) -> Option<Vec<OwnerId>> {
+    fn cycle_through(&self, detector: &Detector, owner: OwnerId) -> Option<Vec<OwnerId>> {
+        let Detector { waits, holders, .. } = detector;
         let mut came_from: HashMap<OwnerId, OwnerId> = HashMap::new();
         let mut stack = vec![owner];
         let mut blockers = Vec::new();
@@ -136,7 +146,8 @@ impl LockTable {
             };
             blockers.clear();
             self.blockers_of(id, &waiting.waits_for, &mut blockers);
-            for &blocker in &blockers {
+            for blocker in &blockers {
+                let blocker = *holders.get(blocker).unwrap_or(blocker);
                 if blocker == owner {
                     let mut cycle = vec![id];
                     while let Some(&before) = came_from.get(cycle.last().expect("it has one")) {

@@ -203,7 +203,7 @@ impl LockTable {
         } else {
             Err(EngineError::Deadlock)
         };
-        self.end_wait(owner.id);
+        self.end_wait(owner);
         let waited_us = os::clock::monotonic_ns().saturating_sub(started_ns) / 1000;
         self.wait_us.fetch_add(waited_us, Ordering::Relaxed);
         self.longest_wait_us.fetch_max(waited_us, Ordering::Relaxed);

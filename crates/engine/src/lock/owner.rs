@@ -27,6 +27,8 @@ pub(crate) struct LockOwner {
     pub(super) important: bool,
     /// The session's connection, for reports; 0: none.
     pub(super) connection_id: u64,
+    /// The owner of the tables that this one works on: who waits for that one waits for this one.
+    pub(super) works_under: Option<OwnerId>,
 }
 
 impl LockOwner {
@@ -40,6 +42,7 @@ impl LockOwner {
             changes: 0,
             important: false,
             connection_id: 0,
+            works_under: None,
         }
     }
 
@@ -51,6 +54,11 @@ impl LockOwner {
     /// Sets the flag that ends this owner's waits with [`crate::EngineError::Interrupted`] when it becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.interrupt = Some(interrupt);
+    }
+
+    /// Says that another owner, which never waits while it holds anything, has locks for this one.
+    pub fn set_works_under(&mut self, holder: OwnerId) {
+        self.works_under = Some(holder);
     }
 
     /// The connection that the owner works for.

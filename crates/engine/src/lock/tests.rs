@@ -52,6 +52,39 @@ fn two_owners_in_opposite_order_deadlock_and_one_goes_on() {
 }
 
 #[test]
+fn who_waits_for_a_hold_waits_for_the_one_who_works_under_it() {
+    let table = Arc::new(LockTable::new());
+    let (mut hold, mut applier, mut session) = (table.owner(), table.owner(), table.owner());
+    applier.set_works_under(hold.id());
+    table.acquire(&mut hold, id(1), LockType::Shared, AT_ONCE).unwrap();
+    table.acquire(&mut session, id(2), LockType::Exclusive, AT_ONCE).unwrap();
+    table.acquire(&mut applier, id(3), LockType::Exclusive, AT_ONCE).unwrap();
+    let mut ddl = table.owner();
+    ddl.set_important();
+    let wait = |mut owner: LockOwner, mode| {
+        let (locks, before) = (table.clone(), table.waits.load(Ordering::Relaxed));
+        let thread = os::thread::spawn("waiter", move || {
+            let result = locks.acquire(&mut owner, id(1), mode, LONG).is_ok();
+            locks.release_all(&mut owner);
+            result
+        });
+        while table.waits.load(Ordering::Relaxed) == before {
+            os::clock::sleep(Duration::from_millis(1));
+        }
+        thread
+    };
+    let ddl = wait(ddl, LockType::Exclusive);
+    let session = wait(session, LockType::Shared);
+    // It would wait for the session, which waits for DDL, which waits for the hold.
+    let mine = table.acquire(&mut applier, id(2), LockType::Exclusive, LONG).is_ok();
+    table.release_all(&mut applier);
+    table.release_all(&mut hold);
+    assert!(mine != session.join().unwrap(), "exactly one of the two is the victim");
+    assert!(ddl.join().unwrap());
+    assert_eq!((table.len(), table.deadlocks.load(Ordering::Relaxed)), (0, 1));
+}
+
+#[test]
 fn a_second_upgrade_is_a_deadlock() {
     let table = Arc::new(LockTable::new());
     let (mut a, mut b) = (table.owner(), table.owner());

@@ -4,11 +4,14 @@
 use super::Transaction;
 use crate::Engine;
 use crate::error::{EngineError, Result};
-use crate::lock::{LockId, LockOwner, LockType, Patience};
+use crate::lock::{Acquired, LockId, LockOwner, LockType, Patience};
 use crate::table::Table;
 use std::sync::Arc;
 
 /// Metadata locks, shared, on tables. DDL waits for them, so whoever has one lets go often: [`TableHold::release`].
+///
+/// Invariant: it never waits for a table while it has another, for DDL about both could wait for that one. A transaction that waits
+/// for a row while its tables are held is found by the search for deadlocks, for whom DDL that waits for the hold waits.
 pub struct TableHold {
     engine: Arc<Engine>,
     locks: LockOwner,
@@ -31,27 +34,35 @@ impl TableHold {
         self.tables.iter().any(|held| Arc::ptr_eq(held, table))
     }
 
-    /// Holds a table. Waits for DDL for up to `lock_wait_timeout`, or not at all.
+    /// Holds a table. With `wait` and no other table held it waits for DDL for up to `lock_wait_timeout`.
     ///
     /// # Errors
-    /// [`EngineError::TableChanged`] when the table is not what the catalog has now; [`EngineError::LockWaitTimeout`].
+    /// [`EngineError::TableChanged`] when the table is not what the catalog has now; [`EngineError::LockWaitTimeout`];
+    /// [`EngineError::LockNotAvailable`] when it would have to wait and may not: release, and begin with this table.
     pub fn hold(&mut self, table: &Arc<Table>, wait: bool) -> Result<()> {
         if self.holds(table) {
             return Ok(());
         }
         let (schema, name) = (&table.def.schema, &table.def.name);
         let describe = || format!("metadata of table `{schema}`.`{name}`");
-        let timeout_ms = if wait { self.engine.config.lock_wait_timeout_ms } else { 0 };
-        let patience = Patience { timeout_ms, describe: &describe };
-        self.engine.locks.acquire(
-            &mut self.locks,
-            LockId::metadata(schema, name),
-            LockType::Shared,
-            patience,
-        )?;
+        let (locks, id) = (&self.engine.locks, LockId::metadata(schema, name));
+        let acquired = match locks.try_acquire(&mut self.locks, id, LockType::Shared) {
+            Some(acquired) => acquired,
+            None if !wait || self.locks.held() > 0 => return Err(EngineError::LockNotAvailable),
+            None => {
+                let timeout_ms = self.engine.config.lock_wait_timeout_ms;
+                let patience = Patience { timeout_ms, describe: &describe };
+                locks.acquire(&mut self.locks, id, LockType::Shared, patience)?
+            }
+        };
         match self.engine.catalog.table_by_id(table.id) {
             Some(current) if Arc::ptr_eq(&current, table) => self.tables.push(current),
-            _ => return Err(EngineError::TableChanged(name.clone())),
+            _ => {
+                if acquired == Acquired::New {
+                    locks.release(&mut self.locks, id);
+                }
+                return Err(EngineError::TableChanged(name.clone()));
+            }
         }
         Ok(())
     }
@@ -66,6 +77,7 @@ impl TableHold {
     pub fn begin_apply(&self) -> Transaction {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;
+        transaction.locks.set_works_under(self.locks.id());
         transaction
     }
 }
