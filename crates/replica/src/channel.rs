@@ -13,7 +13,7 @@ use engine::Engine;
 use os::disk::Disk;
 use parking_lot::{Condvar, Mutex};
 
-use crate::applier::ApplierState;
+use crate::applier::{ApplierState, ApplySettings};
 use crate::config::ChannelConfig;
 use crate::receiver::ReceiverState;
 use crate::relay::{RelayLog, RelayLogConfig};
@@ -80,6 +80,7 @@ pub struct Channel {
     /// Set under the `applier` lock; read by the applier between events.
     pub(crate) applier_stop: AtomicBool,
     pub(crate) times: CommitTimes,
+    pub(crate) apply: Arc<ApplySettings>,
     /// `replica_parallel_workers`, for the next START REPLICA.
     pub(crate) parallel_workers: AtomicU64,
 }
@@ -107,6 +108,19 @@ impl Channel {
             }
         }
         state.must_stop
+    }
+
+    /// Waits; true when the applier is to stop.
+    pub(crate) fn applier_pauses(&self, limit: Duration) -> bool {
+        let started = os::clock::Stopwatch::start();
+        let mut state = self.applier.lock();
+        while !self.applier_stop.load(Ordering::Acquire) {
+            let left = started.remaining(limit);
+            if left.is_zero() || self.applier_changed.wait_for(&mut state, left).timed_out() {
+                break;
+            }
+        }
+        self.applier_stop.load(Ordering::Acquire)
     }
 
     /// Notes that the source is alive.
@@ -201,6 +215,7 @@ impl Channel {
             status.sql_running = if applier.running { Running::Yes } else { Running::No };
             status.sql_state = applier.state_text(relay_read >= relay_end);
             status.sql_error.clone_from(&applier.error);
+            status.transaction_retries = applier.transaction_retries;
         }
         let source_now_us = os::clock::now_us().saturating_add_signed(skew_us);
         let caught_up = relay_read >= relay_end;

@@ -40,6 +40,11 @@ pub struct ThreadError {
 }
 
 impl ThreadError {
+    /// Whether the same transaction may well succeed when it is tried again: a lock was not granted (1205), or a deadlock found (1213).
+    pub fn is_temporary(&self) -> bool {
+        matches!(self.number, number::LOCK_WAIT_TIMEOUT | number::LOCK_DEADLOCK)
+    }
+
     /// An error of this moment.
     pub fn now(number: u32, message: impl Into<String>) -> ThreadError {
         ThreadError { number, message: message.into(), at_us: os::clock::now_us() }
@@ -70,10 +75,14 @@ pub mod number {
     pub const KEY_NOT_FOUND: u32 = 1032;
     /// ER_DUP_ENTRY.
     pub const DUP_ENTRY: u32 = 1062;
+    /// ER_LOCK_WAIT_TIMEOUT.
+    pub const LOCK_WAIT_TIMEOUT: u32 = 1205;
+    /// ER_LOCK_DEADLOCK.
+    pub const LOCK_DEADLOCK: u32 = 1213;
     /// ER_NO_SUCH_TABLE.
     pub const NO_SUCH_TABLE: u32 = 1146;
-    /// ER_REPLICA_CONVERSION_FAILED.
-    pub const CONVERSION_FAILED: u32 = 1677;
+    /// ER_SERVER_REPLICA_CONVERSION_FAILED, which was 1677 before MySQL 8.
+    pub const CONVERSION_FAILED: u32 = 13146;
     /// ER_BINLOG_ROW_... an event that the applier does not carry out.
     pub const NOT_SUPPORTED_YET: u32 = 1235;
     /// ER_REPLICA_INCIDENT.

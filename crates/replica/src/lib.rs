@@ -34,6 +34,7 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use sql::admin::SourceOptions;
 
+pub use applier::{ApplySettings, TypeConversions};
 use channel::Channel;
 pub use channel::{CommitTimes, ReplicaSettings};
 use config::ChannelConfig;
@@ -86,6 +87,7 @@ impl Replica {
             applier_changed: Condvar::new(),
             applier_stop: false.into(),
             times: CommitTimes::default(),
+            apply: Arc::default(),
             parallel_workers: AtomicU64::new(0),
         };
         Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
@@ -94,6 +96,11 @@ impl Replica {
     /// `replica_parallel_workers`: how many threads prepare transactions, from the next start of the applier on.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
+    }
+
+    /// The system variables that say how transactions are applied.
+    pub fn apply_settings(&self) -> &ApplySettings {
+        &self.channel.apply
     }
 
     /// A source has been configured.
@@ -172,7 +179,9 @@ impl Replica {
             self.channel.receiver_changed.notify_all();
         }
         if threads.applier {
+            let _state = self.channel.applier.lock();
             self.channel.applier_stop.store(true, Ordering::Release);
+            self.channel.applier_changed.notify_all();
         }
         self.channel.relay.nudge();
         if threads.receiver {

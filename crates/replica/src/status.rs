@@ -72,6 +72,8 @@ pub struct ReplicaStatus {
     pub io_error: Option<ThreadError>,
     /// Why the applier stopped.
     pub sql_error: Option<ThreadError>,
+    /// How often transactions were tried again after 1205 or 1213.
+    pub transaction_retries: u64,
     /// The source's server id; 0 before the first connection.
     pub source_server_id: u32,
     /// The source's UUID; empty for MariaDB.

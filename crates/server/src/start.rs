@@ -135,6 +135,11 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let settings = replica_settings(&globals, options, &datadir.path);
     let replica = Replica::open(engine.clone(), disk.clone(), settings)?;
     replica.set_parallel_workers(globals.named("replica_parallel_workers").uint());
+    let retries = globals.named("replica_transaction_retries").uint();
+    replica.apply_settings().set_transaction_retries(retries);
+    let conversions = globals.named("replica_type_conversions");
+    let wrong = |name| StartError::Options(format!("Unknown option to replica_type_conversions: {name}"));
+    replica.apply_settings().set_type_conversions(conversions.text().parse().map_err(wrong)?);
     let server = Server::new(Parts {
         engine,
         disk: disk.clone(),

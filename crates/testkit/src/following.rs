@@ -101,6 +101,29 @@ pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage,
     everything_arrives(&pair);
 }
 
+/// Everything arrives from a source on which `switch` was run; its log then has events of the type `kind`.
+pub fn carries_with(source: Flavor, replica: Flavor, workers: u32, switch: &[&str], kind: &str) {
+    let settings = Settings { replica_workers: workers, ..Settings::default() };
+    let pair = Pair::start_with(source, replica, &settings, By::Gtid);
+    switch.iter().for_each(|sql| drop(pair.source.run(sql)));
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    pair.replica.stop_thread(Thread::Sql);
+    pair.load(Workload::ReadWrite, 500, 11);
+    pair.replica.start_thread(Thread::Sql);
+    everything_arrives(&pair);
+    let mut kinds = Vec::new();
+    for file in pair.source.rows("SHOW BINARY LOGS") {
+        let file = file.split('\t').next().unwrap_or_default();
+        let events = pair.source.rows(&format!("SHOW BINLOG EVENTS IN '{file}'"));
+        kinds.extend(events.iter().filter_map(|row| row.split('\t').nth(2).map(str::to_string)));
+    }
+    assert!(
+        kinds.iter().filter(|found| *found == kind).count() > 500,
+        "the source wrote few events of type {kind}"
+    );
+}
+
 fn everything_arrives(pair: &Pair) {
     repertoire::perform(&pair.source);
     for (workload, seed) in

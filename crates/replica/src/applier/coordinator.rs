@@ -27,7 +27,7 @@ use crate::event::CHECKSUM_BYTES;
 use crate::relay::{RelayPosition, RelayReader, Step};
 
 /// A group that grows beyond this is applied in turn, row by row as it is read.
-const LARGEST_PREPARED_BYTES: usize = 1 << 20;
+pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
 /// Jobs in flight at most: the further ahead, the more rows are overtaken.
 const LARGEST_IN_FLIGHT: usize = 32;
 
@@ -51,7 +51,7 @@ impl<'a, 'c> Coordinator<'a, 'c> {
         Coordinator {
             channel,
             applier,
-            workers: Workers::start(&channel.engine, workers, channel.settings.sql_verify_checksum),
+            workers: Workers::start(channel, workers),
             framer: Framer::new(),
             filling: Job::default(),
             in_flight: VecDeque::new(),

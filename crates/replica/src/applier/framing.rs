@@ -51,6 +51,8 @@ impl Framer {
                 (Framed::Inside, Stage::Open)
             }
             (Stage::Open, kind) if is_rows(kind) => (Framed::Inside, Stage::Open),
+            // A whole transaction, compressed.
+            (Stage::Headed, kind::TRANSACTION_PAYLOAD) => (Framed::Complete, Stage::Outside),
             (Stage::Open, kind::XID) => (Framed::Complete, Stage::Outside),
             (Stage::Open, kind::QUERY) if is_query(bytes, |query| query.statement == b"COMMIT") => {
                 (Framed::Complete, Stage::Outside)
@@ -76,6 +78,7 @@ fn is_rows(kind: u8) -> bool {
             | kind::WRITE_ROWS
             | kind::UPDATE_ROWS
             | kind::DELETE_ROWS
+            | kind::MARIADB_WRITE_ROWS_COMPRESSED_V1..=kind::MARIADB_DELETE_ROWS_COMPRESSED
     )
 }
 
@@ -117,5 +120,7 @@ mod tests {
         assert_eq!(framer.take(&query("CREATE TABLE t (a int)")), Framed::InTurn);
         assert_eq!(framer.take(&query("BEGIN")), Framed::InTurn, "a source without GTID events");
         assert_eq!(framer.take(&bare(kind::ROTATE, &[])), Framed::InTurn);
+        assert_eq!(framer.take(&gtid), Framed::Inside);
+        assert_eq!(framer.take(&bare(kind::TRANSACTION_PAYLOAD, &[])), Framed::Complete);
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent};
+use binlog::compressed::{self, PayloadReader, is_mariadb_compressed};
+use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent, TransactionPayload};
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
@@ -42,6 +43,10 @@ pub(super) struct Applier<'a> {
     executed: GtidSet,
     position_key: String,
     relay_file: (u64, String),
+    /// A compressed event as it is when decompressed.
+    plain: Vec<u8>,
+    /// The end of the group that is being committed, in the relay log.
+    relay_end: u64,
     checksum: Checksum,
     /// The source's file and the end of the last event in it.
     file: String,
@@ -55,13 +60,15 @@ impl<'a> Applier<'a> {
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
         Applier {
             channel,
-            open: OpenGroup::new(channel.engine.clone(), false),
+            open: OpenGroup::new(channel.engine.clone(), channel.apply.clone(), false),
             stage: Stage::Outside,
             head: GroupHead::default(),
             server_id: 0,
             executed: channel.engine.gtid_executed(),
             position_key: Channel::position_key(&channel.config.lock()),
             relay_file: (0, String::new()),
+            relay_end: 0,
+            plain: Vec::new(),
             checksum: if resume.has_checksums { Checksum::Crc32 } else { Checksum::None },
             file: resume.file.clone(),
             pos: resume.pos,
@@ -79,6 +86,11 @@ impl<'a> Applier<'a> {
         if self.open.transaction.is_none() {
             self.open.hold().release();
         }
+    }
+
+    /// After an error: true, if it was that a table was not to be had at once. It has been waited for, and the group can begin again.
+    pub fn wait_if_blocked(&mut self) -> Result<bool, ThreadError> {
+        self.open.wait_if_blocked().map_err(|error| report::blocked(&error, self.place()))
     }
 
     /// No group is open.
@@ -103,6 +115,43 @@ impl<'a> Applier<'a> {
         if let Some(end) = event::end_pos(bytes) {
             self.pos = event::unwrap_pos(self.pos, end);
         }
+        if !is_mariadb_compressed(event::kind_of(bytes)) {
+            return self.carry_out(bytes, relay);
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.clear();
+        let expanded = compressed::expand_mariadb(bytes, &mut plain);
+        let taken =
+            expanded.map_err(|error| self.damaged(error)).and_then(|()| self.carry_out(&plain, relay));
+        self.plain = plain;
+        taken
+    }
+
+    /// The events of a compressed transaction, one after the other.
+    fn payload(
+        &mut self,
+        payload: &TransactionPayload<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        let mut events = PayloadReader::new(payload).map_err(|error| self.damaged(error))?;
+        let mut complete = false;
+        while let Some(event) = events.next_event().map_err(|error| self.damaged(error))? {
+            if event::kind_of(event) == kind::TRANSACTION_PAYLOAD || complete {
+                return Err(report::damaged(
+                    &"a transaction payload holds more than a transaction",
+                    self.place(),
+                ));
+            }
+            complete = self.carry_out(event, relay)?;
+        }
+        match complete {
+            true => Ok(true),
+            false => Err(report::damaged(&"a transaction payload ends within its transaction", self.place())),
+        }
+    }
+
+    /// Takes an event that is not compressed.
+    fn carry_out(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         let header = Header::decode(bytes).map_err(|error| self.damaged(error))?;
         if header.event_type == kind::GTID_TAGGED {
             return Err(report::not_supported("a tagged GTID", self.place()));
@@ -119,6 +168,7 @@ impl<'a> Applier<'a> {
             _ if event::is_outside_groups(header.event_type) => Ok(false),
             _ if matches!(self.stage, Stage::Skipping { .. }) => Ok(self.pass_over(&event, relay)),
             Event::Query(query) => self.query(&header, bytes, query, relay),
+            Event::TransactionPayload(payload) => self.payload(payload, relay),
             Event::Xid(_) => {
                 self.append(bytes)?;
                 self.commit(relay)
@@ -143,10 +193,8 @@ impl<'a> Applier<'a> {
     fn other(&self, header: &Header) -> Result<bool, ThreadError> {
         let what = match header.event_type {
             kind::IGNORABLE | kind::TRANSACTION_CONTEXT => return Ok(false),
-            kind::TRANSACTION_PAYLOAD => "binlog_transaction_compression",
             kind::PARTIAL_UPDATE_ROWS => "binlog_row_value_options=PARTIAL_JSON",
             kind::XA_PREPARE => "XA PREPARE",
-            kind::MARIADB_QUERY_COMPRESSED..=kind::MARIADB_DELETE_ROWS_COMPRESSED => "log_bin_compress",
             other => return Err(report::not_supported(&format!("an event of type {other}"), self.place())),
         };
         Err(report::not_supported(what, self.place()))
@@ -220,7 +268,8 @@ impl<'a> Applier<'a> {
     fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> bool {
         let inside = self.stage == Stage::Skipping { in_transaction: true };
         let ends = match event {
-            Event::Xid(_) => true,
+            // A compressed transaction is a whole one.
+            Event::Xid(_) | Event::TransactionPayload(_) => true,
             Event::Query(query) if query.is_begin() => {
                 self.stage = Stage::Skipping { in_transaction: true };
                 false
@@ -290,7 +339,7 @@ impl<'a> Applier<'a> {
                 source_log_file: &self.file,
                 source_log_pos: self.pos,
                 relay_log_file: &self.relay_file.1,
-                relay_log_pos: self.done.relay.pos,
+                relay_log_pos: self.relay_end,
                 change: ChannelChange::Advance,
             }),
             binlog: self.channel.settings.log_replica_updates,
@@ -298,7 +347,9 @@ impl<'a> Applier<'a> {
         }
     }
 
-    fn name_relay_file(&mut self, relay: RelayPosition) {
+    /// What goes into the commit record is the end of its own group.
+    fn name_relay_end(&mut self, relay: RelayPosition) {
+        self.relay_end = relay.pos;
         if self.relay_file.0 != relay.file {
             self.relay_file = (relay.file, self.channel.relay.name(relay.file));
         }
@@ -318,8 +369,7 @@ impl<'a> Applier<'a> {
         events: &[u8],
         relay: RelayPosition,
     ) -> Result<(), ThreadError> {
-        self.name_relay_file(relay);
-        self.done.relay = relay;
+        self.name_relay_end(relay);
         let committed = match transaction {
             Some(transaction) => transaction.commit_received(events, &self.options()),
             None => self.channel.engine.commit_empty(&self.options()),
@@ -362,8 +412,7 @@ impl<'a> Applier<'a> {
         query: &QueryEvent<'_>,
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
-        self.name_relay_file(relay);
-        self.done.relay = relay;
+        self.name_relay_end(relay);
         self.release_tables();
         let done =
             statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use binlog::event::{Event, Header};
+use binlog::compressed::{PayloadReader, expand_mariadb, is_mariadb_compressed};
+use binlog::event::{Event, Header, TransactionPayload};
 use binlog::{Checksum, group};
 use engine::Prepared;
 
 use super::check;
+use super::coordinator::LARGEST_PREPARED_BYTES;
 use super::open_group::OpenGroup;
-use crate::event;
+use crate::event::{self, kind};
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
@@ -128,32 +130,24 @@ pub(super) fn split(raw: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     })
 }
 
+/// What was found out about a group while its events were gone through.
+#[derive(Default)]
+struct Found {
+    head: Option<(GroupHead, Header)>,
+    plain: Vec<u8>,
+}
+
 fn prepare(raw: &[u8], open: &mut OpenGroup, checksum: Checksum, verify: bool) -> Option<ReadyGroup> {
     let start = open.events.len();
-    let mut head = None;
+    let mut found = Found::default();
     let mut end_pos = None;
     for (event, _) in split(raw) {
         let bytes = check(event, checksum, verify).ok()?;
-        let header = Header::decode(bytes).ok()?;
-        let event = binlog::event::decode_body(&header, bytes).ok()?;
         end_pos = event::end_pos(bytes).or(end_pos);
-        if let Some(of_group) = GroupHead::of_event(&header, &event) {
-            if let Event::MariadbGtid(gtid) = &event {
-                group::begin_from_mariadb(&header, gtid, &mut open.events);
-            }
-            head = Some((of_group, header));
-            continue;
-        }
-        match &event {
-            Event::TableMap(map) => open.table_map(bytes, map).ok()?,
-            Event::Rows(rows) => open.rows(bytes, rows).ok()?,
-            Event::Query(_) | Event::Xid(_) | Event::RowsQuery(_) => open.append(bytes).ok().map(|_| ())?,
-            Event::MariadbAnnotate(_) => {}
-            _ => return None,
-        }
+        prepare_event(bytes, open, &mut found)?;
     }
     open.end_statement();
-    let (head, header) = head?;
+    let (head, header) = found.head?;
     Some(ReadyGroup {
         head,
         server_id: header.server_id,
@@ -162,4 +156,50 @@ fn prepare(raw: &[u8], open: &mut OpenGroup, checksum: Checksum, verify: bool) -
         events: start..open.events.len(),
         rows: open.transaction.take().map(|transaction| transaction.prepared()),
     })
+}
+
+fn prepare_event(bytes: &[u8], open: &mut OpenGroup, found: &mut Found) -> Option<()> {
+    if is_mariadb_compressed(event::kind_of(bytes)) {
+        let mut plain = std::mem::take(&mut found.plain);
+        plain.clear();
+        expand_mariadb(bytes, &mut plain).ok()?;
+        let prepared = prepare_event(&plain, open, found);
+        found.plain = plain;
+        return prepared;
+    }
+    let header = Header::decode(bytes).ok()?;
+    let event = binlog::event::decode_body(&header, bytes).ok()?;
+    if let Some(of_group) = GroupHead::of_event(&header, &event) {
+        if let Event::MariadbGtid(gtid) = &event {
+            group::begin_from_mariadb(&header, gtid, &mut open.events);
+        }
+        found.head = Some((of_group, header));
+        return Some(());
+    }
+    match &event {
+        Event::TableMap(map) => open.table_map(bytes, map).ok(),
+        Event::Rows(rows) => open.rows(bytes, rows).ok(),
+        Event::Query(query) if !query.is_begin() && query.statement != b"COMMIT" => None,
+        Event::Query(_) | Event::Xid(_) | Event::RowsQuery(_) => open.append(bytes).ok().map(|_| ()),
+        Event::MariadbAnnotate(_) => Some(()),
+        Event::TransactionPayload(payload) => prepare_payload(payload, open, found),
+        _ => None,
+    }
+}
+
+/// A compressed transaction: as if its events had come one by one.
+fn prepare_payload(payload: &TransactionPayload<'_>, open: &mut OpenGroup, found: &mut Found) -> Option<()> {
+    if payload.uncompressed_len > LARGEST_PREPARED_BYTES as u64 {
+        return None;
+    }
+    let mut events = PayloadReader::new(payload).ok()?;
+    let mut last = 0;
+    while let Some(event) = events.next_event().ok()? {
+        last = event::kind_of(event);
+        if last == kind::TRANSACTION_PAYLOAD {
+            return None;
+        }
+        prepare_event(event, open, found)?;
+    }
+    (last == kind::XID).then_some(())
 }

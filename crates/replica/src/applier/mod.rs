@@ -7,13 +7,16 @@
 //! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event, a GTID event, STOP REPLICA, an
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
+mod conversion;
 mod coordinator;
 mod framing;
 mod group;
 mod job;
 mod open_group;
 mod report;
+mod retries;
 mod rows;
+mod settings;
 mod state;
 mod statement;
 mod tables;
@@ -32,6 +35,8 @@ use crate::event::{self, kind};
 use crate::relay::{RelayError, RelayReader, Step};
 use coordinator::Coordinator;
 use group::Applier;
+use retries::Retries;
+pub use settings::{ApplySettings, TypeConversions};
 pub use state::{ApplierState, ResumePoint};
 
 /// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
@@ -42,19 +47,19 @@ const SHOW_EVERY: u32 = 256;
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica SQL thread initialized, starting replication");
-    let resume = channel.applier.lock().resume.clone();
-    let (ended, resume) = match open(channel, resume) {
-        Ok((mut reader, mut applier)) => {
-            let workers = channel.parallel_workers.load(Ordering::Relaxed) as usize;
-            let ended = match workers {
-                // With one worker there is nothing to schedule; MySQL takes 1 for 0, too.
-                0 | 1 => apply(channel, &mut reader, &mut applier),
-                _ => Coordinator::new(channel, &mut applier, workers).run(&mut reader),
-            };
-            applier.abandon_group();
-            (ended, Some(applier.resume_point()))
+    let mut resume = channel.applier.lock().resume.clone();
+    let mut retries = Retries::default();
+    let ended = loop {
+        match apply_from(channel, &mut resume) {
+            Err(Stopped::Blocked) => {}
+            Err(Stopped::Error(error)) => {
+                let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();
+                if !retries.again(channel, &error, at) {
+                    break Err(error);
+                }
+            }
+            Ok(()) => break Ok(()),
         }
-        Err(error) => (Err(error), channel.applier.lock().resume.clone()),
     };
     let mut state = channel.applier.lock();
     if let Some(resume) = &resume {
@@ -70,6 +75,32 @@ pub fn run(channel: &Arc<Channel>) {
     channel.times.applying_us.store(0, Ordering::Relaxed);
     log::info!("Replica SQL thread exiting, replication stopped");
     channel.applier_changed.notify_all();
+}
+
+/// Why applying ended that was not told to.
+enum Stopped {
+    /// This.
+    Error(ThreadError),
+    /// A table that a group needs was in DDL's hands while others were held for it. It is free now, and the group is to be begun again.
+    Blocked,
+}
+
+/// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or cannot go on.
+fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
+    let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
+    let workers = channel.parallel_workers.load(Ordering::Relaxed) as usize;
+    let ended = match workers {
+        // With one worker there is nothing to schedule; MySQL takes 1 for 0, too.
+        0 | 1 => apply(channel, &mut reader, &mut applier),
+        _ => Coordinator::new(channel, &mut applier, workers).run(&mut reader),
+    };
+    applier.abandon_group();
+    applier.release_tables();
+    *resume = Some(applier.resume_point());
+    match ended {
+        Err(_) if applier.wait_if_blocked().map_err(Stopped::Error)? => Err(Stopped::Blocked),
+        ended => ended.map_err(Stopped::Error),
+    }
 }
 
 fn open(

@@ -2,22 +2,28 @@
 
 use std::sync::Arc;
 
-use binlog::event::{RowsEvent, TableMap};
+use binlog::event::{Event, Header, RowsEvent, TableMap};
 use binlog::{Checksum, DecodeError, group};
-use engine::{Engine, EngineError, TableHold, Transaction};
+use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
 use super::report::GroupError;
 use super::rows;
+use super::settings::ApplySettings;
 use super::tables::{Bound, TableCache};
 
 /// See the module's header. Buffers are kept from group to group.
 pub(super) struct OpenGroup {
     hold: TableHold,
+    settings: Arc<ApplySettings>,
     tables: TableCache,
     /// Tables that the present statement's row events are about: the source's table id, and the binding.
     in_use: Vec<(u64, Arc<Bound>)>,
     /// Rows go to a transaction that is applied ahead of its turn.
     ahead: bool,
+    /// The table that a group needed and could not get at once, while others were held for it.
+    blocked: Option<Arc<Table>>,
+    /// A row event, written anew for our table.
+    converted: Vec<u8>,
     /// Groups may stand here one after the other; the present one is at the end.
     pub events: Vec<u8>,
     /// None before the first row.
@@ -25,9 +31,18 @@ pub(super) struct OpenGroup {
 }
 
 impl OpenGroup {
-    pub fn new(engine: Arc<Engine>, ahead: bool) -> OpenGroup {
-        let (tables, in_use, events) = (TableCache::default(), Vec::new(), Vec::new());
-        OpenGroup { hold: TableHold::new(engine), tables, in_use, ahead, events, transaction: None }
+    pub fn new(engine: Arc<Engine>, settings: Arc<ApplySettings>, ahead: bool) -> OpenGroup {
+        OpenGroup {
+            hold: TableHold::new(engine),
+            settings,
+            tables: TableCache::default(),
+            in_use: Vec::new(),
+            ahead,
+            blocked: None,
+            converted: Vec::new(),
+            events: Vec::new(),
+            transaction: None,
+        }
     }
 
     /// The engine that it goes to.
@@ -68,7 +83,10 @@ impl OpenGroup {
     /// A TABLE_MAP event.
     pub fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
         let bound = self.bind(bytes, map)?;
-        let at = self.append(bytes)?;
+        let at = match &bound.conversion {
+            None => self.append(bytes)?,
+            Some(_) => self.append(&own_map(&bound.table, bytes))?,
+        };
         group::set_table_id(&mut self.events, at, bound.table.id);
         match self.in_use.iter_mut().find(|(id, _)| *id == map.table_id) {
             Some(entry) => entry.1 = bound,
@@ -79,14 +97,41 @@ impl OpenGroup {
 
     /// The table of a TABLE_MAP event, held.
     fn bind(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<Arc<Bound>, GroupError> {
+        let allowed = self.settings.type_conversions();
         loop {
-            let bound = self.tables.bind(&self.hold, bytes, map).map_err(GroupError::Table)?;
+            let bound = self.tables.bind(&self.hold, bytes, map, allowed).map_err(GroupError::Table)?;
             match self.hold.hold(&bound.table, !self.ahead) {
                 Ok(()) => return Ok(bound),
                 // It has changed between the look-up and the lock.
                 Err(EngineError::TableChanged(_)) => {}
-                Err(error) => return Err(GroupError::Held(bound.table.qualified_name().to_string(), error)),
+                // What is held is held for earlier groups only. With nothing held it waits.
+                Err(EngineError::LockNotAvailable) if !self.ahead && self.is_unused() => self.hold.release(),
+                Err(error) => {
+                    let table = bound.table.qualified_name().to_string();
+                    self.blocked =
+                        matches!(error, EngineError::LockNotAvailable).then(|| bound.table.clone());
+                    return Err(GroupError::Held(table, error));
+                }
             }
+        }
+    }
+
+    /// The group has used no table yet.
+    fn is_unused(&self) -> bool {
+        self.transaction.is_none() && self.in_use.is_empty()
+    }
+
+    /// If the last error was that a table was not to be had at once: waits for it, nothing being held, and says so. The group
+    /// must have been rolled back.
+    pub fn wait_if_blocked(&mut self) -> Result<bool, EngineError> {
+        let Some(table) = self.blocked.take() else { return Ok(false) };
+        self.hold.release();
+        let waited = self.hold.hold(&table, true);
+        self.hold.release();
+        match waited {
+            // Another definition has taken its place: it is looked up again.
+            Ok(()) | Err(EngineError::TableChanged(_)) => Ok(true),
+            Err(error) => Err(error),
         }
     }
 
@@ -100,14 +145,38 @@ impl OpenGroup {
         let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == rows.table_id) else {
             return Err(GroupError::NoTableMap);
         };
-        let table = bound.table.clone();
+        let bound = bound.clone();
+        let Some(conversion) = &bound.conversion else { return self.own_rows(bytes, rows, &bound.table) };
+        let mut converted = std::mem::take(&mut self.converted);
+        converted.clear();
+        let header = Header::decode(bytes)?;
+        let taken = match conversion.rewrite(&bound.table, &header, rows, &mut converted) {
+            Ok(()) => {
+                let header = Header::decode(&converted)?;
+                match binlog::event::decode_body(&header, &converted)? {
+                    Event::Rows(rows) => self.own_rows(&converted, &rows, &bound.table),
+                    _ => Err(GroupError::NoTableMap),
+                }
+            }
+            Err(reason) => {
+                let table = bound.table.qualified_name().to_string();
+                let error = EngineError::Incompatible { table: table.clone(), reason };
+                Err(GroupError::Row(rows.kind, table, error))
+            }
+        };
+        self.converted = converted;
+        taken
+    }
+
+    /// A row event whose columns are those of our table.
+    fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
         let mut transaction = match self.transaction.take() {
             Some(transaction) => transaction,
             None if self.ahead => self.hold.begin_apply_ahead(),
             None => self.hold.begin_apply(),
         };
         let state = os::account::enter(os::account::State::ApplyRow);
-        let applied = rows::apply(&mut transaction, &table, rows);
+        let applied = rows::apply(&mut transaction, table, rows);
         drop(state);
         self.transaction = Some(transaction);
         if let Err(error) = applied {
@@ -120,4 +189,12 @@ impl OpenGroup {
         }
         Ok(())
     }
+}
+
+/// The TABLE_MAP event of our table in the place of one that was received.
+fn own_map(table: &Table, received: &[u8]) -> Vec<u8> {
+    let mut map = table.table_map_event().to_vec();
+    map[..4].copy_from_slice(&received[..4]);
+    map[5..9].copy_from_slice(&received[5..9]);
+    map
 }

@@ -44,7 +44,7 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
         GroupError::NoTableMap => damaged(&"a row event without its table map event", place),
         GroupError::Table(error) => table_map(error, place),
         GroupError::Held(table, error) => ThreadError::now(
-            1205,
+            number::LOCK_WAIT_TIMEOUT,
             format!(
                 "Error executing row event on table {table}: '{error}'; the event's source log {}, end_log_pos {}",
                 place.file, place.end_log_pos
@@ -52,6 +52,14 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
         ),
         GroupError::Row(kind, table, error) => row_event(*kind, table, error, place),
     }
+}
+
+/// A table was not to be had.
+pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
+    ThreadError::now(
+        number::LOCK_WAIT_TIMEOUT,
+        format!("{error}; the event's source log {}, end_log_pos {}", place.file, place.end_log_pos),
+    )
 }
 
 /// A row event could not be carried out.
@@ -67,8 +75,10 @@ fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<'_>)
             (number::KEY_NOT_FOUND, format!("Can't find record in '{name}'"), "HA_ERR_KEY_NOT_FOUND")
         }
         EngineError::Duplicate { .. } => (number::DUP_ENTRY, error.to_string(), "HA_ERR_FOUND_DUPP_KEY"),
-        EngineError::LockWaitTimeout => (1205, error.to_string(), "HA_ERR_LOCK_WAIT_TIMEOUT"),
-        EngineError::Deadlock => (1213, error.to_string(), "HA_ERR_LOCK_DEADLOCK"),
+        EngineError::LockWaitTimeout => {
+            (number::LOCK_WAIT_TIMEOUT, error.to_string(), "HA_ERR_LOCK_WAIT_TIMEOUT")
+        }
+        EngineError::Deadlock => (number::LOCK_DEADLOCK, error.to_string(), "HA_ERR_LOCK_DEADLOCK"),
         EngineError::Incompatible { .. } => {
             return ThreadError::now(number::CONVERSION_FAILED, error.to_string());
         }
@@ -91,17 +101,13 @@ fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
             number::NO_SUCH_TABLE,
             format!("Error executing row event: 'Table '{schema}.{table}' doesn't exist'"),
         ),
-        BindError::ColumnCount { table, theirs, ours } => ThreadError::now(
-            number::CONVERSION_FAILED,
-            format!(
-                "Table '{table}' has {ours} columns here and {theirs} on the source; the event's source log {}, end_log_pos {}",
-                place.file, place.end_log_pos
-            ),
-        ),
+        BindError::Damaged(what) => damaged(what, place),
         BindError::ColumnType { table, column, theirs, ours } => ThreadError::now(
             number::CONVERSION_FAILED,
             format!(
-                "Column {column} of table '{table}' cannot be converted from type '{theirs}' to type '{ours}'"
+                "Column {} (counting the first column as number 1) of table '{table}' cannot be converted from type '{theirs}' to type \
+                 '{ours}'",
+                column + 1
             ),
         ),
     }

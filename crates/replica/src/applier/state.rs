@@ -27,6 +27,8 @@ pub struct ApplierState {
     pub exec_file: String,
     /// Offset in it.
     pub exec_pos: u64,
+    /// Transactions that were tried again (`COUNT_TRANSACTIONS_RETRIES`), each time counted.
+    pub transaction_retries: u64,
     /// Where to go on; `None` is the start of the relay log.
     pub resume: Option<ResumePoint>,
 }

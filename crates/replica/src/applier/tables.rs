@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use binlog::event::{HEADER_LEN, TableMap};
 use engine::{Engine, Table, TableHold};
-use types::{ColumnType, TypeCode};
+
+use super::conversion::Conversion;
+use super::settings::TypeConversions;
 
 /// Bindings that are kept; a source with more tables in use at once binds some again.
 const KEPT: usize = 256;
@@ -18,6 +20,8 @@ pub struct Bound {
     map: Vec<u8>,
     /// Ours.
     pub table: Arc<Table>,
+    /// What makes rows of the source's table rows of ours; `None` where they are the same.
+    pub conversion: Option<Conversion>,
 }
 
 /// Why a table map event cannot be bound.
@@ -25,15 +29,8 @@ pub struct Bound {
 pub enum BindError {
     /// We have no such table.
     NoSuchTable(String, String),
-    /// The table has another number of columns.
-    ColumnCount {
-        /// `schema.table`
-        table: String,
-        /// The source's.
-        theirs: usize,
-        /// Ours.
-        ours: usize,
-    },
+    /// The event is not one.
+    Damaged(String),
     /// A column has another type.
     ColumnType {
         /// `schema.table`
@@ -51,6 +48,8 @@ pub enum BindError {
 #[derive(Debug, Default)]
 pub struct TableCache {
     bound: Vec<Arc<Bound>>,
+    /// `replica_type_conversions` when they were made.
+    allowed: TypeConversions,
 }
 
 impl TableCache {
@@ -65,7 +64,12 @@ impl TableCache {
         hold: &TableHold,
         event: &[u8],
         map: &TableMap<'_>,
+        allowed: TypeConversions,
     ) -> Result<Arc<Bound>, BindError> {
+        if self.allowed != allowed {
+            self.bound.clear();
+            self.allowed = allowed;
+        }
         // Everything behind the header and the table id: two maps with the same bytes mean the same.
         let bytes = event.get(HEADER_LEN + 6..).unwrap_or_default();
         if let Some(at) = self.bound.iter().position(|b| b.source_id == map.table_id && b.map == bytes) {
@@ -78,54 +82,18 @@ impl TableCache {
             }
             self.bound.remove(at);
         }
-        let table = bind(hold.engine(), map)?;
-        let bound = Arc::new(Bound { source_id: map.table_id, map: bytes.to_vec(), table });
+        let table = table_of(hold.engine(), map)?;
+        let conversion = Conversion::plan(map, &table, allowed)?;
+        let bound = Arc::new(Bound { source_id: map.table_id, map: bytes.to_vec(), table, conversion });
         self.bound.truncate(KEPT - 1);
         self.bound.insert(0, bound.clone());
         Ok(bound)
     }
 }
 
-fn bind(engine: &Engine, map: &TableMap<'_>) -> Result<Arc<Table>, BindError> {
+fn table_of(engine: &Engine, map: &TableMap<'_>) -> Result<Arc<Table>, BindError> {
     let schema = String::from_utf8_lossy(map.schema);
     let name = String::from_utf8_lossy(map.table);
-    let table = engine
-        .catalog()
-        .table(&schema, &name)
-        .ok_or_else(|| BindError::NoSuchTable(schema.to_string(), name.to_string()))?;
-    if table.columns() != map.column_count() {
-        return Err(BindError::ColumnCount {
-            table: table.qualified_name().to_string(),
-            theirs: map.column_count(),
-            ours: table.columns(),
-        });
-    }
-    let mut metadata = map.metadata;
-    for (column, &their_type) in map.types.iter().enumerate() {
-        let ours = table.column_type(column);
-        let (mut our_type, mut our_metadata) = (Vec::new(), Vec::new());
-        ours.write_table_map(&mut our_type, &mut our_metadata);
-        match metadata.split_at_checked(our_metadata.len()) {
-            Some((theirs, rest)) if our_type == [their_type] && our_metadata == theirs => metadata = rest,
-            _ => {
-                return Err(BindError::ColumnType {
-                    table: table.qualified_name().to_string(),
-                    column,
-                    theirs: ColumnType::from_table_map(their_type, metadata)
-                        .map_or_else(|error| error.to_string(), |(ty, _)| type_name(&ty)),
-                    ours: type_name(ours),
-                });
-            }
-        }
-    }
-    Ok(table)
-}
-
-/// A type with what its row images depend on.
-fn type_name(ty: &ColumnType) -> String {
-    match ty.code {
-        TypeCode::Varchar => format!("varchar({}(bytes))", ty.meta),
-        TypeCode::String => format!("char({}(bytes))", ty.meta),
-        _ => ty.sql_name(),
-    }
+    let table = engine.catalog().table(&schema, &name);
+    table.ok_or_else(|| BindError::NoSuchTable(schema.to_string(), name.to_string()))
 }

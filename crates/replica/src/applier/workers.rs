@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use binlog::Checksum;
-use engine::Engine;
 use os::account::{self, State};
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 
 use super::job::Job;
 use super::open_group::OpenGroup;
+use crate::channel::Channel;
 
 /// A job that was handed in.
 pub(super) struct Ticket {
@@ -45,15 +45,17 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Starts one thread less than `count`, for the coordinator is a worker, too. `verify`: they look at checksums.
-    pub fn start(engine: &Arc<Engine>, count: usize, verify: bool) -> Workers {
+    /// Starts one thread less than `count`, for the coordinator is a worker, too.
+    pub fn start(channel: &Arc<Channel>, count: usize) -> Workers {
+        let open_group = || OpenGroup::new(channel.engine.clone(), channel.apply.clone(), true);
+        let verify = channel.settings.sql_verify_checksum;
         let shared = Arc::new(Shared { queue: Mutex::default(), work: Condvar::new(), verify });
         let start = |_| {
-            let (shared, engine) = (shared.clone(), engine.clone());
-            os::thread::spawn("replica_worker", move || work(&shared, &engine))
+            let (shared, open) = (shared.clone(), open_group());
+            os::thread::spawn("replica_worker", move || work(&shared, open))
         };
         let threads = (1..count).map(start).collect();
-        Workers { shared, threads, own: OpenGroup::new(engine.clone(), true) }
+        Workers { shared, threads, own: open_group() }
     }
 
     /// Hands a job in, whose events end with `checksum`.
@@ -101,8 +103,7 @@ impl Drop for Workers {
     }
 }
 
-fn work(shared: &Shared, engine: &Arc<Engine>) {
-    let mut open = OpenGroup::new(engine.clone(), true);
+fn work(shared: &Shared, mut open: OpenGroup) {
     let _state = account::enter(State::ApplyDecode);
     while let Some((ticket, job)) = next(shared) {
         prepare(&ticket, job, &mut open, shared.verify);

@@ -48,6 +48,13 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             let refused = |e: replica::error::ChannelError| SqlError::new(e.code, e.message);
             server.replica.set_gtid_slave_pos(setting.text()).map_err(refused)?;
         }
+        "replica_transaction_retries" => {
+            server.replica.apply_settings().set_transaction_retries(setting.uint());
+        }
+        "replica_type_conversions" => {
+            let wrong = |_| SqlError::wrong_value_for_variable(name, setting.text());
+            server.replica.apply_settings().set_type_conversions(setting.text().parse().map_err(wrong)?);
+        }
         "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
         "read_only" if !setting.is_on() => set_flag(server, "super_read_only", false),
         "super_read_only" if setting.is_on() => set_flag(server, "read_only", true),

@@ -89,7 +89,12 @@ pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
         number_column("COUNT_TRANSACTIONS_RETRIES"),
     ];
     one_row(host, columns, |s| {
-        vec![Value::text(""), on_off(s.sql_running == Running::Yes), Value::Null, Value::UInt(0)]
+        vec![
+            Value::text(""),
+            on_off(s.sql_running == Running::Yes),
+            Value::Null,
+            Value::UInt(s.transaction_retries),
+        ]
     })
 }
 

@@ -1,0 +1,245 @@
+//! Tables that are not as the source's: each row event is written anew, as one of a table that is as ours.
+//!
+//! MySQL's rules (manual, "Replication with Differing Table Definitions on Source and Replica"): columns stand for each other by their
+//! position; what either table has more, at its end, is left out or gets its default; a type may become another of its family as far as
+//! `replica_type_conversions` allows, by the lengths in the TABLE_MAP event. Bytes of characters are taken for the character set of the
+//! replica's column, whatever the source's was, and numbers for signed unless ALL_UNSIGNED says otherwise.
+//!
+//! Everything behind this sees our table only: the engine, the log, recovery, and replicas of this server.
+
+use std::cmp::Ordering;
+
+use binlog::Checksum;
+use binlog::encode::{self, EventBase, finish_event};
+use binlog::event::{Header, RowsEvent, RowsKind, TableMap};
+use engine::Table;
+use types::row::RowLayout;
+use types::{ColumnMask, ColumnType, TypeCode, Value, convert, packed};
+
+use super::settings::TypeConversions;
+use super::tables::BindError;
+
+/// How rows of the source's table become rows of ours.
+#[derive(Debug)]
+pub struct Conversion {
+    /// The source's rows, each column read for what it is to become.
+    source: RowLayout,
+    /// For the columns that both have: whether its bytes stay as they are.
+    stays: Vec<bool>,
+}
+
+impl Conversion {
+    /// The conversion for a table map event; `None` where nothing differs.
+    pub fn plan(
+        map: &TableMap<'_>,
+        table: &Table,
+        allowed: TypeConversions,
+    ) -> Result<Option<Conversion>, BindError> {
+        let mut theirs = map.columns().map_err(|error| BindError::Damaged(error.to_string()))?;
+        let common = theirs.len().min(table.columns());
+        let mut stays = Vec::with_capacity(common);
+        for (column, theirs) in theirs.iter_mut().enumerate().take(common) {
+            let ours = table.column_type(column);
+            let order = order(theirs, ours).filter(|order| allowed.permit(*order));
+            let Some(order) = order else {
+                return Err(BindError::ColumnType {
+                    table: table.qualified_name().to_string(),
+                    column,
+                    theirs: their_name(theirs),
+                    ours: our_name(ours),
+                });
+            };
+            stays.push(order == Ordering::Equal && theirs.code == ours.code);
+            theirs.unsigned = allowed.unsigned() && (!allowed.signed() || ours.unsigned);
+            theirs.collation = ours.collation;
+            theirs.members = ours.members.clone();
+        }
+        if theirs.len() == table.columns() && stays.iter().all(|stays| *stays) {
+            return Ok(None);
+        }
+        Ok(Some(Conversion { source: RowLayout::new(&theirs), stays }))
+    }
+
+    /// Appends the row event as one of our table. The error says what of it does not fit.
+    pub fn rewrite(
+        &self,
+        table: &Table,
+        header: &Header,
+        event: &RowsEvent<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        if event.columns != self.source.columns() {
+            return Err(format!(
+                "a row event has {} columns, its table map {}",
+                event.columns,
+                self.source.columns()
+            ));
+        }
+        let none = ColumnMask::empty(table.columns());
+        let (before, after) = (event.before_mask(), event.after_mask());
+        let ours = |mask: &Option<ColumnMask>| mask.as_ref().map(|mask| self.our_mask(table, mask));
+        let (our_before, our_after) = (ours(&before), ours(&after));
+        if event.kind != RowsKind::Write && our_before.as_ref().is_none_or(ColumnMask::is_empty) {
+            return Err("the event names rows by columns that the table does not have".to_string());
+        }
+        let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+        let start = encode::rows(
+            base,
+            event.kind,
+            table.id,
+            event.flags,
+            our_before.as_ref().unwrap_or(&none),
+            our_after.as_ref().unwrap_or(&none),
+            out,
+        );
+        for row in event.iter(&self.source) {
+            let row = row.map_err(|error| error.to_string())?;
+            for (mask, our_mask, image) in
+                [(&before, &our_before, row.before), (&after, &our_after, row.after)]
+            {
+                if let (Some(mask), Some(our_mask), Some(image)) = (mask, our_mask, image) {
+                    self.image(table, (mask, image), our_mask, out)?;
+                }
+            }
+        }
+        finish_event(out, start, None, Checksum::None);
+        Ok(())
+    }
+
+    /// The columns of a mask that our table has, too.
+    fn our_mask(&self, table: &Table, theirs: &ColumnMask) -> ColumnMask {
+        let mut ours = ColumnMask::empty(table.columns());
+        theirs.iter().take_while(|column| *column < self.stays.len()).for_each(|column| ours.insert(column));
+        ours
+    }
+
+    fn image(
+        &self,
+        table: &Table,
+        (mask, image): (&ColumnMask, &[u8]),
+        our_mask: &ColumnMask,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let mut raw = vec![None; self.source.columns()];
+        let walked = self.source.walk_partial(mask, image, |column, bytes| raw[column] = bytes);
+        walked.map_err(|error| error.to_string())?;
+        let mut converted: Vec<Option<Vec<u8>>> = vec![None; table.columns()];
+        for (column, stays) in self.stays.iter().enumerate() {
+            let Some(bytes) = raw[column] else { continue };
+            converted[column] = Some(match stays {
+                true => bytes.to_vec(),
+                false => converted_value(&self.source.types()[column], table.column_type(column), bytes)
+                    .map_err(|why| format!("column {column}: {why}"))?,
+            });
+        }
+        let ours: Vec<Option<&[u8]>> = converted.iter().map(Option::as_deref).collect();
+        let mut whole = Vec::new();
+        table.layout.encode_raw(&ours, &mut whole).map_err(|error| error.to_string())?;
+        table.layout.extract(&whole, our_mask, out).map_err(|error| error.to_string())
+    }
+}
+
+/// A packed value as our column has it. What does not fit is cut or clamped, as MySQL does it under ALL_LOSSY.
+fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let value = packed::decode(theirs, bytes).map_err(|error| error.to_string())?;
+    let value = match value {
+        // Numbers of members stay numbers, whatever the members are called.
+        Value::Enum { .. } | Value::Set { .. } => value,
+        other => convert::to_column(&other, ours, false).map_err(|problem| problem.message("?", 1))?.0,
+    };
+    let mut out = Vec::new();
+    packed::encode(ours, &value, &mut out).map_err(|error| error.to_string())?;
+    Ok(out)
+}
+
+/// How the source's type compares with ours: `Less` needs a conversion that loses nothing, `Greater` one that may; `None`: there is none.
+fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
+    use TypeCode::*;
+    if theirs.code == ours.code {
+        return Some(match theirs.code {
+            NewDecimal => theirs.precision().cmp(&ours.precision()).then(theirs.scale().cmp(&ours.scale())),
+            Varchar | String | Blob | Bit | Enum | Set | Time2 | Datetime2 | Timestamp2 => {
+                theirs.meta.cmp(&ours.meta)
+            }
+            // What is not decoded must be the same bytes.
+            BlobCompressed | VarcharCompressed if theirs.meta != ours.meta => return None,
+            _ => Ordering::Equal,
+        });
+    }
+    match (theirs.code, ours.code) {
+        (Float, Double) => Some(Ordering::Less),
+        (Double, Float) | (NewDecimal, Float | Double) | (Float | Double, NewDecimal) => {
+            Some(Ordering::Greater)
+        }
+        // Before MySQL 5.6.4, and MariaDB's own: the same types stored in another way.
+        (Time, Time2) | (Datetime, Datetime2) | (Timestamp, Timestamp2) => Some(Ordering::Equal),
+        _ if theirs.is_integer() && ours.is_integer() => Some(theirs.max_bytes().cmp(&ours.max_bytes())),
+        (Varchar | String | Blob, Varchar | String | Blob) => {
+            // Between types of the same length something has to be converted, though nothing is lost.
+            Some(theirs.max_bytes().cmp(&ours.max_bytes()).then(Ordering::Less))
+        }
+        _ => None,
+    }
+}
+
+/// The source's type in MySQL's words: as much as a TABLE_MAP event says of it.
+fn their_name(ty: &ColumnType) -> String {
+    match ty.code {
+        TypeCode::Varchar => format!("varchar({}(bytes))", ty.meta),
+        TypeCode::String => format!("char({}(bytes))", ty.meta),
+        TypeCode::Blob => {
+            let size = ["tiny", "", "medium", "long"][usize::from(ty.meta.clamp(1, 4)) - 1];
+            format!("{size}blob")
+        }
+        TypeCode::Enum => "enum".to_string(),
+        TypeCode::Set => "set".to_string(),
+        TypeCode::Timestamp | TypeCode::Timestamp2 => "timestamp".to_string(),
+        TypeCode::Datetime | TypeCode::Datetime2 => "datetime".to_string(),
+        TypeCode::Time | TypeCode::Time2 => "time".to_string(),
+        _ => ColumnType { unsigned: false, ..ty.clone() }.sql_name(),
+    }
+}
+
+/// Our column's type in MySQL's words.
+fn our_name(ty: &ColumnType) -> String {
+    let characters = || types::collation::charset_of(ty.collation).name();
+    match ty.code {
+        TypeCode::Varchar if ty.is_character() => format!("varchar({}(bytes) {})", ty.meta, characters()),
+        TypeCode::String if ty.is_character() => format!("char({}(bytes) {})", ty.meta, characters()),
+        _ => ty.sql_name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_compare_as_mysql_compares_them() {
+        use Ordering::*;
+        let (utf8, latin) = (255, 8);
+        let cases = [
+            (ColumnType::int(false), ColumnType::int(true), Some(Equal)),
+            (ColumnType::int(false), ColumnType::bigint(false), Some(Less)),
+            (ColumnType::bigint(false), ColumnType::tinyint(false), Some(Greater)),
+            (ColumnType::int(false), ColumnType::varchar(20, utf8), None),
+            (ColumnType::int(false), ColumnType::double(), None),
+            (ColumnType::decimal(10, 2), ColumnType::decimal(12, 2), Some(Less)),
+            (ColumnType::decimal(10, 2), ColumnType::decimal(10, 1), Some(Greater)),
+            (ColumnType::decimal(10, 2), ColumnType::double(), Some(Greater)),
+            (ColumnType::float(), ColumnType::double(), Some(Less)),
+            (ColumnType::varchar(10, utf8), ColumnType::varchar(40, latin), Some(Equal)),
+            (ColumnType::varchar(10, latin), ColumnType::varchar(10, utf8), Some(Less)),
+            (ColumnType::char(10, latin), ColumnType::varchar(10, latin), Some(Less)),
+            (ColumnType::text(utf8), ColumnType::varchar(10, utf8), Some(Greater)),
+            (ColumnType::tinyblob(), ColumnType::text(utf8), Some(Less)),
+            (ColumnType::bit(3), ColumnType::bit(8), Some(Less)),
+            (ColumnType::date(), ColumnType::datetime(0), None),
+            (ColumnType::datetime(6), ColumnType::datetime(0), Some(Greater)),
+            (ColumnType::json(), ColumnType::longtext(utf8), None),
+        ];
+        for (theirs, ours, expected) in cases {
+            assert_eq!(order(&theirs, &ours), expected, "{} to {}", theirs.sql_name(), ours.sql_name());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Locks that stand in a replica's way: its transactions are tried again, and DDL of the replica's own never ends in a deadlock.
+
+use std::time::Duration;
+
+use bench::instance::{Flavor, RowImage, Settings};
+use os::clock::{Stopwatch, sleep};
+use protocol::client::Client;
+use testkit::following::{By, Pair};
+use testkit::server::{SOON, Server};
+
+fn pair(workers: u32) -> Pair {
+    let settings = Settings {
+        row_image: RowImage::Full,
+        replica_workers: workers,
+        extra: vec!["--innodb-lock-wait-timeout=1".into(), "--replica-transaction-retries=2".into()],
+        ..Settings::default()
+    };
+    let pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &settings, By::Gtid);
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.x (id INT PRIMARY KEY, n INT)",
+        "CREATE TABLE d.y (id INT PRIMARY KEY, n INT)",
+        "INSERT INTO d.x VALUES (1, 1), (2, 2)",
+        "INSERT INTO d.y VALUES (1, 1), (2, 2)",
+    ] {
+        pair.source.run(sql);
+    }
+    pair.replica.catch_up(&pair.source);
+    pair
+}
+
+/// A session of the replica's that has locked row 1 of `d.y`.
+fn locker(pair: &Pair) -> Client {
+    let mut session = pair.replica.connect();
+    for sql in ["BEGIN", "SELECT * FROM d.y WHERE id = 1 FOR UPDATE"] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    session
+}
+
+fn retries(server: &Server) -> u64 {
+    let sql = "SELECT COUNT_TRANSACTIONS_RETRIES FROM performance_schema.replication_applier_status";
+    server.rows(sql)[0].parse().expect("a number")
+}
+
+fn wait_for(server: &Server, what: &str, reached: impl Fn() -> bool) {
+    let clock = Stopwatch::start();
+    while !reached() {
+        assert!(clock.elapsed() < SOON, "not {what}\n{}", server.log_tail());
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn waits(server: &Server) -> u64 {
+    let row = server.rows("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
+    row[0].split('\t').nth(1).and_then(|n| n.parse().ok()).expect("a number")
+}
+
+fn retries_and_gives_up(workers: u32) {
+    let pair = pair(workers);
+    let mut session = locker(&pair);
+    pair.source.run("UPDATE d.y SET n = n + 10 WHERE id = 1");
+    let status = pair.replica.wait_until("given up", |status| status.sql_running == "No");
+    assert_eq!(status.sql_errno, 1205, "{status:?}");
+    let wording = "Could not execute Update_rows event on table d.y; Lock wait timeout exceeded; try restarting transaction, \
+                   Error_code: 1205; handler error HA_ERR_LOCK_WAIT_TIMEOUT; the event's source log ";
+    assert!(status.sql_error.starts_with(wording), "{status:?}");
+    assert_eq!(retries(&pair.replica), 2);
+    // What it could not do is not lost.
+    pair.replica.run("SET GLOBAL replica_transaction_retries = 1000");
+    pair.replica.start_thread(bench::replication::Thread::Sql);
+    wait_for(&pair.replica, "tried again", || retries(&pair.replica) >= 4);
+    assert_eq!(pair.replica.rows("SELECT n FROM d.y WHERE id = 1"), ["1"]);
+    session.query("ROLLBACK").expect("rolls back");
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT n FROM d.y WHERE id = 1"), ["11"]);
+}
+
+#[test]
+fn a_locked_row_is_tried_for_again_and_then_named() {
+    retries_and_gives_up(0);
+}
+
+#[test]
+fn so_with_workers() {
+    retries_and_gives_up(4);
+}
+
+fn ddl_over_two_tables(workers: u32) {
+    let pair = pair(workers);
+    pair.replica.run("SET GLOBAL replica_transaction_retries = 0");
+    let mut session = locker(&pair);
+    let mut source = pair.source.connect();
+    for sql in ["BEGIN", "UPDATE d.y SET n = 11 WHERE id = 1", "UPDATE d.x SET n = 22 WHERE id = 2", "COMMIT"]
+    {
+        source.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    // The applier has y and waits for its row; DDL gets x and waits for y; then the applier needs x.
+    wait_for(&pair.replica, "the applier waiting", || waits(&pair.replica) == 1);
+    let mut ddl = pair.replica.connect();
+    let running = os::thread::spawn("ddl", move || {
+        // Each table has the other's rows afterwards; twice, and everything is as before.
+        for _ in 0..2 {
+            ddl.query("RENAME TABLE d.x TO d.z, d.y TO d.x, d.z TO d.y").expect("renames");
+        }
+    });
+    wait_for(&pair.replica, "DDL waiting", || waits(&pair.replica) == 2);
+    session.query("COMMIT").expect("commits");
+    running.join().expect("DDL ends");
+    pair.replica.catch_up(&pair.source);
+    // It may have come between the two, and changed each table in the other's place.
+    let rows = ["d.x", "d.y"].map(|table| pair.replica.rows(&format!("SELECT * FROM {table} ORDER BY id")));
+    let (in_place, swapped) =
+        ([["1\t1", "2\t22"], ["1\t11", "2\t2"]], [["1\t11", "2\t2"], ["1\t1", "2\t22"]]);
+    assert!(rows == in_place || rows == swapped, "{rows:?}");
+    assert_eq!(retries(&pair.replica), 0, "waiting for a table is no retry");
+}
+
+#[test]
+fn ddl_over_two_tables_does_not_stop_it() {
+    ddl_over_two_tables(0);
+}
+
+#[test]
+fn ddl_over_two_tables_does_not_stop_workers() {
+    ddl_over_two_tables(2);
+}
+
+#[test]
+fn a_statement_that_fails_is_not_passed_over_by_the_next_start() {
+    let pair = pair(0);
+    pair.replica.run("CREATE TABLE d.there (id INT PRIMARY KEY)");
+    pair.source.run("CREATE TABLE d.there (id INT PRIMARY KEY, n INT)");
+    for _ in 0..2 {
+        let status = pair.replica.wait_until("stopped", |status| status.sql_running == "No");
+        assert_eq!(status.sql_errno, 1050, "{status:?}");
+        pair.replica.start_thread(bench::replication::Thread::Sql);
+    }
+    pair.replica.wait_until("stopped again", |status| status.sql_running == "No");
+    pair.replica.run("DROP TABLE d.there");
+    pair.replica.start_thread(bench::replication::Thread::Sql);
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT COUNT(n) FROM d.there"), ["0"]);
+}
