@@ -66,7 +66,7 @@ pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
 pub use status::TableFigures;
 pub use table::{IndexRef, Table};
 pub use transaction::ahead::Prepared;
-pub use transaction::apply::PartialRow;
+pub use transaction::apply::{FoundRow, PartialRow};
 pub use transaction::scan::{KeyRange, Scan};
 pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};

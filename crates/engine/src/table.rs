@@ -122,6 +122,16 @@ fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> Colu
 }
 
 impl Table {
+    /// Rows have a primary key of their own.
+    pub fn has_primary_key(&self) -> bool {
+        self.primary.is_some()
+    }
+
+    /// It has a primary key or an index.
+    pub fn has_keys(&self) -> bool {
+        self.primary.is_some() || !self.indexes.is_empty()
+    }
+
     /// The table's TABLE_MAP event, with timestamp and server id still to be filled in.
     pub fn table_map_event(&self) -> &[u8] {
         &self.table_map

@@ -187,6 +187,7 @@ impl Channel {
             gtid_slave_pos: applied_mariadb.to_string(),
             exec_file,
             exec_pos,
+            skip_counter: self.apply.skip_counter(),
             ..ReplicaStatus::default()
         };
         let skew_us;

@@ -98,6 +98,16 @@ impl Replica {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
     }
 
+    /// Sets `sql_replica_skip_counter`, which is possible only while the applier does not run.
+    pub fn set_skip_counter(&self, events: u64) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        if self.channel.applier.lock().running {
+            return Err(applier_runs());
+        }
+        self.channel.apply.set_skip_counter(events);
+        Ok(())
+    }
+
     /// The system variables that say how transactions are applied.
     pub fn apply_settings(&self) -> &ApplySettings {
         &self.channel.apply
@@ -276,11 +286,7 @@ impl Replica {
                 "HY000",
                 "This operation cannot be performed with a running replica io thread; run STOP REPLICA IO_THREAD FOR CHANNEL '' first.",
             )),
-            (false, true) => Err(ChannelError::new(
-                3017,
-                "HY000",
-                "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '' first.",
-            )),
+            (false, true) => Err(applier_runs()),
             (true, true) => Err(ChannelError::new(
                 3081,
                 "HY000",
@@ -304,6 +310,14 @@ impl Drop for Replica {
     fn drop(&mut self) {
         self.stop(Threads::BOTH);
     }
+}
+
+fn applier_runs() -> ChannelError {
+    ChannelError::new(
+        3017,
+        "HY000",
+        "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '' first.",
+    )
 }
 
 fn join(handle: Option<JoinHandle<()>>) {

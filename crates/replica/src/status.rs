@@ -72,6 +72,8 @@ pub struct ReplicaStatus {
     pub io_error: Option<ThreadError>,
     /// Why the applier stopped.
     pub sql_error: Option<ThreadError>,
+    /// `sql_replica_skip_counter`
+    pub skip_counter: u64,
     /// How often transactions were tried again after 1205 or 1213.
     pub transaction_retries: u64,
     /// The source's server id; 0 before the first connection.
@@ -119,7 +121,7 @@ impl ReplicaStatus {
             ("Replicate_Wild_Ignore_Table", none()),
             ("Last_Errno", sql_number.clone()),
             ("Last_Error", sql_message.clone()),
-            ("Skip_Counter", Cell::Number(0)),
+            ("Skip_Counter", Cell::Number(self.skip_counter)),
             (named("Exec_Source_Log_Pos", "Exec_Master_Log_Pos"), Cell::Number(self.exec_pos)),
             ("Relay_Log_Space", Cell::Number(self.relay_space_bytes)),
             ("Until_Condition", text("None")),

@@ -137,6 +137,8 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     replica.set_parallel_workers(globals.named("replica_parallel_workers").uint());
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);
+    let mode = globals.named("replica_exec_mode");
+    replica.apply_settings().set_idempotent(mode.text() == "IDEMPOTENT");
     let conversions = globals.named("replica_type_conversions");
     let wrong = |name| StartError::Options(format!("Unknown option to replica_type_conversions: {name}"));
     replica.apply_settings().set_type_conversions(conversions.text().parse().map_err(wrong)?);

@@ -395,9 +395,6 @@ impl Variables {
         let Some((name, kind, _)) = KEPT.iter().find(|(kept, ..)| *kept == name) else {
             return Err(SqlError::unknown_variable(name));
         };
-        if *name == "gtid_next" && !text_of(value).eq_ignore_ascii_case(b"AUTOMATIC") {
-            return Err(SqlError::not_supported("gtid_next other than AUTOMATIC"));
-        }
         let value = match kind {
             Kind::Bool => Value::Int(i64::from(boolean(name, value)?)),
             Kind::Number => Value::UInt(number(name, value, 0, u64::MAX)?),

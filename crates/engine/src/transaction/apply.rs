@@ -5,7 +5,8 @@
 //! checked before the commit: a transaction that cannot be applied leaves nothing in the log or on pages.
 //!
 //! A row is found by the primary key when the before image has it; else by the first unique or other secondary index whose
-//! columns the before image has; else by a scan of the table for a row that equals the before image.
+//! columns the before image has; else by a scan of the table for a row that equals the before image, one scan for all rows of
+//! an event.
 
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
@@ -15,6 +16,7 @@ use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::OldRow;
+use std::collections::HashMap;
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
@@ -26,6 +28,10 @@ pub struct PartialRow<'a> {
     /// Null bitmap and packed values of those columns.
     pub image: &'a [u8],
 }
+
+/// A row that [`Transaction::find_together`] has found.
+#[derive(Debug)]
+pub struct FoundRow(KeyBuf);
 
 impl PartialRow<'_> {
     /// The image as a full one, absent columns NULL.
@@ -57,21 +63,49 @@ impl Transaction {
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
         self.use_table(table)?;
-        let image = if after.mask.is_full() {
-            after.image.to_vec()
-        } else {
-            // A replay cannot know what the defaults were.
-            let image = table.with_defaults(after)?;
-            self.sidecar.whole_row(table.id, &image);
-            image
-        };
+        let image = table.inserted_image(after)?;
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;
+        if !after.mask.is_full() {
+            // A replay cannot know what the defaults were.
+            self.sidecar.whole_row(table.id, &image);
+        }
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
         self.stage_insert(table, &key, leaf, (image, None), keys);
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
+    }
+
+    /// Applies an inserted row whatever is there: rows that have one of its keys are deleted first (`replica_exec_mode=IDEMPOTENT`).
+    /// Returns the images of those, in the order in which they were deleted.
+    pub fn apply_insert_over(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<Vec<Vec<u8>>> {
+        self.check_not_ahead()?;
+        let mut deleted = Vec::new();
+        loop {
+            let index = match self.apply_insert(table, after) {
+                Err(EngineError::Duplicate { index, .. }) => index,
+                other => return other.map(|()| deleted),
+            };
+            let image = table.inserted_image(after)?;
+            let holder = match table.indexes.iter().position(|held| held.name == index) {
+                Some(at) => {
+                    let key = table.secondary_key(at, &image, &[])?;
+                    self.holder_of(table, at, &key.key[..key.secondary_len], &[])?
+                }
+                None => Some(table.clustered_key(&image, None)?),
+            };
+            // Gone again: then it is in nobody's way.
+            let Some(key) = holder else { continue };
+            let old = match self.current_row(table, &key) {
+                Err(EngineError::RowNotFound { .. }) => continue,
+                old => old?,
+            };
+            deleted.push(old.image.clone());
+            self.record_change(table, row_id_of(table, &key));
+            self.stage_delete(table, &key, old)?;
+            bump(&self.engine.counters.rows_deleted, 1);
+        }
     }
 
     /// Applies an updated row.
@@ -82,9 +116,21 @@ impl Transaction {
         after: PartialRow<'_>,
     ) -> Result<()> {
         self.check_columns(table, before)?;
-        self.check_columns(table, after)?;
         self.use_table(table)?;
         let key = self.find_row(table, before)?;
+        self.apply_update_of(table, &FoundRow(key), before, after)
+    }
+
+    /// Applies an updated row that [`Transaction::find_together`] has found.
+    pub fn apply_update_of(
+        &mut self,
+        table: &Arc<Table>,
+        FoundRow(key): &FoundRow,
+        before: PartialRow<'_>,
+        after: PartialRow<'_>,
+    ) -> Result<()> {
+        self.check_columns(table, after)?;
+        let key = key.clone();
         let old = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
         let mut new = Vec::with_capacity(old.image.len() + after.image.len());
         table.layout.splice(&old.image, after.mask, after.image, &mut new)?;
@@ -132,9 +178,19 @@ impl Transaction {
         self.check_columns(table, before)?;
         self.use_table(table)?;
         let key = self.find_row(table, before)?;
-        let old = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
-        self.record_change(table, row_id_of(table, &key));
-        self.stage_delete(table, &key, old)?;
+        self.apply_delete_of(table, &FoundRow(key), before)
+    }
+
+    /// Applies a deleted row that [`Transaction::find_together`] has found.
+    pub fn apply_delete_of(
+        &mut self,
+        table: &Arc<Table>,
+        FoundRow(key): &FoundRow,
+        before: PartialRow<'_>,
+    ) -> Result<()> {
+        let old = self.current_row(table, key).map_err(|error| name_row(error, table, before))?;
+        self.record_change(table, row_id_of(table, key));
+        self.stage_delete(table, key, old)?;
         bump(&self.engine.counters.rows_deleted, 1);
         Ok(())
     }
@@ -146,11 +202,7 @@ impl Transaction {
         }
         self.check_not_ahead()?;
         let image = before.widened(table)?;
-        let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| before.mask.contains(part.column));
-        let usable = (0..table.indexes.len()).filter(has);
-        // A unique index first.
-        let best = usable.max_by_key(|at| table.indexes[*at].unique);
-        let (index, range) = match best {
+        let (index, range) = match best_index(table, before.mask) {
             Some(at) => {
                 let key = table.secondary_key(at, &image, &[])?.key;
                 (IndexRef::Secondary(at), super::scan::KeyRange::prefix(&key))
@@ -172,6 +224,44 @@ impl Transaction {
         found.ok_or_else(|| not_found(table, before))
     }
 
+    /// Finds the rows that before images with these columns describe, where neither a key nor an index leads to them: all of them in one
+    /// scan of the table. `None` for an image that no row has now; perhaps an earlier change of the same event makes it. An empty list:
+    /// there is a better way to each of the rows.
+    pub fn find_together(
+        &mut self,
+        table: &Arc<Table>,
+        mask: &ColumnMask,
+        images: &[&[u8]],
+    ) -> Result<Vec<Option<FoundRow>>> {
+        let has_key = table.primary.is_some() && covers(mask, &table.primary_mask);
+        if images.len() < 2 || has_key || best_index(table, mask).is_some() {
+            return Ok(Vec::new());
+        }
+        self.check_not_ahead()?;
+        self.use_table(table)?;
+        let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        // The last of equal images is the first to be taken out again.
+        for (at, image) in images.iter().enumerate().rev() {
+            wanted.entry(image).or_default().push(at);
+        }
+        let mut found = Vec::new();
+        found.resize_with(images.len(), || None);
+        let mut missing = images.len();
+        let mut scan = self.scan_newest(table, IndexRef::Primary, super::scan::KeyRange::all())?;
+        let mut columns = Vec::new();
+        while missing > 0 {
+            let Some(row) = scan.next(self)? else { break };
+            columns.clear();
+            table.layout.extract(&row.image, mask, &mut columns)?;
+            if let Some(at) = wanted.get_mut(&columns[..]).and_then(Vec::pop) {
+                found[at] = Some(FoundRow(KeyBuf::from_slice(&row.key)));
+                missing -= 1;
+            }
+        }
+        self.close_snapshot();
+        Ok(found)
+    }
+
     /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
     /// engine's table ids and without GTID event and checksums. Does not wait for the log unless `options.wait`.
     pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {
@@ -190,6 +280,11 @@ impl Table {
             return self.clustered_key(row.image, None);
         }
         self.key_from_partial(row.mask, row.image)
+    }
+
+    /// The image of an inserted row.
+    fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
+        if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }
     }
 
     /// A full image of an inserted row, with the column's default for what the event does not have.
@@ -218,6 +313,12 @@ impl Table {
             _ => Err(none()),
         }
     }
+}
+
+/// The index that leads to rows of which these columns are known: a unique one first.
+fn best_index(table: &Table, mask: &ColumnMask) -> Option<usize> {
+    let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| mask.contains(part.column));
+    (0..table.indexes.len()).filter(has).max_by_key(|at| table.indexes[*at].unique)
 }
 
 fn intersects(a: &ColumnMask, b: &ColumnMask) -> bool {

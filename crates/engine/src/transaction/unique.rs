@@ -60,7 +60,13 @@ impl Transaction {
 
     /// The clustered key of a row, other than `own`, that has these unique columns: by the transaction's own changes,
     /// else by the pages.
-    fn holder_of(&self, table: &Table, at: usize, columns: &[u8], own: &[u8]) -> Result<Option<KeyBuf>> {
+    pub(super) fn holder_of(
+        &self,
+        table: &Table,
+        at: usize,
+        columns: &[u8],
+        own: &[u8],
+    ) -> Result<Option<KeyBuf>> {
         let overlay = self.writes.table(table.id).map(|writes| &writes.entries[at]);
         let end = after_prefix(columns);
         if let Some(entries) = overlay {

@@ -88,7 +88,9 @@ impl<'a, 'c> Coordinator<'a, 'c> {
 
     fn take(&mut self, reader: &RelayReader) -> Result<(), ThreadError> {
         let (event, end) = (reader.event(), reader.position());
-        if self.in_turn {
+        // It is set while the applier does not run: nothing is in flight then.
+        let skips = self.channel.apply.skip_counter() > 0;
+        if self.in_turn || skips {
             return self.apply_in_turn(event, end);
         }
         // Too short for its checksum: the applier says so.

@@ -29,8 +29,9 @@ enum Stage {
     Headed,
     /// BEGIN came, or MariaDB's GTID event that stands for it.
     Open,
-    /// It has been executed before: it is passed over, up to COMMIT if a transaction of several events has begun.
-    Skipping { in_transaction: bool },
+    /// It is passed over, up to COMMIT if a transaction of several events has begun: it has been executed before, or it is `counted` by
+    /// `sql_replica_skip_counter`.
+    Skipping { in_transaction: bool, counted: bool },
 }
 
 /// The applier's state between two events. Buffers are kept from group to group.
@@ -166,7 +167,9 @@ impl<'a> Applier<'a> {
             Event::FormatDescription(format) => self.format(format, relay),
             Event::Incident(incident) => Err(report::incident(&String::from_utf8_lossy(incident.message))),
             _ if event::is_outside_groups(header.event_type) => Ok(false),
-            _ if matches!(self.stage, Stage::Skipping { .. }) => Ok(self.pass_over(&event, relay)),
+            _ if matches!(self.stage, Stage::Skipping { .. }) || self.skips_from_here(&header) => {
+                self.pass_over(&event, relay)
+            }
             Event::Query(query) => self.query(&header, bytes, query, relay),
             Event::TransactionPayload(payload) => self.payload(payload, relay),
             Event::Xid(_) => {
@@ -241,7 +244,10 @@ impl<'a> Applier<'a> {
         self.server_id = header.server_id;
         self.begin_times(header.timestamp);
         self.stage = match event {
-            _ if self.is_executed() => Stage::Skipping { in_transaction: false },
+            _ if self.is_executed() => Stage::Skipping { in_transaction: false, counted: false },
+            Event::MariadbGtid(gtid) if self.channel.apply.skip_counter() > 0 => {
+                Stage::Skipping { in_transaction: !gtid.is_standalone(), counted: true }
+            }
             Event::MariadbGtid(gtid) if !gtid.is_standalone() => {
                 group::begin_from_mariadb(header, gtid, &mut self.open.events);
                 Stage::Open
@@ -264,24 +270,55 @@ impl<'a> Applier<'a> {
         times.event_timestamp_s.store(timestamp_s.into(), Ordering::Relaxed);
     }
 
+    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind its GTID comes now.
+    fn skips_from_here(&mut self, header: &Header) -> bool {
+        let skips = self.stage != Stage::Open && self.channel.apply.skip_counter() > 0;
+        if skips {
+            if self.stage == Stage::Outside {
+                self.head = GroupHead::of_second(header.timestamp);
+                self.server_id = header.server_id;
+            }
+            self.stage = Stage::Skipping { in_transaction: false, counted: true };
+        }
+        skips
+    }
+
     /// True: the group that is passed over ends here.
-    fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> bool {
-        let inside = self.stage == Stage::Skipping { in_transaction: true };
+    fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
+        let Stage::Skipping { in_transaction: inside, counted } = self.stage else { return Ok(false) };
         let ends = match event {
             // A compressed transaction is a whole one.
             Event::Xid(_) | Event::TransactionPayload(_) => true,
             Event::Query(query) if query.is_begin() => {
-                self.stage = Stage::Skipping { in_transaction: true };
+                self.stage = Stage::Skipping { in_transaction: true, counted };
                 false
             }
             Event::Query(query) => query.is_end() || !inside,
             _ => false,
         };
+        if counted {
+            // The last of the events that are asked for is not counted before its group ends: no group is cut in two.
+            let left = self.channel.apply.skip_counter();
+            if ends || left > 1 {
+                self.channel.apply.set_skip_counter(left.saturating_sub(1));
+            }
+        }
         if ends {
+            if counted {
+                self.note_skipped(relay)?;
+            }
             self.abandon_group();
             self.mark_done(relay);
         }
-        ends
+        Ok(ends)
+    }
+
+    /// What `sql_replica_skip_counter` passed over is done with after a crash, too.
+    fn note_skipped(&mut self, relay: RelayPosition) -> Result<(), ThreadError> {
+        self.name_relay_end(relay);
+        let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..self.options() };
+        let noted = self.channel.engine.commit_empty(&options);
+        noted.map(|_| ()).map_err(|error| report::commit(&error, self.place()))
     }
 
     fn query(

@@ -175,15 +175,32 @@ impl OpenGroup {
             None if self.ahead => self.hold.begin_apply_ahead(),
             None => self.hold.begin_apply(),
         };
+        let idempotent = self.settings.is_idempotent();
         let state = os::account::enter(os::account::State::ApplyRow);
-        let applied = rows::apply(&mut transaction, table, rows);
+        let applied = match idempotent {
+            false => rows::apply(&mut transaction, table, rows),
+            // What is in the way of a row can be said in its turn only.
+            true if self.ahead => Err(EngineError::NeedsTurn),
+            true => {
+                let header = Header::decode(bytes)?;
+                rows::apply_idempotent(&mut transaction, table, &header, rows, &mut self.events)
+            }
+        };
         drop(state);
         self.transaction = Some(transaction);
         if let Err(error) = applied {
-            return Err(GroupError::Row(rows.kind, table.qualified_name().to_string(), error));
+            let name = table.qualified_name().to_string();
+            return Err(match error {
+                EngineError::RowNotFound { .. } if !table.has_keys() => {
+                    GroupError::NotInScan(rows.kind, name)
+                }
+                error => GroupError::Row(rows.kind, name, error),
+            });
         }
-        let at = self.append(bytes)?;
-        group::set_table_id(&mut self.events, at, table.id);
+        if !idempotent {
+            let at = self.append(bytes)?;
+            group::set_table_id(&mut self.events, at, table.id);
+        }
         if rows.ends_statement() {
             self.in_use.clear();
         }

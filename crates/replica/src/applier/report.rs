@@ -29,6 +29,8 @@ pub enum GroupError {
     Held(String, EngineError),
     /// A row of this kind of event, for this table, could not be changed.
     Row(RowsKind, String, EngineError),
+    /// A row was looked for in the whole of this table, which has no keys, and not found.
+    NotInScan(RowsKind, String),
 }
 
 impl From<DecodeError> for GroupError {
@@ -50,7 +52,14 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
                 place.file, place.end_log_pos
             ),
         ),
-        GroupError::Row(kind, table, error) => row_event(*kind, table, error, place),
+        GroupError::Row(_, _, error @ EngineError::Incompatible { .. }) => {
+            ThreadError::now(number::CONVERSION_FAILED, error.to_string())
+        }
+        GroupError::Row(kind, table, error) => row_event(*kind, table, cause(table, error), place),
+        GroupError::NotInScan(kind, table) => {
+            let (number, text, _) = not_found(table);
+            row_event(*kind, table, (number, text, "HA_ERR_END_OF_FILE"), place)
+        }
     }
 }
 
@@ -62,27 +71,31 @@ pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
     )
 }
 
+/// Number, text and handler error of a row that could not be changed.
+type Cause = (u32, String, &'static str);
+
+fn not_found(table: &str) -> Cause {
+    let name = table.split_once('.').map_or(table, |(_, name)| name);
+    (number::KEY_NOT_FOUND, format!("Can't find record in '{name}'"), "HA_ERR_KEY_NOT_FOUND")
+}
+
+fn cause(table: &str, error: &EngineError) -> Cause {
+    let (number, handler) = match error {
+        EngineError::RowNotFound { .. } => return not_found(table),
+        EngineError::Duplicate { .. } => (number::DUP_ENTRY, "HA_ERR_FOUND_DUPP_KEY"),
+        EngineError::LockWaitTimeout => (number::LOCK_WAIT_TIMEOUT, "HA_ERR_LOCK_WAIT_TIMEOUT"),
+        EngineError::Deadlock => (number::LOCK_DEADLOCK, "HA_ERR_LOCK_DEADLOCK"),
+        _ => (number::ERROR_ON_WRITE, "HA_ERR_GENERIC"),
+    };
+    (number, error.to_string(), handler)
+}
+
 /// A row event could not be carried out.
-fn row_event(kind: RowsKind, table: &str, error: &EngineError, place: Place<'_>) -> ThreadError {
+fn row_event(kind: RowsKind, table: &str, (number, cause, handler): Cause, place: Place<'_>) -> ThreadError {
     let event = match kind {
         RowsKind::Write => "Write_rows",
         RowsKind::Update => "Update_rows",
         RowsKind::Delete => "Delete_rows",
-    };
-    let name = table.split_once('.').map_or(table, |(_, name)| name);
-    let (number, cause, handler) = match error {
-        EngineError::RowNotFound { .. } => {
-            (number::KEY_NOT_FOUND, format!("Can't find record in '{name}'"), "HA_ERR_KEY_NOT_FOUND")
-        }
-        EngineError::Duplicate { .. } => (number::DUP_ENTRY, error.to_string(), "HA_ERR_FOUND_DUPP_KEY"),
-        EngineError::LockWaitTimeout => {
-            (number::LOCK_WAIT_TIMEOUT, error.to_string(), "HA_ERR_LOCK_WAIT_TIMEOUT")
-        }
-        EngineError::Deadlock => (number::LOCK_DEADLOCK, error.to_string(), "HA_ERR_LOCK_DEADLOCK"),
-        EngineError::Incompatible { .. } => {
-            return ThreadError::now(number::CONVERSION_FAILED, error.to_string());
-        }
-        other => (number::ERROR_ON_WRITE, other.to_string(), "HA_ERR_GENERIC"),
     };
     ThreadError::now(
         number,
@@ -180,7 +193,7 @@ mod tests {
     fn a_missing_row_is_reported_as_mysql_does() {
         let error = EngineError::RowNotFound { table: "s.t".into(), key: "0x01".into() };
         let place = Place { file: "binlog.000002", end_log_pos: 777 };
-        let report = row_event(RowsKind::Update, "s.t", &error, place);
+        let report = group(&GroupError::Row(RowsKind::Update, "s.t".into(), error), place);
         assert_eq!(report.number, 1032);
         assert_eq!(
             report.message,

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use binlog::event::{RowsEvent, RowsKind};
-use engine::{EngineError, PartialRow, Table, Transaction};
+use binlog::Checksum;
+use binlog::encode::{self, EventBase, finish_event};
+use binlog::event::{HEADER_LEN, Header, RowsEvent, RowsKind, rows_flag};
+use engine::{EngineError, FoundRow, PartialRow, Table, Transaction};
 use types::ColumnMask;
+
+/// Offset of the flags in a row event: behind the header and the table id.
+const FLAGS_OFFSET: usize = HEADER_LEN + 6;
 
 /// Hands every row of the event to the transaction.
 pub(super) fn apply(
@@ -12,27 +17,131 @@ pub(super) fn apply(
     table: &Arc<Table>,
     event: &RowsEvent<'_>,
 ) -> Result<(), EngineError> {
-    if event.columns != table.columns() {
-        return Err(incompatible(
-            table,
-            format!("a row event has {} columns, the table {}", event.columns, table.columns()),
-        ));
-    }
+    check_columns(table, event)?;
     let none = ColumnMask::empty(0);
     let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
     let before_mask = before_mask.as_ref().unwrap_or(&none);
     let after_mask = after_mask.as_ref().unwrap_or(&none);
+    let found = find_together(transaction, table, event, before_mask)?;
+    let mut found = found.iter();
     for row in event.iter(&table.layout) {
         let row = row.map_err(|error| incompatible(table, error.to_string()))?;
         let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
         let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
-        match event.kind {
-            RowsKind::Write => transaction.apply_insert(table, after)?,
-            RowsKind::Update => transaction.apply_update(table, before, after)?,
-            RowsKind::Delete => transaction.apply_delete(table, before)?,
+        match (event.kind, found.next()) {
+            (RowsKind::Write, _) => transaction.apply_insert(table, after)?,
+            (RowsKind::Update, Some(Some(row))) => transaction.apply_update_of(table, row, before, after)?,
+            (RowsKind::Update, _) => transaction.apply_update(table, before, after)?,
+            (RowsKind::Delete, Some(Some(row))) => transaction.apply_delete_of(table, row, before)?,
+            (RowsKind::Delete, _) => transaction.apply_delete(table, before)?,
         }
     }
     Ok(())
+}
+
+/// The rows of an event that only a scan of the table finds; an empty list where there is a better way.
+fn find_together(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    event: &RowsEvent<'_>,
+    mask: &ColumnMask,
+) -> Result<Vec<Option<FoundRow>>, EngineError> {
+    if event.kind == RowsKind::Write || table.has_primary_key() {
+        return Ok(Vec::new());
+    }
+    let mut images = Vec::new();
+    for row in event.iter(&table.layout) {
+        let row = row.map_err(|error| incompatible(table, error.to_string()))?;
+        images.push(row.before.unwrap_or_default());
+    }
+    transaction.find_together(table, mask, &images)
+}
+
+/// As [`apply`] under `replica_exec_mode=IDEMPOTENT`: a row that is to be inserted takes the place of those that have its keys, one that
+/// is to be changed and is not there is left out, as is an update to a key that another row has. What was done is appended to `out`, as
+/// row events.
+pub(super) fn apply_idempotent(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    header: &Header,
+    event: &RowsEvent<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), EngineError> {
+    check_columns(table, event)?;
+    let none = ColumnMask::empty(table.columns());
+    let full = ColumnMask::full(table.columns());
+    let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
+    let before_mask = before_mask.as_ref().unwrap_or(&none);
+    let after_mask = after_mask.as_ref().unwrap_or(&none);
+    let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+    let mut done =
+        Done { out, base, table, flags: event.flags & !rows_flag::STMT_END, open: None, last: None };
+    for row in event.iter(&table.layout) {
+        let row = row.map_err(|error| incompatible(table, error.to_string()))?;
+        let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
+        let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
+        let changed = match event.kind {
+            RowsKind::Write => {
+                for image in transaction.apply_insert_over(table, after)? {
+                    done.row(RowsKind::Delete, (&full, &none), &[&image]);
+                }
+                Ok(())
+            }
+            RowsKind::Update => transaction.apply_update(table, before, after),
+            RowsKind::Delete => transaction.apply_delete(table, before),
+        };
+        match changed {
+            Ok(()) => done.row(event.kind, (before_mask, after_mask), &[before.image, after.image]),
+            Err(EngineError::RowNotFound { .. } | EngineError::Duplicate { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    done.finish(event.ends_statement());
+    Ok(())
+}
+
+/// Row events of what was done.
+struct Done<'a> {
+    out: &'a mut Vec<u8>,
+    base: EventBase,
+    table: &'a Table,
+    flags: u16,
+    /// Where the event starts that further rows of this kind may be appended to.
+    open: Option<(usize, RowsKind)>,
+    /// Where the last event starts.
+    last: Option<usize>,
+}
+
+impl Done<'_> {
+    fn row(&mut self, kind: RowsKind, (before, after): (&ColumnMask, &ColumnMask), images: &[&[u8]]) {
+        if self.open.is_none_or(|(_, open)| open != kind) {
+            self.close();
+            let start = encode::rows(self.base, kind, self.table.id, self.flags, before, after, self.out);
+            (self.open, self.last) = (Some((start, kind)), Some(start));
+        }
+        images.iter().for_each(|image| self.out.extend_from_slice(image));
+    }
+
+    fn close(&mut self) {
+        if let Some((start, _)) = self.open.take() {
+            finish_event(self.out, start, None, Checksum::None);
+        }
+    }
+
+    fn finish(mut self, ends_statement: bool) {
+        self.close();
+        if let Some(start) = self.last.filter(|_| ends_statement) {
+            self.out[start + FLAGS_OFFSET] |= rows_flag::STMT_END as u8;
+        }
+    }
+}
+
+fn check_columns(table: &Table, event: &RowsEvent<'_>) -> Result<(), EngineError> {
+    if event.columns == table.columns() {
+        return Ok(());
+    }
+    let reason = format!("a row event has {} columns, the table {}", event.columns, table.columns());
+    Err(incompatible(table, reason))
 }
 
 fn incompatible(table: &Table, reason: String) -> EngineError {

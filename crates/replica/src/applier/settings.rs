@@ -4,19 +4,26 @@
 
 use std::cmp;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 /// See the module's header.
 #[derive(Debug)]
 pub struct ApplySettings {
     transaction_retries: AtomicU64,
     type_conversions: AtomicU8,
+    idempotent: AtomicBool,
+    skip_counter: AtomicU64,
 }
 
 impl Default for ApplySettings {
     /// MySQL's defaults.
     fn default() -> ApplySettings {
-        ApplySettings { transaction_retries: AtomicU64::new(10), type_conversions: AtomicU8::new(0) }
+        ApplySettings {
+            transaction_retries: AtomicU64::new(10),
+            type_conversions: AtomicU8::new(0),
+            idempotent: AtomicBool::new(false),
+            skip_counter: AtomicU64::new(0),
+        }
     }
 }
 
@@ -29,6 +36,26 @@ impl ApplySettings {
     /// Sets it.
     pub fn set_transaction_retries(&self, retries: u64) {
         self.transaction_retries.store(retries, Ordering::Relaxed);
+    }
+
+    /// `replica_exec_mode` is IDEMPOTENT.
+    pub fn is_idempotent(&self) -> bool {
+        self.idempotent.load(Ordering::Relaxed)
+    }
+
+    /// Sets it.
+    pub fn set_idempotent(&self, idempotent: bool) {
+        self.idempotent.store(idempotent, Ordering::Relaxed);
+    }
+
+    /// `sql_replica_skip_counter`: so many events are passed over yet, and what follows them up to the end of their group.
+    pub fn skip_counter(&self) -> u64 {
+        self.skip_counter.load(Ordering::Relaxed)
+    }
+
+    /// Sets it.
+    pub(crate) fn set_skip_counter(&self, events: u64) {
+        self.skip_counter.store(events, Ordering::Relaxed);
     }
 
     /// `replica_type_conversions`

@@ -55,6 +55,10 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             let wrong = |_| SqlError::wrong_value_for_variable(name, setting.text());
             server.replica.apply_settings().set_type_conversions(setting.text().parse().map_err(wrong)?);
         }
+        "replica_exec_mode" => {
+            server.replica.apply_settings().set_idempotent(setting.text() == "IDEMPOTENT");
+        }
+        "sql_replica_skip_counter" => set_skip_counter(server, setting.uint())?,
         "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
         "read_only" if !setting.is_on() => set_flag(server, "super_read_only", false),
         "super_read_only" if setting.is_on() => set_flag(server, "read_only", true),
@@ -76,6 +80,15 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
 
 fn set_flag(server: &Server, name: &str, on: bool) {
     server.globals.set_named(name, Setting::Bool(on));
+}
+
+fn set_skip_counter(server: &Server, events: u64) -> Result<(), SqlError> {
+    if events > 0 && server.globals.named("gtid_mode").text() == "ON" {
+        let text = "sql_replica_skip_counter can not be set when the server is running with @@GLOBAL.GTID_MODE = ON. Instead, for \
+                    each transaction that you want to skip, generate an empty transaction with the same GTID as the transaction";
+        return Err(SqlError::new(1858, text));
+    }
+    server.replica.set_skip_counter(events).map_err(|e| SqlError::new(e.code, e.message))
 }
 
 const MODES: &[&str] = &["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"];
@@ -123,6 +136,7 @@ pub fn computed(server: &Server, name: &str) -> Option<Setting> {
         "gtid_executed" => text(server.engine.gtid_executed().to_string()),
         "gtid_purged" => text(server.engine.gtid_purged().to_string()),
         "gtid_slave_pos" => text(server.replica.gtid_slave_pos()),
+        "sql_replica_skip_counter" => Some(Setting::UInt(server.replica.apply_settings().skip_counter())),
         "log_bin_basename" => text(server.binlog.as_ref()?.basename_path().display().to_string()),
         "log_bin_index" => text(server.binlog.as_ref()?.index_path().display().to_string()),
         _ => None,

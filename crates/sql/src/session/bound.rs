@@ -73,6 +73,10 @@ impl Session {
         self.diagnostics.borrow_mut().clear();
         if !bound.is_query() {
             self.check_writable()?;
+            if self.check_gtid_next()? {
+                self.row_count = 0;
+                return self.ok(sink);
+            }
         }
         let mut transaction = self.take_transaction()?;
         let id_before = self.last_insert_id.get();
@@ -139,12 +143,17 @@ impl Session {
             transaction.rollback();
             return Ok(());
         }
+        self.spend_gtid();
         transaction.commit(&self.commit_options())?;
         Ok(())
     }
 
     pub(super) fn commit_options(&self) -> CommitOptions<'static> {
-        CommitOptions { binlog: self.variables.sql_log_bin, ..CommitOptions::default() }
+        CommitOptions {
+            gtid: self.next_gtid.next,
+            binlog: self.variables.sql_log_bin,
+            ..CommitOptions::default()
+        }
     }
 
     fn answer(&mut self, bound: &Bound, done: Done, id_before: u64, sink: &mut dyn ResultSink) -> Result<()> {

@@ -67,6 +67,9 @@ impl Session {
         self.check_writable()?;
         self.check_ddl_privilege(statement)?;
         self.commit_transaction()?;
+        if self.check_gtid_next()? {
+            return Ok(());
+        }
         let text = String::from_utf8_lossy(text).into_owned();
         let notes = {
             if let Statement::CreateTable(create) = statement
@@ -75,8 +78,11 @@ impl Session {
                 return self.create_table_select(create);
             }
             let mut run = self.ddl_run(&text);
-            run.run(statement)?;
-            run.notes
+            let done = run.run(statement);
+            let notes = std::mem::take(&mut run.notes);
+            self.spend_gtid();
+            done?;
+            notes
         };
         for (code, message) in notes {
             self.diagnostics.borrow_mut().push(Level::Note, code, message);

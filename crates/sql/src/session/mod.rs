@@ -6,6 +6,7 @@ mod bound;
 mod cache;
 mod ddl;
 mod dispatch;
+mod gtid_next;
 mod maintain;
 mod prepared;
 mod results;
@@ -58,6 +59,7 @@ pub struct Session {
     /// SET TRANSACTION without a scope: for the next transaction only.
     next_isolation: Option<Isolation>,
     next_read_only: Option<bool>,
+    next_gtid: gtid_next::NextGtid,
     savepoints: Vec<(String, Savepoint)>,
     locked_tables: bool,
     last_insert_id: Cell<u64>,
@@ -94,6 +96,7 @@ impl Session {
             read_only_transaction: false,
             next_isolation: None,
             next_read_only: None,
+            next_gtid: Default::default(),
             savepoints: Vec::new(),
             locked_tables: false,
             last_insert_id: Cell::new(0),
@@ -151,6 +154,7 @@ impl Session {
         self.diagnostics.borrow_mut().clear();
         self.next_isolation = None;
         self.next_read_only = None;
+        self.next_gtid = Default::default();
         self.last_insert_id.set(0);
         self.row_count = 0;
         self.found_rows = 0;

@@ -140,6 +140,7 @@ impl Session {
                     "Transaction characteristics can't be changed while a transaction is in progress",
                 ));
             }
+            "gtid_next" => self.set_gtid_next(&value)?,
             "sql_log_bin" if self.transaction.is_some() => {
                 return Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"));
             }

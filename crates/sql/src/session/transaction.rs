@@ -57,13 +57,23 @@ impl Session {
     pub(super) fn rollback_transaction(&mut self) {
         if let Some(transaction) = self.transaction.take() {
             transaction.rollback();
+            self.spend_gtid();
         }
         self.forget_transaction();
     }
 
     pub(super) fn commit_transaction(&mut self) -> Result<()> {
         let committed = match self.transaction.take() {
-            Some(transaction) => transaction.commit(&self.commit_options()).map(|_| ()),
+            // Executed before: nothing was done in it.
+            Some(transaction) if self.next_gtid_is_executed() => {
+                transaction.rollback();
+                self.spend_gtid();
+                Ok(())
+            }
+            Some(transaction) => {
+                self.spend_gtid();
+                transaction.commit(&self.commit_options()).map(|_| ())
+            }
             None => Ok(()),
         };
         self.forget_transaction();
@@ -128,6 +138,7 @@ impl Session {
 
     fn begin(&mut self, snapshot: bool, read_only: Option<bool>) -> Result<()> {
         self.commit_transaction()?;
+        self.check_gtid_next()?;
         if read_only == Some(false) && self.is_read_only_server()? {
             return Err(SqlError::option_prevents("--read-only"));
         }

@@ -1,0 +1,266 @@
+//! What a replica does about rows that are not as the source had them, and about transactions that it is to leave out.
+
+use bench::instance::{Flavor, RowImage, Settings};
+use bench::replication::{StartFrom, Thread};
+use testkit::following::{By, Pair};
+use testkit::{Replica, Server};
+
+/// A table, what the replica's differs in, and what the source does. Whatever the source does must end in an error with STRICT.
+struct Case {
+    table: &'static str,
+    rows: &'static str,
+    here: &'static [&'static str],
+    changes: &'static [&'static str],
+}
+
+const KEYED: &str = "id INT PRIMARY KEY, u INT, v VARCHAR(10), UNIQUE KEY by_u (u)";
+const ROWS: &str = "(1, 10, 'a'), (2, 20, 'b'), (3, 30, 'c'), (4, 40, 'd')";
+
+const CASES: &[Case] = &[
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["DELETE FROM d.t WHERE id = 2"],
+        changes: &["UPDATE d.t SET v = 'x' WHERE id = 2"],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["DELETE FROM d.t WHERE id = 2"],
+        changes: &["DELETE FROM d.t WHERE id > 1"],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["INSERT INTO d.t VALUES (5, 55, 'z')"],
+        changes: &["INSERT INTO d.t VALUES (5, 50, 'e')"],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["INSERT INTO d.t VALUES (6, 50, 'z'), (7, 77, 'y')"],
+        changes: &["INSERT INTO d.t VALUES (8, 80, 'h'), (5, 50, 'e'), (7, 70, 'g')"],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["INSERT INTO d.t VALUES (6, 60, 'z')"],
+        changes: &["UPDATE d.t SET u = 60 WHERE id = 1"],
+    },
+    Case {
+        table: "a INT, b VARCHAR(10)",
+        rows: "(1, 'a'), (2, 'b'), (2, 'b'), (3, 'c')",
+        here: &["DELETE FROM d.t WHERE a = 1"],
+        changes: &["UPDATE d.t SET b = 'x' WHERE a < 3"],
+    },
+    Case {
+        table: "a INT, b VARCHAR(10), KEY by_a (a)",
+        rows: "(1, 'a'), (2, 'b'), (2, 'b'), (3, 'c')",
+        here: &["DELETE FROM d.t WHERE a = 1"],
+        changes: &["DELETE FROM d.t WHERE a < 3"],
+    },
+];
+
+/// Runs statements at one end only.
+fn alone(server: &Server, statements: &[&str]) {
+    let mut session = server.connect();
+    for sql in [&["SET sql_log_bin = 0"], statements].concat() {
+        session.query(sql).unwrap_or_else(|error| panic!("{}: {sql}: {error}", server.flavor()));
+    }
+}
+
+fn stops_with(replica: &Replica) -> (u32, String) {
+    let status = replica.wait_until("stopped", |status| status.sql_running == "No");
+    let mut message = status.sql_error.clone();
+    if replica.flavor() == Flavor::MySql {
+        // The coordinator only tells that a worker has stopped.
+        let of_worker = "SELECT LAST_ERROR_MESSAGE FROM performance_schema.replication_applier_status_by_worker \
+                         WHERE LAST_ERROR_NUMBER <> 0";
+        message = replica.rows(of_worker).remove(0);
+        message = message.split_once("; ").map_or(message.clone(), |(_, cause)| cause.to_string());
+    }
+    (status.sql_errno, message)
+}
+
+fn as_mysql_does(image: RowImage) {
+    if !testkit::available("replicate_modes::as_mysql_does", &[Flavor::MySql]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, row_image: image, ..Settings::default() };
+    let source = Server::start(Flavor::MySql, &settings(1));
+    let mut replicas = [Flavor::MySql, Flavor::Slipstream].map(|flavor| {
+        let replica = Replica::start(flavor, &settings(if flavor == Flavor::MySql { 2 } else { 3 }));
+        replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+        replica
+    });
+    // What our own log says happened is what has happened.
+    let behind = Replica::start(Flavor::Slipstream, &settings(4));
+    behind.follow(Flavor::Slipstream, replicas[1].port(), &StartFrom::Gtid);
+    source.run("CREATE DATABASE d");
+    let all = "SELECT * FROM d.t ORDER BY 1, 2, 3";
+    let both = "SELECT * FROM d.t ORDER BY 1, 2";
+    let mut differences = Vec::new();
+    for (number, case) in CASES.iter().enumerate() {
+        let rows = if case.table == KEYED { all } else { both };
+        for sql in [
+            "DROP TABLE IF EXISTS d.t",
+            &format!("CREATE TABLE d.t ({})", case.table),
+            &format!("INSERT INTO d.t VALUES {}", case.rows),
+        ] {
+            source.run(sql);
+        }
+        for replica in &replicas {
+            replica.catch_up(&source);
+            replica.run("SET GLOBAL replica_exec_mode = STRICT");
+        }
+        behind.catch_up(&replicas[1]);
+        replicas.iter().for_each(|replica| alone(replica, case.here));
+        alone(&behind, case.here);
+        case.changes.iter().for_each(|sql| drop(source.run(sql)));
+        let [theirs, ours] = [0, 1].map(|at| stops_with(&replicas[at]));
+        if ours != theirs {
+            differences.push(format!("case {number}:\n  ours    {ours:?}\n  MySQL's {theirs:?}"));
+        }
+        for replica in &replicas {
+            replica.run("SET GLOBAL replica_exec_mode = IDEMPOTENT");
+            replica.start_thread(Thread::Sql);
+            replica.catch_up(&source);
+        }
+        assert_eq!(replicas[1].rows(rows), replicas[0].rows(rows), "case {number}");
+        behind.catch_up(&replicas[1]);
+        assert_eq!(behind.rows(rows), replicas[0].rows(rows), "case {number}, behind us");
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    // Recovery does what was done.
+    let before = replicas[1].rows(both);
+    replicas[1].kill();
+    replicas[1].come_back();
+    assert_eq!(replicas[1].rows(both), before);
+}
+
+#[test]
+fn as_mysql_does_with_full_images() {
+    as_mysql_does(RowImage::Full);
+}
+
+#[test]
+fn as_mysql_does_with_minimal_images() {
+    as_mysql_does(RowImage::Minimal);
+}
+
+fn skips(workers: u32) {
+    let settings = Settings { gtid: false, replica_workers: workers, ..Settings::default() };
+    let mut pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &settings, By::Position);
+    pair.source.run("CREATE DATABASE d");
+    pair.source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+    pair.replica.catch_up(&pair.source);
+    let (code, message) = pair.replica.refuses("SET GLOBAL sql_replica_skip_counter = 1");
+    assert_eq!(code, 3017, "{message}");
+    pair.replica.stop_thread(Thread::Sql);
+    for ids in ["(1), (2)", "(3)", "(4)", "(5)"] {
+        pair.source.run(&format!("INSERT INTO d.t VALUES {ids}"));
+    }
+    // Whatever the number is, a transaction that has begun is passed over whole.
+    pair.replica.run("SET GLOBAL sql_replica_skip_counter = 5");
+    assert_eq!(pair.replica.rows("SELECT @@GLOBAL.sql_replica_skip_counter"), ["5"]);
+    pair.replica.start_thread(Thread::Sql);
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT * FROM d.t ORDER BY id"), ["4", "5"]);
+    assert_eq!(pair.replica.rows("SELECT @@GLOBAL.sql_replica_skip_counter"), ["0"]);
+    pair.replica.stop_thread(Thread::Sql);
+    pair.source.run("DROP TABLE d.t");
+    pair.source.run("CREATE TABLE d.u (id INT PRIMARY KEY)");
+    pair.replica.run("SET GLOBAL sql_replica_skip_counter = 1");
+    pair.replica.start_thread(Thread::Sql);
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SHOW TABLES IN d"), ["t", "u"]);
+    pair.replica.kill();
+    pair.replica.come_back();
+    pair.source.run("INSERT INTO d.u VALUES (1)");
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT * FROM d.t ORDER BY id"), ["4", "5"]);
+}
+
+#[test]
+fn a_count_of_events_is_passed_over() {
+    skips(0);
+}
+
+#[test]
+fn a_count_of_events_is_passed_over_with_workers() {
+    skips(2);
+}
+
+#[test]
+fn a_transaction_is_left_out_by_an_empty_one_with_its_gtid() {
+    let pair = Pair::start(Flavor::Slipstream, Flavor::Slipstream, RowImage::Full, By::Gtid);
+    pair.source.run("CREATE DATABASE d");
+    pair.source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+    pair.replica.catch_up(&pair.source);
+    let (code, message) = pair.replica.refuses("SET GLOBAL sql_replica_skip_counter = 1");
+    assert_eq!(code, 1858, "{message}");
+    alone(&pair.replica, &["INSERT INTO d.t VALUES (7)"]);
+    pair.source.run("INSERT INTO d.t VALUES (7), (8)");
+    pair.replica.wait_until("stopped", |status| status.sql_errno == 1062);
+    let executed = pair.source.rows("SELECT @@GLOBAL.gtid_executed").remove(0);
+    let (uuid, numbers) = executed.split_once(':').expect("a GTID set");
+    let last = numbers.rsplit('-').next().expect("a number");
+    let mut session = pair.replica.connect();
+    let gtid = format!("{uuid}:{last}");
+    for sql in [&format!("SET gtid_next = '{gtid}'"), "BEGIN", "COMMIT"] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let spent = session.query("INSERT INTO d.t VALUES (9)").expect_err("is refused");
+    assert!(spent.to_string().contains("1837"), "{spent}");
+    session.query("SET gtid_next = 'AUTOMATIC'").expect("is set");
+    pair.replica.start_thread(Thread::Sql);
+    pair.source.run("INSERT INTO d.t VALUES (9)");
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT * FROM d.t ORDER BY id"), ["7", "9"]);
+    // What has been executed is passed over, and a GTID of one's own is used once.
+    for sql in
+        [&format!("SET gtid_next = '{gtid}'"), "INSERT INTO d.t VALUES (10)", "SET gtid_next = 'AUTOMATIC'"]
+    {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let own = "99999999-2222-3333-4444-555555555555:4";
+    for sql in
+        [&format!("SET gtid_next = '{own}'"), "INSERT INTO d.t VALUES (11)", "SET gtid_next = 'AUTOMATIC'"]
+    {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    assert_eq!(pair.replica.rows("SELECT * FROM d.t ORDER BY id"), ["7", "9", "11"]);
+    assert!(pair.replica.rows("SELECT @@GLOBAL.gtid_executed")[0].contains(own));
+    for (sql, code) in [("SET gtid_next = 'x'", 1774), ("SET gtid_next = 'ANONYMOUS'", 1782)] {
+        assert_eq!(pair.replica.refuses(sql).0, code, "{sql}");
+    }
+}
+
+#[test]
+fn rows_of_one_event_without_a_key_are_found_in_one_scan() {
+    let pair = Pair::start(Flavor::Slipstream, Flavor::Slipstream, RowImage::Full, By::Gtid);
+    pair.source.run("CREATE DATABASE d");
+    pair.source.run("CREATE TABLE d.t (a INT, b INT, c VARCHAR(200))");
+    for base in [0, 1000, 2000, 3000] {
+        let row = |n: u32| format!("({}, {}, REPEAT('c', 150))", base + n, n % 10);
+        let rows: Vec<String> = (0..1000).map(row).collect();
+        pair.source.run(&format!("INSERT INTO d.t VALUES {}", rows.join(",")));
+    }
+    // Rows that are the same, and rows that become what others were.
+    pair.source.run("INSERT INTO d.t VALUES (5000, 1, 'x'), (5000, 1, 'x'), (5000, 1, 'x'), (5001, 1, 'x')");
+    pair.replica.catch_up(&pair.source);
+    let reads = || -> u64 {
+        let row = pair.replica.rows("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_read_requests'").remove(0);
+        row.split('\t').nth(1).and_then(|n| n.parse().ok()).expect("a number")
+    };
+    let before = reads();
+    pair.source.run("UPDATE d.t SET a = a + 1 WHERE b < 5");
+    pair.source.run("DELETE FROM d.t WHERE a = 5001 LIMIT 2");
+    pair.source.run("DELETE FROM d.t WHERE b = 7");
+    pair.replica.catch_up(&pair.source);
+    pair.replica.equals_by(&pair.source, "SELECT * FROM d.t ORDER BY a, b, c");
+    let requests = reads() - before;
+    println!("{requests} page requests");
+    // A scan for each of the 2400 rows would be over 60 pages each.
+    assert!(requests < 70_000, "{requests} page requests");
+}
