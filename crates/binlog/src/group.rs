@@ -15,6 +15,8 @@ use crate::event::{
 };
 use crate::reader::{EventReader, RawEvent};
 
+/// Offset of the server id in an event's header.
+const SERVER_ID_OFFSET: usize = 5;
 /// Bytes of a table id in TABLE_MAP and row events.
 const TABLE_ID_LEN: usize = 6;
 
@@ -129,6 +131,11 @@ pub fn set_table_id(group: &mut [u8], offset: usize, table_id: u64) {
     assert!(has_table_id(group[offset + 4]), "event type {} has no table id", group[offset + 4]);
     let at = offset + HEADER_LEN;
     group[at..at + TABLE_ID_LEN].copy_from_slice(&table_id.to_le_bytes()[..TABLE_ID_LEN]);
+}
+
+/// Overwrites the server id of the event that starts at `offset` of the group.
+pub fn set_server_id(group: &mut [u8], offset: usize, server_id: u32) {
+    encode::set_u32(group, offset + SERVER_ID_OFFSET, server_id);
 }
 
 /// Overwrites all table ids of a group: `translate` gives the new id of an old one, None leaves it.

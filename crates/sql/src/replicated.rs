@@ -2,8 +2,8 @@
 //!
 //! In: the statement of a QUERY event with its session, the event group it came in, and how it is to be committed (the
 //! source's GTID and the position behind it). Out: the change of the dictionary, in one commit record with all of these.
-//! Statements about rows in text form (binlog_format=STATEMENT) are refused with 1235, as are kinds of objects that this
-//! server does not have; statements that change nothing here (FLUSH, ANALYZE) are only logged.
+//! Statements about rows in text form (binlog_format=STATEMENT) are [`ReceivedStatements`]' business. Kinds of objects that this
+//! server does not have are refused with 1235; statements that change nothing here (FLUSH, ANALYZE) are only logged.
 //!
 //! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, CREATE OR REPLACE TABLE is known,
 //! CHECK constraints are left out (the source has checked the rows), any storage engine stands for ours, and MariaDB's
@@ -18,6 +18,8 @@ use crate::sql_mode::SqlMode;
 use engine::{CommitOptions, Engine, GtidNext, SessionContext};
 use std::sync::Arc;
 use types::collation;
+
+pub use crate::session::{LoggedContext, ReceivedChange, ReceivedStatements};
 
 /// A statement as it was received.
 pub struct ReceivedStatement<'a> {

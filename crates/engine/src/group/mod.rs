@@ -299,6 +299,21 @@ impl GroupBuilder {
         Ok(())
     }
 
+    /// Takes the events of the statements so far, without the BEGIN before them; later ones begin anew.
+    pub fn take_events(&mut self) -> Result<Vec<u8>> {
+        self.end_statement();
+        if self.spilled > 0 {
+            return Err(EngineError::TransactionTooLarge { limit_bytes: self.options.spill_bytes });
+        }
+        let mut events = std::mem::take(&mut self.bytes);
+        if !events.is_empty() {
+            let begin =
+                binlog::reader::event_len(&events).map_err(|error| EngineError::Event(error.to_string()))?;
+            events.drain(..begin);
+        }
+        Ok(events)
+    }
+
     /// Ends the group with an Xid event.
     pub fn finish(&mut self, xid: u64) {
         self.end_statement();

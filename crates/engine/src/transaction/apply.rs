@@ -262,6 +262,15 @@ impl Transaction {
         Ok(found)
     }
 
+    /// The row events of what statements have changed in the transaction since this was asked last, for the group that the caller
+    /// collects. Who asks commits with [`Transaction::commit_received`].
+    ///
+    /// # Errors
+    /// [`EngineError::TransactionTooLarge`]
+    pub fn take_events(&mut self) -> Result<Vec<u8>> {
+        self.group.take_events()
+    }
+
     /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
     /// engine's table ids and without GTID event and checksums. Does not wait for the log unless `options.wait`.
     pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {

@@ -1,7 +1,7 @@
 //! Tables that a thread of a replica keeps open over many transactions: the next transaction is mostly about the same ones, and a metadata
 //! lock for each would be the one thing that all threads fight for.
 
-use super::Transaction;
+use super::{Isolation, Transaction};
 use crate::Engine;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockId, LockOwner, LockType, Patience};
@@ -77,6 +77,13 @@ impl TableHold {
     pub fn begin_apply(&self) -> Transaction {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;
+        transaction.locks.set_works_under(self.locks.id());
+        transaction
+    }
+
+    /// Begins a transaction for a source's statements, and for rows between them. It takes the locks of its tables itself.
+    pub fn begin_apply_statements(&self) -> Transaction {
+        let mut transaction = self.engine.begin(Isolation::RepeatableRead);
         transaction.locks.set_works_under(self.locks.id());
         transaction
     }

@@ -8,6 +8,7 @@ use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent, T
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
+use sql::replicated::LoggedContext;
 
 use super::job::ReadyGroup;
 use super::open_group::OpenGroup;
@@ -46,6 +47,8 @@ pub(super) struct Applier<'a> {
     relay_file: (u64, String),
     /// A compressed event as it is when decompressed.
     plain: Vec<u8>,
+    /// What came before the next statement and belongs to it.
+    logged: LoggedContext,
     /// The end of the group that is being committed, in the relay log.
     relay_end: u64,
     checksum: Checksum,
@@ -70,6 +73,7 @@ impl<'a> Applier<'a> {
             relay_file: (0, String::new()),
             relay_end: 0,
             plain: Vec::new(),
+            logged: LoggedContext::default(),
             checksum: if resume.has_checksums { Checksum::Crc32 } else { Checksum::None },
             file: resume.file.clone(),
             pos: resume.pos,
@@ -109,6 +113,7 @@ impl<'a> Applier<'a> {
         self.stage = Stage::Outside;
         self.open.roll_back();
         self.open.events.clear();
+        self.logged = LoggedContext::default();
     }
 
     /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is complete.
@@ -185,9 +190,9 @@ impl<'a> Applier<'a> {
                 self.inside(taken)
             }
             Event::RowsQuery(_) => self.append(bytes).map(|()| false),
-            // MariaDB's annotations say again what the rows say. INTVAR and its kin go before a statement-format statement, which
-            // then stops the applier.
-            Event::MariadbAnnotate(_) | Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => Ok(false),
+            // MariaDB's annotations say again what the rows say.
+            Event::MariadbAnnotate(_) => Ok(false),
+            Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => self.before_statement(&event),
             _ => self.other(&header),
         }
     }
@@ -339,6 +344,10 @@ impl<'a> Applier<'a> {
             self.open.events.clear();
             return self.commit(relay);
         }
+        let changes_rows = self.stage == Stage::Open && !query.is_end() && !query.is_begin();
+        if changes_rows && !statement::is_savepoint(query) {
+            return self.statement(header, query);
+        }
         self.append(bytes)?;
         if query.is_begin() {
             self.stage = Stage::Open;
@@ -347,10 +356,45 @@ impl<'a> Applier<'a> {
         if query.is_end() {
             return self.commit(relay);
         }
-        if self.stage == Stage::Open {
-            return statement::in_transaction(query).map(|()| false).map_err(|error| error.at(self.place()));
+        if changes_rows {
+            return Ok(false);
         }
         self.ddl(header, query, relay)
+    }
+
+    /// What the next statement depends on beside its text.
+    fn before_statement(&mut self, event: &Event<'_>) -> Result<bool, ThreadError> {
+        const LAST_INSERT_ID: u8 = 1;
+        match event {
+            Event::Intvar(number) if number.kind == LAST_INSERT_ID => {
+                self.logged.last_insert_id = Some(number.value);
+            }
+            Event::Intvar(number) => self.logged.insert_id = Some(number.value),
+            Event::Rand(first, second) => self.logged.rand_seeds = Some((*first, *second)),
+            Event::UserVar(variable) => {
+                let variable = statement::user_variable(variable).map_err(|error| error.at(self.place()))?;
+                self.logged.user_variables.push(variable);
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// A statement about rows: what it changed is in the group as rows.
+    fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
+        let logged = std::mem::take(&mut self.logged);
+        let mut transaction = self.open.take_for_statements();
+        let done = statement::change(&mut transaction, query, header.timestamp, &logged);
+        let events = transaction.take_events();
+        self.open.transaction = Some(transaction);
+        done.map_err(|error| error.at(self.place()))?;
+        let events = events.map_err(|error| report::commit(&error, self.place()))?;
+        for event in group::walk(&events) {
+            let event = event.map_err(|error| self.damaged(error))?;
+            let at = self.open.append(event.bytes).map_err(|error| self.damaged(error))?;
+            group::set_server_id(&mut self.open.events, at, header.server_id);
+        }
+        Ok(false)
     }
 
     /// Copies an event behind the group, in the form that the log keeps.

@@ -116,6 +116,11 @@ impl OpenGroup {
         }
     }
 
+    /// The transaction, for a statement, which takes the locks of its tables itself.
+    pub fn take_for_statements(&mut self) -> Transaction {
+        self.transaction.take().unwrap_or_else(|| self.hold.begin_apply_statements())
+    }
+
     /// The group has used no table yet.
     fn is_unused(&self) -> bool {
         self.transaction.is_none() && self.in_use.is_empty()

@@ -1,11 +1,15 @@
 //! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with the received event; statements
-//! about accounts are logged only, since accounts are each server's own here; statement-format DML stops the applier.
+//! about accounts are logged only, since accounts are each server's own here. Statements about rows are run in the group's transaction,
+//! and our own log has the rows that they changed.
 
 use std::sync::Arc;
 
-use binlog::event::QueryEvent;
-use engine::{CommitOptions, Engine, SessionContext};
-use sql::replicated::{Executed, ReceivedStatement, execute_ddl};
+use binlog::event::{QueryEvent, QueryStatus, UserVarEvent};
+use engine::{CommitOptions, Engine, SessionContext, Transaction};
+use sql::replicated::{
+    Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements, execute_ddl,
+};
+use types::{ColumnType, Value};
 
 use super::report::{self, Place};
 use crate::error::ThreadError;
@@ -40,15 +44,96 @@ impl StatementError {
     }
 }
 
-/// A statement between BEGIN and COMMIT that is not one of these two.
-pub(super) fn in_transaction(query: &QueryEvent<'_>) -> Result<(), StatementError> {
-    let text = String::from_utf8_lossy(query.statement);
-    let first_word = text.split_ascii_whitespace().next().unwrap_or_default();
-    if first_word.eq_ignore_ascii_case("SAVEPOINT") {
-        // Everything that a savepoint undoes is gone from the log already; the event only marks the place.
-        return Ok(());
+/// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log already.
+pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
+    let word = query.statement.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    word.eq_ignore_ascii_case(b"SAVEPOINT")
+}
+
+/// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose row events it is then.
+pub(super) fn change(
+    transaction: &mut Transaction,
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    logged: &LoggedContext,
+) -> Result<(), StatementError> {
+    let schema = String::from_utf8_lossy(query.schema).into_owned();
+    let text = || String::from_utf8_lossy(query.statement).into_owned();
+    if query.error_code != 0 {
+        // It failed on the source after it had changed something there, which no table of ours would have kept.
+        return Err(StatementError::NotSupported(format!(
+            "a statement that failed on the source: '{}'",
+            text()
+        )));
     }
-    Err(StatementError::NotSupported(format!("statement-based replication of '{text}'")))
+    let status = query.status().map_err(|error| {
+        StatementError::NotSupported(format!("a query event's status variables ({error})"))
+    })?;
+    let received = ReceivedChange {
+        schema: &schema,
+        statement: query.statement,
+        auto_increment: status.auto_increment.unwrap_or((1, 1)),
+        session: session_of(query, &status, timestamp_s),
+        logged,
+    };
+    let done = ReceivedStatements::new(transaction.engine().clone()).run(transaction, &received);
+    done.map_err(|error| StatementError::Failed {
+        code: error.code.into(),
+        message: error.message,
+        schema: schema.clone(),
+        text: text(),
+    })
+}
+
+/// The settings of the session that ran the statement.
+fn session_of(query: &QueryEvent<'_>, status: &QueryStatus<'_>, timestamp_s: u32) -> SessionContext {
+    let (character_set_client, collation_connection, collation_server) =
+        status.charset.unwrap_or((255, 255, 255));
+    SessionContext {
+        thread_id: query.thread_id,
+        flags2: status.flags2.unwrap_or(0),
+        sql_mode: status.sql_mode.unwrap_or(0),
+        character_set_client,
+        collation_connection,
+        collation_server,
+        time_zone: String::from_utf8_lossy(status.time_zone.unwrap_or_default()).into_owned(),
+        timestamp_us: u64::from(timestamp_s) * 1_000_000 + u64::from(status.microseconds.unwrap_or(0)),
+        exec_time_s: query.exec_time,
+    }
+}
+
+/// The value of a user variable that a statement uses; an error for one that no expression could have made.
+pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value), StatementError> {
+    // MySQL's Item_result.
+    const STRING: u8 = 0;
+    const REAL: u8 = 1;
+    const INTEGER: u8 = 2;
+    const DECIMAL: u8 = 4;
+    let name = String::from_utf8_lossy(event.name).into_owned();
+    let Some(value) = &event.value else { return Ok((name, Value::Null)) };
+    let number = || value.bytes.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
+    let decoded = match value.kind {
+        STRING => {
+            let collation = u16::try_from(value.collation).unwrap_or(types::collation::BINARY);
+            Some(Value::Bytes(types::collation::to_utf8mb4(collation, value.bytes).into_owned()))
+        }
+        REAL => number().map(|bits| Value::Double(f64::from_bits(bits))),
+        INTEGER if value.unsigned => number().map(Value::UInt),
+        INTEGER => number().map(|bits| Value::Int(bits as i64)),
+        DECIMAL => decimal(value.bytes),
+        _ => None,
+    };
+    decoded
+        .map(|value| (name.clone(), value))
+        .ok_or_else(|| StatementError::NotSupported(format!("the value of the user variable @{name}")))
+}
+
+/// Precision, scale, and the digits as a column has them.
+fn decimal(bytes: &[u8]) -> Option<Value> {
+    let [precision, scale, digits @ ..] = bytes else { return None };
+    let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;
+    let ty = fits.then(|| ColumnType::decimal(*precision, *scale))?;
+    types::packed::decode(&ty, digits).ok()
 }
 
 /// A statement that is a group of its own: carried out and committed with `group`, which holds its event.
@@ -69,19 +154,7 @@ pub(super) fn ddl(
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
-    let (character_set_client, collation_connection, collation_server) =
-        status.charset.unwrap_or((255, 255, 255));
-    let session = SessionContext {
-        thread_id: query.thread_id,
-        flags2: status.flags2.unwrap_or(0),
-        sql_mode: status.sql_mode.unwrap_or(0),
-        character_set_client,
-        collation_connection,
-        collation_server,
-        time_zone: String::from_utf8_lossy(status.time_zone.unwrap_or_default()).into_owned(),
-        timestamp_us: u64::from(timestamp_s) * 1_000_000 + u64::from(status.microseconds.unwrap_or(0)),
-        exec_time_s: query.exec_time,
-    };
+    let session = session_of(query, &status, timestamp_s);
     let received = ReceivedStatement {
         schema: &schema,
         statement: query.statement,
@@ -115,21 +188,23 @@ pub(super) fn ddl(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use binlog::event::UserVarValue;
 
     #[test]
-    fn savepoints_pass_and_statement_format_is_named() {
-        let query = |statement| QueryEvent {
-            thread_id: 1,
-            exec_time: 0,
-            error_code: 0,
-            status_vars: &[],
-            schema: b"s",
-            statement,
+    fn user_variables_have_the_values_that_were_logged() {
+        let variable = |kind, bytes| {
+            let value = UserVarValue { kind, collation: 255, bytes, unsigned: false };
+            user_variable(&UserVarEvent { name: b"v", value: Some(value) }).map(|(_, value)| value)
         };
-        assert!(in_transaction(&query(b"savepoint `a`")).is_ok());
-        let refused = in_transaction(&query(b"INSERT INTO t VALUES (1)")).expect_err("is refused");
-        let report = refused.at(Place { file: "f", end_log_pos: 9 });
-        assert_eq!(report.number, 1235);
-        assert!(report.message.contains("INSERT INTO t VALUES (1)"), "{}", report.message);
+        assert_eq!(variable(0, b"text").expect("a text"), Value::text("text"));
+        assert_eq!(variable(1, &1.5f64.to_le_bytes()).expect("a number"), Value::Double(1.5));
+        assert_eq!(variable(2, &(-7i64).to_le_bytes()).expect("a number"), Value::Int(-7));
+        let decimal = variable(4, &[3, 1, 0x80, 12, 5]).expect("a number");
+        assert_eq!(decimal.text_bytes(None).as_deref(), Some(&b"12.5"[..]));
+        for (kind, bytes) in
+            [(1, &b"1234567"[..]), (2, b""), (3, b"12345678"), (4, b""), (4, &[0, 0]), (4, &[70, 3, 1])]
+        {
+            assert!(variable(kind, bytes).is_err(), "{kind} {bytes:?}");
+        }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) struct Context<'a> {
     pub found_rows: u64,
     /// Results of the statement's subqueries, by number.
     pub subqueries: RefCell<Vec<SubqueryResult>>,
-    /// State of RAND() without a seed, and of each RAND(seed) by its address.
+    /// The two seeds of RAND() without a seed, the first in the lower half.
     pub random: &'a Cell<u64>,
     /// An inexact conversion is an error and no warning (strict mode in a statement that changes data).
     pub strict: bool,

@@ -23,7 +23,7 @@ pub(super) enum Plan {
 /// A bound statement.
 pub(super) struct Bound {
     pub plan: Plan,
-    subqueries: Vec<QueryPlan>,
+    pub subqueries: Vec<QueryPlan>,
     /// May be run again while the session's settings and the tables are the same.
     pub cacheable: bool,
     /// The session's generation that it was bound in.

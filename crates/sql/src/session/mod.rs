@@ -9,6 +9,7 @@ mod dispatch;
 mod gtid_next;
 mod maintain;
 mod prepared;
+mod received;
 mod results;
 mod set;
 mod show;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use types::Value;
 
 pub use prepared::Prepared;
+pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};
 
 /// What a connection starts with.
 #[derive(Debug, Clone, Default)]

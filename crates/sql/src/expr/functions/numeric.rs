@@ -210,22 +210,21 @@ fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
 /// Without a seed the session's generator; with one, MySQL's sequence of that seed (its first number, as a constant
 /// seed restarts for each statement).
 fn rand(call: &Call<'_>) -> Result<Value> {
+    const MODULUS: u64 = 0x3fff_ffff;
     if call.is_given(0) {
-        const MODULUS: u64 = 0x3fff_ffff;
         let seed = call.integer(0) as u32 as u64;
         let mut first = (seed.wrapping_mul(0x10001).wrapping_add(55_555_555) & 0xffff_ffff) % MODULUS;
         let second = (seed.wrapping_mul(0x1000_0001) & 0xffff_ffff) % MODULUS;
         first = (first * 3 + second) % MODULUS;
         return Ok(Value::Double(first as f64 / MODULUS as f64));
     }
-    // SplitMix64.
-    let state = call.ctx.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-    call.ctx.random.set(state);
-    let mut mixed = state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^= mixed >> 31;
-    Ok(Value::Double((mixed >> 11) as f64 / (1u64 << 53) as f64))
+    // MySQL's: a source logs its two seeds with a statement, and both get the same numbers.
+    let seeds = call.ctx.random.get();
+    let (first, second) = (seeds & 0xffff_ffff, seeds >> 32);
+    let first = (first * 3 + second) % MODULUS;
+    let second = (first + second + 33) % MODULUS;
+    call.ctx.random.set(first | second << 32);
+    Ok(Value::Double(first as f64 / MODULUS as f64))
 }
 
 fn convert_base(call: &Call<'_>) -> Result<Value> {

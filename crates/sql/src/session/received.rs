@@ -1,0 +1,190 @@
+//! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the source's session ran them, within a
+//! transaction of the replica's applier.
+
+use super::bound::Plan;
+use super::{Session, SessionInit};
+use crate::admin::AdminCommand;
+use crate::ast::Statement;
+use crate::error::{Result, SqlError};
+use crate::exec::Run;
+use crate::host::{Host, Privilege, VariableScope, VirtualTable};
+use crate::parse::parse;
+use crate::sink::ResultSink;
+use crate::sql_mode::SqlMode;
+use engine::{Engine, SessionContext, StatementContext, Transaction};
+use std::sync::Arc;
+use std::time::Duration;
+use types::{Value, collation};
+
+/// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND and USER_VAR events.
+#[derive(Debug, Clone, Default)]
+pub struct LoggedContext {
+    /// The first auto-increment value that it makes.
+    pub insert_id: Option<u64>,
+    /// LAST_INSERT_ID().
+    pub last_insert_id: Option<u64>,
+    /// The seeds of RAND().
+    pub rand_seeds: Option<(u64, u64)>,
+    /// User variables by name, without the @.
+    pub user_variables: Vec<(String, Value)>,
+}
+
+/// A statement about rows as it was received.
+pub struct ReceivedChange<'a> {
+    /// The event's default schema; empty: none.
+    pub schema: &'a str,
+    /// The statement, in the session's `character_set_client`.
+    pub statement: &'a [u8],
+    /// The session's settings.
+    pub session: SessionContext,
+    /// `auto_increment_increment` and `auto_increment_offset`.
+    pub auto_increment: (u16, u16),
+    /// What came before it.
+    pub logged: &'a LoggedContext,
+}
+
+/// Runs the statements of sources.
+pub struct ReceivedStatements {
+    engine: Arc<Engine>,
+}
+
+impl ReceivedStatements {
+    /// For this engine.
+    pub fn new(engine: Arc<Engine>) -> ReceivedStatements {
+        ReceivedStatements { engine }
+    }
+
+    /// Runs a statement in a transaction. The transaction holds the row events of what was changed:
+    /// [`Transaction::take_events`].
+    ///
+    /// # Errors
+    /// MySQL's number and wording, as if a client had run it. What the statement had done by then is still in the transaction, which is to
+    /// be rolled back.
+    pub fn run(&self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
+        let mut session = Session::new(self.engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
+        session.become_sources(received)?;
+        let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+        let lex = crate::lexer::LexMode { of_source: true, ..session.variables.sql_mode.lex() };
+        let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
+        match &parsed.statement {
+            statement @ (Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)) => {
+                session.change_rows(transaction, statement)
+            }
+            _ => Err(SqlError::not_supported("statement-based replication of such a statement")),
+        }
+    }
+}
+
+impl Session {
+    /// Takes over the settings of the session that ran the statement at the source.
+    fn become_sources(&mut self, received: &ReceivedChange<'_>) -> Result<()> {
+        let ReceivedChange { session, logged, .. } = received;
+        if !received.schema.is_empty() {
+            self.change_schema(received.schema)?;
+        }
+        let variables = &mut self.variables;
+        variables.sql_mode = SqlMode(session.sql_mode);
+        variables.client_collation = session.character_set_client;
+        variables.connection_collation = session.collation_connection;
+        variables.server_collation = session.collation_server;
+        variables.timestamp_us = Some(session.timestamp_us);
+        variables.insert_id = logged.insert_id;
+        (variables.auto_increment_increment, variables.auto_increment_offset) =
+            (received.auto_increment.0.max(1).into(), received.auto_increment.1.max(1).into());
+        if !session.time_zone.is_empty() {
+            variables.set("time_zone", &Value::text(&session.time_zone))?;
+        }
+        self.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
+        if let Some((first, second)) = logged.rand_seeds {
+            self.random.set((first & 0xffff_ffff) | second << 32);
+        }
+        self.user_variables.borrow_mut().extend(logged.user_variables.iter().cloned());
+        Ok(())
+    }
+
+    fn change_rows(&mut self, transaction: &mut Transaction, statement: &Statement) -> Result<()> {
+        let bound = self.bind(statement)?;
+        let ctx = self.context(&[], true);
+        transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
+        let mut run = Run::new(transaction, &ctx);
+        run.set_changes_rows();
+        run.run_subqueries(&bound.subqueries)?;
+        match &bound.plan {
+            Plan::Query(_) => {}
+            Plan::Insert(plan) => drop(plan.run(&mut run)?),
+            Plan::Update(plan) => drop(plan.run(&mut run)?),
+            Plan::Delete(plan) => drop(plan.run(&mut run)?),
+        }
+        transaction.end_statement();
+        Ok(())
+    }
+}
+
+/// A session of the applier has no client, no account, and no variables but those that came with the statement.
+struct ReplicaHost;
+
+impl Host for ReplicaHost {
+    fn connection_id(&self) -> u32 {
+        0
+    }
+
+    fn user(&self) -> String {
+        String::new()
+    }
+
+    fn current_user(&self) -> String {
+        String::new()
+    }
+
+    fn check_privilege(&self, _: Privilege, _: Option<&str>, _: Option<&str>) -> Result<()> {
+        Ok(())
+    }
+
+    fn variable(&self, _: VariableScope, _: &str) -> Result<Option<Value>> {
+        Ok(None)
+    }
+
+    fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<()> {
+        Err(SqlError::unknown_variable(name))
+    }
+
+    fn variables(&self, _: VariableScope) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn status(&self, _: VariableScope) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
+        None
+    }
+
+    fn virtual_tables(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn admin(&self, _: AdminCommand, _: u16, _: &mut dyn ResultSink) -> Result<()> {
+        Err(SqlError::not_supported("statement-based replication of such a statement"))
+    }
+
+    fn is_killed(&self) -> bool {
+        false
+    }
+
+    fn sleep(&self, _: Duration) -> bool {
+        false
+    }
+
+    fn statement_started(&self, _: Option<&str>) {}
+
+    fn schema_changed(&self, _: Option<&str>) {}
+
+    fn wait_for_executed_gtid_set(&self, _: &str, _: Option<Duration>) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn source_pos_wait(&self, _: &str, _: u64, _: Option<Duration>, _: &str) -> Result<Option<i64>> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,136 @@
+//! Replicas behind sources that log statements: each is run as the source's session ran it, and the replica's own log has rows.
+
+use bench::instance::{Flavor, Settings};
+use bench::replication::StartFrom;
+use testkit::{Replica, Server};
+
+const TABLES: &[&str] = &[
+    "CREATE DATABASE d",
+    "CREATE TABLE d.t (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, n DOUBLE, s VARCHAR(40), at DATETIME(6), KEY by_s (s)) \
+     DEFAULT CHARSET = utf8mb4",
+    "CREATE TABLE d.other (id INT NOT NULL PRIMARY KEY, ref INT, amount DECIMAL(12,3), u BIGINT UNSIGNED)",
+    "CREATE TABLE d.narrow (a TINYINT, b VARCHAR(3))",
+];
+
+/// Whatever a statement's text does not say is in it at least once.
+const STATEMENTS: &[&str] = &[
+    "USE d",
+    "INSERT INTO t (n, s) VALUES (1, 'one'), (2, 'two'), (3, 'three')",
+    "INSERT INTO other VALUES (1, LAST_INSERT_ID(), 1.5, 18446744073709551615)",
+    "SET auto_increment_increment = 5, auto_increment_offset = 3",
+    "INSERT INTO t (n, s) VALUES (4, 'four'), (5, 'five')",
+    "SET auto_increment_increment = 1, auto_increment_offset = 1",
+    "INSERT INTO t (n, s) VALUES (RAND(), 'random'), (RAND(), 'random')",
+    "INSERT INTO t (n, s) SELECT n + RAND(), CONCAT(s, '2') FROM t ORDER BY id",
+    "SET @text = 'it''s \u{fc}', @exact = 12.345, @number = -7, @nothing = NULL, @float = 1.5e10",
+    "INSERT INTO t (n, s) VALUES (@number, @text), (@float, @nothing)",
+    "INSERT INTO other VALUES (2, @number, @exact, 7)",
+    "INSERT INTO t (s, at) VALUES ('now', NOW(6)), ('now', NOW())",
+    "SET time_zone = '+05:30'",
+    "INSERT INTO t (s, at) VALUES ('zone', FROM_UNIXTIME(1000000000)), ('zone', NOW())",
+    "SET time_zone = '-02:00', timestamp = 1234567890.25",
+    "INSERT INTO t (s, at) VALUES ('then', NOW(6))",
+    "SET timestamp = DEFAULT",
+    "SET sql_mode = ''",
+    "INSERT INTO narrow VALUES (1000, 'too long'), (-1000, NULL)",
+    "SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES'",
+    "INSERT INTO \"narrow\" VALUES (1, 'a'), (2, 'b'), (3, 'b')",
+    "SET sql_mode = 'NO_BACKSLASH_ESCAPES'",
+    "INSERT INTO t (s) VALUES ('back\\slash')",
+    "SET sql_mode = DEFAULT",
+    "SET NAMES latin1",
+    // Two characters of latin1.
+    "INSERT INTO t (s) VALUES ('\u{fc}'), ('plain')",
+    "SET NAMES utf8mb4",
+    "UPDATE t SET n = n * 2 WHERE s LIKE 'o%' ORDER BY id LIMIT 2",
+    "DELETE FROM t WHERE s = 'random' ORDER BY id LIMIT 1",
+    "REPLACE INTO other VALUES (1, 10, 2.5, 8), (3, 30, 3.5, 9)",
+    "INSERT INTO other VALUES (3, 1, 1, 1), (4, 1, 1, 1) ON DUPLICATE KEY UPDATE ref = ref + 1",
+    "INSERT IGNORE INTO other VALUES (3, 1, 1, 1), (5, 5, 5, 5)",
+    "BEGIN",
+    "INSERT INTO t (n, s) VALUES (100, 'in a transaction')",
+    "SAVEPOINT here",
+    "INSERT INTO other VALUES (100, LAST_INSERT_ID(), 1, 1)",
+    "ROLLBACK TO here",
+    "INSERT INTO other VALUES (101, LAST_INSERT_ID(), 1, 1)",
+    "UPDATE other SET amount = amount + 1 WHERE ref > 5",
+    "COMMIT",
+    "UPDATE d.t SET s = UPPER(s) WHERE s IN (SELECT b FROM d.narrow)",
+];
+
+/// In one transaction some of these are logged as statements and some as rows.
+const MIXED: &[&str] = &[
+    "USE d",
+    "BEGIN",
+    "INSERT INTO t (n, s) VALUES (200, 'statement')",
+    "INSERT INTO t (n, s) VALUES (201, UUID())",
+    "UPDATE t SET n = n + 1 WHERE n >= 200",
+    "DELETE FROM t WHERE n = 202",
+    "COMMIT",
+];
+
+fn run_all(source: &Server, formats: &str, statements: &[&str]) {
+    let mut session = source.connect();
+    let format = format!("SET binlog_format = {formats}");
+    for sql in [&[&format[..]], statements].concat() {
+        session.query(sql).unwrap_or_else(|error| panic!("{}: {sql}: {error}", source.flavor()));
+    }
+}
+
+fn behind(flavor: Flavor, workers: u32) {
+    if !testkit::available("replicate_statements", &[flavor]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, replica_workers: workers, ..Settings::default() };
+    let source = Server::start(flavor, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(flavor, source.port(), &StartFrom::Gtid);
+    let last = Replica::start(Flavor::Slipstream, &settings(3));
+    last.follow(Flavor::Slipstream, replica.port(), &StartFrom::Gtid);
+    TABLES.iter().for_each(|sql| drop(source.run(sql)));
+    run_all(&source, "STATEMENT", STATEMENTS);
+    run_all(&source, "MIXED", MIXED);
+    replica.catch_up(&source);
+    let compared = [
+        "SELECT * FROM d.t ORDER BY id",
+        "SELECT * FROM d.other ORDER BY id",
+        "SELECT * FROM d.narrow ORDER BY a, b",
+    ];
+    compared.iter().for_each(|sql| replica.equals_by(&source, sql));
+    last.catch_up(&replica);
+    compared.iter().for_each(|sql| last.equals_by(&source, sql));
+    // What is applied again after a crash is what was applied.
+    let mut replica = replica;
+    replica.kill();
+    replica.come_back();
+    compared.iter().for_each(|sql| replica.equals_by(&source, sql));
+    // A statement that cannot be run here stops the applier and names itself.
+    let mut session = source.connect();
+    for sql in ["SET binlog_format = STATEMENT", "INSERT INTO d.other VALUES (500, 1, 1, 1)"] {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    replica.catch_up(&source);
+    replica.run("DELETE FROM d.other WHERE id = 500");
+    replica.run("INSERT INTO d.other VALUES (501, 1, 1, 1)");
+    session.query("INSERT INTO d.other VALUES (501, 2, 2, 2)").expect("is inserted");
+    let status = replica.wait_until("stopped", |status| status.sql_errno != 0);
+    assert_eq!(status.sql_errno, 1062, "{status:?}");
+    let words = "Error 'Duplicate entry '501' for key 'other.PRIMARY'' on query. Default database: ''. Query: 'INSERT INTO d.other \
+                 VALUES (501, 2, 2, 2)'";
+    assert!(status.sql_error.starts_with(words), "{status:?}");
+}
+
+#[test]
+fn of_mysql() {
+    behind(Flavor::MySql, 0);
+}
+
+#[test]
+fn of_mysql_with_workers() {
+    behind(Flavor::MySql, 4);
+}
+
+#[test]
+fn of_mariadb() {
+    behind(Flavor::MariaDb, 0);
+}
