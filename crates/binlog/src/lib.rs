@@ -14,6 +14,7 @@
 //! Event layouts are MySQL's (`libbinlogevents`, internals manual "Binary Log Event") and MariaDB's (knowledge base,
 //! "Replication Protocol").
 
+pub mod boundary;
 pub mod checksum;
 pub mod compressed;
 pub mod cursor;

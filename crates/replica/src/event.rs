@@ -6,6 +6,7 @@ use binlog::event::{FLAGS_OFFSET, HEADER_LEN, LOG_POS_OFFSET, flag};
 /// Length of the CRC-32 behind an event.
 pub const CHECKSUM_BYTES: usize = 4;
 
+pub use binlog::boundary::is_outside_groups;
 pub use source::events::{kind as kind_of, size, timestamp};
 
 /// Server that it comes from.
@@ -40,24 +41,6 @@ pub fn unwrap_pos(before: u64, end: u64) -> u64 {
     const WRAP: u64 = 1 << 32;
     let whole = (before & !(WRAP - 1)) | end;
     if whole + WRAP / 2 < before { whole + WRAP } else { whole.max(before) }
-}
-
-/// Types that stand between groups.
-pub fn is_outside_groups(kind: u8) -> bool {
-    matches!(
-        kind,
-        kind::STOP
-            | kind::ROTATE
-            | kind::FORMAT_DESCRIPTION
-            | kind::HEARTBEAT
-            | kind::HEARTBEAT_V2
-            | kind::PREVIOUS_GTIDS
-            | kind::INCIDENT
-            | kind::VIEW_CHANGE
-            | kind::MARIADB_BINLOG_CHECKPOINT
-            | kind::MARIADB_GTID_LIST
-            | kind::MARIADB_START_ENCRYPTION
-    )
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub fn help() -> String {
         "{}\n\n\
          Usage: slipstream serve [OPTIONS]    run a server; mysqld's options, see slipstream serve --help\n       \
          slipstream bench ...          measure servers, see slipstream bench --help\n       \
+         slipstream analyze ...        what a binary log holds, see slipstream analyze --help\n       \
          slipstream --version          say which version this is\n",
         version_line("slipstream")
     )

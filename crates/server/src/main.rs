@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     match args.first().map(String::as_str) {
         Some("serve") => server::serve::main(&args[1..]),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
+        Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
         Some("--version" | "-V") => {
             println!("{}", server::version::version_line("slipstream"));
             ExitCode::SUCCESS

@@ -20,8 +20,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     // A relay log is a series of binary log files, and its events are read by the same code.
     ("replica", &["engine", "protocol", "sql", "source"]),
     ("bench", &["protocol", "os"]),
+    // The terminal's tables and the form of a server's address are the kit's.
+    ("analyze", &["bench", "binlog", "protocol"]),
     ("testkit", &["bench"]),
-    ("server", &["replica", "source", "bench"]),
+    ("server", &["replica", "source", "bench", "analyze"]),
 ];
 
 struct Manifest {

@@ -4,7 +4,6 @@
 //! its start, and the applier drops the first part when it meets the artificial rotate event that begins every connection. So nothing
 //! is applied twice and nothing is left out, with every kind of position.
 
-mod boundary;
 mod handshake;
 mod state;
 mod stream;

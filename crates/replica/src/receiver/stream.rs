@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use binlog::Checksum;
+use binlog::boundary::{Boundaries, Edge};
 use binlog::event::{Event, Header, HeartbeatEvent};
 use os::account::{State, enter};
 use protocol::client::{Client, ClientError};
 
-use super::boundary::{Boundaries, Edge};
 use super::{Ended, Source};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};

@@ -1,8 +1,6 @@
 //! Where event groups (transactions) begin and end in a stream of events, told from headers and the few bytes that decide.
 
-use binlog::event::{Event, Header};
-
-use crate::event::{self, kind};
+use crate::event::{self, Event, Header, event_type as kind};
 
 /// What an event is to the group it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,7 @@ impl Boundaries {
 
     /// Takes the next event, without its checksum.
     pub fn feed(&mut self, bytes: &[u8]) -> Edge {
-        let kind = event::kind_of(bytes);
+        let Ok(Header { event_type: kind, .. }) = Header::decode(bytes) else { return Edge::Outside };
         match kind {
             kind::GTID | kind::ANONYMOUS_GTID | kind::GTID_TAGGED => self.begin(State::AfterGtid),
             kind::MARIADB_GTID => {
@@ -63,7 +61,7 @@ impl Boundaries {
             }
             kind::QUERY | kind::MARIADB_QUERY_COMPRESSED => self.query(bytes),
             kind::XID | kind::XA_PREPARE | kind::TRANSACTION_PAYLOAD => self.end(),
-            _ if event::is_outside_groups(kind) => Edge::Outside,
+            _ if is_outside_groups(kind) => Edge::Outside,
             _ if self.state == State::Outside => {
                 // A statement's INTVAR, RAND or USER_VAR before a query without BEGIN (very old sources).
                 self.begin(State::AfterGtid)
@@ -102,15 +100,61 @@ impl Boundaries {
     }
 }
 
+/// Types that stand between groups.
+pub fn is_outside_groups(kind: u8) -> bool {
+    matches!(
+        kind,
+        kind::STOP
+            | kind::ROTATE
+            | kind::FORMAT_DESCRIPTION
+            | kind::HEARTBEAT
+            | kind::HEARTBEAT_V2
+            | kind::PREVIOUS_GTIDS
+            | kind::INCIDENT
+            | kind::VIEW_CHANGE
+            | kind::MARIADB_BINLOG_CHECKPOINT
+            | kind::MARIADB_GTID_LIST
+            | kind::MARIADB_START_ENCRYPTION
+    )
+}
+
 fn decode(bytes: &[u8]) -> Option<Event<'_>> {
     let header = Header::decode(bytes).ok()?;
-    binlog::event::decode_body(&header, bytes).ok()
+    event::decode_body(&header, bytes).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::tests::{bare, query};
+    use crate::Checksum;
+    use crate::encode::{self, EventBase, finish_event};
+    use crate::event::QueryEvent;
+
+    const BASE: EventBase = EventBase { timestamp: 0, server_id: 1 };
+
+    fn bare(kind: u8, body: &[u8]) -> Vec<u8> {
+        let mut event = Vec::new();
+        let start = encode::begin_event(BASE, kind, 0, &mut event);
+        event.extend_from_slice(body);
+        finish_event(&mut event, start, None, Checksum::None);
+        event
+    }
+
+    fn query(text: &str) -> Vec<u8> {
+        let statement = text.as_bytes();
+        let query = QueryEvent {
+            thread_id: 7,
+            exec_time: 0,
+            error_code: 0,
+            status_vars: &[],
+            schema: b"s",
+            statement,
+        };
+        let mut event = Vec::new();
+        let start = encode::query(BASE, &query, 0, &mut event);
+        finish_event(&mut event, start, None, Checksum::None);
+        event
+    }
 
     fn edges(events: &[Vec<u8>]) -> Vec<Edge> {
         let mut boundaries = Boundaries::default();

@@ -1,0 +1,139 @@
+//! `slipstream analyze`: what a binary log holds, and how fast each policy of parallel apply could be with it.
+//!
+//! Flows in: the events of binary or relay log files, or of a source over the wire ([`input`]). Flows out: sizes, rows by table, hot
+//! rows, tables without keys, large transactions; the speed-up of every policy at 1 to 64 workers, and what each waits for, as text
+//! or JSON ([`report()`]).
+//!
+//! ```text
+//! events -> recorder (groups, row keys, who changed the row before) -> history -> schedules (simulation, critical path) -> report
+//! ```
+//!
+//! Invariants: a log is read once from its beginning to its end (files a second time, beforehand, for what identifies the rows);
+//! memory is by transaction, row change and different row, never by byte of the log; nothing panics on bytes of a log.
+
+mod command_line;
+pub mod error;
+pub mod facts;
+pub mod history;
+pub mod input;
+pub mod keys;
+pub mod recorder;
+pub mod report;
+pub mod schedule;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use binlog::Checksum;
+use binlog::event::{Event, Format, event_type, rows_kind};
+
+use command_line::{Request, What};
+use error::AnalyzeError;
+use history::History;
+use input::{FileEvents, Live};
+use keys::KnownKeys;
+use recorder::Recorder;
+pub use report::report;
+
+const EXIT_OK: u8 = 0;
+const EXIT_FAILED: u8 = 1;
+const EXIT_USAGE: u8 = 2;
+
+/// Runs `slipstream analyze` with the words that follow it, and returns the process's exit code.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let request = match command_line::parse(words) {
+        Ok(request) => request,
+        Err(error) => {
+            // Help goes to standard output and is no failure. A terminal that is gone cannot be told.
+            let _ = error.print();
+            return if error.use_stderr() { EXIT_USAGE } else { EXIT_OK };
+        }
+    };
+    match read(&request) {
+        Ok(history) => {
+            let report = report(history, request.model);
+            if request.json {
+                println!("{:#}", report::json(&report));
+            } else {
+                print!("{}", report::text(&report));
+            }
+            EXIT_OK
+        }
+        Err(error) => {
+            eprintln!("slipstream analyze: {error}");
+            EXIT_FAILED
+        }
+    }
+}
+
+fn read(request: &Request) -> Result<History, AnalyzeError> {
+    let known = match (&request.keys_from, &request.what) {
+        (Some(server), _) | (None, What::Source(server, _)) => input::keys_of(server)?,
+        (None, What::Paths(_)) => KnownKeys::default(),
+    };
+    match &request.what {
+        What::Source(options, from) => {
+            let mut recorder = Recorder::new(known, request.writesets, request.limit);
+            Live::connect(options, from.clone())?.follow(&mut recorder)?;
+            Ok(recorder.finish())
+        }
+        What::Paths(paths) => read_files(paths, known, request.writesets, request.limit),
+    }
+}
+
+/// Reads files, in the order in which they are named.
+pub fn read_files(
+    paths: &[PathBuf],
+    mut known: KnownKeys,
+    writesets: usize,
+    limit: usize,
+) -> Result<History, AnalyzeError> {
+    let disk = os::disk::real();
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(input::find(&*disk, path)?);
+    }
+    for file in &files {
+        learn_keys(FileEvents::open(&*disk, file)?, &mut known)?;
+    }
+    let mut recorder = Recorder::new(known, writesets, limit);
+    for file in &files {
+        let mut events = FileEvents::open(&*disk, file)?;
+        recorder.begin_file(events.name());
+        recorder.set_checksum(Checksum::None);
+        while let Some((event, pos)) = events.next_event()? {
+            recorder.take(event, pos)?;
+        }
+    }
+    Ok(recorder.finish())
+}
+
+/// Looks at a file's row events for what identifies their rows. What cannot be decoded is left for the reading proper to tell.
+fn learn_keys(mut events: FileEvents, known: &mut KnownKeys) -> Result<(), AnalyzeError> {
+    let mut format = Format::new(Checksum::None);
+    let mut maps: HashMap<u64, Vec<u8>> = HashMap::new();
+    while let Some((event, _)) = events.next_event()? {
+        let kind = event[4];
+        let wanted = kind == event_type::FORMAT_DESCRIPTION
+            || kind == event_type::TABLE_MAP
+            || rows_kind(kind).is_some();
+        if !wanted {
+            continue;
+        }
+        match binlog::decode(event, &format) {
+            Ok((_, Event::FormatDescription(description))) => format = description.format(),
+            Ok((_, Event::TableMap(map))) => {
+                maps.insert(map.table_id, event.to_vec());
+            }
+            Ok((_, Event::Rows(rows))) => {
+                let map = maps.get(&rows.table_id).and_then(|map| binlog::decode(map, &format).ok());
+                if let Some((_, Event::TableMap(map))) = map {
+                    known.learn(&map, &rows);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
