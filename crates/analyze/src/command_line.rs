@@ -33,7 +33,7 @@ pub enum What {
     /// Files and directories.
     Paths(Vec<PathBuf>),
     /// A source, and where to begin.
-    Source(ConnectOptions, Option<(String, u32)>),
+    Source(Box<ConnectOptions>, Option<(String, u32)>),
 }
 
 fn number(name: &'static str, default: &'static str, least: u64, help: &'static str) -> Arg {
@@ -114,7 +114,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
 
 fn what(matches: &ArgMatches) -> What {
     match matches.get_one::<ConnectOptions>("source") {
-        Some(source) => What::Source(source.clone(), matches.get_one("from").cloned()),
+        Some(source) => What::Source(Box::new(source.clone()), matches.get_one("from").cloned()),
         None => What::Paths(matches.get_many("path").into_iter().flatten().cloned().collect()),
     }
 }

@@ -69,7 +69,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn read(request: &Request) -> Result<History, AnalyzeError> {
     let known = match (&request.keys_from, &request.what) {
-        (Some(server), _) | (None, What::Source(server, _)) => input::keys_of(server)?,
+        (Some(server), _) => input::keys_of(server)?,
+        (None, What::Source(server, _)) => input::keys_of(server)?,
         (None, What::Paths(_)) => KnownKeys::default(),
     };
     match &request.what {

@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::applier::{ApplierState, ApplySettings};
 use crate::config::ChannelConfig;
+use crate::filter::Filters;
 use crate::receiver::ReceiverState;
 use crate::relay::{RelayLog, RelayLogConfig};
 use crate::status::{ReplicaStatus, Running};
@@ -83,6 +84,15 @@ pub struct Channel {
     pub(crate) apply: Arc<ApplySettings>,
     /// `replica_parallel_workers`, for the next START REPLICA.
     pub(crate) parallel_workers: AtomicU64,
+    /// For the next START REPLICA. Held alone.
+    pub(crate) filters: Mutex<ChannelFilters>,
+}
+
+/// The filters of the channel, and those that a new channel would get.
+#[derive(Debug, Default)]
+pub(crate) struct ChannelFilters {
+    pub of_channel: Arc<Filters>,
+    pub global: Filters,
 }
 
 impl Channel {
@@ -217,12 +227,17 @@ impl Channel {
             status.sql_state = applier.state_text(relay_read >= relay_end);
             status.sql_error.clone_from(&applier.error);
             status.transaction_retries = applier.transaction_retries;
+            status.until.clone_from(&applier.until);
+            status.remaining_delay_s = applier
+                .delayed_until_us
+                .map(|due_us| due_us.saturating_sub(os::clock::now_us()).div_ceil(1_000_000));
         }
         let source_now_us = os::clock::now_us().saturating_add_signed(skew_us);
         let caught_up = relay_read >= relay_end;
         status.seconds_behind = self.seconds_behind(&status, caught_up, source_now_us);
         status.lag_us = self.lag_us(&status, caught_up, source_now_us);
         status.config = config;
+        status.filters = self.filters.lock().of_channel.clone();
         status
     }
 

@@ -132,6 +132,12 @@ impl ChannelConfig {
         Ok(new)
     }
 
+    /// The configuration with the statement's delay and nothing else of it.
+    pub fn delayed(&self, options: &SourceOptions) -> Result<ChannelConfig, ChannelError> {
+        check_delay(options)?;
+        Ok(ChannelConfig { delay_s: options.delay_s.unwrap_or(self.delay_s), ..self.clone() })
+    }
+
     fn set_connection(&mut self, options: &SourceOptions) -> Result<(), ChannelError> {
         fn set<T: Clone>(target: &mut T, given: &Option<T>) {
             if let Some(value) = given {
@@ -148,13 +154,7 @@ impl ChannelConfig {
                 "This version of Slipstream doesn't yet support 'SOURCE_SSL=1'",
             ));
         }
-        if options.delay_s.is_some_and(|s| s > 0) {
-            return Err(ChannelError::new(
-                1235,
-                "42000",
-                "This version of Slipstream doesn't yet support 'SOURCE_DELAY'",
-            ));
-        }
+        check_delay(options)?;
         if options.heartbeat_period_s.is_some_and(|s| !(0.0..=4_294_967.0).contains(&s)) {
             return Err(ChannelError::new(
                 1623,
@@ -317,6 +317,18 @@ impl ChannelConfig {
             }
         }
         Ok(config)
+    }
+}
+
+fn check_delay(options: &SourceOptions) -> Result<(), ChannelError> {
+    const LONGEST_S: u32 = i32::MAX as u32;
+    match options.delay_s {
+        Some(delay_s) if delay_s > LONGEST_S => Err(ChannelError::new(
+            1729,
+            "HY000",
+            format!("The requested value {delay_s} for the source delay exceeds the maximum {LONGEST_S}"),
+        )),
+        _ => Ok(()),
     }
 }
 

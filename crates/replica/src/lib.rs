@@ -19,10 +19,12 @@ mod channel;
 pub mod config;
 pub mod error;
 mod event;
+pub mod filter;
 mod gtid;
 mod receiver;
 pub mod relay;
 pub mod status;
+pub mod until;
 
 use std::io;
 use std::sync::Arc;
@@ -32,16 +34,18 @@ use engine::Engine;
 use os::disk::Disk;
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
-use sql::admin::SourceOptions;
+use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 
 pub use applier::{ApplySettings, TypeConversions};
 use channel::Channel;
 pub use channel::{CommitTimes, ReplicaSettings};
 use config::ChannelConfig;
 use error::ChannelError;
+use filter::{ConfiguredBy, Filters};
 use receiver::Received;
 use relay::RelayLog;
 use status::{ReplicaStatus, Running};
+use until::UntilCondition;
 
 /// Which of a channel's threads a statement is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +93,7 @@ impl Replica {
             times: CommitTimes::default(),
             apply: Arc::default(),
             parallel_workers: AtomicU64::new(0),
+            filters: Mutex::default(),
         };
         Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
     }
@@ -118,8 +123,16 @@ impl Replica {
         self.channel.config.lock().is_configured()
     }
 
-    /// START REPLICA. A thread that runs already is left alone.
-    pub fn start(&self, threads: Threads) -> Result<(), ChannelError> {
+    /// START REPLICA. A thread that runs already is left alone, and `until` of an applier that does.
+    pub fn start(&self, threads: Threads, until: Option<&Until>) -> Result<(), ChannelError> {
+        if until.is_some() && !threads.applier {
+            return Err(ChannelError::new(
+                1277,
+                "HY000",
+                "Incorrect parameter or combination of parameters for START REPLICA UNTIL",
+            ));
+        }
+        let until = until.map(UntilCondition::parse).transpose()?;
         if !self.is_configured() {
             return Err(ChannelError::new(
                 1200,
@@ -136,7 +149,7 @@ impl Replica {
         }
         let mut handles = self.handles.lock();
         if threads.applier {
-            self.start_applier(&mut handles);
+            self.start_applier(&mut handles, until);
         }
         if threads.receiver {
             self.start_receiver(&mut handles);
@@ -160,7 +173,7 @@ impl Replica {
         handles.receiver = Some(os::thread::spawn("replica_io", move || receiver::run(&channel)));
     }
 
-    fn start_applier(&self, handles: &mut Handles) {
+    fn start_applier(&self, handles: &mut Handles, until: Option<UntilCondition>) {
         if self.channel.applier.lock().running {
             return;
         }
@@ -169,6 +182,7 @@ impl Replica {
             let mut state = self.channel.applier.lock();
             state.running = true;
             state.error = None;
+            state.until = until;
             self.channel.applier_stop.store(false, Ordering::Release);
         }
         let channel = self.channel.clone();
@@ -205,6 +219,9 @@ impl Replica {
     /// CHANGE REPLICATION SOURCE TO.
     pub fn change_source(&self, options: &SourceOptions) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
+        if *options == (SourceOptions { delay_s: options.delay_s, ..SourceOptions::default() }) {
+            return self.change_delay(options);
+        }
         self.refuse_while_running()?;
         let applied = self.channel.applied_position();
         let mut new = self.channel.config.lock().changed(options, (&applied.0, applied.1))?;
@@ -212,6 +229,66 @@ impl Replica {
         self.adopt(new)?;
         log::info!("'CHANGE REPLICATION SOURCE TO' executed.");
         Ok(())
+    }
+
+    /// SOURCE_DELAY alone is the applier's: the receiver goes on, and what it has received stays.
+    fn change_delay(&self, options: &SourceOptions) -> Result<(), ChannelError> {
+        if self.channel.applier.lock().running {
+            return Err(applier_runs());
+        }
+        let mut config = self.channel.config.lock();
+        let new = config.delayed(options)?;
+        new.store(&*self.channel.disk, &self.channel.settings.datadir).map_err(|error| {
+            let text = format!("Replica failed to initialize connection metadata structure: {error}");
+            ChannelError::new(1871, "HY000", text)
+        })?;
+        *config = new;
+        Ok(())
+    }
+
+    /// CHANGE REPLICATION FILTER; `of_channel`: of the channel alone, not of those to come. The applier must be stopped.
+    pub fn change_filters(
+        &self,
+        changes: &[(FilterKind, Vec<FilterRule>)],
+        of_channel: bool,
+    ) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        if self.channel.applier.lock().running {
+            return Err(applier_runs());
+        }
+        let by = match of_channel {
+            true => ConfiguredBy::ChangeReplicationFilterForChannel,
+            false => ConfiguredBy::ChangeReplicationFilter,
+        };
+        self.set_filters(changes, by)
+    }
+
+    /// The filters that the server is started with.
+    pub fn set_startup_filters(&self, lists: &[(FilterKind, Vec<FilterRule>)]) -> Result<(), ChannelError> {
+        self.set_filters(lists, ConfiguredBy::StartupOptions)
+    }
+
+    fn set_filters(
+        &self,
+        changes: &[(FilterKind, Vec<FilterRule>)],
+        by: ConfiguredBy,
+    ) -> Result<(), ChannelError> {
+        let mut filters = self.channel.filters.lock();
+        filters.of_channel = Arc::new(filters.of_channel.changed(changes, by)?);
+        if by != ConfiguredBy::ChangeReplicationFilterForChannel {
+            filters.global = filters.global.changed(changes, by)?;
+        }
+        Ok(())
+    }
+
+    /// The filters of the channel.
+    pub fn filters(&self) -> Arc<Filters> {
+        self.channel.filters.lock().of_channel.clone()
+    }
+
+    /// The filters that a new channel gets.
+    pub fn global_filters(&self) -> Filters {
+        self.channel.filters.lock().global.clone()
     }
 
     /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send.

@@ -1,7 +1,13 @@
 //! What SHOW REPLICA STATUS shows: one record, and its columns in MySQL's order under new and old names.
 
+use std::sync::Arc;
+
+use sql::admin::FilterKind;
+
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::ThreadError;
+use crate::filter::Filters;
+use crate::until::UntilCondition;
 
 /// What a replication thread is doing, as the `..._Running` columns say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +92,12 @@ pub struct ReplicaStatus {
     pub executed_gtid_set: String,
     /// MariaDB's `gtid_slave_pos`; empty for a MySQL source.
     pub gtid_slave_pos: String,
+    /// START REPLICA UNTIL, of the present or the last start.
+    pub until: Option<UntilCondition>,
+    /// Seconds that SOURCE_DELAY holds the next transaction back, if it does.
+    pub remaining_delay_s: Option<u64>,
+    /// The replication filters.
+    pub filters: Arc<Filters>,
 }
 
 impl ReplicaStatus {
@@ -96,7 +108,9 @@ impl ReplicaStatus {
         let text = |s: &str| Cell::Text(s.to_string());
         let yes_no = |b: bool| text(if b { "Yes" } else { "No" });
         let none = || text("");
+        let filter = |kind: FilterKind| text(&self.filters.text(kind));
         let config = &self.config;
+        let until = self.until.as_ref().map_or(("None", "", 0), UntilCondition::shown);
         let (io_number, io_message, io_time) = error_cells(self.io_error.as_ref());
         let (sql_number, sql_message, sql_time) = error_cells(self.sql_error.as_ref());
         let ids: Vec<String> = config.ignore_server_ids.iter().map(u32::to_string).collect();
@@ -113,20 +127,20 @@ impl ReplicaStatus {
             (named("Relay_Source_Log_File", "Relay_Master_Log_File"), text(&self.exec_file)),
             (named("Replica_IO_Running", "Slave_IO_Running"), text(self.io_running.word())),
             (named("Replica_SQL_Running", "Slave_SQL_Running"), text(self.sql_running.word())),
-            ("Replicate_Do_DB", none()),
-            ("Replicate_Ignore_DB", none()),
-            ("Replicate_Do_Table", none()),
-            ("Replicate_Ignore_Table", none()),
-            ("Replicate_Wild_Do_Table", none()),
-            ("Replicate_Wild_Ignore_Table", none()),
+            ("Replicate_Do_DB", filter(FilterKind::DoDb)),
+            ("Replicate_Ignore_DB", filter(FilterKind::IgnoreDb)),
+            ("Replicate_Do_Table", filter(FilterKind::DoTable)),
+            ("Replicate_Ignore_Table", filter(FilterKind::IgnoreTable)),
+            ("Replicate_Wild_Do_Table", filter(FilterKind::WildDoTable)),
+            ("Replicate_Wild_Ignore_Table", filter(FilterKind::WildIgnoreTable)),
             ("Last_Errno", sql_number.clone()),
             ("Last_Error", sql_message.clone()),
             ("Skip_Counter", Cell::Number(self.skip_counter)),
             (named("Exec_Source_Log_Pos", "Exec_Master_Log_Pos"), Cell::Number(self.exec_pos)),
             ("Relay_Log_Space", Cell::Number(self.relay_space_bytes)),
-            ("Until_Condition", text("None")),
-            ("Until_Log_File", none()),
-            ("Until_Log_Pos", Cell::Number(0)),
+            ("Until_Condition", text(until.0)),
+            ("Until_Log_File", text(until.1)),
+            ("Until_Log_Pos", Cell::Number(until.2)),
             (named("Source_SSL_Allowed", "Master_SSL_Allowed"), yes_no(config.ssl)),
             (named("Source_SSL_CA_File", "Master_SSL_CA_File"), text(&config.ssl_ca)),
             (named("Source_SSL_CA_Path", "Master_SSL_CA_Path"), none()),
@@ -152,7 +166,7 @@ impl ReplicaStatus {
             (named("Source_UUID", "Master_UUID"), text(&self.source_uuid)),
             (named("Source_Info_File", "Master_Info_File"), text(crate::config::CHANNEL_FILE)),
             ("SQL_Delay", Cell::Number(config.delay_s.into())),
-            ("SQL_Remaining_Delay", Cell::Null),
+            ("SQL_Remaining_Delay", self.remaining_delay_s.map_or(Cell::Null, Cell::Number)),
             (named("Replica_SQL_Running_State", "Slave_SQL_Running_State"), text(&self.sql_state)),
             (named("Source_Retry_Count", "Master_Retry_Count"), Cell::Number(config.retry_count)),
             (named("Source_Bind", "Master_Bind"), text(&config.bind)),
@@ -163,7 +177,7 @@ impl ReplicaStatus {
             ("Retrieved_Gtid_Set", text(&self.retrieved_gtid_set)),
             ("Executed_Gtid_Set", text(&self.executed_gtid_set)),
             ("Auto_Position", Cell::Number(config.auto_position.into())),
-            ("Replicate_Rewrite_DB", none()),
+            ("Replicate_Rewrite_DB", filter(FilterKind::RewriteDb)),
             ("Channel_Name", none()),
             (named("Source_TLS_Version", "Master_TLS_Version"), none()),
             (named("Source_public_key_path", "Master_public_key_path"), text(&config.public_key_path)),

@@ -81,7 +81,7 @@ impl Ours {
             ..SourceOptions::default()
         };
         self.replica.change_source(&options).expect("the source is accepted");
-        self.replica.start(Threads::BOTH).expect("the threads start");
+        self.replica.start(Threads::BOTH, None).expect("the threads start");
     }
 
     fn wait_for(&self, server: &Server) {
@@ -202,7 +202,7 @@ fn follows(flavor: testkit::Flavor, gtid: bool) {
     let dir = ours.close();
     load(&server, 5);
     let ours = Ours::open(&dir);
-    ours.replica.start(Threads::BOTH).expect("the threads start");
+    ours.replica.start(Threads::BOTH, None).expect("the threads start");
     ours.wait_for(&server);
     assert_eq!(ours.rows(), server.rows("SELECT id, k, c FROM d.t ORDER BY id"));
     ours.is_read_by_mysqlbinlog(&test);

@@ -1,7 +1,7 @@
 //! Results that the server makes itself: SHOW's and those of virtual tables.
 
 use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink, VirtualTable, column_flag};
-use types::{ColumnType, Value};
+use types::{ColumnType, DateTime, Value};
 
 /// Collation id of utf8mb4_0900_ai_ci.
 const UTF8MB4: u16 = 255;
@@ -14,6 +14,19 @@ pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
 /// An unsigned number.
 pub fn number_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
+}
+
+/// A moment with microseconds.
+pub fn time_column(name: &str) -> ColumnMeta {
+    column(name, ColumnType::datetime(6), 0)
+}
+
+/// A moment in microseconds of unix time, in UTC; 0 is MySQL's zero date, which stands for "never".
+pub fn time_value(at_us: u64) -> Value {
+    Value::DateTime(match at_us {
+        0 => DateTime::default(),
+        _ => DateTime::from_unix((at_us / 1_000_000) as i64, (at_us % 1_000_000) as u32, 0),
+    })
 }
 
 fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {

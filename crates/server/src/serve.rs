@@ -201,7 +201,7 @@ fn start_replica(server: &Server) {
     if skip || !server.replica.is_configured() {
         return;
     }
-    if let Err(e) = server.replica.start(Threads::BOTH) {
+    if let Err(e) = server.replica.start(Threads::BOTH, None) {
         log::error!("Failed to start replica threads: {}", e.message);
     }
 }

@@ -13,6 +13,7 @@ use replica::relay::RelayLogConfig;
 use replica::{Replica, ReplicaSettings};
 use source::{Binlog, BinlogConfig};
 use sql::SqlError;
+use sql::admin::{FilterKind, FilterRule};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -142,6 +143,8 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let conversions = globals.named("replica_type_conversions");
     let wrong = |name| StartError::Options(format!("Unknown option to replica_type_conversions: {name}"));
     replica.apply_settings().set_type_conversions(conversions.text().parse().map_err(wrong)?);
+    let filters = startup_filters(&options.replication_filters);
+    replica.set_startup_filters(&filters).map_err(|error| StartError::Options(error.message))?;
     let server = Server::new(Parts {
         engine,
         disk: disk.clone(),
@@ -154,6 +157,14 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
     Ok(Started { server, datadir })
+}
+
+/// The rules of each kind together.
+fn startup_filters(rules: &[(FilterKind, FilterRule)]) -> Vec<(FilterKind, Vec<FilterRule>)> {
+    let of = |kind: FilterKind| -> Vec<FilterRule> {
+        rules.iter().filter(|(of, _)| *of == kind).map(|(_, rule)| rule.clone()).collect()
+    };
+    FilterKind::ALL.into_iter().map(|kind| (kind, of(kind))).filter(|(_, rules)| !rules.is_empty()).collect()
 }
 
 fn check(globals: &Globals) -> Result<(), StartError> {

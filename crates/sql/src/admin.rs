@@ -112,6 +112,54 @@ pub struct SourceOptions {
     pub other: Vec<(String, String)>,
 }
 
+/// A kind of replication filter, in the order in which the servers list them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the filter REPLICATE_<name> of MySQL's manual")]
+pub enum FilterKind {
+    DoDb,
+    IgnoreDb,
+    DoTable,
+    IgnoreTable,
+    WildDoTable,
+    WildIgnoreTable,
+    RewriteDb,
+}
+
+impl FilterKind {
+    /// All of them.
+    pub const ALL: [FilterKind; 7] = [
+        FilterKind::DoDb,
+        FilterKind::IgnoreDb,
+        FilterKind::DoTable,
+        FilterKind::IgnoreTable,
+        FilterKind::WildDoTable,
+        FilterKind::WildIgnoreTable,
+        FilterKind::RewriteDb,
+    ];
+
+    /// As statements and performance_schema name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FilterKind::DoDb => "REPLICATE_DO_DB",
+            FilterKind::IgnoreDb => "REPLICATE_IGNORE_DB",
+            FilterKind::DoTable => "REPLICATE_DO_TABLE",
+            FilterKind::IgnoreTable => "REPLICATE_IGNORE_TABLE",
+            FilterKind::WildDoTable => "REPLICATE_WILD_DO_TABLE",
+            FilterKind::WildIgnoreTable => "REPLICATE_WILD_IGNORE_TABLE",
+            FilterKind::RewriteDb => "REPLICATE_REWRITE_DB",
+        }
+    }
+}
+
+/// One rule of a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterRule {
+    /// A schema, `schema.table`, a pattern, or the schema that is rewritten.
+    pub what: String,
+    /// What it is rewritten to; empty for the other kinds.
+    pub to: String,
+}
+
 /// Which threads START REPLICA and STOP REPLICA are about. Neither written means both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplicaThreads {
@@ -173,6 +221,13 @@ pub enum AdminCommand {
         options: Box<SourceOptions>,
         /// `FOR CHANNEL`, empty is the default channel.
         channel: String,
+    },
+    /// CHANGE REPLICATION FILTER.
+    ChangeReplicationFilter {
+        /// The filters that are set; an empty list of rules takes one away.
+        filters: Vec<(FilterKind, Vec<FilterRule>)>,
+        /// `FOR CHANNEL`; `None` is the global filters and those of all channels.
+        channel: Option<String>,
     },
     /// START REPLICA. `user` and `password` of its connection options are not kept.
     StartReplica {

@@ -29,6 +29,7 @@ mod session;
 mod show;
 mod sink;
 mod sql_mode;
+pub mod touched;
 mod variables;
 
 pub use admin::AdminCommand;

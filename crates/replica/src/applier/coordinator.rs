@@ -17,6 +17,7 @@ use std::sync::atomic::Ordering;
 use binlog::Checksum;
 
 use super::framing::{Framed, Framer};
+use super::gate::{Gate, Passage};
 use super::group::Applier;
 use super::job::{self, Job};
 use super::workers::{Ticket, Workers};
@@ -44,20 +45,27 @@ pub(super) struct Coordinator<'a, 'c> {
     spare: Vec<Job>,
     /// Events go to the applier one by one until the group that is open there ends.
     in_turn: bool,
+    gate: Gate<'c>,
 }
 
 impl<'a, 'c> Coordinator<'a, 'c> {
-    pub fn new(channel: &'c Arc<Channel>, applier: &'a mut Applier<'c>, workers: usize) -> Self {
+    pub fn new(
+        channel: &'c Arc<Channel>,
+        applier: &'a mut Applier<'c>,
+        workers: usize,
+        gate: Gate<'c>,
+    ) -> Self {
         Coordinator {
             channel,
+            workers: Workers::start(channel, applier.filters(), workers),
             applier,
-            workers: Workers::start(channel, workers),
             framer: Framer::new(),
             filling: Job::default(),
             in_flight: VecDeque::new(),
             limit: (2 * workers + 2).min(LARGEST_IN_FLIGHT),
             spare: Vec::new(),
             in_turn: false,
+            gate,
         }
     }
 
@@ -70,7 +78,15 @@ impl<'a, 'c> Coordinator<'a, 'c> {
                 continue;
             }
             match reader.step().map_err(unreadable)? {
-                Step::Event => self.take(reader)?,
+                Step::Event => {
+                    if let Passage::NotBefore(due_us) =
+                        self.gate.look(reader.event(), self.applier.checksum())
+                        && !self.hold_back(reader, due_us)?
+                    {
+                        return Ok(());
+                    }
+                    self.take(reader)?;
+                }
                 Step::End if self.in_flight.is_empty() => {
                     self.apply_filling_in_turn()?;
                     self.applier.release_tables();
@@ -84,6 +100,17 @@ impl<'a, 'c> Coordinator<'a, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// Completes what has come and waits with the next group; false: the applier is to stop before.
+    fn hold_back(&mut self, reader: &RelayReader, due_us: u64) -> Result<bool, ThreadError> {
+        self.submit();
+        while !self.in_flight.is_empty() {
+            self.commit_oldest()?;
+        }
+        self.applier.release_tables();
+        reader.note_done(self.applier.resume_point().relay).map_err(unreadable)?;
+        Ok(self.gate.wait(due_us))
     }
 
     fn take(&mut self, reader: &RelayReader) -> Result<(), ThreadError> {

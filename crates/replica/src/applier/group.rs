@@ -18,6 +18,7 @@ use super::statement;
 use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::event::{self, kind};
+use crate::filter::{Filters, query_in};
 use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayPosition;
 
@@ -64,7 +65,12 @@ impl<'a> Applier<'a> {
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
         Applier {
             channel,
-            open: OpenGroup::new(channel.engine.clone(), channel.apply.clone(), false),
+            open: OpenGroup::new(
+                channel.engine.clone(),
+                channel.apply.clone(),
+                channel.filters.lock().of_channel.clone(),
+                false,
+            ),
             stage: Stage::Outside,
             head: GroupHead::default(),
             server_id: 0,
@@ -79,6 +85,16 @@ impl<'a> Applier<'a> {
             pos: resume.pos,
             done: resume,
         }
+    }
+
+    /// The filters that were in force when it started.
+    pub fn filters(&self) -> &Arc<Filters> {
+        self.open.filters()
+    }
+
+    /// Everything that is executed here.
+    pub fn executed(&self) -> &GtidSet {
+        &self.executed
     }
 
     /// What events end with from here on.
@@ -344,19 +360,62 @@ impl<'a> Applier<'a> {
             self.open.events.clear();
             return self.commit(relay);
         }
-        let changes_rows = self.stage == Stage::Open && !query.is_end() && !query.is_begin();
-        if changes_rows && !statement::is_savepoint(query) {
-            return self.statement(header, query);
+        if !query.is_begin() && !query.is_end() {
+            return self.filtered_query(header, bytes, query, relay);
         }
         self.append(bytes)?;
-        if query.is_begin() {
-            self.stage = Stage::Open;
-            return Ok(false);
-        }
         if query.is_end() {
             return self.commit(relay);
         }
-        if changes_rows {
+        self.stage = Stage::Open;
+        Ok(false)
+    }
+
+    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another schema here.
+    fn filtered_query(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        if !self.open.filters().is_on() {
+            return self.allowed_query(header, bytes, query, relay);
+        }
+        let filters = self.open.filters().clone();
+        let moved = filters.rewritten(query.schema).map(|schema| (schema, query_in(header, query, schema)));
+        let (bytes, query) = match &moved {
+            Some((schema, bytes)) => {
+                (bytes.as_slice(), &QueryEvent { schema: schema.as_bytes(), ..query.clone() })
+            }
+            None => (bytes, query),
+        };
+        if statement::is_allowed(&filters, query) {
+            return self.allowed_query(header, bytes, query, relay);
+        }
+        // What it would have depended on is not the next one's.
+        self.logged = LoggedContext::default();
+        if self.stage == Stage::Open {
+            return Ok(false);
+        }
+        self.open.events.clear();
+        self.commit(relay)
+    }
+
+    /// A statement that is neither BEGIN nor COMMIT, and counts.
+    fn allowed_query(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        let is_within = self.stage == Stage::Open;
+        if is_within && !statement::is_savepoint(query) {
+            return self.statement(header, query);
+        }
+        self.append(bytes)?;
+        if is_within {
             return Ok(false);
         }
         self.ddl(header, query, relay)

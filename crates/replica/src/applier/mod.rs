@@ -10,6 +10,7 @@
 mod conversion;
 mod coordinator;
 mod framing;
+mod gate;
 mod group;
 mod job;
 mod open_group;
@@ -34,6 +35,7 @@ use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
 use crate::relay::{RelayError, RelayReader, Step};
 use coordinator::Coordinator;
+use gate::{Gate, Passage};
 use group::Applier;
 use retries::Retries;
 pub use settings::{ApplySettings, TypeConversions};
@@ -88,11 +90,11 @@ enum Stopped {
 /// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or cannot go on.
 fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
     let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
-    let workers = channel.parallel_workers.load(Ordering::Relaxed) as usize;
-    let ended = match workers {
+    let gate = Gate::new(channel);
+    let ended = match workers(channel, &gate) {
         // With one worker there is nothing to schedule; MySQL takes 1 for 0, too.
-        0 | 1 => apply(channel, &mut reader, &mut applier),
-        _ => Coordinator::new(channel, &mut applier, workers).run(&mut reader),
+        0 | 1 => apply(channel, &mut reader, &mut applier, gate),
+        workers => Coordinator::new(channel, &mut applier, workers, gate).run(&mut reader),
     };
     applier.abandon_group();
     applier.release_tables();
@@ -101,6 +103,11 @@ fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Resul
         Err(_) if applier.wait_if_blocked().map_err(Stopped::Error)? => Err(Stopped::Blocked),
         ended => ended.map_err(Stopped::Error),
     }
+}
+
+/// How many workers there are to be. UNTIL is looked at after every group, which is there where groups are applied one after the other.
+fn workers(channel: &Channel, gate: &Gate<'_>) -> usize {
+    if gate.has_until() { 0 } else { channel.parallel_workers.load(Ordering::Relaxed) as usize }
 }
 
 fn open(
@@ -124,15 +131,28 @@ fn apply(
     channel: &Arc<Channel>,
     reader: &mut RelayReader,
     applier: &mut Applier<'_>,
+    mut gate: Gate<'_>,
 ) -> Result<(), ThreadError> {
     let mut unshown = 0;
     let _state = os::account::enter(os::account::State::ApplyDecode);
     loop {
-        if channel.applier_stop.load(Ordering::Acquire) {
+        if channel.applier_stop.load(Ordering::Acquire) || gate.is_reached(applier) {
             return Ok(());
         }
         match reader.step().map_err(unreadable)? {
             Step::Event => {
+                match gate.look(reader.event(), applier.checksum()) {
+                    Passage::Free => {}
+                    Passage::Closed => return Ok(()),
+                    Passage::NotBefore(due_us) => {
+                        reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
+                        applier.release_tables();
+                        show(&mut channel.applier.lock(), &applier.resume_point());
+                        if !gate.wait(due_us) {
+                            return Ok(());
+                        }
+                    }
+                }
                 let position = reader.position();
                 let checked =
                     check(reader.event(), applier.checksum(), channel.settings.sql_verify_checksum)?;

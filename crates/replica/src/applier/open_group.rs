@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use binlog::event::{Event, Header, RowsEvent, TableMap};
+use binlog::event::{Event, Header, RowsEvent, TableMap, rows_flag};
 use binlog::{Checksum, DecodeError, group};
 use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
@@ -10,6 +10,7 @@ use super::report::GroupError;
 use super::rows;
 use super::settings::ApplySettings;
 use super::tables::{Bound, TableCache};
+use crate::filter::{Filters, table_map_in};
 
 /// See the module's header. Buffers are kept from group to group.
 pub(super) struct OpenGroup {
@@ -18,6 +19,11 @@ pub(super) struct OpenGroup {
     tables: TableCache,
     /// Tables that the present statement's row events are about: the source's table id, and the binding.
     in_use: Vec<(u64, Arc<Bound>)>,
+    filters: Arc<Filters>,
+    /// The source's ids of the present statement's tables that are filtered out.
+    filtered: Vec<u64>,
+    /// Where the present statement's last row event is among the events.
+    last_rows: Option<usize>,
     /// Rows go to a transaction that is applied ahead of its turn.
     ahead: bool,
     /// The table that a group needed and could not get at once, while others were held for it.
@@ -31,18 +37,31 @@ pub(super) struct OpenGroup {
 }
 
 impl OpenGroup {
-    pub fn new(engine: Arc<Engine>, settings: Arc<ApplySettings>, ahead: bool) -> OpenGroup {
+    pub fn new(
+        engine: Arc<Engine>,
+        settings: Arc<ApplySettings>,
+        filters: Arc<Filters>,
+        ahead: bool,
+    ) -> OpenGroup {
         OpenGroup {
             hold: TableHold::new(engine),
             settings,
             tables: TableCache::default(),
             in_use: Vec::new(),
+            filters,
+            filtered: Vec::new(),
+            last_rows: None,
             ahead,
             blocked: None,
             converted: Vec::new(),
             events: Vec::new(),
             transaction: None,
         }
+    }
+
+    /// The filters that it goes by.
+    pub fn filters(&self) -> &Arc<Filters> {
+        &self.filters
     }
 
     /// The engine that it goes to.
@@ -63,11 +82,13 @@ impl OpenGroup {
     /// No statement is open any more.
     pub fn end_statement(&mut self) {
         self.in_use.clear();
+        self.filtered.clear();
+        self.last_rows = None;
     }
 
     /// Takes the rows back.
     pub fn roll_back(&mut self) {
-        self.in_use.clear();
+        self.end_statement();
         if let Some(transaction) = self.transaction.take() {
             transaction.rollback();
         }
@@ -82,6 +103,25 @@ impl OpenGroup {
 
     /// A TABLE_MAP event.
     pub fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
+        if !self.filters.is_on() {
+            return self.map_table(bytes, map);
+        }
+        let filters = self.filters.clone();
+        self.filtered.retain(|&id| id != map.table_id);
+        let moved =
+            filters.rewritten(map.schema).map(|schema| (schema, table_map_in(bytes, map.schema, schema)));
+        let (map, bytes) = match &moved {
+            Some((schema, moved)) => (&TableMap { schema: schema.as_bytes(), ..*map }, moved.as_slice()),
+            None => (map, bytes),
+        };
+        if filters.allows_table(&String::from_utf8_lossy(map.schema), &String::from_utf8_lossy(map.table)) {
+            return self.map_table(bytes, map);
+        }
+        self.filtered.push(map.table_id);
+        Ok(())
+    }
+
+    fn map_table(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
         let bound = self.bind(bytes, map)?;
         let at = match &bound.conversion {
             None => self.append(bytes)?,
@@ -140,11 +180,26 @@ impl OpenGroup {
         }
     }
 
+    /// A row event that is filtered out. The statement ends with it: in our log it ends with the last event that was kept.
+    fn leave_out(&mut self, rows: &RowsEvent<'_>) {
+        const FLAGS_OFFSET: usize = binlog::event::HEADER_LEN + 6;
+        if rows.ends_statement() {
+            if let Some(last) = self.last_rows {
+                self.events[last + FLAGS_OFFSET] |= rows_flag::STMT_END as u8;
+            }
+            self.end_statement();
+        }
+    }
+
     /// A row event.
     pub fn rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>) -> Result<(), GroupError> {
+        if self.filtered.contains(&rows.table_id) {
+            self.leave_out(rows);
+            return Ok(());
+        }
         if rows.table_id == binlog::event::DUMMY_TABLE_ID && rows.rows.is_empty() {
             // It carries nothing and only ends a statement.
-            self.in_use.clear();
+            self.end_statement();
             return Ok(());
         }
         let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == rows.table_id) else {
@@ -180,7 +235,7 @@ impl OpenGroup {
             None if self.ahead => self.hold.begin_apply_ahead(),
             None => self.hold.begin_apply(),
         };
-        let idempotent = self.settings.is_idempotent();
+        let (idempotent, before) = (self.settings.is_idempotent(), self.events.len());
         let state = os::account::enter(os::account::State::ApplyRow);
         let applied = match idempotent {
             false => rows::apply(&mut transaction, table, rows),
@@ -206,11 +261,24 @@ impl OpenGroup {
             let at = self.append(bytes)?;
             group::set_table_id(&mut self.events, at, table.id);
         }
+        if self.filters.is_on() {
+            self.last_rows = last_event(&self.events, before).or(self.last_rows);
+        }
         if rows.ends_statement() {
-            self.in_use.clear();
+            self.end_statement();
         }
         Ok(())
     }
+}
+
+/// Where the last of the whole events behind `from` begins.
+fn last_event(events: &[u8], from: usize) -> Option<usize> {
+    let (mut last, mut at) = (None, from);
+    for event in group::walk(&events[from..]).map_while(Result::ok) {
+        last = Some(at);
+        at += event.bytes.len();
+    }
+    last
 }
 
 /// The TABLE_MAP event of our table in the place of one that was received.

@@ -2,6 +2,7 @@
 
 use crate::error::ThreadError;
 use crate::relay::RelayPosition;
+use crate::until::UntilCondition;
 
 /// Where an applier goes on that was stopped while its relay log is still there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +30,10 @@ pub struct ApplierState {
     pub exec_pos: u64,
     /// Transactions that were tried again (`COUNT_TRANSACTIONS_RETRIES`), each time counted.
     pub transaction_retries: u64,
+    /// START REPLICA UNTIL; stays until the next start.
+    pub until: Option<UntilCondition>,
+    /// SOURCE_DELAY: nothing is applied before this, in microseconds of our clock's unix time.
+    pub delayed_until_us: Option<u64>,
     /// Where to go on; `None` is the start of the relay log.
     pub resume: Option<ResumePoint>,
 }
@@ -36,6 +41,9 @@ pub struct ApplierState {
 impl ApplierState {
     /// Replica_SQL_Running_State.
     pub fn state_text(&self, caught_up: bool) -> String {
+        if self.delayed_until_us.is_some() {
+            return "Waiting until SOURCE_DELAY seconds after source executed event".to_string();
+        }
         match (self.running, caught_up) {
             (false, _) => String::new(),
             (true, true) => "Replica has read all relay log; waiting for more updates".to_string(),

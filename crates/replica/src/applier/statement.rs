@@ -13,6 +13,7 @@ use types::{ColumnType, Value};
 
 use super::report::{self, Place};
 use crate::error::ThreadError;
+use crate::filter::Filters;
 
 /// Why a statement was not carried out.
 #[derive(Debug)]
@@ -42,6 +43,17 @@ impl StatementError {
             StatementError::NotSupported(what) => report::not_supported(&what, place),
         }
     }
+}
+
+/// Whether the filters let a statement count.
+pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
+    let schema = String::from_utf8_lossy(query.schema);
+    // Without them the text is read as utf8mb4, which names are in most often.
+    let status = query.status().unwrap_or_default();
+    let character_set = status.charset.map_or(255, |(client, ..)| client);
+    let touched =
+        sql::touched::touched(&schema, query.statement, character_set, status.sql_mode.unwrap_or(0));
+    filters.allows_statement(&schema, &touched)
 }
 
 /// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log already.

@@ -14,6 +14,7 @@ use parking_lot::{Condvar, Mutex};
 use super::job::Job;
 use super::open_group::OpenGroup;
 use crate::channel::Channel;
+use crate::filter::Filters;
 
 /// A job that was handed in.
 pub(super) struct Ticket {
@@ -46,8 +47,9 @@ pub(super) struct Workers {
 
 impl Workers {
     /// Starts one thread less than `count`, for the coordinator is a worker, too.
-    pub fn start(channel: &Arc<Channel>, count: usize) -> Workers {
-        let open_group = || OpenGroup::new(channel.engine.clone(), channel.apply.clone(), true);
+    pub fn start(channel: &Arc<Channel>, filters: &Arc<Filters>, count: usize) -> Workers {
+        let open_group =
+            || OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters.clone(), true);
         let verify = channel.settings.sql_verify_checksum;
         let shared = Arc::new(Shared { queue: Mutex::default(), work: Condvar::new(), verify });
         let start = |_| {

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use os::disk::{Disk, File, OpenMode};
@@ -54,6 +55,9 @@ pub struct RelayPosition {
 pub struct RelayLog {
     disk: Arc<dyn Disk>,
     config: RelayLogConfig,
+    /// The two that change at run time. Relaxed: a file more or less under the old value harms nobody.
+    max_file_bytes: AtomicU64,
+    purge: AtomicBool,
     files: Mutex<FileSeries>,
     shared: Mutex<Shared>,
     /// The end moved, or somebody is to look whether it has to stop.
@@ -85,6 +89,8 @@ impl RelayLog {
         files.remove_all()?;
         let log = RelayLog {
             disk,
+            max_file_bytes: config.max_file_bytes.into(),
+            purge: config.purge.into(),
             config,
             files: Mutex::new(files),
             shared: Mutex::new(Shared::default()),
@@ -211,7 +217,7 @@ impl RelayLog {
 
     /// The reader is done with every file before `file`.
     fn release_before(&self, file: u64) -> io::Result<()> {
-        if !self.config.purge {
+        if !self.purge.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut files = self.files.lock();
@@ -233,6 +239,16 @@ impl RelayLog {
         let files = self.files.lock();
         let at = files.numbers().partition_point(|&n| n <= number);
         files.numbers().get(at).copied()
+    }
+
+    /// `relay_log_purge`.
+    pub fn set_purge(&self, purge: bool) {
+        self.purge.store(purge, Ordering::Relaxed);
+    }
+
+    /// `max_relay_log_size`, or `max_binlog_size` where that is 0.
+    pub fn set_max_file_bytes(&self, max_file_bytes: u64) {
+        self.max_file_bytes.store(max_file_bytes, Ordering::Relaxed);
     }
 
     /// The disk that the files are on.

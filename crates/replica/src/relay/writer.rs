@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use os::account::{State, enter};
 use os::disk::File;
@@ -83,7 +84,7 @@ impl RelayWriter {
     /// At the end of an event group: starts a new file when this one has reached its size. Waits for room where space is limited;
     /// `Ok(false)` when `stop` came first.
     pub fn end_of_group(&mut self, stop: &dyn Fn() -> bool) -> io::Result<bool> {
-        let limit = self.log.config.max_file_bytes;
+        let limit = self.log.max_file_bytes.load(Ordering::Relaxed);
         if limit != 0 && self.position().pos >= limit {
             self.rotate()?;
         }

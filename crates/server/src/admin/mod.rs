@@ -21,6 +21,7 @@ pub fn carry_out(
 ) -> sql::Result<()> {
     match command {
         Command::ChangeReplicationSource { .. }
+        | Command::ChangeReplicationFilter { .. }
         | Command::StartReplica { .. }
         | Command::StopReplica { .. }
         | Command::ResetReplica { .. }

@@ -29,13 +29,14 @@ pub fn carry_out(
             default_channel(Some(&channel))?;
             replica.change_source(&options).map_err(channel_error)?;
         }
+        Command::ChangeReplicationFilter { filters, channel } => {
+            default_channel(channel.as_deref())?;
+            replica.change_filters(&filters, channel.is_some()).map_err(channel_error)?;
+        }
         Command::StartReplica { threads, until, channel } => {
             default_channel(channel.as_deref())?;
-            if until.is_some() {
-                return Err(SqlError::not_supported("START REPLICA UNTIL"));
-            }
             let threads = Threads { receiver: threads.receiver, applier: threads.applier };
-            replica.start(either_or_both(threads)).map_err(channel_error)?;
+            replica.start(either_or_both(threads), until.as_ref()).map_err(channel_error)?;
         }
         Command::StopReplica { threads, channel } => {
             default_channel(channel.as_deref())?;

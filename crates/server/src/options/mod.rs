@@ -14,6 +14,7 @@ pub use resolve::Switch;
 
 use crate::variables::{Setting, VariableId};
 use os::disk::Disk;
+use sql::admin::{FilterKind, FilterRule};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -57,6 +58,8 @@ pub struct Options {
     pub log_bin_index: Option<String>,
     /// `--relay-log-index=NAME`.
     pub relay_log_index: Option<String>,
+    /// `--replicate-do-db` and its kin: each may be given several times.
+    pub replication_filters: Vec<(FilterKind, FilterRule)>,
     /// `--user=NAME`.
     pub user: Option<String>,
     /// `--help`.

@@ -3,6 +3,7 @@
 use super::{OptionError, Options, RawOption};
 use crate::variables::setting::parse_bool;
 use crate::variables::{Kind, Setting, VariableId, find};
+use sql::admin::{FilterKind, FilterRule};
 
 /// Options that are no system variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +131,7 @@ enum Meaning {
     LogBin,
     LogBinIndex,
     RelayLogIndex,
+    Filter(FilterKind),
     User,
     /// The X protocol, which is not there: only switching it off is understood.
     MysqlX {
@@ -145,7 +147,7 @@ impl Meaning {
                 Kind::Enum(words) => !words.contains(&"ON"),
                 _ => true,
             },
-            Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex => true,
+            Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex | Meaning::Filter(_) => true,
             _ => false,
         }
     }
@@ -163,6 +165,9 @@ fn meaning(name: &str) -> Option<Meaning> {
         "mysqlx" => return Some(Meaning::MysqlX { off: false }),
         "skip_mysqlx" => return Some(Meaning::MysqlX { off: true }),
         _ => {}
+    }
+    if let Some(kind) = FilterKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name)) {
+        return Some(Meaning::Filter(kind));
     }
     if let Some(id) = find(name).filter(|id| id.definition().is_option) {
         return Some(Meaning::Variable(id));
@@ -195,6 +200,10 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
         }
         Meaning::LogBinIndex => options.log_bin_index = value.map(str::to_owned),
         Meaning::RelayLogIndex => options.relay_log_index = value.map(str::to_owned),
+        Meaning::Filter(kind) => {
+            let rule = filter_rule(kind, value.unwrap_or_default().trim())?;
+            options.replication_filters.push((kind, rule));
+        }
         Meaning::User => options.user = value.map(str::to_owned),
         Meaning::MysqlX { off } => {
             if !off && value.and_then(parse_bool) != Some(false) {
@@ -204,6 +213,24 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
         Meaning::Switch(switch) => set_switch(options, switch, value)?,
     }
     Ok(())
+}
+
+/// A rule of `--replicate-...`, as mysqld reads it.
+fn filter_rule(kind: FilterKind, value: &str) -> Result<FilterRule, String> {
+    let wrong = || format!("Bad syntax in {}: {value}", kind.name().to_ascii_lowercase().replace('_', "-"));
+    let (what, to) = match kind {
+        FilterKind::RewriteDb => {
+            let (from, to) = value.split_once("->").ok_or_else(wrong)?;
+            (from.trim(), to.trim())
+        }
+        FilterKind::DoDb | FilterKind::IgnoreDb => (value, ""),
+        _ if !value.contains('.') => return Err(wrong()),
+        _ => (value, ""),
+    };
+    if what.is_empty() || (kind == FilterKind::RewriteDb && to.is_empty()) {
+        return Err(wrong());
+    }
+    Ok(FilterRule { what: what.to_owned(), to: to.to_owned() })
 }
 
 fn named(name: &str) -> VariableId {

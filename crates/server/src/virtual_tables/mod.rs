@@ -3,6 +3,7 @@
 mod information;
 mod performance;
 mod replication;
+mod replication_filters;
 
 use crate::connection_host::ConnectionHost;
 use sql::VirtualTable;
@@ -26,6 +27,8 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "thread_times", performance::thread_times),
     ("performance_schema", "threads", performance::threads),
     ("performance_schema", "replication_applier_configuration", replication::applier_configuration),
+    ("performance_schema", "replication_applier_filters", replication_filters::of_channels),
+    ("performance_schema", "replication_applier_global_filters", replication_filters::global),
     ("performance_schema", "replication_applier_status", replication::applier_status),
     (
         "performance_schema",

@@ -92,7 +92,7 @@ pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
         vec![
             Value::text(""),
             on_off(s.sql_running == Running::Yes),
-            Value::Null,
+            s.remaining_delay_s.map_or(Value::Null, Value::UInt),
             Value::UInt(s.transaction_retries),
         ]
     })

@@ -13,7 +13,7 @@ mod date_arithmetic;
 mod eval;
 mod functions;
 mod infer;
-mod like;
+pub(crate) mod like;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
 pub(crate) use arithmetic::{Number, decimal_of, number};

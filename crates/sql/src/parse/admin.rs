@@ -2,17 +2,19 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::admin::{AdminCommand, FlushTarget, PurgeTo, ReplicaThreads, SourceOptions, Until};
+use crate::admin::{
+    AdminCommand, FilterKind, FilterRule, FlushTarget, PurgeTo, ReplicaThreads, SourceOptions, Until,
+};
 use crate::ast::{Expr, Literal, Maintenance, Statement};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO; CHANGE REPLICATION FILTER is refused.
+    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO, CHANGE REPLICATION FILTER.
     pub(super) fn change(&mut self) -> Result<Statement> {
         self.expect("CHANGE")?;
-        if self.are(&["REPLICATION", "FILTER"]) {
-            return Err(SqlError::not_supported("replication filters"));
+        if self.eat_all(&["REPLICATION", "FILTER"]) {
+            return self.change_filter();
         }
         if !self.eat_all(&["REPLICATION", "SOURCE"]) {
             self.expect("MASTER")?;
@@ -28,6 +30,49 @@ impl Parser<'_> {
             channel = name;
         }
         Ok(Statement::Admin(AdminCommand::ChangeReplicationSource { options: Box::new(options), channel }))
+    }
+
+    fn change_filter(&mut self) -> Result<Statement> {
+        let mut filters: Vec<(FilterKind, Vec<FilterRule>)> = Vec::new();
+        self.list(|parser| {
+            let word = parser.upper();
+            let kind = FilterKind::ALL.into_iter().find(|kind| kind.name() == word);
+            let kind = kind.ok_or_else(|| parser.error())?;
+            parser.advance();
+            parser.expect_symbol("=")?;
+            parser.expect_symbol("(")?;
+            let none = parser.is_symbol(")");
+            let rules = if none { Vec::new() } else { parser.list(|parser| parser.filter_rule(kind))? };
+            parser.expect_symbol(")")?;
+            // The last of several lists of one kind counts.
+            filters.retain(|(earlier, _)| *earlier != kind);
+            filters.push((kind, rules));
+            Ok(())
+        })?;
+        let channel = self.channel()?;
+        Ok(Statement::Admin(AdminCommand::ChangeReplicationFilter { filters, channel }))
+    }
+
+    fn filter_rule(&mut self, kind: FilterKind) -> Result<FilterRule> {
+        let mut to = String::new();
+        let what = match kind {
+            FilterKind::DoDb | FilterKind::IgnoreDb => self.name()?,
+            FilterKind::DoTable | FilterKind::IgnoreTable => {
+                let schema = self.name()?;
+                self.expect_symbol(".")?;
+                format!("{schema}.{}", self.any_name()?)
+            }
+            FilterKind::WildDoTable | FilterKind::WildIgnoreTable => self.string()?,
+            FilterKind::RewriteDb => {
+                self.expect_symbol("(")?;
+                let from = self.name()?;
+                self.expect_symbol(",")?;
+                to = self.name()?;
+                self.expect_symbol(")")?;
+                from
+            }
+        };
+        Ok(FilterRule { what, to })
     }
 
     fn source_option(&mut self, options: &mut SourceOptions) -> Result<()> {

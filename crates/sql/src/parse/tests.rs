@@ -99,6 +99,36 @@ fn change_replication_source() {
 }
 
 #[test]
+fn change_replication_filter() {
+    let text = "CHANGE REPLICATION FILTER REPLICATE_DO_DB = (a, `b c`), REPLICATE_IGNORE_TABLE = (a.t), \
+                REPLICATE_WILD_DO_TABLE = ('a%.%'), REPLICATE_REWRITE_DB = ((a, b), (c, d)), REPLICATE_IGNORE_DB = ()";
+    let Statement::Admin(AdminCommand::ChangeReplicationFilter { filters, channel: None }) = statement(text)
+    else {
+        panic!("not a filter");
+    };
+    let texts: Vec<String> = filters
+        .iter()
+        .map(|(kind, rules)| {
+            let rules: Vec<String> = rules.iter().map(|rule| format!("{}>{}", rule.what, rule.to)).collect();
+            format!("{} {}", kind.name(), rules.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "REPLICATE_DO_DB a> b c>",
+            "REPLICATE_IGNORE_TABLE a.t>",
+            "REPLICATE_WILD_DO_TABLE a%.%>",
+            "REPLICATE_REWRITE_DB a>b c>d",
+            "REPLICATE_IGNORE_DB ",
+        ]
+    );
+    for wrong in ["REPLICATE_DO_TABLE = (t)", "REPLICATE_REWRITE_DB = (a, b)", "REPLICATE_SOME = (a)"] {
+        assert_eq!(refusal(&format!("CHANGE REPLICATION FILTER {wrong}")).0, 1064, "{wrong}");
+    }
+}
+
+#[test]
 fn errors_point_at_the_token() {
     let near = |text: &str| refusal(text).1.split("near ").nth(1).unwrap().to_owned();
     assert_eq!(near("selec 1"), "'selec 1' at line 1");

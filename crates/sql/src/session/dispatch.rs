@@ -152,6 +152,7 @@ impl Session {
                 command,
                 AdminCommand::Flush { .. }
                     | AdminCommand::ChangeReplicationSource { .. }
+                    | AdminCommand::ChangeReplicationFilter { .. }
                     | AdminCommand::ResetReplica { .. }
                     | AdminCommand::ResetBinaryLogsAndGtids { .. }
             );

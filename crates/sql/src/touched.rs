@@ -1,0 +1,98 @@
+//! What a statement from a source changes, for replication filters: told from its text, without looking at any table.
+
+use crate::ast::{Statement, TableName, TableRef};
+use crate::parse::parse;
+use crate::sql_mode::SqlMode;
+use types::collation;
+
+/// What a statement changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touched {
+    /// A schema as a whole: CREATE, ALTER, DROP DATABASE.
+    Schema(String),
+    /// Tables: `(schema, table)`.
+    Tables(Vec<(String, String)>),
+    /// Neither, or nothing that is known.
+    Nothing,
+}
+
+/// Looks at a statement in `character_set_client`, whose tables without a schema are in `schema`.
+pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mode: u64) -> Touched {
+    let text = collation::to_utf8mb4(character_set_client, statement);
+    let lex = crate::lexer::LexMode { of_source: true, ..SqlMode(sql_mode).lex() };
+    let Ok(Some(parsed)) = parse(&text, lex) else { return Touched::Nothing };
+    let mut tables: Vec<&TableName> = Vec::new();
+    match &parsed.statement {
+        Statement::CreateSchema { schema, .. } | Statement::DropSchema { schema, .. } => {
+            return Touched::Schema(schema.clone());
+        }
+        Statement::AlterSchema { schema: named, .. } => {
+            return Touched::Schema(named.clone().unwrap_or_else(|| schema.to_owned()));
+        }
+        Statement::CreateTable(create) => tables.push(&create.table),
+        Statement::AlterTable(alter) => tables.push(&alter.table),
+        Statement::DropTable { tables: dropped, .. } => tables.extend(dropped),
+        Statement::RenameTable(pairs) => tables.extend(pairs.iter().flat_map(|(from, to)| [from, to])),
+        Statement::Truncate(table)
+        | Statement::CreateIndex { table, .. }
+        | Statement::DropIndex { table, .. } => tables.push(table),
+        Statement::Maintain { tables: maintained, .. } => tables.extend(maintained),
+        Statement::Insert(insert) => tables.push(&insert.table),
+        Statement::Update(update) => tables_of(&update.from, &mut tables),
+        Statement::Delete(delete) if delete.targets.is_empty() => tables_of(&delete.from, &mut tables),
+        Statement::Delete(delete) => tables.extend(&delete.targets),
+        _ => return Touched::Nothing,
+    }
+    let qualified =
+        |table: &TableName| (table.schema.clone().unwrap_or_else(|| schema.to_owned()), table.name.clone());
+    Touched::Tables(tables.into_iter().map(qualified).collect())
+}
+
+fn tables_of<'a>(from: &'a TableRef, tables: &mut Vec<&'a TableName>) {
+    match from {
+        TableRef::Table { name, .. } => tables.push(name),
+        TableRef::Derived { .. } => {}
+        TableRef::Join { left, right, .. } => {
+            tables_of(left, tables);
+            tables_of(right, tables);
+        }
+    }
+}
+
+/// Whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`: `%`, `_` and `\` as in LIKE, case counts.
+pub fn wild_matches(name: &str, pattern: &str) -> bool {
+    crate::expr::like::like(name.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_BIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(statement: &str) -> Touched {
+        touched("now", statement.as_bytes(), 255, 0)
+    }
+
+    fn tables(names: &[(&str, &str)]) -> Touched {
+        Touched::Tables(names.iter().map(|(s, t)| (s.to_string(), t.to_string())).collect())
+    }
+
+    #[test]
+    fn statements_name_what_they_change() {
+        assert_eq!(of("CREATE DATABASE `a b`"), Touched::Schema("a b".into()));
+        assert_eq!(of("CREATE TABLE t (a INT)"), tables(&[("now", "t")]));
+        assert_eq!(of("DROP TABLE IF EXISTS a.t, u"), tables(&[("a", "t"), ("now", "u")]));
+        assert_eq!(of("RENAME TABLE a.t TO b.t"), tables(&[("a", "t"), ("b", "t")]));
+        assert_eq!(of("ALTER TABLE x.y ADD COLUMN c INT"), tables(&[("x", "y")]));
+        assert_eq!(of("UPDATE t SET a = 1"), tables(&[("now", "t")]));
+        assert_eq!(of("FLUSH LOGS"), Touched::Nothing);
+        assert_eq!(of("no statement"), Touched::Nothing);
+    }
+
+    #[test]
+    fn patterns() {
+        assert!(wild_matches("db1.orders", "db%.ord%"));
+        assert!(wild_matches("a_b.t", "a\\_b.%") && !wild_matches("axb.t", "a\\_b.%"));
+        assert!(wild_matches("axb.t", "a_b.%"));
+        assert!(!wild_matches("DB1.t", "db1.%"));
+    }
+}
