@@ -2,7 +2,7 @@
 
 use bench::instance::{Flavor, RowImage};
 use testkit::following::{
-    By, carries_everything, notices_damage, survives_interruptions, tells_that_logs_are_lost,
+    By, carries_everything, carries_with, notices_damage, survives_interruptions, tells_that_logs_are_lost,
 };
 use testkit::server::flavor_under_test;
 
@@ -19,6 +19,14 @@ fn by_gtid_with_full_images() {
 fn by_gtid_with_minimal_images() {
     if testkit::available("replicate_mysql::by_gtid_with_minimal_images", &[SOURCE]) {
         carries_everything(SOURCE, flavor_under_test(), RowImage::Minimal, By::Gtid);
+    }
+}
+
+#[test]
+fn with_noblob_images() {
+    if testkit::available("replicate_mysql::with_noblob_images", &[SOURCE]) {
+        let switch = ["SET GLOBAL binlog_row_image = 'NOBLOB'"];
+        carries_with(SOURCE, flavor_under_test(), 0, &switch, "Update_rows");
     }
 }
 

@@ -213,6 +213,14 @@ fn our_name(ty: &ColumnType) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use binlog::encode::{RowMetadata, TableMapSource};
+    use binlog::event::Event;
+    use engine::{
+        ColumnDef, DdlContext, Engine, EngineConfig, IndexColumn, SchemaDef, SessionContext, TableDef,
+    };
+    use os::random::{Rng, test_seed};
+    use os::sim::SimDisk;
+    use std::sync::Arc;
 
     #[test]
     fn types_compare_as_mysql_compares_them() {
@@ -241,5 +249,108 @@ mod tests {
         for (theirs, ours, expected) in cases {
             assert_eq!(order(&theirs, &ours), expected, "{} to {}", theirs.sql_name(), ours.sql_name());
         }
+    }
+
+    /// `test.t (id INT PRIMARY KEY, a BIGINT, b VARCHAR(10), c INT DEFAULT 7)` on a simulated disk.
+    fn table(disk: &SimDisk) -> (Arc<Engine>, Arc<Table>) {
+        let engine = Engine::open(EngineConfig {
+            page_size: 4096,
+            pool_bytes: 1 << 20,
+            redo_capacity_bytes: 16 << 20,
+            log_buffer_bytes: 1 << 20,
+            background: false,
+            ..EngineConfig::new(Arc::new(disk.clone()), "/data")
+        })
+        .expect("opens");
+        let mut def = TableDef::new("test", "t");
+        def.columns.push(ColumnDef::new("id", ColumnType::int(false)).not_null());
+        def.columns.push(ColumnDef::new("a", ColumnType::bigint(false)));
+        def.columns.push(ColumnDef::new("b", ColumnType::varchar(10, 255)));
+        def.columns.push(ColumnDef::new("c", ColumnType::int(false)));
+        def.primary = Some(vec![IndexColumn::whole(0)]);
+        let session = SessionContext::default();
+        let context = DdlContext::new("CREATE", "test", &session);
+        engine.create_schema(SchemaDef { name: "test".into(), collation: 255 }, &context).expect("is made");
+        engine.create_table(def, &context).expect("is made");
+        let table = engine.catalog().table("test", "t").expect("is there");
+        (engine, table)
+    }
+
+    /// The source's table: `(id INT, a INT, b TEXT)` and a DECIMAL that ours has not, and an update of two rows.
+    fn received() -> (Vec<u8>, Vec<u8>) {
+        let columns = [
+            ColumnType::int(false),
+            ColumnType::int(false),
+            ColumnType::text(255),
+            ColumnType::int(false),
+            ColumnType::decimal(10, 2),
+        ];
+        let base = EventBase { timestamp: 1, server_id: 2 };
+        let full = ColumnMask::full(columns.len());
+        let (mut map, mut rows) = (Vec::new(), Vec::new());
+        let source = TableMapSource {
+            table_id: 9,
+            schema: "test",
+            table: "t",
+            columns: &columns,
+            nullable: &full,
+            metadata: RowMetadata::Minimal,
+        };
+        let start = encode::table_map(base, &source, &mut map);
+        finish_event(&mut map, start, None, Checksum::None);
+        let layout = RowLayout::new(&columns);
+        let start = encode::rows(base, RowsKind::Update, 9, 1, &full, &full, &mut rows);
+        for (id, text) in [(1, "short"), (2, "longer than ten characters"), (3, ""), (4, "four")] {
+            let price = convert::to_column(&Value::text("12.5"), &columns[4], true).expect("a number").0;
+            let values = [Value::Int(id), Value::Int(-id), Value::text(text), Value::Null, price];
+            layout.encode(&values, &mut rows).expect("encodes");
+        }
+        finish_event(&mut rows, start, None, Checksum::None);
+        (map, rows)
+    }
+
+    fn event(bytes: &[u8]) -> Result<(Header, Event<'_>), binlog::DecodeError> {
+        let header = Header::decode(bytes)?;
+        Ok((header, binlog::event::decode_body(&header, bytes)?))
+    }
+
+    #[test]
+    fn damaged_events_are_refused_or_written_anew() {
+        let mut rng = Rng::new(test_seed("damaged_events_are_refused_or_written_anew"));
+        let disk = SimDisk::new(1);
+        let (_engine, table) = table(&disk);
+        let allowed: TypeConversions = "ALL_LOSSY,ALL_NON_LOSSY".parse().expect("is one");
+        let (map, rows) = received();
+        let rewritten = |map: &[u8], rows: &[u8]| -> Option<Vec<u8>> {
+            let (Ok((_, Event::TableMap(map))), Ok((header, Event::Rows(rows)))) = (event(map), event(rows))
+            else {
+                return None;
+            };
+            let conversion = Conversion::plan(&map, &table, allowed).ok()??;
+            let mut out = Vec::new();
+            conversion.rewrite(&table, &header, &rows, &mut out).ok()?;
+            Some(out)
+        };
+        let whole = rewritten(&map, &rows).expect("is written anew");
+        let Ok((_, Event::Rows(ours))) = event(&whole) else { panic!("no row event") };
+        let changes: Vec<_> = ours.iter(&table.layout).map(|change| change.expect("decodes")).collect();
+        assert_eq!((ours.table_id, ours.columns, changes.len()), (table.id, 4, 2));
+        let values = table.layout.decode_all(changes[0].after.expect("an update")).expect("decodes");
+        assert_eq!(values, [Value::Int(2), Value::Int(-2), Value::text("longer tha"), Value::Null]);
+        let mut refused = 0;
+        for _ in 0..20_000 {
+            let done = match rng.one_in(4) {
+                true => rewritten(&rng.damaged(&map), &rows),
+                false => rewritten(&map, &rng.damaged(&rows)),
+            };
+            let Some(out) = done else {
+                refused += 1;
+                continue;
+            };
+            // What is written is an event of our table.
+            let Ok((_, Event::Rows(ours))) = event(&out) else { panic!("no row event") };
+            ours.iter(&table.layout).for_each(|change| drop(change.expect("decodes")));
+        }
+        assert!((2_000..19_000).contains(&refused), "{refused} were refused");
     }
 }

@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn user_variables_have_the_values_that_were_logged() {
-        let variable = |kind, bytes| {
+        fn variable(kind: u8, bytes: &[u8]) -> Result<Value, StatementError> {
             let value = UserVarValue { kind, collation: 255, bytes, unsigned: false };
             user_variable(&UserVarEvent { name: b"v", value: Some(value) }).map(|(_, value)| value)
-        };
+        }
         assert_eq!(variable(0, b"text").expect("a text"), Value::text("text"));
         assert_eq!(variable(1, &1.5f64.to_le_bytes()).expect("a number"), Value::Double(1.5));
         assert_eq!(variable(2, &(-7i64).to_le_bytes()).expect("a number"), Value::Int(-7));
-        let decimal = variable(4, &[3, 1, 0x80, 12, 5]).expect("a number");
+        let decimal = variable(4, &[3, 1, 0x8c, 5]).expect("a number");
         assert_eq!(decimal.text_bytes(None).as_deref(), Some(&b"12.5"[..]));
         for (kind, bytes) in
             [(1, &b"1234567"[..]), (2, b""), (3, b"12345678"), (4, b""), (4, &[0, 0]), (4, &[70, 3, 1])]
