@@ -1,6 +1,6 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `demo`, `oltp`, `insert`). Flows out: a table on the terminal and, when
+//! Flows in: a command line (`slipstream bench apply`, `demo`, `oltp`, `insert`, `recovery`). Flows out: a table on the terminal and, when
 //! asked for, JSON. The kit starts the servers that it measures on temporary directories, with the same settings for all
 //! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
 //!
@@ -18,6 +18,7 @@ pub mod instance;
 pub mod measure;
 pub mod oltp;
 pub mod progress;
+pub mod recovery;
 pub mod replication;
 pub mod report;
 pub mod sbtest;
@@ -61,6 +62,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Request::Insert(plan, file) => insert::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&insert::text(&outcome), file, || insert::json(&outcome))?;
             Ok(outcome.wrong.is_empty())
+        }),
+        Request::Recovery(plan, file) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&recovery::text(&outcome), file, || recovery::json(&outcome))?;
+            Ok(true)
         }),
         Request::Demo(plan) => demo::run(&plan, &mut Progress::new()).map(|outcome| {
             println!("\n{}", outcome.report);

@@ -187,6 +187,37 @@ impl Server {
         own.split(['-', '+']).next().unwrap_or(own)
     }
 
+    /// Ends the process of a server that the kit started, with no chance to write anything more.
+    pub fn kill(&mut self) {
+        self.instance.as_mut().expect("a server that the kit started").kill();
+    }
+
+    /// Starts the process that [`Server::kill`] ended, and does not wait until it is ready; the kit's session is gone.
+    pub fn launch(&mut self) -> Result<(), MeasureError> {
+        let instance = self.instance.as_mut().expect("a server that the kit started");
+        instance.launch()?;
+        self.pid = instance.pid();
+        Ok(())
+    }
+
+    /// Stops a server that the kit started, which writes everything that it has to its files, and starts it again.
+    pub fn start_anew(&mut self, progress: &mut Progress) -> Result<(), MeasureError> {
+        progress.step(format!("{}: stopping and starting", self.name));
+        let instance = self.instance.as_mut().expect("a server that the kit started");
+        instance.stop()?;
+        instance.start_again()?;
+        self.pid = instance.pid();
+        let refused = self.refused("connecting");
+        self.client = Client::connect(&self.options).map_err(refused)?;
+        progress.done("started");
+        Ok(())
+    }
+
+    /// Whether the process of a server that the kit started is there.
+    pub fn is_running(&mut self) -> bool {
+        self.instance.as_mut().is_some_and(Instance::is_running)
+    }
+
     /// Makes an error of this server's refusal.
     pub fn refused(&self, what: &str) -> impl FnOnce(ClientError) -> MeasureError + use<> {
         let (name, what) = (self.name.clone(), what.to_string());
@@ -202,6 +233,13 @@ impl Server {
     /// A global variable's value; None where the server has no such variable.
     fn variable(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
         let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
+        let refused = self.refused(&sql);
+        Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
+    }
+
+    /// A global status variable's value; None where the server has no such variable.
+    pub fn status(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
+        let sql = format!("SHOW GLOBAL STATUS LIKE '{name}'");
         let refused = self.refused(&sql);
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
     }

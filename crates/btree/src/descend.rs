@@ -61,7 +61,7 @@ pub(crate) struct Fences {
 }
 
 impl Fences {
-    fn narrow(&mut self, node: &[u8], index: usize) {
+    pub(crate) fn narrow(&mut self, node: &[u8], index: usize) {
         if index > 0 {
             self.low = Some(slotted::key(node, index).to_vec());
         }

@@ -49,7 +49,7 @@ const APPEND_RESERVE: usize = 16;
 const APPEND_RUN: u16 = 4;
 
 /// What a leaf change came to.
-enum Outcome {
+pub(crate) enum Outcome {
     Done,
     /// Done, and the leaf has become sparse.
     Sparse,
@@ -189,7 +189,7 @@ impl Tree {
     }
 
     #[inline]
-    fn change_leaf(
+    pub(crate) fn change_leaf(
         &self,
         leaf: &mut PageWrite<'_>,
         key: &[u8],

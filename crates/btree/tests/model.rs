@@ -221,3 +221,46 @@ fn overflow_values_are_stored_loaded_and_freed() {
         assert_eq!(btree::overflow::load(pool, space, again[0], len).expect("it is there"), bytes);
     }
 }
+
+#[test]
+fn changes_in_key_order_are_those_of_single_changes() {
+    let mut rng = Rng::new(test_seed("changes_in_key_order_are_those_of_single_changes"));
+    let load = Load { distinct_keys: 3_000, longest_value: 120, longest_tail: 40 };
+    let disk = SimDisk::new(rng.u64());
+    let tree = empty_tree(&disk, 4096, 200);
+    let mut model = Model::new();
+    for round in 0..40 {
+        // Now a few all over the tree, now many; sometimes most of them removals.
+        let count = rng.between(1, if round % 3 == 0 { 20 } else { 1500 });
+        let mut keys: Vec<Vec<u8>> = (0..count).map(|_| load.key(&mut rng)).collect();
+        keys.sort_unstable();
+        let removes_percent = rng.pick(&[10, 50, 90]);
+        let lsn = log_commit(tree.pool(), b"commit");
+        let mut run = tree.run();
+        let mut ahead = 0;
+        for (at, key) in keys.iter().enumerate() {
+            if at >= ahead {
+                run.leave();
+                let (covered, _) =
+                    tree.read_ahead(keys[at..].iter().map(Vec::as_slice)).expect("pages are read");
+                assert!(covered > 0 && at + covered <= keys.len());
+                ahead = at + covered;
+            }
+            let value_len = rng.below(load.longest_value + 1) as usize;
+            let value = rng.bytes(value_len);
+            let remove = rng.below(100) < *removes_percent;
+            run.modify(key, lsn, |current| {
+                assert_eq!(current, model.get(key).map(Vec::as_slice));
+                if remove { Change::Remove } else { Change::Put((&value[..]).into()) }
+            })
+            .expect("the change is done");
+            if remove {
+                model.remove(key);
+            } else {
+                model.insert(key.clone(), value);
+            }
+        }
+        run.leave();
+        compare_all(&tree, &model);
+    }
+}

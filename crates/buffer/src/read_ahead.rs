@@ -3,6 +3,7 @@
 //! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note; a thread of its own looks whether most of the 64 were
 //! read in that order, and if so reads the 64 behind (or before) them. It takes spare frames only and stops when there are none.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,6 +21,11 @@ use crate::page::{self, PageId, PageNo, SpaceId};
 use crate::pool::Pool;
 use crate::space::Space;
 use crate::status::count;
+
+thread_local! {
+    /// What a run of pages is read into: memory that is new each time costs as much as the reading.
+    static BYTES: Cell<Option<AlignedBuffer>> = const { Cell::new(None) };
+}
 
 /// Notes that wait at most; more are dropped: what is read ahead too late is no help.
 const NOTES: usize = 64;
@@ -83,6 +89,25 @@ impl Pool {
             drop(notes);
             ahead.bell.ring();
         }
+    }
+
+    /// Reads pages of one space that will be wanted soon, those that are not here, as far as there are spare frames. Returns how many were not.
+    ///
+    /// # Errors
+    /// An I/O error; whoever wants the page meets it again.
+    pub fn read_ahead_of(&self, space: SpaceId, mut pages: Vec<PageNo>) -> Result<usize> {
+        let is_here = |no: &PageNo| {
+            let packed = PageId::new(space, *no).packed();
+            self.table.shard(packed).contains_key(&packed)
+        };
+        pages.retain(|no| !is_here(no));
+        let missing = pages.len();
+        // One alone is read by whom it is for.
+        if missing > 1 {
+            pages.sort_unstable();
+            self.read_unasked(space, pages)?;
+        }
+        Ok(missing)
     }
 
     /// Reads the 64 pages that come next if those around `id` were used in order.
@@ -157,8 +182,10 @@ impl Pool {
     /// never written) are thrown away again: who really wants one gets the error.
     fn read_run(&self, space: &Space, run: &[(PageNo, u32)]) -> Result<usize> {
         let page_size = self.page_size();
-        let mut bytes = AlignedBuffer::zeroed(run.len() * page_size);
-        let outcome = space.read_raw(run[0].0, &mut bytes);
+        let wanted = run.len() * page_size;
+        let kept = BYTES.take().filter(|kept| kept.len() >= wanted);
+        let mut bytes = kept.unwrap_or_else(|| AlignedBuffer::zeroed(wanted));
+        let outcome = space.read_raw(run[0].0, &mut bytes[..wanted]);
         let mut read = 0;
         for (&(no, number), content) in run.iter().zip(bytes.chunks_exact(page_size)) {
             let id = PageId::new(space.id, no);
@@ -174,6 +201,7 @@ impl Pool {
             self.frame(number).latch.release_exclusive();
             read += 1;
         }
+        BYTES.set(Some(bytes));
         outcome.map(|()| read)
     }
 }

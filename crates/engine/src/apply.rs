@@ -21,17 +21,6 @@ use std::borrow::Cow;
 pub(crate) enum Versioning {
     On,
     Off,
-    /// As `Off`, by recovery: an entry of this commit or a later one stays as it is.
-    Replay,
-}
-
-impl Versioning {
-    /// Whether the entry on the page is as new as the commit, so that replaying the commit must leave it. Not only for speed: what an update with a
-    /// partial image makes of a later row may be longer than a page holds.
-    pub fn leaves(self, current: Option<&[u8]>, record: RecordLsn) -> bool {
-        let is_newer = |value| entry::parse_header(value).is_ok_and(|(_, seq)| seq >= record.end);
-        self == Versioning::Replay && current.is_some_and(is_newer)
-    }
 }
 
 thread_local! {
@@ -128,9 +117,6 @@ impl Engine {
         table.clustered.modify_at(&spot, record, |current| {
             // Asked again after a split: purge may have taken a mark away meanwhile.
             kept = None;
-            if versioning.leaves(current, record) {
-                return Change::Keep;
-            }
             match current.map(ClusteredValue::parse) {
                 _ if versioning != Versioning::On => {}
                 Some(Ok(parsed)) => {
@@ -181,12 +167,9 @@ impl Engine {
                 let mut mark_left = false;
                 index.tree.modify(key, record, |current| {
                     mark_left = false;
-                    if versioning.leaves(current, record) {
-                        return Change::Keep;
-                    }
                     match (change.present, versioning) {
                         (true, _) => Change::Put(live[..].into()),
-                        (false, Versioning::Off | Versioning::Replay) => Change::Remove,
+                        (false, Versioning::Off) => Change::Remove,
                         (false, Versioning::On) if current.is_none() => Change::Keep,
                         (false, Versioning::On) => {
                             mark_left = true;

@@ -10,9 +10,10 @@ use crate::{
     ColumnDef, CommitOptions, DdlContext, Engine, EngineConfig, IndexColumn, IndexDef, IndexRef, Isolation,
     LockMode, RowImage, SchemaDef, SessionContext, StatementContext, TableDef,
 };
+use buffer::RecordLsn;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
-use redo::{Record, kind};
+use redo::kind;
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
@@ -122,9 +123,8 @@ fn damaged_records_are_replayed_or_refused() {
         // Replayed over and over into the same trees, which have by then what other damaged records put there. (Now and then they are made anew.)
         if *kind == kind::COMMIT {
             let shift = if rng.one_in(2) { 1 << 30 } else { 0 };
-            let record =
-                Record { kind: *kind, start_lsn: start_lsn + shift, lsn: lsn + shift, payload: damaged };
-            let _ = engine.replay_commit(&record).is_ok();
+            let place = RecordLsn::new(start_lsn + shift, lsn + shift);
+            let _ = engine.replay_payload(&damaged, place).is_ok();
         } else if *kind == kind::STRUCTURE && round % 4 == 0 {
             let _ = CheckpointState::decode(&damaged).is_ok();
         }

@@ -2,11 +2,12 @@
 //!
 //! 1. Every tablespace file found is opened (the pool has repaired torn pages from the doublewrite file by then).
 //! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards.
-//! 3. The dictionary entries of COMMIT records are replayed by key, in log order; then the dictionary says which tables
+//! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order; then the dictionary says which tables
 //!    exist. Files of other spaces are removed, files of renamed tables moved: the part of a DDL statement that a crash
 //!    cut off after its commit record, or the leftovers of one that has no commit record.
 //! 4. The row changes of COMMIT records are replayed by key, in log order ([`crate::replay`]).
-//! 5. Everything is flushed and a checkpoint made, as far as the participant lets it.
+//! 5. Where there is a checkpointer, it has the pages flushed while the server is at work already. Else, and when commits had spilled, they are
+//!    flushed now and a checkpoint is made, as far as the participant lets it.
 //!
 //! Every step is idempotent: a crash in recovery begins it anew. There is nothing to roll back, and no snapshot exists.
 
@@ -20,16 +21,16 @@ use crate::config::EngineConfig;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::engine::{Parts, aside, io_error, table_path};
 use crate::error::{EngineError, Result};
+use crate::replay::Tables;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
 use btree::{Change, Tree};
 use buffer::{Pool, RecordLsn, SpaceId};
-use redo::{Log, Lsn, Record, kind};
+use redo::{Batch, BatchRecord, Log, Lsn, kind};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// Opens and recovers an existing data directory; `None`: its creation was never finished.
 pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
@@ -48,8 +49,6 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     Engine::check_page_size(&state, config.page_size, &config.datadir.display().to_string())?;
     let end = log.current_lsn();
     let mut files = open_spaces(config, &pool)?;
-    replay_structure(&log, &pool, checkpoint.lsn, end)?;
-
     let dictionary = Tree::open(&pool, SYSTEM_SPACE, state.dictionary_root);
     let auto_increments: HashMap<u64, u64> = state.auto_increments.iter().copied().collect();
     let mut parts = Parts {
@@ -69,7 +68,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         parts.replication.advance(commit.mark());
     }
     let listed = spilled.len();
-    replay_dictionary(&mut parts, &mut spilled, checkpoint.lsn, end)?;
+    replay_structure_and_dictionary(&mut parts, &mut spilled, checkpoint.lsn, end)?;
     let objects = dictionary::load(&parts.dictionary)?;
     // Leftovers first: one may have the name that a table's file is to get.
     remove_leftovers(config, &pool, &objects, &mut files)?;
@@ -78,68 +77,67 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
 
     let engine = Engine::assemble(config.clone(), parts);
     adopt_spilled(&engine, &spilled)?;
-    for commit in &spilled[..listed] {
-        engine.replay_spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
+    if listed > 0 {
+        let tables = Tables::new(&engine.catalog);
+        for commit in &spilled[..listed] {
+            engine.replay_spilled(&tables, &commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
+        }
     }
     let commits = engine.replay_rows(checkpoint.lsn, end)? + listed as u64;
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;
     }
     log::info!("InnoDB: Recovered {commits} commits between LSN {} and {end}", checkpoint.lsn);
-    engine.sharp_checkpoint()?;
+    if !config.background || !spilled.is_empty() {
+        engine.sharp_checkpoint()?;
+    }
     Ok(Some(engine))
 }
+
+/// Bytes of log read at once where records are looked at one by one.
+const BATCH_BYTES: usize = 4 << 20;
 
 /// Calls `visit` for every record from the checkpoint to the log's end as recovery found it.
 pub(crate) fn for_each_record(
     log: &Log,
     from: Lsn,
     end: Lsn,
-    mut visit: impl FnMut(Record) -> Result<()>,
+    mut visit: impl FnMut(BatchRecord<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut reader = log.read_from(from);
-    while reader.lsn() < end {
-        let Some(record) = reader.next(Some(Duration::from_secs(10)))? else {
-            return Err(EngineError::Corrupt(format!(
-                "the log ends at LSN {} before its end {end}",
-                reader.lsn()
-            )));
-        };
-        visit(record)?;
+    let mut batch = Batch::default();
+    while reader.next_batch(end, BATCH_BYTES, &mut batch)? {
+        batch.records(0..batch.len()).try_for_each(&mut visit)?;
     }
     Ok(())
 }
 
-fn replay_structure(log: &Log, pool: &Arc<Pool>, from: Lsn, end: Lsn) -> Result<()> {
-    for_each_record(log, from, end, |record| {
-        if record.kind == kind::STRUCTURE {
-            pool.replay(record.start_lsn, record.lsn, &record.payload)?;
-        }
-        Ok(())
-    })
-}
-
-/// Step 3, and the replication state and ids that the records carry.
-fn replay_dictionary(parts: &mut Parts, spilled: &mut Vec<SpilledCommit>, from: Lsn, end: Lsn) -> Result<()> {
-    let log = parts.log.clone();
+/// Steps 2 and 3, and the replication state and ids that the records carry. The dictionary's entries, which are few, wait until every tree is
+/// sound.
+fn replay_structure_and_dictionary(
+    parts: &mut Parts,
+    spilled: &mut Vec<SpilledCommit>,
+    from: Lsn,
+    end: Lsn,
+) -> Result<()> {
+    let (log, pool) = (parts.log.clone(), parts.pool.clone());
+    let mut entries = Vec::new();
     for_each_record(&log, from, end, |record| {
+        if record.kind == kind::STRUCTURE {
+            pool.replay(record.start_lsn, record.lsn, record.payload)?;
+        }
         if record.kind != kind::COMMIT {
             return Ok(());
         }
-        let commit = CommitRecord::parse(&record.payload)?;
+        let commit = CommitRecord::parse(record.payload)?;
         if let Some(spill) = commit.spill {
             // It has rows only.
             let (start_lsn, seq, gtid) = (record.start_lsn, record.lsn, commit.header.gtid);
             spilled.push(SpilledCommit { spill, start_lsn, seq, gtid, applied_lsn: None });
         }
         let sidecar = Sidecar::parse(commit.sidecar)?;
-        for (key, value) in sidecar.dictionary()? {
-            let place = RecordLsn::new(record.start_lsn, record.lsn);
-            parts.dictionary.modify(&key, place, |_| match &value {
-                Some(value) => Change::Put(value.into()),
-                None => Change::Remove,
-            })?;
-        }
+        let place = RecordLsn::new(record.start_lsn, record.lsn);
+        entries.extend(sidecar.dictionary()?.into_iter().map(|entry| (place, entry)));
         if let Some(next) = sidecar.counters()? {
             parts.next_ids.raise(next);
         }
@@ -149,7 +147,14 @@ fn replay_dictionary(parts: &mut Parts, spilled: &mut Vec<SpilledCommit>, from: 
             position: commit.position,
         });
         Ok(())
-    })
+    })?;
+    for (place, (key, value)) in entries {
+        parts.dictionary.modify(&key, place, |_| match &value {
+            Some(value) => Change::Put(value.into()),
+            None => Change::Remove,
+        })?;
+    }
+    Ok(())
 }
 
 /// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and removes those of transactions that

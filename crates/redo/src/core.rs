@@ -31,6 +31,8 @@ pub(crate) struct Core {
     /// The seed of the life that began when this log was opened: what is appended carries it.
     pub seed: u64,
     pub log_id: u64,
+    /// The log's end when it was opened. What lies before it was read and checked then.
+    pub opened_lsn: Lsn,
     pub capacity_bytes: u64,
 
     /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself (in `writer_idle`) and then looks here, a filler adds
@@ -139,6 +141,7 @@ impl Core {
             seed: start.lives.current_seed(),
             lives: start.lives,
             log_id: start.log_id,
+            opened_lsn: start.end_lsn,
             capacity_bytes: config.capacity(),
             reserved_lsn: end(),
             written_lsn: end(),

@@ -9,7 +9,7 @@
 //! Unless a later record says that the end had been durable ([`Frame::durable_lsn`]): then a record is damaged, what follows it was acknowledged, and
 //! opening is refused. Only the last records of a log can be damaged without that.
 //!
-//! The scan also writes what it read over itself and syncs it. The bytes may be only in the kernel's page cache: the server that wrote them may have been killed before it synced
+//! What no record that was found says to have been durable is then written over itself and synced. The bytes may be only in the kernel's page cache: the server that wrote them may have been killed before it synced
 //! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. Only bytes written anew are
 //! certain to be synced.
 
@@ -63,9 +63,9 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
     files.load(checkpoint.lsn)?;
     let scan = Scan { files: &files, lives: &lives };
-    let end_lsn = scan.find_end(checkpoint.lsn)?;
+    let (end_lsn, durable_lsn) = scan.find_end(checkpoint.lsn)?;
     scan.check_end(end_lsn)?;
-    rewrite(&files, checkpoint.lsn, end_lsn)?;
+    rewrite(&files, durable_lsn, end_lsn)?;
     // Only now, with the end durable, may the new life be: a slot that says "from here on" must never be older than what lies before.
     lives.begin(Life { start_lsn: end_lsn, seed: os::random::u64() });
     let sequence = sequence + 1;
@@ -80,13 +80,15 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The position of the first bytes that are no record, from `lsn` on.
-    fn find_end(&self, mut lsn: Lsn) -> Result<Lsn, RedoError> {
+    /// The position of the first bytes that are no record, from `lsn` on; and up to where the records before it say that a sync had succeeded.
+    fn find_end(&self, mut lsn: Lsn) -> Result<(Lsn, Lsn), RedoError> {
         let mut window = Window { start_lsn: lsn, bytes: Vec::new() };
+        let mut durable_lsn = lsn;
         while let Some(frame) = self.record_at(lsn, &mut window)? {
+            durable_lsn = durable_lsn.max(frame.durable_lsn(lsn).unwrap_or(0));
             lsn += frame.total_bytes();
         }
-        Ok(lsn)
+        Ok((lsn, durable_lsn))
     }
 
     /// Refuses an end that a record not far behind it says was durable once, and all up to the first record found behind it: a long record may be

@@ -1,5 +1,6 @@
 //! Reading records back, up to the live end.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,55 @@ pub struct Record {
     pub lsn: Lsn,
     /// What was filled in.
     pub payload: Vec<u8>,
+}
+
+/// Records that lie one behind the other in the log, read in one piece.
+#[derive(Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    start_lsn: Lsn,
+    /// Kind of each record, and where its payload is in `bytes`.
+    records: Vec<(u8, Range<usize>)>,
+}
+
+/// A record of a [`Batch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchRecord<'b> {
+    /// What it is: see [`crate::kind`].
+    pub kind: u8,
+    /// Its first byte's position.
+    pub start_lsn: Lsn,
+    /// The position after its last byte.
+    pub lsn: Lsn,
+    /// What was filled in.
+    pub payload: &'b [u8],
+}
+
+impl Batch {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The records from number `range.start` to `range.end`, in the order of the log.
+    pub fn records(&self, range: Range<usize>) -> impl Iterator<Item = BatchRecord<'_>> {
+        self.records[range].iter().map(|(kind, place)| BatchRecord {
+            kind: *kind,
+            start_lsn: self.start_lsn + (place.start - FRAME_BYTES) as u64,
+            lsn: self.start_lsn + place.end as u64,
+            payload: &self.bytes[place.clone()],
+        })
+    }
+
+    /// The piece of the log that all payloads are parts of.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// Reads records in the order of the log, from a record's start on; at the live end it waits for more. Reads from the files what is written, in large
@@ -76,6 +126,64 @@ impl LogReader {
         }
         self.lsn = lsn;
         Ok(Some(Record { kind: frame.kind, start_lsn, lsn, payload }))
+    }
+
+    /// Reads the whole records of the next `bytes` bytes, one at least, none that ends behind `end`, into `batch`, whose memory is used again. False, and
+    /// the batch is empty, when the reader is at `end`, which is written. For recovery: what opening the log has checked is not checked again.
+    ///
+    /// # Errors
+    /// As [`LogReader::next`].
+    pub fn next_batch(&mut self, end: Lsn, bytes: usize, batch: &mut Batch) -> Result<bool, RedoError> {
+        batch.records.clear();
+        batch.start_lsn = self.lsn;
+        // Given back when a large record was in it.
+        if batch.bytes.capacity() > 2 * bytes {
+            batch.bytes = Vec::new();
+        }
+        let mut wanted = bytes.max(FRAME_BYTES);
+        while self.lsn < end && batch.records.is_empty() {
+            wanted = wanted.min((end - self.lsn) as usize);
+            batch.bytes.resize(wanted, 0);
+            if self.lsn < self.core.files.oldest_lsn() {
+                return Err(self.gone());
+            }
+            if read_stream(&self.core.files, self.lsn, &mut batch.bytes)? != wanted {
+                return Err(self.nothing_here());
+            }
+            match self.take_records(batch)? {
+                0 => {}
+                // The first record is longer than what was read.
+                needed => wanted = needed,
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+
+    /// Notes the whole records of the batch's bytes and goes behind them. Returns how long the first one is when not even that is whole.
+    fn take_records(&mut self, batch: &mut Batch) -> Result<usize, RedoError> {
+        let mut at = 0;
+        while let Some(header) = batch.bytes.get(at..at + FRAME_BYTES) {
+            let (seed, start_lsn) = (self.core.lives.seed_at(self.lsn), self.lsn);
+            let Some(frame) = Frame::decode(header.try_into().expect("as asked"), start_lsn) else {
+                return Err(self.nothing_here());
+            };
+            let place = at + FRAME_BYTES..at + frame.total_bytes() as usize;
+            let Some(payload) = batch.bytes.get(place.clone()) else {
+                let first = batch.records.is_empty();
+                // No record goes beyond what is written.
+                if first && start_lsn + frame.total_bytes() > self.core.written() {
+                    return Err(self.nothing_here());
+                }
+                return Ok(if first { place.end } else { 0 });
+            };
+            if start_lsn >= self.core.opened_lsn && !frame.matches(seed, start_lsn, payload) {
+                return Err(self.nothing_here());
+            }
+            at = place.end;
+            batch.records.push((frame.kind, place));
+            self.lsn += frame.total_bytes();
+        }
+        Ok(0)
     }
 
     fn wait_for_more(&self, lsn: Lsn, wait: Option<Duration>) -> Result<bool, RedoError> {

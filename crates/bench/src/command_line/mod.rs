@@ -3,6 +3,7 @@
 mod apply;
 mod insert;
 mod oltp;
+mod recovery;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub enum Request {
     Oltp(Box<crate::oltp::Plan>, Option<PathBuf>),
     /// `bench insert`, and the file for its JSON.
     Insert(Box<crate::insert::Plan>, Option<PathBuf>),
+    /// `bench recovery`, and the file for its JSON.
+    Recovery(Box<crate::recovery::Plan>, Option<PathBuf>),
 }
 
 /// Reads the words after `slipstream bench`.
@@ -41,6 +44,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
         Some(("demo", matches)) => Ok(Request::Demo(apply::demo_plan(matches))),
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), json(matches))),
         Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), json(matches))),
+        Some(("recovery", matches)) => {
+            Ok(Request::Recovery(Box::new(recovery::plan(matches)), json(matches)))
+        }
         _ => unreachable!("clap asks for a subcommand"),
     }
 }
@@ -118,7 +124,13 @@ fn command() -> Command {
         .about("The benchmark kit")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([apply::command(), apply::demo_command(), oltp::command(), insert::command()])
+        .subcommands([
+            apply::command(),
+            apply::demo_command(),
+            oltp::command(),
+            insert::command(),
+            recovery::command(),
+        ])
 }
 
 /// A size as mysqld's options take it.
@@ -212,6 +224,7 @@ mod tests {
             "oltp --seconds 1",
             "oltp --server nowhere",
             "insert --steps l.i3",
+            "recovery --redo-mb 0",
         ] {
             assert!(parse(words(line)).is_err(), "{line}");
         }

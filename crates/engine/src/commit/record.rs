@@ -121,6 +121,11 @@ pub(crate) fn set_gtid(header: &mut [u8], gtid: Gtid) {
     header[GTID_OFFSET + 16..GTID_OFFSET + 24].copy_from_slice(&gtid.gno.to_le_bytes());
 }
 
+/// Whether the record names a spill file, as far as can be said without taking it apart.
+pub(crate) fn is_spilled(payload: &[u8]) -> bool {
+    payload.get(1).is_some_and(|flags| flags & SPILLED != 0)
+}
+
 /// A commit record, taken apart.
 #[derive(Debug)]
 pub(crate) struct CommitRecord<'a> {

@@ -26,14 +26,6 @@ pub(crate) enum NewImage {
 }
 
 impl NewImage {
-    /// The image of a transaction that spills nothing: of recovery, or of what has just been set.
-    pub fn here(&self) -> Option<&[u8]> {
-        match self {
-            NewImage::Here(image) => Some(image),
-            NewImage::Spilled { .. } => None,
-        }
-    }
-
     pub fn len(&self) -> usize {
         match self {
             NewImage::Here(image) => image.len(),
@@ -258,14 +250,6 @@ impl WriteSet {
         match (patch, &mut change.patches) {
             (Some(patch), Some(patches)) => patches.push(patch),
             (_, patches) => *patches = None,
-        }
-    }
-
-    /// Sets where the long values of a row that has just been set are (replay only).
-    pub fn set_externs(&mut self, table_id: u64, key: &[u8], externs: Externs) {
-        let writes = self.tables.iter_mut().find(|writes| writes.table.id == table_id);
-        if let Some(change) = writes.and_then(|writes| writes.rows.get_mut(key)) {
-            change.externs = externs;
         }
     }
 

@@ -1,0 +1,275 @@
+//! Putting gathered changes on the pages, in the order of trees and keys; those of one entry in the order of the log.
+
+use super::changes::{Change, Changes, What};
+use super::{Tables, Tree};
+use crate::entry::{self, ClusteredValue, Extern, Externs};
+use crate::error::{EngineError, Result};
+use crate::overflow;
+use crate::table::Table;
+use btree::Run;
+use buffer::{Pool, RecordLsn};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A change, with what its places are in.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'c> {
+    changes: &'c Changes<'c>,
+    change: &'c Change,
+    /// Number of the change.
+    at: u32,
+}
+
+impl<'c> Item<'c> {
+    fn key(&self) -> &'c [u8] {
+        self.changes.key(self.change)
+    }
+
+    fn place(&self) -> RecordLsn {
+        self.changes.place(self.change)
+    }
+
+    fn is_of(&self, other: &Item<'_>) -> bool {
+        self.change.place() == other.change.place() && self.key() == other.key()
+    }
+
+    fn places_values(&self) -> bool {
+        !self.changes.placements.is_empty() && self.changes.placements.contains_key(&self.at)
+    }
+}
+
+/// The changes whose place is in the range, those of one entry together and in the order that `parts` have them.
+pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) -> Vec<Item<'c>> {
+    let mut items = Vec::new();
+    for changes in parts {
+        let all = changes.all.iter().enumerate().filter(|(_, change)| range.contains(&change.place()));
+        items.extend(all.map(|(at, change)| Item { changes, change, at: at as u32 }));
+    }
+    // Stable: the order of the log stays within an entry.
+    items.sort_by(|one, other| {
+        one.change.place().cmp(&other.change.place()).then_with(|| one.key().cmp(other.key()))
+    });
+    items
+}
+
+/// Puts the changes on the pages.
+pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Result<()> {
+    let mut rows = Rows { pool, row: Row::default(), value: Vec::new() };
+    for of_tree in items.chunk_by(|one, other| one.change.tree == other.change.tree) {
+        let (_, table) = tables.table_of(of_tree[0].change.tree);
+        let (tree, is_clustered) = match Tree::of(of_tree[0].change.tree) {
+            Tree::Clustered => (&table.clustered, true),
+            Tree::Secondary(at) => (&table.indexes[at].tree, false),
+        };
+        let mut run = tree.run();
+        let (mut ahead, mut stride, mut done) = (0, 1, 0);
+        for of_entry in of_tree.chunk_by(Item::is_of) {
+            if done >= ahead {
+                run.leave();
+                let (keys, missing) = tree.read_ahead(of_tree[done..].iter().map(Item::key))?;
+                // Where all is in the pool it is not worth asking often.
+                stride = if missing == 0 { (stride * 2).min(MOST_STRIDE) } else { 1 };
+                ahead = done + keys.max(1) * stride;
+            }
+            let changed = match is_clustered {
+                true => rows.apply(table, &mut run, of_entry),
+                false => apply_entry(&mut run, of_entry),
+            };
+            changed.map_err(|error| {
+                let (first, last) = (of_entry[0].place().start, of_entry[of_entry.len() - 1].place().start);
+                EngineError::Corrupt(format!("commit records at LSN {first} to {last}: {error}"))
+            })?;
+            done += of_entry.len();
+        }
+    }
+    Ok(())
+}
+
+const MOST_STRIDE: usize = 64;
+
+/// The stretch of the log that the page needs for what the changes make of it.
+fn stretch(items: &[Item<'_>]) -> RecordLsn {
+    RecordLsn::new(items[0].place().start, items[items.len() - 1].place().end)
+}
+
+/// Whether the entry on the page is as new as the record, so that replaying the record must leave it. Not only for speed: what an update with a
+/// partial image makes of a later row may be longer than a page holds.
+fn leaves(current_seq: Option<u64>, record: RecordLsn) -> bool {
+    current_seq.is_some_and(|seq| seq >= record.end)
+}
+
+fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
+    // Each sets the entry's whole state, so the last one counts.
+    let last = &items[items.len() - 1];
+    let end = last.place().end;
+    run.modify(last.key(), stretch(items), |current| {
+        let seq = current.and_then(|value| entry::parse_header(value).ok()).map(|(_, seq)| seq);
+        match last.change.what {
+            _ if leaves(seq, last.place()) => btree::Change::Keep,
+            What::PutEntry { secondary_len } => {
+                btree::Change::put(entry::secondary(0, end, usize::from(secondary_len)).to_vec())
+            }
+            What::Remove => btree::Change::Remove,
+            What::Put(_) | What::Patch { .. } | What::Nothing => btree::Change::Keep,
+        }
+    })?;
+    Ok(())
+}
+
+/// What the changes of a row come to.
+#[derive(Clone, Copy)]
+enum Net {
+    Keep,
+    Remove,
+    /// The row as it is now, by the commit with this number.
+    Put(u64),
+}
+
+/// A row as replay handles it: the image as it is on the page, long columns empty, and where those are.
+#[derive(Default)]
+struct Row {
+    is_there: bool,
+    image: Vec<u8>,
+    externs: Externs,
+    /// Where the next image is made.
+    next: Vec<u8>,
+}
+
+impl Row {
+    fn load(&mut self, value: Option<&ClusteredValue<'_>>) {
+        self.is_there = false;
+        if let Some(value) = value.filter(|value| !value.is_deleted()) {
+            self.set(value.image);
+            self.externs = value.externs();
+        }
+    }
+
+    fn set(&mut self, image: &[u8]) {
+        self.is_there = true;
+        self.image.clear();
+        self.image.extend_from_slice(image);
+        self.externs.clear();
+    }
+
+    /// Does a change; false when it meets no row that it could change.
+    fn take(&mut self, table: &Table, item: &Item<'_>) -> Result<bool> {
+        match item.change.what {
+            What::Put(image) => self.set(item.changes.bytes(image)),
+            What::Remove => self.is_there = false,
+            What::Patch { .. } if !self.is_there => return Ok(false),
+            What::Patch { mask, image } => {
+                let mask = item.changes.mask(mask);
+                self.next.clear();
+                table.layout.splice(&self.image, mask, item.changes.bytes(image), &mut self.next)?;
+                std::mem::swap(&mut self.image, &mut self.next);
+                self.externs.retain(|held| !mask.contains(usize::from(held.column)));
+            }
+            What::PutEntry { .. } | What::Nothing => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+struct Rows<'p> {
+    pool: &'p Arc<Pool>,
+    row: Row,
+    value: Vec<u8>,
+}
+
+impl Rows<'_> {
+    fn apply(&mut self, table: &Table, run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
+        let (key, record) = (items[0].key(), stretch(items));
+        if items.iter().any(Item::places_values) {
+            // Other pages are changed: with no leaf held.
+            run.leave();
+            let current = table.clustered.get(key, <[u8]>::to_vec)?;
+            let net = self.net(table, current.as_deref(), items, true)?;
+            return Ok(run.modify(key, record, |_| match net {
+                Net::Put(_) => btree::Change::Put(self.value.as_slice().into()),
+                Net::Remove => btree::Change::Remove,
+                Net::Keep => btree::Change::Keep,
+            })?);
+        }
+        let mut outcome = Ok(());
+        run.modify(key, record, |current| match self.net(table, current, items, false) {
+            Ok(Net::Put(_)) => btree::Change::put(std::mem::take(&mut self.value)),
+            Ok(Net::Remove) => btree::Change::Remove,
+            Ok(Net::Keep) => btree::Change::Keep,
+            Err(error) => {
+                outcome = Err(error);
+                btree::Change::Keep
+            }
+        })?;
+        outcome
+    }
+
+    /// What the changes make of the row on the page, or of none: its value when there is one. With `places`, long values go to their pages also for
+    /// a row that is left as it is: the row's page may have been written, and they not.
+    fn net(
+        &mut self,
+        table: &Table,
+        current: Option<&[u8]>,
+        items: &[Item<'_>],
+        places: bool,
+    ) -> Result<Net> {
+        let current = current.map(ClusteredValue::parse).transpose()?;
+        let seq = current.as_ref().map(|value| value.seq);
+        let (mut net, mut tried) = (Net::Keep, None);
+        for item in items {
+            let (record, is_left) = (item.place(), leaves(seq, item.place()));
+            if is_left && !places {
+                continue;
+            }
+            // Records that are left are tried on the row of the page one by one; the first that is not begins there, too.
+            if tried.is_none_or(|(was_left, end)| was_left && end != record.end) {
+                self.row.load(current.as_ref());
+            }
+            tried = Some((is_left, record.end));
+            if !self.row.take(table, item)? {
+                continue;
+            }
+            if places {
+                self.place_values(table, item)?;
+            }
+            if !is_left {
+                net = if self.row.is_there { Net::Put(record.end) } else { Net::Remove };
+            }
+        }
+        if let Net::Put(seq) = net {
+            self.value.clear();
+            entry::put_clustered(&mut self.value, &self.row.externs, &self.row.image);
+            entry::set_seq(&mut self.value, seq);
+        }
+        Ok(net)
+    }
+
+    /// Writes long values to the pages that the commit placed them on, and points the row there.
+    fn place_values(&mut self, table: &Table, item: &Item<'_>) -> Result<()> {
+        let row = &mut self.row;
+        for placement in item.changes.placements.get(&item.at).into_iter().flatten() {
+            let column = usize::from(placement.column);
+            if !placement.pages.is_empty() {
+                let raw = match &placement.value {
+                    Some(value) => Some(&value[..]),
+                    None => table.layout.get_raw(&row.image, column)?,
+                };
+                let raw = raw.ok_or_else(|| {
+                    EngineError::Corrupt("a commit record places a NULL off page".to_string())
+                })?;
+                let space = table.placement.space;
+                btree::overflow::rewrite(self.pool, space, &placement.pages, raw, item.place())?;
+            }
+            row.externs.retain(|held| held.column != placement.column);
+            row.externs.push(Extern {
+                column: placement.column,
+                len: placement.len,
+                first_page: placement.first_page,
+            });
+            row.externs.sort_by_key(|held| held.column);
+            let mut columns = Vec::with_capacity(table.columns());
+            table.layout.walk(&row.image, |_, raw| columns.push(raw))?;
+            row.image = overflow::emptied(table, &columns, &row.externs)?;
+        }
+        Ok(())
+    }
+}

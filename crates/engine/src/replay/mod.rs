@@ -1,0 +1,238 @@
+//! Replaying the row changes of commit records by key.
+//!
+//! Replay sets state: an insert puts the row whatever was there, a delete removes what may be there, an update changes the
+//! columns that its event has. Pages may be at any state between the checkpoint and the end of the log, so a row may be
+//! missing for an update: then a later record deletes or moves it, and the update is skipped. A row that carries the
+//! record's sequence number or a later one is left as it is. Since every later change of the row is replayed too, in
+//! order, the rows converge. Overflow pages are gone through even for a row that is left: the row's page may have been
+//! written, and they not.
+//!
+//! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a page. Overflow pages
+//! are rewritten in place where their LSN is older. Changes older than an index are in its build already.
+//!
+//! # How it goes
+//! The log is read in stretches. Of each stretch threads gather the changes of a part of its records each (`gather`), then they put the
+//! changes of a range of keys each on the pages (`apply`), in the order of keys, so that a leaf is looked for once and a row is written once
+//! however often it changed. Meanwhile the next stretch is read.
+//!
+//! What must be in order is: the changes of one entry, in the order of the log. One thread has them all, in that order. Nothing else needs
+//! one: entries are set by exact key, and an overflow page takes the newest of what it is given, by its LSN. A page whose changes of a stretch are
+//! done in one go needs the log from the oldest of them on, and carries the newest's LSN. Structure records have all been replayed before, so an
+//! LSN that is ahead of some of the page's rows misleads nobody, now or in a recovery after this one.
+
+mod apply;
+mod changes;
+mod gather;
+
+use crate::Engine;
+use crate::catalog::Catalog;
+use crate::commit::record::{self, CommitRecord};
+use crate::error::{EngineError, Result};
+use crate::spill::SpillRef;
+use crate::table::Table;
+use buffer::RecordLsn;
+use changes::Changes;
+use gather::Gather;
+use redo::{Batch, BatchRecord, Lsn, kind};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such stretches are in memory.
+const MOST_STRETCH_BYTES: u64 = 64 << 20;
+const LEAST_STRETCH_BYTES: u64 = 1 << 20;
+/// Part of the pool's size that a stretch may have.
+const POOL_PART: u64 = 8;
+/// Commit records that are worth a thread.
+const RECORDS_PER_THREAD: usize = 256;
+const MOST_THREADS: usize = 8;
+
+/// The tables as they are after the whole log, and numbers for their trees.
+pub(crate) struct Tables {
+    all: Vec<Arc<Table>>,
+    by_id: HashMap<u64, u32>,
+}
+
+/// A tree of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tree {
+    Clustered,
+    /// By its place among the table's indexes.
+    Secondary(usize),
+}
+
+/// More trees than a table may have.
+const TREES: u32 = 128;
+
+impl Tree {
+    fn number(self, table: u32) -> u32 {
+        let tree = match self {
+            Tree::Clustered => 0,
+            Tree::Secondary(at) => at as u32 + 1,
+        };
+        table * TREES + tree
+    }
+
+    fn of(number: u32) -> Tree {
+        match number % TREES {
+            0 => Tree::Clustered,
+            tree => Tree::Secondary(tree as usize - 1),
+        }
+    }
+}
+
+impl Tables {
+    pub fn new(catalog: &Catalog) -> Tables {
+        let all = catalog.all_tables();
+        let by_id = all.iter().zip(0..).map(|(table, number)| (table.id, number)).collect();
+        Tables { all, by_id }
+    }
+
+    fn number(&self, id: u64) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    fn table(&self, number: u32) -> &Table {
+        &self.all[number as usize]
+    }
+
+    fn table_of(&self, tree: u32) -> (u32, &Table) {
+        (tree / TREES, self.table(tree / TREES))
+    }
+}
+
+/// A thread's work.
+type Job<'j, T> = Box<dyn FnOnce() -> Result<T> + Send + 'j>;
+
+/// Does all jobs at once; alone, without a thread for it.
+fn do_all<T: Send>(mut jobs: Vec<Job<'_, T>>) -> Result<Vec<T>> {
+    match jobs.pop() {
+        Some(only) if jobs.is_empty() => only().map(|done| vec![done]),
+        Some(last) => {
+            jobs.push(last);
+            os::thread::run_all("replay", jobs).into_iter().collect()
+        }
+        None => Ok(Vec::new()),
+    }
+}
+
+impl Engine {
+    /// Replays the rows of all commits between two positions; returns how many commits there were.
+    pub(crate) fn replay_rows(&self, from: Lsn, end: Lsn) -> Result<u64> {
+        let tables = Tables::new(&self.catalog);
+        let most =
+            (self.config.pool_bytes / POOL_PART).clamp(LEAST_STRETCH_BYTES, MOST_STRETCH_BYTES) as usize;
+        let mut reader = self.log.read_from(from);
+        let (mut batch, mut next) = (Batch::default(), Batch::default());
+        let mut commits = 0;
+        let mut more = reader.next_batch(end, most, &mut batch)?;
+        while more {
+            let mut jobs: Vec<Job<'_, u64>> = vec![Box::new(|| self.replay_batch(&tables, &batch))];
+            let is_last = reader.lsn() >= end;
+            if !is_last {
+                jobs.push(Box::new(|| Ok(reader.next_batch(end, most, &mut next).map(u64::from)?)));
+            }
+            commits += do_all(jobs)?[0];
+            std::mem::swap(&mut batch, &mut next);
+            more = !is_last;
+        }
+        Ok(commits)
+    }
+
+    fn replay_batch(&self, tables: &Tables, batch: &Batch) -> Result<u64> {
+        let (mut commits, mut from) = (0, 0);
+        for (at, record) in batch.records(0..batch.len()).enumerate() {
+            if record.kind != kind::COMMIT {
+                continue;
+            }
+            commits += 1;
+            // One alone, between those before and those behind it: it may be as long as it likes.
+            if record::is_spilled(record.payload) {
+                self.replay_records(tables, batch, from..at)?;
+                let spill = CommitRecord::parse(record.payload)?.spill;
+                if let Some(spill) = spill {
+                    self.replay_spilled(tables, &spill, RecordLsn::new(record.start_lsn, record.lsn))?;
+                }
+                from = at + 1;
+            }
+        }
+        self.replay_records(tables, batch, from..batch.len())?;
+        Ok(commits)
+    }
+
+    /// Replays a commit from its spill file.
+    pub(crate) fn replay_spilled(&self, tables: &Tables, spill: &SpillRef, place: RecordLsn) -> Result<()> {
+        let (group, sidecar) = spill.load(&self.config)?;
+        let mut gather = Gather::new(tables, &group);
+        gather.group(&group, &sidecar, place).map_err(|error| at_record(place.start, error))?;
+        self.apply_changes(tables, vec![gather.finish()])
+    }
+
+    /// Replays a part of a batch.
+    fn replay_records(&self, tables: &Tables, batch: &Batch, range: Range<usize>) -> Result<()> {
+        let threads = os::thread::processors().min(MOST_THREADS).min(1 + range.len() / RECORDS_PER_THREAD);
+        let edge = |part| range.start + range.len() * part / threads;
+        let part = |part| -> Job<'_, Changes<'_>> {
+            let records = edge(part)..edge(part + 1);
+            Box::new(move || gather_records(tables, batch.bytes(), batch.records(records)))
+        };
+        self.apply_changes(tables, do_all((0..threads).map(part).collect())?)
+    }
+
+    /// Puts changes on the pages, as many threads as there are parts.
+    fn apply_changes(&self, tables: &Tables, parts: Vec<Changes<'_>>) -> Result<()> {
+        let job = |range: Range<(u32, u64)>| -> Job<'_, ()> {
+            let parts = &parts;
+            Box::new(move || apply::apply(tables, &self.pool, &apply::in_order(parts, &range)))
+        };
+        do_all(ranges(&parts).into_iter().map(job).collect()).map(|_| ())
+    }
+}
+
+fn gather_records<'b>(
+    tables: &Tables,
+    log: &'b [u8],
+    records: impl Iterator<Item = BatchRecord<'b>>,
+) -> Result<Changes<'b>> {
+    let mut gather = Gather::new(tables, log);
+    for record in records.filter(|record| record.kind == kind::COMMIT) {
+        let place = RecordLsn::new(record.start_lsn, record.lsn);
+        gather.record(record.payload, place).map_err(|error| at_record(place.start, error))?;
+    }
+    Ok(gather.finish())
+}
+
+fn at_record(start_lsn: Lsn, error: EngineError) -> EngineError {
+    EngineError::Corrupt(format!("commit record at LSN {start_lsn}: {error}"))
+}
+
+/// As many ranges of places as there are parts, each with about as many changes.
+fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
+    /// Changes looked at in each part.
+    const SAMPLES: usize = 512;
+    let mut samples = Vec::new();
+    for changes in parts.iter().filter(|_| parts.len() > 1) {
+        let step = changes.all.len() / SAMPLES + 1;
+        samples.extend(changes.all.iter().step_by(step).map(changes::Change::place));
+    }
+    samples.sort_unstable();
+    let mut edges: Vec<(u32, u64)> = (1..parts.len())
+        .filter_map(|part| samples.get(part * samples.len() / parts.len()).copied())
+        .collect();
+    edges.dedup();
+    // No tree has the last number.
+    edges.push((u32::MAX, 0));
+    let begins = std::iter::once((0, 0)).chain(edges.iter().copied());
+    begins.zip(&edges).map(|(from, to)| from..*to).collect()
+}
+
+#[cfg(test)]
+impl Engine {
+    /// Replays one record, as it may be after damage.
+    pub(crate) fn replay_payload(&self, payload: &[u8], place: RecordLsn) -> Result<()> {
+        let tables = Tables::new(&self.catalog);
+        let mut gather = Gather::new(&tables, payload);
+        gather.record(payload, place)?;
+        self.apply_changes(&tables, vec![gather.finish()])
+    }
+}

@@ -1,0 +1,139 @@
+//! Recovery from a log that is long enough for several threads and several stretches.
+
+mod support;
+
+use engine::{Engine, EngineConfig, IndexRef, KeyRange, LockMode};
+use os::random::{Rng, test_seed};
+use os::sim::SimDisk;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use support::*;
+use types::Value;
+
+/// id -> (k, c)
+type Model = BTreeMap<i64, (i64, String)>;
+
+/// One transaction of inserts, deletes, updates and moves to other keys.
+fn change(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model) {
+    let t = table(engine, "test", "t");
+    let mut txn = begin(engine);
+    if rng.one_in(2) {
+        txn.set_row_image(engine::RowImage::Minimal);
+    }
+    let mut last = 0;
+    for _ in 0..rng.between(1, 6) {
+        // Often the row that the transaction has just changed.
+        let id = if rng.one_in(3) { last } else { rng.below(1500) as i64 };
+        let k = rng.below(300) as i64;
+        last = id;
+        let c = "z".repeat(if rng.one_in(10) { 5000 } else { rng.between(200, 1500) as usize });
+        match (model.contains_key(&id), rng.below(4)) {
+            (false, _) => {
+                txn.insert(&t, &blob(&t, id, k, &c)).unwrap();
+                model.insert(id, (k, c));
+            }
+            (true, 0) => {
+                assert!(delete(&mut txn, &t, id).unwrap());
+                model.remove(&id);
+            }
+            (true, 1) => {
+                let to = rng.below(1500) as i64;
+                if !model.contains_key(&to) {
+                    let old = txn.get(&t, &key(&t, id), LockMode::Update).unwrap().unwrap();
+                    let (_, c) = model.remove(&id).unwrap();
+                    txn.update(&t, &old, &blob(&t, to, k, &c)).unwrap();
+                    model.insert(to, (k, c));
+                    last = to;
+                }
+            }
+            (true, 2) => {
+                // The text stays, also where it is not in its row.
+                let old = txn.get(&t, &key(&t, id), LockMode::Update).unwrap().unwrap();
+                let row = model.get_mut(&id).unwrap();
+                row.0 = k;
+                txn.update(&t, &old, &blob(&t, id, k, &row.1)).unwrap();
+            }
+            (true, _) => {
+                let old = txn.get(&t, &key(&t, id), LockMode::Update).unwrap().unwrap();
+                txn.update(&t, &old, &blob(&t, id, k, &c)).unwrap();
+                model.insert(id, (k, c));
+            }
+        }
+    }
+    commit(txn);
+}
+
+fn blob(table: &engine::Table, id: i64, k: i64, c: &str) -> Vec<u8> {
+    image(table, &[Value::Int(id), Value::Int(k), Value::Bytes(c.as_bytes().to_vec())])
+}
+
+fn content(engine: &Arc<Engine>) -> Model {
+    let t = table(engine, "test", "t");
+    let mut txn = begin(engine);
+    let mut found = Model::new();
+    for row in rows(&mut txn, &t, IndexRef::Primary, KeyRange::all()) {
+        let values = t.layout.decode_all(&row.image).unwrap();
+        let [Value::Int(id), Value::Int(k), Value::Bytes(c)] = &values[..] else { panic!("{values:?}") };
+        found.insert(*id, (*k, String::from_utf8(c.clone()).unwrap()));
+    }
+    found
+}
+
+/// Random changes, a kill, and recovery, several times over. With `background` recovery leaves its pages dirty and its checkpoint where
+/// it was: the next one replays what this one replayed, and what came after.
+fn change_and_recover(seed: u64, background: bool, pool_bytes: u64) {
+    let mut rng = Rng::new(seed);
+    let disk = SimDisk::new(rng.u64());
+    let open = |disk: &SimDisk| {
+        let mut config =
+            EngineConfig { redo_capacity_bytes: 256 << 20, pool_bytes, background, ..config(disk) };
+        // Nothing is written because it is old, only where frames run short.
+        config.pool.adaptive_flushing = false;
+        config.pool.max_dirty_lwm_percent = 99.0;
+        Engine::open(config).unwrap()
+    };
+    let mut engine = open(&disk);
+    ddl("CREATE SCHEMA test", |context| {
+        engine.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
+    })
+    .unwrap();
+    let mut def = keyed("t");
+    def.columns[2].ty = types::ColumnType::blob();
+    def.indexes.push(index("kid", false, &[1, 0]));
+    create(&engine, def);
+    let (mut model, mut disk) = (Model::new(), disk);
+    for round in 0..4 {
+        let begin = engine.log().current_lsn();
+        // The last time nothing but what was recovered is there to be recovered again.
+        let more = if round == 3 { 0 } else { 5 << 20 };
+        while engine.log().current_lsn() < begin + more {
+            change(&engine, &mut rng, &mut model);
+            if rng.one_in(40) {
+                engine.purge().unwrap();
+            }
+        }
+        disk = disk.kill();
+        engine = open(&disk);
+        let found = content(&engine);
+        assert!(found == model, "{} rows are there, {} were committed", found.len(), model.len());
+        check(&engine, &table(&engine, "test", "t"));
+    }
+}
+
+#[test]
+fn several_threads_replay_a_long_log() {
+    let seed = test_seed("recovery several_threads_replay_a_long_log");
+    change_and_recover(seed, false, 16 << 20);
+}
+
+#[test]
+fn a_long_log_is_replayed_through_a_small_pool() {
+    let seed = test_seed("recovery a_long_log_is_replayed_through_a_small_pool");
+    change_and_recover(seed, false, 512 << 10);
+}
+
+#[test]
+fn what_was_recovered_and_not_flushed_is_recovered_again() {
+    let seed = test_seed("recovery what_was_recovered_and_not_flushed_is_recovered_again");
+    change_and_recover(seed, true, 16 << 20);
+}
