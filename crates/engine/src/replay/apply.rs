@@ -8,29 +8,64 @@ use crate::overflow;
 use crate::table::Table;
 use btree::Run;
 use buffer::{Pool, RecordLsn};
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A change, with what its places are in.
+/// A change, with what it takes to put it in its order: so the changes themselves, all over the memory, are looked at once.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'c> {
-    changes: &'c Changes<'c>,
-    change: &'c Change,
+    tree: u32,
     /// Number of the change.
     at: u32,
+    /// The first bytes of the key, all of it if it is that short.
+    head: [u8; 8],
+    key_len: usize,
+    changes: &'c Changes<'c>,
 }
 
 impl<'c> Item<'c> {
-    fn key(&self) -> &'c [u8] {
-        self.changes.key(self.change)
+    fn new(changes: &'c Changes<'c>, at: usize, change: &Change) -> Item<'c> {
+        let (tree, prefix) = change.place();
+        let key_len = changes.key(change).len();
+        Item { tree, at: at as u32, head: prefix.to_be_bytes(), key_len, changes }
+    }
+
+    fn change(&self) -> &'c Change {
+        &self.changes.all[self.at as usize]
+    }
+
+    fn key(&self) -> &[u8] {
+        match self.head.get(..self.key_len) {
+            Some(key) => key,
+            None => self.changes.key(self.change()),
+        }
     }
 
     fn place(&self) -> RecordLsn {
-        self.changes.place(self.change)
+        self.changes.place(self.change())
+    }
+
+    fn order(&self, other: &Item<'_>) -> Ordering {
+        let place = |item: &Item<'_>| (item.tree, u64::from_be_bytes(item.head));
+        place(self).cmp(&place(other)).then_with(|| self.key().cmp(other.key()))
     }
 
     fn is_of(&self, other: &Item<'_>) -> bool {
-        self.change.place() == other.change.place() && self.key() == other.key()
+        self.order(other).is_eq()
+    }
+
+    /// Starts loading the change into the processor's cache, and what was loaded for the row that is nearer.
+    fn prefetch(items: &[Item<'_>], from: usize) {
+        if let Some(item) = items.get(from + 2 * AHEAD) {
+            os::memory::prefetch(std::ptr::from_ref(item.change()).cast());
+        }
+        if let Some(item) = items.get(from + AHEAD)
+            && let Some(image) = item.change().what.image()
+        {
+            let image = item.changes.bytes(image);
+            image.chunks(LINE_BYTES).take(LINES).for_each(|line| os::memory::prefetch(line.as_ptr()));
+        }
     }
 
     fn places_values(&self) -> bool {
@@ -43,21 +78,19 @@ pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) 
     let mut items = Vec::new();
     for changes in parts {
         let all = changes.all.iter().enumerate().filter(|(_, change)| range.contains(&change.place()));
-        items.extend(all.map(|(at, change)| Item { changes, change, at: at as u32 }));
+        items.extend(all.map(|(at, change)| Item::new(changes, at, change)));
     }
     // Stable: the order of the log stays within an entry.
-    items.sort_by(|one, other| {
-        one.change.place().cmp(&other.change.place()).then_with(|| one.key().cmp(other.key()))
-    });
+    items.sort_by(Item::order);
     items
 }
 
 /// Puts the changes on the pages.
 pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Result<()> {
     let mut rows = Rows { pool, row: Row::default(), value: Vec::new() };
-    for of_tree in items.chunk_by(|one, other| one.change.tree == other.change.tree) {
-        let (_, table) = tables.table_of(of_tree[0].change.tree);
-        let (tree, is_clustered) = match Tree::of(of_tree[0].change.tree) {
+    for of_tree in items.chunk_by(|one, other| one.tree == other.tree) {
+        let (_, table) = tables.table_of(of_tree[0].tree);
+        let (tree, is_clustered) = match Tree::of(of_tree[0].tree) {
             Tree::Clustered => (&table.clustered, true),
             Tree::Secondary(at) => (&table.indexes[at].tree, false),
         };
@@ -80,12 +113,17 @@ pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Re
                 EngineError::Corrupt(format!("commit records at LSN {first} to {last}: {error}"))
             })?;
             done += of_entry.len();
+            Item::prefetch(of_tree, done);
         }
     }
     Ok(())
 }
 
 const MOST_STRIDE: usize = 64;
+/// How many changes ahead the images are loaded into the processor's cache, and how much of each.
+const AHEAD: usize = 8;
+const LINES: usize = 4;
+const LINE_BYTES: usize = 64;
 
 /// The stretch of the log that the page needs for what the changes make of it.
 fn stretch(items: &[Item<'_>]) -> RecordLsn {
@@ -104,7 +142,7 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
     let end = last.place().end;
     run.modify(last.key(), stretch(items), |current| {
         let seq = current.and_then(|value| entry::parse_header(value).ok()).map(|(_, seq)| seq);
-        match last.change.what {
+        match last.change().what {
             _ if leaves(seq, last.place()) => btree::Change::Keep,
             What::PutEntry { secondary_len } => {
                 btree::Change::put(entry::secondary(0, end, usize::from(secondary_len)).to_vec())
@@ -153,7 +191,7 @@ impl Row {
 
     /// Does a change; false when it meets no row that it could change.
     fn take(&mut self, table: &Table, item: &Item<'_>) -> Result<bool> {
-        match item.change.what {
+        match item.change().what {
             What::Put(image) => self.set(item.changes.bytes(image)),
             What::Remove => self.is_there = false,
             What::Patch { .. } if !self.is_there => return Ok(false),

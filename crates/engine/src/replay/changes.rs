@@ -27,6 +27,16 @@ pub(super) enum What {
     Nothing,
 }
 
+impl What {
+    /// The image that it takes.
+    pub fn image(&self) -> Option<Bytes> {
+        match self {
+            What::Put(image) | What::Patch { image, .. } => Some(*image),
+            What::Remove | What::PutEntry { .. } | What::Nothing => None,
+        }
+    }
+}
+
 /// One change of one entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
