@@ -33,8 +33,6 @@ pub struct PoolConfig {
     pub page_size: usize,
     /// The data directory, where the doublewrite file is.
     pub datadir: PathBuf,
-    /// Log capacity in bytes (`innodb_redo_log_capacity`): changes older than most of it are flushed.
-    pub redo_capacity_bytes: u64,
     /// The rest.
     pub options: PoolOptions,
 }
@@ -46,7 +44,6 @@ impl PoolConfig {
             capacity_bytes,
             page_size: 16384,
             datadir: datadir.to_owned(),
-            redo_capacity_bytes: 100 << 20,
             options: PoolOptions::default(),
         }
     }
@@ -252,7 +249,7 @@ impl Pool {
 
     /// The log's capacity, in bytes.
     pub(crate) fn redo_capacity_bytes(&self) -> u64 {
-        self.config.redo_capacity_bytes
+        self.log.capacity_bytes()
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {

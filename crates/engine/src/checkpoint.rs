@@ -26,6 +26,9 @@ pub trait CheckpointParticipant: Send + Sync {
     fn state(&self) -> Vec<u8>;
 }
 
+/// When the log is short the checkpoint advances by this part of what it holds at a time.
+const CHECKPOINT_STEPS: u64 = 16;
+
 const VERSION: u8 = 2;
 /// Without the list of spilled commits.
 const OLD_VERSION: u8 = 1;
@@ -151,18 +154,24 @@ impl Engine {
 
     /// What the checkpointer does each time it is woken: makes room in the log if that is short, then a checkpoint.
     pub(crate) fn checkpoint_round(&self, urgent: bool) -> Result<()> {
-        let last = self.last_checkpoint.load(Ordering::Acquire);
-        let current = self.log.current_lsn();
-        let capacity = self.config.redo_capacity_bytes;
-        let age = current - last;
-        if urgent || age > capacity / 2 {
-            // Pages that hold the log back furthest, so that half the capacity is free again.
-            self.pool.flush_until(current.saturating_sub(capacity / 4))?;
+        let mut last = self.last_checkpoint.load(Ordering::Acquire);
+        loop {
+            let age = self.log.current_lsn() - last;
+            // Until then it is up to the page cleaners. Asked anew each time: the capacity may be changed meanwhile.
+            let is_short = urgent && age > self.log.capacity_bytes() / 2;
+            if is_short {
+                // In small steps: those who wait for space go on after the first, and the disk has other work in between.
+                self.pool.flush_until(last + age / CHECKPOINT_STEPS)?;
+            }
+            if age == 0 {
+                return Ok(());
+            }
+            let made = self.checkpoint()?;
+            if !is_short || made == last || self.is_stopping() {
+                return Ok(());
+            }
+            last = made;
         }
-        if current > last {
-            self.checkpoint()?;
-        }
-        Ok(())
     }
 
     /// Makes the log wait for `participant` and its state part of the checkpoint.

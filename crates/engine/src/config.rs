@@ -22,6 +22,8 @@ pub struct EngineConfig {
     pub redo_capacity_bytes: u64,
     /// `innodb_log_buffer_size` in bytes.
     pub log_buffer_bytes: u64,
+    /// `innodb_log_writer_threads`
+    pub log_writer_threads: bool,
     /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub flush_log_at_trx_commit: u8,
     /// `server_id`
@@ -70,6 +72,7 @@ impl EngineConfig {
             version_memory_limit_bytes: 0,
             redo_capacity_bytes: 100 << 20,
             log_buffer_bytes: 16 << 20,
+            log_writer_threads: false,
             flush_log_at_trx_commit: 1,
             server_id: 1,
             server_uuid: Uuid([0; 16]),

@@ -127,6 +127,7 @@ impl Engine {
             capacity_bytes: config.redo_capacity_bytes,
             buffer_bytes: config.log_buffer_bytes,
             flush_at_trx_commit: config.flush_log_at_trx_commit,
+            writer_threads: config.log_writer_threads,
             ..LogConfig::new(&config.datadir)
         }
     }
@@ -135,7 +136,6 @@ impl Engine {
         let pool_config = PoolConfig {
             page_size: config.page_size as usize,
             options: config.pool.clone(),
-            redo_capacity_bytes: config.redo_capacity_bytes,
             ..PoolConfig::new(&config.datadir, config.pool_bytes as usize)
         };
         Ok(Pool::open(config.disk.clone(), log.clone(), pool_config)?)
@@ -287,6 +287,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether the engine's threads are to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.background.stop.load(Ordering::Acquire)
+    }
+
     fn stop_threads(&self) {
         self.background.stop.store(true, Ordering::Release);
         *self.background.space_needed.lock() = true;
@@ -351,6 +356,11 @@ impl Engine {
     pub fn set_flush_log_at_trx_commit(&self, mode: u8) {
         self.flush_log_at_trx_commit.store(mode, Ordering::Relaxed);
         self.log.set_flush_at_trx_commit(mode);
+    }
+
+    /// `innodb_redo_log_capacity` in bytes, from here on.
+    pub fn set_redo_capacity(&self, bytes: u64) {
+        self.log.set_capacity(bytes);
     }
 
     /// `innodb_flush_log_at_trx_commit`

@@ -14,6 +14,8 @@ pub struct LogConfig {
     pub buffer_bytes: u64,
     /// `innodb_flush_log_at_trx_commit`: 1 a commit waits until the log is durable, 2 until it is written, 0 for nothing.
     pub flush_at_trx_commit: u8,
+    /// `innodb_log_writer_threads`: whether only the log's own threads write and sync. Else whoever needs it and finds nobody at it does.
+    pub writer_threads: bool,
 }
 
 impl LogConfig {
@@ -32,6 +34,7 @@ impl LogConfig {
             capacity_bytes: 100 << 20,
             buffer_bytes: 64 << 20,
             flush_at_trx_commit: 1,
+            writer_threads: false,
         }
     }
 
@@ -39,9 +42,9 @@ impl LogConfig {
         self.capacity_bytes.max(LogConfig::MIN_CAPACITY_BYTES)
     }
 
-    /// Size of one file, header included, a multiple of 4 KB.
-    pub(crate) fn file_bytes(&self) -> u64 {
-        (self.capacity() / LogConfig::FILES).max(LogConfig::MIN_FILE_BYTES) / 4096 * 4096
+    /// Size of one file of a log of this capacity, header included, a multiple of 4 KB.
+    pub(crate) fn file_bytes(capacity_bytes: u64) -> u64 {
+        (capacity_bytes / LogConfig::FILES).max(LogConfig::MIN_FILE_BYTES) / 4096 * 4096
     }
 
     pub(crate) fn ring_bytes(&self) -> u64 {

@@ -33,7 +33,10 @@ pub(crate) struct Core {
     pub log_id: u64,
     /// The log's end when it was opened. What lies before it was read and checked then.
     pub opened_lsn: Lsn,
-    pub capacity_bytes: u64,
+    /// `innodb_redo_log_capacity`. Relaxed, as the next: a limit that may be seen a moment late.
+    pub capacity_bytes: AtomicU64,
+    /// The capacity in force: more, while the log is being made smaller and still holds more. See `space`.
+    pub resized_bytes: AtomicU64,
 
     /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself (in `writer_idle`) and then looks here, a filler adds
     /// here and then looks for an idle writer, so one of them sees the other.
@@ -56,6 +59,8 @@ pub(crate) struct Core {
     /// Set while a thread syncs. `Acquire` when taken, `Release` when given back.
     pub flushing: AtomicBool,
     pub flush_at_trx_commit: AtomicU8,
+    /// `innodb_log_writer_threads`. Relaxed: a thread that sees an old value does what was right a moment ago.
+    pub writer_threads: AtomicBool,
 
     /// The writer waits here when it has nothing to write, or for its next round.
     pub writer_idle: Event,
@@ -142,7 +147,8 @@ impl Core {
             lives: start.lives,
             log_id: start.log_id,
             opened_lsn: start.end_lsn,
-            capacity_bytes: config.capacity(),
+            capacity_bytes: AtomicU64::new(config.capacity()),
+            resized_bytes: AtomicU64::new(config.capacity()),
             reserved_lsn: end(),
             written_lsn: end(),
             durable_lsn: end(),
@@ -152,6 +158,7 @@ impl Core {
             write: Mutex::new(WriteState { tail_lsn: start.end_lsn, file: None }),
             flushing: AtomicBool::new(false),
             flush_at_trx_commit: AtomicU8::new(config.flush_at_trx_commit),
+            writer_threads: AtomicBool::new(config.writer_threads),
             writer_idle: Event::new(),
             writer_nap: Event::new(),
             written: Event::new(),
@@ -181,6 +188,11 @@ impl Core {
 
     pub fn durable(&self) -> Lsn {
         self.durable_lsn.0.load(Ordering::Acquire)
+    }
+
+    /// Whether to leave writing and syncing to the log's threads, which are there until the log is closed.
+    pub fn leaves_it_to_threads(&self) -> bool {
+        self.writer_threads.load(Ordering::Relaxed) && !self.is_closing()
     }
 
     pub fn is_closing(&self) -> bool {

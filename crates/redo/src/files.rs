@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use os::disk::{Disk, File, OpenMode};
 use os::sync::Mutex;
+use os::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Lsn, RedoError};
+use crate::{LogConfig, Lsn, RedoError};
 
 pub(crate) const HEADER_BYTES: u64 = 4096;
 const MAGIC: &[u8; 8] = b"SLIPREDO";
@@ -99,9 +100,8 @@ pub(crate) struct Files {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     log_id: u64,
-    file_bytes: u64,
-    /// Files beyond this many are removed instead of recycled.
-    max_files: usize,
+    /// Disk space that all files together are to take. Relaxed: the governor looks again after every change.
+    capacity_bytes: AtomicU64,
     /// Held while a file is made, so that two makers do not make the same one.
     making: Mutex<()>,
     set: Mutex<Set>,
@@ -109,9 +109,18 @@ pub(crate) struct Files {
 
 impl Files {
     /// No files yet; `dir` is the log's own directory and exists.
-    pub fn new(disk: Arc<dyn Disk>, dir: PathBuf, log_id: u64, file_bytes: u64, capacity: u64) -> Files {
-        let max_files = (capacity / file_bytes).max(2) as usize;
-        Files { disk, dir, log_id, file_bytes, max_files, making: Mutex::new(()), set: Mutex::default() }
+    pub fn new(disk: Arc<dyn Disk>, dir: PathBuf, log_id: u64, capacity: u64) -> Files {
+        let capacity_bytes = AtomicU64::new(capacity);
+        Files { disk, dir, log_id, capacity_bytes, making: Mutex::new(()), set: Mutex::default() }
+    }
+
+    /// Files made from here on have the size for this capacity; those of another size are removed as the log leaves them behind.
+    pub fn set_capacity(&self, bytes: u64) {
+        self.capacity_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    fn file_bytes(&self) -> u64 {
+        LogConfig::file_bytes(self.capacity_bytes.load(Ordering::Relaxed))
     }
 
     /// Removes files that a creation left which a crash interrupted.
@@ -208,8 +217,14 @@ impl Files {
 
     /// Disk space of all files, those waiting to be recycled included.
     pub fn size_bytes(&self) -> u64 {
+        total_bytes(&self.set.lock())
+    }
+
+    /// Whether there are files from a time of more capacity.
+    pub fn have_too_large(&self) -> bool {
+        let data_bytes = self.file_bytes() - HEADER_BYTES;
         let set = self.set.lock();
-        set.live.iter().chain(&set.retired).map(|file| HEADER_BYTES + file.data_bytes).sum()
+        set.live.iter().chain(&set.retired).any(|file| file.data_bytes > data_bytes)
     }
 
     /// The file for the byte at `lsn`, made now if it is not there. `lsn` is at most the end of the last file.
@@ -224,6 +239,29 @@ impl Files {
         let made = self.make_next(lsn)?;
         assert!(made.start_lsn == lsn, "the file after {lsn} starts at {}", made.start_lsn);
         Ok(made)
+    }
+
+    /// Removes a file that was made ahead for another capacity and that the log, which ends at `end_lsn()`, has not come to.
+    ///
+    /// # Errors
+    /// When it cannot be removed; it is no part of the log any more.
+    pub fn unmake_ahead(&self, end_lsn: impl Fn() -> Lsn) -> Result<(), RedoError> {
+        // Until it is gone nobody makes its successor, which has the same number and name.
+        let _making = self.making.lock();
+        let data_bytes = self.file_bytes() - HEADER_BYTES;
+        let unused = {
+            let mut set = self.set.lock();
+            // A writer looks for its file under the same lock, and only when the log has come to it.
+            let unused = |file: &Arc<LogFile>| file.data_bytes != data_bytes && file.start_lsn > end_lsn();
+            match set.live.len() > 1 && set.live.back().is_some_and(unused) {
+                true => set.live.pop_back(),
+                false => None,
+            }
+        };
+        match unused {
+            Some(file) => Ok(self.disk.remove(&self.path_of(&file))?),
+            None => Ok(()),
+        }
     }
 
     /// Makes a file ahead if the bytes from `lsn` on have no file after the one they are in. Returns whether it did.
@@ -245,7 +283,8 @@ impl Files {
             let (number, start_lsn) = last.map_or((0, start_lsn), |last| (last.number + 1, last.end_lsn()));
             (number, start_lsn, set.retired.pop())
         };
-        let data_bytes = self.file_bytes - HEADER_BYTES;
+        let file_bytes = self.file_bytes();
+        let data_bytes = file_bytes - HEADER_BYTES;
         let path = self.dir.join(format!("{NAME}{number}"));
         let tmp = self.dir.join(format!("{NAME}{number}{TMP}"));
         let reused = match old {
@@ -261,7 +300,7 @@ impl Files {
         };
         let file = self.disk.open(&tmp, OpenMode::OpenOrCreate)?;
         if !reused {
-            fill_with_zeros(&*file, self.file_bytes)?;
+            fill_with_zeros(&*file, file_bytes)?;
         }
         let header = Header { number, start_lsn, data_bytes, log_id: self.log_id };
         file.write_all_at(&header.encode(), 0)?;
@@ -295,16 +334,20 @@ impl Files {
         let _making = self.making.lock();
         loop {
             let surplus = {
+                let data_bytes = self.file_bytes() - HEADER_BYTES;
                 let mut set = self.set.lock();
-                match set.live.len() + set.retired.len() > self.max_files {
-                    true => set.retired.pop(),
-                    false => None,
-                }
+                let is_full = total_bytes(&set) > self.capacity_bytes.load(Ordering::Relaxed);
+                let surplus = set.retired.iter().rposition(|file| is_full || file.data_bytes != data_bytes);
+                surplus.map(|at| set.retired.swap_remove(at))
             };
             let Some(file) = surplus else { return Ok(()) };
             self.disk.remove(&self.path_of(&file))?;
         }
     }
+}
+
+fn total_bytes(set: &Set) -> u64 {
+    set.live.iter().chain(&set.retired).map(|file| HEADER_BYTES + file.data_bytes).sum()
 }
 
 fn fill_with_zeros(file: &dyn File, len_bytes: u64) -> Result<(), RedoError> {
@@ -341,7 +384,7 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
         let dir = PathBuf::from("/log");
         disk.create_dir_all(&dir).unwrap();
-        let open = || Files::new(Arc::clone(&disk), dir.clone(), 5, 1 << 20, 4 << 20);
+        let open = || Files::new(Arc::clone(&disk), dir.clone(), 5, 4 << 20);
         let files = open();
         let data = (1 << 20) - HEADER_BYTES;
         assert_eq!(files.find_or_make(8192).unwrap().number, 0);

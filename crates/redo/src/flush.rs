@@ -28,6 +28,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Ended early by a thread that waits.
 const UNAWAITED_PAUSE: Duration = Duration::from_millis(5);
 
+/// How long a thread that leaves syncing to `log_flusher` sleeps before it looks again.
+const THREAD_PATIENCE: Duration = Duration::from_millis(10);
+
 impl Core {
     /// See [`crate::Log::wait_durable`].
     pub fn wait_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
@@ -44,7 +47,12 @@ impl Core {
             if self.durable() >= lsn {
                 return Ok(());
             }
-            if self.take_token() {
+            if self.leaves_it_to_threads() {
+                self.flusher_idle.notify_all();
+                self.flusher_pause.notify_all();
+                // The limit is for the race that the module's header tells of, and for a change of the setting.
+                waiter.wait(Some(THREAD_PATIENCE));
+            } else if self.take_token() {
                 drop(waiter);
                 let synced = self.sync_up_to(lsn);
                 self.give_token_back();
@@ -115,7 +123,7 @@ impl Core {
 
     /// With the token: writes what is published, at least up to `lsn`, and syncs it.
     fn sync_up_to(&self, lsn: Lsn) -> Result<(), RedoError> {
-        self.write_through(lsn)?;
+        self.write_itself(lsn)?;
         self.write_published()?;
         let (from, to) = (self.durable(), self.written());
         {

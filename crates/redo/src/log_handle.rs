@@ -27,8 +27,12 @@ pub struct LogStatus {
     pub durable_lsn: Lsn,
     /// `Innodb_redo_log_checkpoint_lsn`.
     pub checkpoint_lsn: Lsn,
-    /// `innodb_redo_log_capacity` as in force.
+    /// `innodb_redo_log_capacity` as it is to be.
     pub capacity_bytes: u64,
+    /// `Innodb_redo_log_capacity_resized`: the capacity in force, more than that while the log is being made smaller.
+    pub resized_bytes: u64,
+    /// `Innodb_redo_log_resize_status`: the log, or one of its files, is still larger than it is to be.
+    pub resizing_down: bool,
     /// `Innodb_redo_log_physical_size`.
     pub physical_bytes: u64,
     /// `Innodb_log_write_requests`: records (a large one counts by its parts).
@@ -206,6 +210,30 @@ impl Log {
         self.core.flush_at_trx_commit.load(Ordering::Relaxed)
     }
 
+    /// Sets `innodb_redo_log_capacity`. More room is there at once; less when checkpoints have freed it, until when [`LogStatus::resizing_down`] says so.
+    pub fn set_capacity(&self, bytes: u64) {
+        self.core.set_capacity(bytes);
+    }
+
+    /// `innodb_redo_log_capacity` in bytes.
+    #[inline]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.core.capacity()
+    }
+
+    /// Sets `innodb_log_writer_threads`: on leaves all writing and syncing to the log's own threads, off lets whoever needs it and finds nobody at it
+    /// do it.
+    pub fn set_writer_threads(&self, on: bool) {
+        // Those who wait for a thread find out by themselves, within their patience.
+        self.core.writer_threads.store(on, Ordering::Relaxed);
+        self.core.wake_all();
+    }
+
+    /// `innodb_log_writer_threads` in force.
+    pub fn writer_threads(&self) -> bool {
+        self.core.writer_threads.load(Ordering::Relaxed)
+    }
+
     /// A reader from `lsn`, which must be a record's start or the log's end, and not before the checkpoint.
     pub fn read_from(&self, lsn: Lsn) -> LogReader {
         LogReader::new(Arc::clone(&self.core), lsn)
@@ -238,7 +266,9 @@ impl Log {
             written_lsn: core.written(),
             durable_lsn: core.durable(),
             checkpoint_lsn: core.checkpoint_lsn(),
-            capacity_bytes: core.capacity_bytes,
+            capacity_bytes: core.capacity(),
+            resized_bytes: core.resized(),
+            resizing_down: core.resized() > core.capacity() || core.files.have_too_large(),
             physical_bytes: core.files.size_bytes(),
             write_requests: read(&counters.write_requests),
             writes: read(&counters.writes),

@@ -40,7 +40,7 @@ pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, Re
         return Err(RedoError::Exists(dir));
     }
     let log_id = os::random::u64();
-    let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
+    let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
     files.clear()?;
     files.find_or_make(START_LSN)?;
     let lives = Lives::new(Life { start_lsn: START_LSN, seed: os::random::u64() });
@@ -60,7 +60,7 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     let Some(Slot { sequence, log_id, mut lives, checkpoint }) = slots.newest()? else {
         return Err(RedoError::Corrupt(format!("{}: neither checkpoint is whole", dir.display())));
     };
-    let files = Files::new(Arc::clone(&disk), dir, log_id, config.file_bytes(), config.capacity());
+    let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
     files.load(checkpoint.lsn)?;
     let scan = Scan { files: &files, lives: &lives };
     let (end_lsn, durable_lsn) = scan.find_end(checkpoint.lsn)?;

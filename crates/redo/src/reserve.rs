@@ -21,7 +21,7 @@ pub struct Reservation<'a> {
 impl Core {
     /// The largest payload: a record must fit into the log's capacity.
     pub fn max_payload_bytes(&self) -> u64 {
-        (self.capacity_bytes - FRAME_BYTES as u64).min(u64::from(u32::MAX))
+        (self.capacity() - FRAME_BYTES as u64).min(u64::from(u32::MAX))
     }
 
     pub fn reserve(&self, payload_bytes: u64) -> Result<Reservation<'_>, RedoError> {

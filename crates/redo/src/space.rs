@@ -4,6 +4,9 @@
 //! reserves what it needs. Beyond the limit there is a reserve of an eighth of the capacity for those under way, and when a huge record exceeds
 //! even that, the files grow past the capacity for as long as it takes and the surplus is removed afterwards. So nothing that
 //! holds a latch ever waits for a checkpoint, which may need that latch.
+//!
+//! The capacity can be changed at any time. More is in force at once. Less is asked of the checkpointer at once, and what limits others follows what
+//! checkpoints leave, with some room for what comes meanwhile: nobody stands still until the log has become small.
 
 use os::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,12 +23,52 @@ const ASK_AGAIN: Duration = Duration::from_millis(50);
 impl Core {
     /// Bytes between the checkpoint and the end beyond which nothing new begins.
     fn hard_limit_bytes(&self) -> u64 {
-        self.capacity_bytes / 8 * 7
+        self.resized() / 8 * 7
     }
 
     /// Bytes beyond which the checkpointer is poked.
     fn soft_limit_bytes(&self) -> u64 {
-        self.capacity_bytes / 8 * 5
+        self.capacity() / 8 * 5
+    }
+
+    /// `innodb_redo_log_capacity`, as it is to be.
+    pub fn capacity(&self) -> u64 {
+        self.capacity_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The capacity in force.
+    pub fn resized(&self) -> u64 {
+        self.resized_bytes.load(Ordering::Relaxed)
+    }
+
+    fn used_bytes(&self) -> u64 {
+        self.reserved().saturating_sub(self.checkpoint_lsn())
+    }
+
+    /// See [`crate::Log::set_capacity`].
+    pub fn set_capacity(&self, bytes: u64) {
+        // Checkpoints bring the capacity in force down, too.
+        let _checkpoint = self.checkpoint.lock();
+        let bytes = bytes.max(crate::LogConfig::MIN_CAPACITY_BYTES);
+        let before = self.resized();
+        self.capacity_bytes.store(bytes, Ordering::Relaxed);
+        self.resized_bytes.store(bytes.max(before), Ordering::Relaxed);
+        self.shrink();
+        self.files.set_capacity(bytes);
+        self.governor.notify_all();
+        self.space.notify_all();
+        if self.used_bytes() > self.soft_limit_bytes() {
+            self.ask_for_space();
+        }
+    }
+
+    /// Brings the capacity in force down to what is wanted, as far as what the log holds leaves room for others. Under `checkpoint`.
+    fn shrink(&self) {
+        let (wanted, in_force) = (self.capacity(), self.resized());
+        if in_force > wanted {
+            let held = self.used_bytes() / 7 * 8 + wanted / 4;
+            self.resized_bytes.store(held.clamp(wanted, in_force), Ordering::Relaxed);
+        }
     }
 
     pub fn checkpoint_lsn(&self) -> Lsn {
@@ -40,7 +83,7 @@ impl Core {
             return;
         }
         let poked = self.poked_lsn.load(Ordering::Relaxed);
-        let step = self.capacity_bytes / 32;
+        let step = self.capacity() / 32;
         if end >= poked + step
             && self.poked_lsn.compare_exchange(poked, end, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
@@ -93,6 +136,7 @@ impl Core {
         self.slots.write(&slot).map_err(|error| self.fail(&error.to_string()))?;
         checkpoint.sequence += 1;
         self.checkpoint_lsn.store(lsn, Ordering::Release);
+        self.shrink();
         if self.files.retire_before(lsn) {
             self.governor.notify_all();
         }

@@ -98,6 +98,30 @@ impl Core {
         }
         assert!(lsn <= self.reserved(), "{lsn} is beyond the log's end, {}", self.reserved());
         let _waiting = account::enter(State::LogWriteWait);
+        if self.leaves_it_to_threads() { self.wait_for_writer(lsn) } else { self.write_itself(lsn) }
+    }
+
+    /// Returns when `log_writer` has written everything before `lsn`.
+    fn wait_for_writer(&self, lsn: Lsn) -> Result<(), RedoError> {
+        loop {
+            self.check()?;
+            let waiter = self.written.prepare();
+            if self.written() >= lsn {
+                return Ok(());
+            }
+            if !self.leaves_it_to_threads() {
+                drop(waiter);
+                return self.write_itself(lsn);
+            }
+            self.writer_idle.notify_all();
+            self.writer_nap.notify_all();
+            // The limit is for a wake-up that came while the writer was between its look and its sleep.
+            waiter.wait(Some(NAP));
+        }
+    }
+
+    /// As [`Core::write_through`], whatever `innodb_log_writer_threads` says.
+    pub fn write_itself(&self, lsn: Lsn) -> Result<(), RedoError> {
         let mut spins = 0;
         loop {
             self.write_published()?;
@@ -153,7 +177,9 @@ impl Core {
             if self.is_stopped() || self.is_closing() {
                 return;
             }
-            let done = self.files.make_ahead(self.reserved()).and_then(|_| self.files.remove_surplus());
+            let unmade = self.files.unmake_ahead(|| self.reserved());
+            let made = unmade.and_then(|()| self.files.make_ahead(self.reserved()));
+            let done = made.and_then(|_| self.files.remove_surplus());
             match done {
                 Ok(()) => waiter.wait(None),
                 Err(error) => {

@@ -16,6 +16,7 @@ fn config() -> LogConfig {
         capacity_bytes: 4 << 20,
         buffer_bytes: 64 << 10,
         flush_at_trx_commit: 1,
+        writer_threads: false,
     }
 }
 

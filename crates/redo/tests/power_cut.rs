@@ -12,12 +12,16 @@ use os::sim::SimDisk;
 use parking_lot::Mutex;
 use redo::{Checkpoint, Log, LogConfig, Lsn, RedoError, START_LSN, kind};
 
+/// With files of three sizes.
+const CAPACITIES: [u64; 4] = [4 << 20, 6 << 20, 40 << 20, 64 << 20];
+
 fn config(rng: &mut Rng) -> LogConfig {
     LogConfig {
         dir: PathBuf::from("/data"),
-        capacity_bytes: *rng.pick(&[4 << 20, 6 << 20, 40 << 20]),
+        capacity_bytes: *rng.pick(&CAPACITIES),
         buffer_bytes: 64 << 10,
         flush_at_trx_commit: 1,
+        writer_threads: rng.one_in(3),
     }
 }
 
@@ -63,6 +67,12 @@ fn work(log: &Log, model: &Mutex<Model>, mut rng: Rng, steps: u64) -> Result<(),
         }
         if rng.one_in(40) {
             checkpoint(log, model, &mut rng)?;
+        }
+        if rng.one_in(30) {
+            log.set_capacity(*rng.pick(&CAPACITIES));
+        }
+        if rng.one_in(60) {
+            log.set_writer_threads(rng.one_in(2));
         }
     }
     Ok(())

@@ -29,20 +29,28 @@ fn replica_lag(server: &Server) -> Option<(String, String)> {
 /// The redo log's figures under MySQL's names.
 fn redo_log(server: &Server) -> Vec<(String, String)> {
     let log = server.engine.log().status();
+    let texts = [
+        ("Innodb_redo_log_enabled", "ON"),
+        ("Innodb_redo_log_read_only", "OFF"),
+        ("Innodb_redo_log_resize_status", if log.resizing_down { "Resizing down" } else { "OK" }),
+    ];
     [
         ("Innodb_log_waits", log.buffer_waits),
         ("Innodb_log_write_requests", log.write_requests),
         ("Innodb_log_writes", log.writes),
         ("Innodb_os_log_fsyncs", log.syncs),
         ("Innodb_os_log_written", log.written_bytes),
-        ("Innodb_redo_log_capacity_resized", log.capacity_bytes),
+        ("Innodb_redo_log_capacity_resized", log.resized_bytes),
         ("Innodb_redo_log_checkpoint_lsn", log.checkpoint_lsn),
         ("Innodb_redo_log_current_lsn", log.current_lsn),
         ("Innodb_redo_log_flushed_to_disk_lsn", log.durable_lsn),
+        ("Innodb_redo_log_logical_size", log.current_lsn.saturating_sub(log.checkpoint_lsn)),
         ("Innodb_redo_log_physical_size", log.physical_bytes),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_string()))
-    .into()
+    .into_iter()
+    .chain(texts.map(|(name, value)| (name.to_owned(), value.to_owned())))
+    .collect()
 }
 
 /// The line of COM_STATISTICS, as mysqladmin status prints it.

@@ -237,6 +237,7 @@ fn engine_config(
         version_memory_limit_bytes: number("slipstream_version_memory_limit"),
         redo_capacity_bytes: number("innodb_redo_log_capacity"),
         log_buffer_bytes: number("innodb_log_buffer_size"),
+        log_writer_threads: globals.named("innodb_log_writer_threads").is_on(),
         flush_log_at_trx_commit: number("innodb_flush_log_at_trx_commit") as u8,
         server_id: number("server_id") as u32,
         server_uuid: uuid,

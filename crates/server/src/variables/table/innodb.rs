@@ -75,7 +75,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_log_compressed_pages", Bool, "ON"),
     global("innodb_log_group_home_dir", Text, "./").read_only(),
     global("innodb_log_write_ahead_size", UInt(512, 16_384), "8192"),
-    global("innodb_log_writer_threads", Bool, "ON"),
+    global("innodb_log_writer_threads", Bool, "OFF"),
     // This server's own: whether each instance of the pool has a thread that makes frames free as they are asked for.
     global("innodb_lru_flushers", Bool, "ON"),
     global("innodb_lru_scan_depth", UInt(100, 4_294_967_295), "1024"),
@@ -97,7 +97,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_read_ahead_threshold", UInt(0, 64), "56"),
     global("innodb_read_io_threads", UInt(1, 64), "4").read_only(),
     global("innodb_read_only", Bool, "OFF").read_only(),
-    global("innodb_redo_log_capacity", UInt(8_388_608, 549_755_813_888), "104857600").read_only(),
+    global("innodb_redo_log_capacity", UInt(8_388_608, 549_755_813_888), "104857600"),
     global("innodb_rollback_on_timeout", Bool, "OFF").read_only(),
     // This server's own: whether a thread that needs a frame writes a page itself.
     global("innodb_single_page_flush", Bool, "ON"),
