@@ -57,9 +57,12 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     if !slots.exist()? {
         return Err(RedoError::Missing(dir));
     }
-    let Some(Slot { sequence, log_id, mut lives, checkpoint }) = slots.newest()? else {
+    let Some(newest) = slots.newest()? else {
         return Err(RedoError::Corrupt(format!("{}: neither checkpoint is whole", dir.display())));
     };
+    // The process may have been killed between its write and its sync. The next slot goes over the older one: then this one must last.
+    slots.write(&newest)?;
+    let Slot { sequence, log_id, mut lives, checkpoint } = newest;
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
     files.load(checkpoint.lsn)?;
     let scan = Scan { files: &files, lives: &lives };

@@ -224,3 +224,27 @@ fn a_tail_cut_off_by_a_crash_never_comes_back() {
         assert_eq!(log_again.current_lsn(), new_end, "the old successor came back");
     }
 }
+
+/// A process is killed while it makes a checkpoint, and the power goes while the next one opens the log: it must not write over the
+/// older checkpoint while the newer one is not durable.
+#[test]
+fn an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut() {
+    let seed = test_seed("an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut");
+    for round in 0..400 {
+        let mut rng = Rng::new(seed.wrapping_add(round));
+        let config = config(&mut rng);
+        let disk = SimDisk::new(seed.wrapping_add(round));
+        let log = Log::create(Arc::new(disk.clone()), config.clone()).unwrap();
+        let append = || log.reserve(100).unwrap().fill(kind::COMMIT, &[&[1; 100]]);
+        let (first, second) = (append(), append());
+        log.write_checkpoint(first, b"first").unwrap();
+        disk.cut_power_after(rng.below(4));
+        let made_second = log.write_checkpoint(second, b"second").is_ok();
+        let disk = disk.kill();
+        drop(log);
+        disk.cut_power_after(rng.below(8));
+        let _ = Log::open(Arc::new(disk.clone()), config.clone()).is_ok();
+        let (_, found) = Log::open(Arc::new(disk.power_cut()), config).unwrap();
+        assert!(found.lsn == second || (found.lsn == first && !made_second), "round {round}: {found:?}");
+    }
+}
