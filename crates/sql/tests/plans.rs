@@ -51,6 +51,28 @@ fn the_narrowest_index_is_taken() {
 }
 
 #[test]
+fn an_index_that_has_all_columns_is_enough() {
+    let engine = engine();
+    let mut s = session(&engine);
+    table(&mut s);
+    for (statement, expected) in [
+        ("SELECT a FROM t FORCE INDEX (ua) WHERE a > 5", "Using where; Using index"),
+        ("SELECT id, a FROM t FORCE INDEX (ua) ORDER BY a LIMIT 3", "Using index"),
+        ("SELECT COUNT(*) FROM t FORCE INDEX (kd) WHERE d > '2019-01-01'", "Using where; Using index"),
+        ("SELECT id FROM t FORCE INDEX (bc) WHERE b = 3", "Using where; Using index"),
+        // Another column; weights; a prefix; the clustered index; a lock.
+        ("SELECT a, b FROM t FORCE INDEX (ua) WHERE a > 5", "Using where"),
+        ("SELECT c FROM t FORCE INDEX (bc) WHERE b = 3", "Using where"),
+        ("SELECT c FROM t FORCE INDEX (pre) WHERE c > 'c1'", "Using where"),
+        ("SELECT id FROM t WHERE id > 5", "Using where"),
+        ("SELECT a FROM t FORCE INDEX (ua) WHERE a > 5 FOR UPDATE", "Using where"),
+    ] {
+        let explained = rows(&mut s, &format!("EXPLAIN {statement}"));
+        assert_eq!(explained[0].split('|').next_back(), Some(expected), "{statement}");
+    }
+}
+
+#[test]
 fn order_and_hints() {
     let engine = engine();
     let mut s = session(&engine);

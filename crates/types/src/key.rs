@@ -3,12 +3,15 @@
 //! Every column's part is self-delimiting, so parts can be put one after the other and no key is a proper prefix of
 //! another key of the same columns. `docs/formats/key.md` has the bytes.
 
-use crate::packed::{self, PackedError, payload};
+use crate::packed::{self, PackedError, Width, payload};
 use crate::{ColumnType, TypeCode, Value, collation};
 
 /// First byte of a nullable column's part.
 const NULL_MARK: u8 = 0;
 const NOT_NULL_MARK: u8 = 1;
+
+/// Bytes of the longest packed value of a fixed length: DECIMAL(65,30) has 30.
+const LONGEST_FIXED: usize = 32;
 
 /// Appends the part of one column from its packed value (length prefix included), None for NULL. `prefix_chars` is the
 /// length of an index on a column prefix, in characters (bytes for the binary types).
@@ -105,6 +108,84 @@ pub fn encode_value(
     encode_raw(ty, Some(&packed), nullable, prefix_chars, out)
 }
 
+/// Whether a column's part has all of its value, so that [`read_part`] gives it back. Weights do not, nor does a prefix; and -0 is
+/// written as 0.
+pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
+    match ty.code {
+        TypeCode::Varchar | TypeCode::String => {
+            prefix_chars.is_none() && collation::is_key_of_bytes(ty.collation)
+        }
+        TypeCode::Float
+        | TypeCode::Double
+        | TypeCode::Null
+        | TypeCode::Blob
+        | TypeCode::VarcharCompressed
+        | TypeCode::BlobCompressed
+        | TypeCode::Json
+        | TypeCode::Geometry
+        | TypeCode::Vector => false,
+        _ => true,
+    }
+}
+
+/// Reads the part at the start of `key` of a column that [`is_readable`], into `value` if somebody wants it, and returns how
+/// long the part is.
+pub fn read_part(
+    ty: &ColumnType,
+    nullable: bool,
+    key: &[u8],
+    value: Option<&mut Value>,
+) -> Result<usize, PackedError> {
+    let mut part = key;
+    if nullable {
+        let (mark, rest) = part.split_first().ok_or(PackedError::Short)?;
+        if *mark == NULL_MARK {
+            if let Some(value) = value {
+                *value = Value::Null;
+            }
+            return Ok(1);
+        }
+        part = rest;
+    }
+    let len = match packed::width(ty) {
+        Width::Fixed(len) => usize::from(len),
+        Width::Prefixed(prefix_len) => {
+            let prefix_len = usize::from(prefix_len);
+            let mut packed = vec![0; prefix_len];
+            let len = collation::read_escaped(part, &mut packed).ok_or(PackedError::Short)?;
+            let text_len = ((packed.len() - prefix_len) as u64).to_le_bytes();
+            packed[..prefix_len].copy_from_slice(&text_len[..prefix_len]);
+            if let Some(value) = value {
+                packed::decode_into(ty, &packed, value)?;
+            }
+            return Ok(usize::from(nullable) + len);
+        }
+    };
+    let part = part.get(..len).ok_or(PackedError::Short)?;
+    let Some(value) = value else { return Ok(usize::from(nullable) + len) };
+    let mut buffer = [0; LONGEST_FIXED];
+    let packed = buffer.get_mut(..len).ok_or(PackedError::Invalid)?;
+    packed.copy_from_slice(part);
+    match ty.code {
+        TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
+            if !ty.unsigned {
+                packed[0] ^= 0x80;
+            }
+            packed.reverse();
+        }
+        TypeCode::Time => {
+            packed[0] ^= 0x80;
+            packed.reverse();
+        }
+        TypeCode::Date | TypeCode::Enum | TypeCode::Set | TypeCode::Datetime | TypeCode::Timestamp => {
+            packed.reverse();
+        }
+        _ => {}
+    }
+    packed::decode_into(ty, packed, value)?;
+    Ok(usize::from(nullable) + len)
+}
+
 /// Appends the smallest byte string that is greater than every key that starts with `prefix`; false (and nothing
 /// appended) if there is none, because the prefix is empty or all FF.
 pub fn successor_of_prefix(prefix: &[u8], out: &mut Vec<u8>) -> bool {
@@ -175,6 +256,43 @@ mod tests {
             ColumnType::varbinary(9),
             ["", "\0", "\0\0", "\0a", "a", "a\0"].map(Value::text).to_vec(),
         );
+    }
+
+    #[test]
+    fn what_is_readable_is_read_back() {
+        let at = DateTime::from_unix(1_700_000_000, 123_456, 0);
+        let date = Value::Date(Date::new(2024, 2, 29).unwrap());
+        let decimal = Value::Decimal("-12345.678".parse::<Decimal>().unwrap());
+        let cases = [
+            (ColumnType::tinyint(false), vec![Value::Int(-128), Value::Int(127)]),
+            (ColumnType::mediumint(true), vec![Value::UInt(0), Value::UInt(16_777_215)]),
+            (ColumnType::bigint(false), vec![Value::Int(i64::MIN), Value::Int(-1), Value::Int(i64::MAX)]),
+            (ColumnType::decimal(10, 3), vec![decimal]),
+            (ColumnType::date(), vec![date]),
+            (ColumnType::datetime(6), vec![Value::DateTime(at)]),
+            (ColumnType::time(3), vec![Value::Time(Time::from_micros(-5_001_000).unwrap())]),
+            (ColumnType::varbinary(300), ["", "\0", "a\0\0b", "plain"].map(Value::text).to_vec()),
+            (ColumnType::varchar(9, 309), ["", "a b ", "\u{e9}"].map(Value::text).to_vec()),
+        ];
+        for (ty, values) in cases {
+            assert!(is_readable(&ty, None), "{}", ty.sql_name());
+            for value in values.into_iter().chain([Value::Null]) {
+                let mut bytes = key(&ty, &value);
+                let len = bytes.len();
+                bytes.extend([7, 7]);
+                let mut read = Value::text("what was there before");
+                assert_eq!(read_part(&ty, true, &bytes, Some(&mut read)), Ok(len), "{value:?}");
+                assert_eq!(read, value);
+                assert_eq!(read_part(&ty, true, &bytes, None), Ok(len));
+                for cut in 0..len {
+                    assert!(read_part(&ty, true, &bytes[..cut], Some(&mut read)).is_err(), "{value:?} {cut}");
+                }
+            }
+        }
+        assert!(!is_readable(&ColumnType::varchar(9, 255), None), "weights");
+        assert!(!is_readable(&ColumnType::varchar(9, 46), None), "trailing spaces are cut off");
+        assert!(!is_readable(&ColumnType::varbinary(9), Some(3)), "a prefix");
+        assert!(!is_readable(&ColumnType::double(), None), "-0");
     }
 
     #[test]

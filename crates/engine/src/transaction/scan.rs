@@ -10,6 +10,7 @@
 //! scans by reads its rows first.
 
 use super::{LockMode, Row, Transaction};
+use crate::covering::Entry;
 use crate::entry::{self, ClusteredValue};
 use crate::error::Result;
 use crate::lock::gap::GapId;
@@ -109,6 +110,19 @@ pub struct Scan {
     pub(super) last: Option<KeyBuf>,
     /// Entries that count as live and have no row, when somebody asked for them.
     strays: Option<Vec<Vec<u8>>>,
+    /// Entries are enough where they are visible by themselves.
+    takes_entries: bool,
+    /// Where the clustered key begins in `last`, when that is an entry given out instead of its row.
+    clustered_at: usize,
+}
+
+/// What a scan has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A row.
+    Row(Row),
+    /// The entry of a row that is there, in a secondary index: [`Scan::entry`].
+    Entry,
 }
 
 /// What a scan that locks keeps in mind.
@@ -173,6 +187,8 @@ impl Transaction {
             spare: Vec::new(),
             last: None,
             strays: None,
+            takes_entries: false,
+            clustered_at: 0,
         };
         if !scan.range.is_empty() {
             scan.read_pages_again();
@@ -262,17 +278,37 @@ impl Scan {
 
     /// The next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+        self.takes_entries = false;
+        self.next_found(txn).map(|found| match found? {
+            Found::Row(row) => Some(row),
+            Found::Entry => unreachable!("entries are not taken"),
+        })
+    }
+
+    /// As [`Scan::next`], but for an entry of a secondary index that says by itself that its row is there, and so has the
+    /// row's columns, the row is not read.
+    pub fn next_or_entry(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
+        self.takes_entries = self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
+        self.next_found(txn)
+    }
+
+    /// The entry that was found last.
+    pub fn entry(&self) -> Entry<'_> {
+        Entry { key: self.last.as_deref().unwrap_or_default(), clustered_at: self.clustered_at }
+    }
+
+    fn next_found(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
         let next = self.find_next(txn);
         if self.mode == LockMode::Snapshot { txn.at_valid_snapshot(next) } else { next }
     }
 
-    fn find_next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
+    fn find_next(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
         txn.last_lock = None;
         loop {
             if self.locking.is_some() && self.pages.is_some() && !self.lock_way(txn)? {
                 continue;
             }
-            let row = match self.next_entry(txn)? {
+            let found = match self.next_entry(txn)? {
                 Next::End => return Ok(None),
                 Next::Own(key, present) => {
                     self.last = Some(key.clone());
@@ -280,18 +316,24 @@ impl Scan {
                     if row.is_some() && self.range.is_equality() && self.is_only_match(txn, &key)? {
                         self.pages = None;
                     }
-                    row
+                    row.map(Found::Row)
                 }
                 Next::Page(key, value) => {
-                    let row = self.page_row(txn, &key, &value)?;
+                    let found = match self.visible_entry(&key, &value)? {
+                        Some(clustered_at) => {
+                            self.clustered_at = clustered_at;
+                            Some(Found::Entry)
+                        }
+                        None => self.page_row(txn, &key, &value)?.map(Found::Row),
+                    };
                     self.spare = value;
                     self.last = Some(key);
-                    row
+                    found
                 }
             };
-            if row.is_some() {
+            if found.is_some() {
                 bump(&txn.engine.counters.rows_read, 1);
-                return Ok(row);
+                return Ok(found);
             }
         }
     }
@@ -372,6 +414,20 @@ impl Scan {
         };
         let image = txn.own_image(self.table.id, clustered)?.flatten();
         Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
+    }
+
+    /// Where the clustered key begins in the key of a secondary entry on a page that is enough by itself; see
+    /// [`crate::covering`].
+    fn visible_entry(&self, key: &KeyBuf, value: &[u8]) -> Result<Option<usize>> {
+        if !self.takes_entries {
+            return Ok(None);
+        }
+        let (flags, seq) = entry::parse_header(value)?;
+        if flags & entry::DELETED != 0 || !self.view.sees(seq) {
+            return Ok(None);
+        }
+        let clustered_at = entry::secondary_len(value)?;
+        Ok((clustered_at <= key.len()).then_some(clustered_at))
     }
 
     /// The row of an entry on a page, if it is there for this scan.

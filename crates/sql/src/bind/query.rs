@@ -293,6 +293,7 @@ impl Binder<'_> {
                 base: table.base,
                 columns: table.columns.len(),
                 needed: Vec::new(),
+                covering: None,
                 lock: RowLock::NONE,
                 outer: bound.outer,
                 conditions: decidable,
@@ -679,7 +680,7 @@ fn index_ends(tables: &[TableStep], grouping: &Grouping) -> Option<IndexEnds> {
     Some(IndexEnds { table: table.clone(), ends })
 }
 
-/// Notes which columns of each table any expression needs.
+/// Notes which columns of each table any expression needs, and whether the index that is read has them.
 fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
     let mut slots = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);
@@ -705,6 +706,11 @@ fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
     for step in tables {
         let own = step.base..step.base + step.columns;
         step.needed = slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect();
+        if let Source::Stored { table, access } = &step.source
+            && step.lock == RowLock::NONE
+        {
+            step.covering = table.entry_reader(access.index, &step.needed);
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use super::Run;
 use super::bounds::Ranges;
 use crate::error::Result;
-use crate::plan::{Access, RowLock};
-use engine::{Direction, IndexRef, KeyRange, Row, Scan, Table};
+use crate::plan::{Access, RowLock, TableStep};
+use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
 use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
@@ -72,6 +72,47 @@ impl Reader {
         self.scan.as_ref().is_some_and(Scan::is_unlocked)
     }
 
+    /// Reads the needed columns of the next row into the table's slots, from the index alone where that has them; false: there is
+    /// no further row.
+    pub fn read_into(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        step: &TableStep,
+        slots: &mut [Value],
+    ) -> Result<bool> {
+        let Some(covering) = step.covering.as_ref().filter(|_| self.point.is_none()) else {
+            let Some(row) = self.next(run)? else { return Ok(false) };
+            decode(&self.table, &row.image, &step.needed, slots)?;
+            return Ok(true);
+        };
+        while self.scan.is_some() || self.open_scan(run)? {
+            let Some(scan) = &mut self.scan else { break };
+            match scan.next_or_entry(run.txn)? {
+                Some(Found::Entry) => self.table.read_entry(self.index, covering, scan.entry(), slots)?,
+                Some(Found::Row(row)) => decode(&self.table, &row.image, &step.needed, slots)?,
+                None => {
+                    self.scan = None;
+                    continue;
+                }
+            }
+            run.on_row()?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Opens a scan of the next range; false: there is none.
+    fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
+        let Some(range) = self.ranges.pop() else { return Ok(false) };
+        let mut scan = run.txn.scan(&self.table, self.index, range, self.direction, self.lock.mode)?;
+        scan.set_on_locked(self.lock.on_locked);
+        if self.semi_consistent {
+            scan.set_semi_consistent();
+        }
+        self.scan = Some(scan);
+        Ok(true)
+    }
+
     /// The next row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
@@ -86,13 +127,9 @@ impl Reader {
                 }
                 self.scan = None;
             }
-            let Some(range) = self.ranges.pop() else { return Ok(None) };
-            let mut scan = run.txn.scan(&self.table, self.index, range, self.direction, self.lock.mode)?;
-            scan.set_on_locked(self.lock.on_locked);
-            if self.semi_consistent {
-                scan.set_semi_consistent();
+            if !self.open_scan(run)? {
+                return Ok(None);
             }
-            self.scan = Some(scan);
         }
     }
 }

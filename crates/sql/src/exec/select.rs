@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::output::{Output, Projection, equal_rows, groups_equal_rows};
-use super::reader::{Reader, decode};
+use super::reader::Reader;
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
 use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
@@ -247,8 +247,7 @@ fn nested_loops(
     match (&step.source, &materialized[level]) {
         (Source::Stored { table, access }, _) => {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
-            while let Some(found) = reader.next(run)? {
-                decode(table, &found.image, &step.needed, &mut row[slots.clone()])?;
+            while reader.read_into(run, step, &mut row[slots.clone()])? {
                 if within(run, row, &mut matched)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }

@@ -10,7 +10,7 @@ pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
 
 use crate::expr::{Aggregate, Expr};
 use crate::sink::ColumnMeta;
-use engine::{Direction, IndexRef, LockMode, OnLocked, Table};
+use engine::{Direction, EntryReader, IndexRef, LockMode, OnLocked, Table};
 use std::sync::Arc;
 
 /// Where the rows of a table of a query come from.
@@ -53,6 +53,8 @@ pub(crate) struct TableStep {
     pub columns: usize,
     /// Columns that some expression needs: only these are decoded.
     pub needed: Vec<usize>,
+    /// How they are read from the entries of the index that is read, if it has them all.
+    pub covering: Option<EntryReader>,
     pub lock: RowLock,
     /// LEFT JOIN: the conditions of ON; a row of NULLs where none matches.
     pub outer: Option<Vec<Expr>>,

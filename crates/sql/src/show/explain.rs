@@ -25,7 +25,12 @@ fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep) -> Vec<Value> {
         Source::Virtual { name, .. } => (name.clone(), "ALL", Value::Null, 0),
         Source::Derived(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
     };
-    let extra = if step.conditions.is_empty() { Value::Null } else { Value::text("Using where") };
+    let extra = match (step.conditions.is_empty(), step.covering.is_some()) {
+        (true, false) => Value::Null,
+        (false, false) => Value::text("Using where"),
+        (true, true) => Value::text("Using index"),
+        (false, true) => Value::text("Using where; Using index"),
+    };
     vec![
         Value::UInt(1),
         Value::text(kind),

@@ -246,6 +246,25 @@ pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Whether a string's key has its bytes, all of them: then [`read_escaped`] gives them back.
+pub fn is_key_of_bytes(id: u16) -> bool {
+    matches!(weighing_of(id), Weighing::Bytes)
+}
+
+/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length; `None`: it does not end.
+pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let run = key[at..].iter().position(|&byte| byte == 0)?;
+        out.extend_from_slice(&key[at..at + run]);
+        at += run + 2;
+        match key.get(at - 1)? {
+            0 => return Some(at),
+            _ => out.push(0),
+        }
+    }
+}
+
 /// NO PAD bytes: 00 becomes 00 FF, and 00 00 ends the string.
 fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;

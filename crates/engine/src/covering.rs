@@ -1,0 +1,80 @@
+//! Answering from a secondary index alone.
+//!
+//! An entry that a snapshot sees and that is not marked is there for the snapshot, and so is its row, with just the
+//! columns that the key says: whatever changes one of them takes the entry away. So a plain read that wants no other column need
+//! not look the row up, as long as the key has the columns' values and not only their weights.
+//!
+//! An entry newer than the snapshot may have replaced another state; then the row is read, as without all this. Locking
+//! reads go to the row anyway: that is where the locks are.
+
+use crate::error::{EngineError, Result};
+use crate::table::{IndexRef, KeyPart, Table};
+use types::Value;
+
+/// How wanted columns are read from the key of a secondary entry; made by [`Table::entry_reader`].
+#[derive(Clone, Debug)]
+pub struct EntryReader {
+    /// For each leading part of the index's own key, the column that is wanted of it.
+    secondary: Vec<Option<usize>>,
+    /// The same for the clustered key that follows.
+    clustered: Vec<Option<usize>>,
+}
+
+/// The key of a secondary entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'s> {
+    /// All of it.
+    pub key: &'s [u8],
+    /// Where in it the clustered key begins.
+    pub clustered_at: usize,
+}
+
+/// The wanted columns among the leading parts that can be read, without those that `already` has.
+fn wanted_of(parts: &[KeyPart], wanted: &[usize], already: &[Option<usize>]) -> Vec<Option<usize>> {
+    let readable = parts.iter().take_while(|part| types::key::is_readable(&part.ty, part.prefix));
+    let mut of: Vec<Option<usize>> = readable
+        .map(|part| {
+            Some(part.column).filter(|column| wanted.contains(column) && !already.contains(&Some(*column)))
+        })
+        .collect();
+    of.truncate(of.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    of
+}
+
+impl Table {
+    /// How to read these columns from the entries of an index; `None` when they do not have them, and for the clustered
+    /// index, which has the rows themselves.
+    pub fn entry_reader(&self, index: IndexRef, columns: &[usize]) -> Option<EntryReader> {
+        let IndexRef::Secondary(at) = index else { return None };
+        let secondary = wanted_of(&self.indexes[at].parts, columns, &[]);
+        let clustered = wanted_of(self.primary.as_deref().unwrap_or_default(), columns, &secondary);
+        let has = |column: &usize| secondary.contains(&Some(*column)) || clustered.contains(&Some(*column));
+        columns.iter().all(has).then_some(EntryReader { secondary, clustered })
+    }
+
+    /// Reads the wanted columns into their places of `values`, which has one for each column of the table.
+    pub fn read_entry(
+        &self,
+        index: IndexRef,
+        reader: &EntryReader,
+        entry: Entry<'_>,
+        values: &mut [Value],
+    ) -> Result<()> {
+        let IndexRef::Secondary(at) = index else { panic!("a clustered entry has its row") };
+        let malformed =
+            || EngineError::Corrupt(format!("{}: a secondary index entry is malformed", self.qualified_name));
+        read_parts(&self.indexes[at].parts, &reader.secondary, entry.key, values).ok_or_else(malformed)?;
+        let clustered = entry.key.get(entry.clustered_at..).ok_or_else(malformed)?;
+        let primary = self.primary.as_deref().unwrap_or_default();
+        read_parts(primary, &reader.clustered, clustered, values).ok_or_else(malformed)
+    }
+}
+
+fn read_parts(parts: &[KeyPart], wanted: &[Option<usize>], key: &[u8], values: &mut [Value]) -> Option<()> {
+    let mut at = 0;
+    for (part, column) in parts.iter().zip(wanted) {
+        let value = column.map(|column| &mut values[column]);
+        at += types::key::read_part(&part.ty, part.nullable, key.get(at..)?, value).ok()?;
+    }
+    Some(())
+}
