@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "fields are the words of the statements, documented in MySQL's manual")]
 
 use crate::admin::AdminCommand;
+use crate::literal_rows::LiteralRows;
 
 /// A table's name, with its schema when written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -419,6 +420,8 @@ pub struct Query {
 pub enum InsertSource {
     /// An empty row is `VALUES ()`.
     Values(Vec<Vec<Expr>>),
+    /// Rows of nothing but plain literals.
+    Literals(LiteralRows),
     Query(Box<Query>),
 }
 

@@ -5,6 +5,7 @@
 //! their version is at most [`VERSION_COMMENTS`], as MySQL treats them; all other comments are white space.
 
 use crate::error::{Result, SqlError};
+use crate::literal_rows::LiteralRows;
 
 /// `/*!80400 ... */` is executed, `/*!80401 ... */` is a comment. MariaDB's own `/*M! ... */` is a comment.
 pub const VERSION_COMMENTS: u32 = 80400;
@@ -36,6 +37,8 @@ pub enum TokenKind {
     SystemVariable,
     /// One of the operators and punctuation marks.
     Symbol,
+    /// The rows of a VALUES list of literals, all of them; see [`LiteralRows`].
+    Rows,
     /// The end of the statement (the end of the text or a semicolon at the top level).
     End,
 }
@@ -88,6 +91,49 @@ pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     }
 }
 
+/// As [`tokenize`], but the rows of an INSERT that are nothing but literals are one token, and come beside the tokens.
+///
+/// # Errors
+/// As [`tokenize`].
+pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Option<LiteralRows>)> {
+    /// Tokens before the rows of an INSERT, in a list of columns of usual length.
+    const USUAL_TOKENS: usize = 64;
+    let is = |token: Token, words: &[&[u8]]| {
+        let raw = &text[token.start as usize..token.end as usize];
+        token.kind == TokenKind::Word && words.iter().any(|word| raw.eq_ignore_ascii_case(word))
+    };
+    let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
+    lexer.skip_space()?;
+    let first = lexer.token()?;
+    if !is(first, &[b"INSERT", b"REPLACE"]) {
+        return Ok((tokenize(text, mode)?, None));
+    }
+    let mut tokens = Vec::with_capacity(USUAL_TOKENS);
+    tokens.push(first);
+    let (mut rows, mut looked) = (None, false);
+    loop {
+        lexer.skip_space()?;
+        let token = lexer.token()?;
+        tokens.push(token);
+        if token.kind == TokenKind::End {
+            return Ok((tokens, rows));
+        }
+        // `VALUES(column)` behind ON DUPLICATE KEY UPDATE comes later, and a column may be called `value`.
+        looked |= is(token, &[b"SELECT", b"SET", b"TABLE", b"WITH"]);
+        if !looked && is(token, &[b"VALUES", b"VALUE"]) {
+            lexer.skip_space()?;
+            looked = token.end - token.start == 6;
+            if lexer.peek(0) == b'('
+                && !lexer.in_version_comment
+                && let Some((found, end)) = LiteralRows::scan(text, lexer.at, mode)
+            {
+                tokens.push(Token { kind: TokenKind::Rows, start: lexer.at as u32, end: end as u32 });
+                (rows, lexer.at, looked) = (Some(found), end, true);
+            }
+        }
+    }
+}
+
 /// An error near byte `at` of `text`.
 pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     let at = at.min(text.len());
@@ -95,7 +141,7 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     SqlError::syntax(&String::from_utf8_lossy(&text[at..]), line)
 }
 
-fn is_word_byte(b: u8) -> bool {
+pub(crate) fn is_word_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
 }
 

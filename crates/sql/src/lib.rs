@@ -21,6 +21,7 @@ mod exec;
 mod expr;
 mod host;
 mod lexer;
+mod literal_rows;
 mod parse;
 mod plan;
 pub mod replicated;

@@ -337,6 +337,9 @@ pub(crate) fn trim_for<'a>(ty: &ColumnType, bytes: &'a [u8]) -> &'a [u8] {
 }
 
 fn encode_fraction(micros: u32, fsp: u8, out: &mut Vec<u8>) {
+    if fsp == 0 {
+        return;
+    }
     let bytes = u32::from(fsp.div_ceil(2));
     let number = cut_to_fsp(micros, fsp) / 100u32.pow(3 - bytes);
     out.extend_from_slice(&number.to_be_bytes()[4 - bytes as usize..]);
@@ -357,7 +360,7 @@ fn encode_time2(time: &Time, fsp: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_be_bytes()[5 - bytes as usize..]);
 }
 
-fn encode_datetime2(at: &DateTime, fsp: u8, out: &mut Vec<u8>) {
+pub(crate) fn encode_datetime2(at: &DateTime, fsp: u8, out: &mut Vec<u8>) {
     let year_month = u64::from(at.date.year) * 13 + u64::from(at.date.month);
     let time = u64::from(at.hour) << 12 | u64::from(at.minute) << 6 | u64::from(at.second);
     let whole = (year_month << 5 | u64::from(at.date.day)) << 17 | time;

@@ -238,7 +238,9 @@ fn without_end(mut text: &[u8]) -> &[u8] {
 
 /// A statement's text as others see it: its beginning, where it is long.
 pub(super) fn shown_text(text: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(&text[..text.len().min(MAX_SHOWN_BYTES)])
+    let shown = &text[..text.len().min(MAX_SHOWN_BYTES)];
+    // Nearly always, and many times as quick to find out.
+    std::str::from_utf8(shown).map_or_else(|_| String::from_utf8_lossy(shown), Cow::Borrowed)
 }
 
 fn unknown_command() -> SqlError {

@@ -586,7 +586,7 @@ fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
 }
 
 /// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.
-pub(crate) fn plain_value(literal: &Literal) -> Option<Value> {
+fn plain_value(literal: &Literal) -> Option<Value> {
     Some(match literal {
         Literal::Null => Value::Null,
         Literal::Bool(value) => Value::Int(i64::from(*value)),

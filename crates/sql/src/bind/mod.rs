@@ -9,7 +9,6 @@ mod function;
 mod query;
 mod scope;
 
-pub(crate) use expr::plain_value;
 pub(crate) use query::{Target, bind_query, bind_target};
 pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
 

@@ -1,21 +1,26 @@
 //! INSERT and REPLACE.
 
+mod generator;
+mod literals;
+
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
 use super::{Changes, Run, run_query};
 use crate::ast;
-use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query, plain_value};
+use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
+use crate::literal_rows::LiteralRows;
 use crate::plan::QueryPlan;
 use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table};
+use generator::Generator;
+use literals::ColumnSource;
 use std::sync::Arc;
 use types::Value;
 
 /// Where the rows come from.
 enum Rows {
     Values(Vec<Vec<NewValue>>),
-    /// Rows of literals, one value a column, row by row.
-    Constants(Vec<Value>),
+    Literals(LiteralRows, Vec<ColumnSource>),
     Query(Box<QueryPlan>),
 }
 
@@ -41,10 +46,13 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     let scope = Scope { tables: vec![ScopeTable::stored(&table, name, 0)] };
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => match constants(rows, columns.len()) {
-            Some(values) => Rows::Constants(values),
-            None => Rows::Values(bind_rows(binder, rows, columns.len())?),
-        },
+        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, columns.len())?),
+        ast::InsertSource::Literals(rows) => {
+            if rows.columns() != columns.len() {
+                return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
+            }
+            Rows::Literals(rows.clone(), literals::sources(&table, &columns))
+        }
         ast::InsertSource::Query(query) => {
             let plan = bind_query(binder, query)?;
             if plan.columns.len() != columns.len() {
@@ -91,19 +99,6 @@ fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
     Ok(columns)
 }
 
-/// The values of rows that are all whole and hold nothing but literals.
-fn constants(rows: &[Vec<ast::Expr>], columns: usize) -> Option<Vec<Value>> {
-    if columns == 0 || rows.iter().any(|row| row.len() != columns) {
-        return None;
-    }
-    let mut values = Vec::with_capacity(rows.len() * columns);
-    for value in rows.iter().flatten() {
-        let ast::Expr::Literal(literal) = value else { return None };
-        values.push(plain_value(literal)?);
-    }
-    Some(values)
-}
-
 fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -> Result<Vec<Vec<NewValue>>> {
     let scope = Scope::default();
     let mut place = Place::new(&scope, "field list");
@@ -129,44 +124,6 @@ fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -
     Ok(bound)
 }
 
-/// Hands out auto_increment values for one statement.
-struct Generator {
-    column: Option<usize>,
-    /// Rows that the statement still has, this one included; values for all are taken at once.
-    rows_left: u64,
-    /// Values that were taken and not used yet.
-    reserved: std::ops::Range<u64>,
-    first: Option<u64>,
-}
-
-impl Generator {
-    fn next(&mut self, table: &Table, run: &Run<'_, '_>) -> Result<u64> {
-        let variables = run.ctx.variables;
-        let value = if let (Some(id), None) = (variables.insert_id, self.first) {
-            table.note_auto_increment(id);
-            id
-        } else if variables.auto_increment_increment > 1 {
-            // Among as many consecutive values there is exactly one with the wanted remainder.
-            let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
-            let offset = if offset > increment { 0 } else { offset };
-            let first = table.next_auto_increment(increment)?;
-            let ahead = (i128::from(offset) - i128::from(first)).rem_euclid(i128::from(increment));
-            first + ahead as u64
-        } else {
-            if self.reserved.is_empty() {
-                let count = self.rows_left.max(1);
-                let first = table.next_auto_increment(count)?;
-                self.reserved = first..first + count;
-            }
-            let value = self.reserved.start;
-            self.reserved.start += 1;
-            value
-        };
-        self.first = self.first.or(Some(value));
-        Ok(value)
-    }
-}
-
 /// What became of one row.
 enum Outcome {
     Inserted,
@@ -181,7 +138,7 @@ impl InsertPlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
-            Rows::Constants(values) => (values.len() / self.columns.len()) as u64,
+            Rows::Literals(rows, _) => rows.len() as u64,
             Rows::Query(_) => 1,
         };
         let column = self.table.def.auto_increment_column();
@@ -192,24 +149,22 @@ impl InsertPlan {
         // One row's values and image at a time, in memory that all rows share.
         let mut values = Vec::new();
         let mut image = Vec::new();
-        let mut store =
-            |run: &mut Run<'_, '_>, values: &mut Vec<Value>, generator: &mut Generator| -> Result<()> {
-                records += 1;
-                match self.store(run, values, &mut image)? {
-                    Outcome::Inserted => changes.affected_rows += 1,
-                    Outcome::Updated(changed) => {
-                        changes.affected_rows += if changed { 2 } else { 0 };
-                        duplicates += u64::from(changed);
-                    }
-                    Outcome::Replaced(removed) => {
-                        changes.affected_rows += 1 + removed;
-                        duplicates += removed;
-                    }
-                    Outcome::Ignored => duplicates += 1,
+        let mut count = |outcome: Outcome, generator: &mut Generator| {
+            records += 1;
+            match outcome {
+                Outcome::Inserted => changes.affected_rows += 1,
+                Outcome::Updated(changed) => {
+                    changes.affected_rows += if changed { 2 } else { 0 };
+                    duplicates += u64::from(changed);
                 }
-                generator.rows_left = generator.rows_left.saturating_sub(1);
-                Ok(())
-            };
+                Outcome::Replaced(removed) => {
+                    changes.affected_rows += 1 + removed;
+                    duplicates += removed;
+                }
+                Outcome::Ignored => duplicates += 1,
+            }
+            generator.rows_left = generator.rows_left.saturating_sub(1);
+        };
         let many;
         match &self.rows {
             Rows::Values(rows) => {
@@ -217,15 +172,20 @@ impl InsertPlan {
                 for (number, row) in rows.iter().enumerate() {
                     run.on_row()?;
                     self.values_of(run, row, number as u64 + 1, &mut generator, &mut values)?;
-                    store(run, &mut values, &mut generator)?;
+                    count(self.store(run, &values, &mut image)?, &mut generator);
                 }
             }
-            Rows::Constants(constants) => {
-                many = constants.len() > self.columns.len();
-                for (number, row) in constants.chunks_exact(self.columns.len()).enumerate() {
+            Rows::Literals(rows, sources) => {
+                many = rows.len() > 1;
+                for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
-                    self.values_from(run, row, number as u64 + 1, &mut generator, &mut values)?;
-                    store(run, &mut values, &mut generator)?;
+                    if self.literals_to_image(run, rows, row, sources, &mut generator, &mut image)? {
+                        count(self.put(run, &image)?, &mut generator);
+                        continue;
+                    }
+                    let row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
+                    self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
+                    count(self.store(run, &values, &mut image)?, &mut generator);
                 }
             }
             Rows::Query(plan) => {
@@ -240,7 +200,7 @@ impl InsertPlan {
                 for (number, row) in source.into_iter().enumerate() {
                     run.on_row()?;
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
-                    store(run, &mut values, &mut generator)?;
+                    count(self.store(run, &values, &mut image)?, &mut generator);
                 }
             }
         }
@@ -350,10 +310,15 @@ impl InsertPlan {
         Ok(stored)
     }
 
-    /// Puts the row into the table, and deals with the row that is in its way.
-    fn store(&self, run: &mut Run<'_, '_>, values: &mut Vec<Value>, image: &mut Vec<u8>) -> Result<Outcome> {
+    /// Makes an image of the row and puts it into the table.
+    fn store(&self, run: &mut Run<'_, '_>, values: &[Value], image: &mut Vec<u8>) -> Result<Outcome> {
         image.clear();
         self.table.layout.encode(values, image)?;
+        self.put(run, image)
+    }
+
+    /// Puts the row into the table, and deals with the row that is in its way.
+    fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
         let mut removed = 0;
         loop {
             let error = match run.txn.insert(&self.table, image) {
@@ -363,9 +328,10 @@ impl InsertPlan {
             };
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {
-                let Some(old) = self.conflicting_row(run, index, values)? else { return Err(error.into()) };
+                let values = self.table.layout.decode_all(image)?;
+                let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
                 if !self.replace {
-                    return self.update(run, old, std::mem::take(values));
+                    return self.update(run, old, values);
                 }
                 run.txn.delete(&self.table, &old)?;
                 removed += 1;

@@ -55,6 +55,13 @@ impl Parser<'_> {
             self.expect_symbol(")")?;
         }
         if self.eat_any(&["VALUES", "VALUE"]) {
+            if self.token().kind == TokenKind::Rows
+                && let Some(rows) = self.rows.take()
+            {
+                self.advance();
+                insert.source = InsertSource::Literals(rows);
+                return self.row_alias(insert);
+            }
             let rows = self.list(Self::insert_row)?;
             insert.source = InsertSource::Values(rows);
             return self.row_alias(insert);

@@ -23,6 +23,7 @@ mod users;
 use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
+use crate::literal_rows::LiteralRows;
 
 /// Nested parentheses, subqueries and operators that a statement may have; deeper ones end with 1436.
 const MAX_DEPTH: usize = 250;
@@ -43,7 +44,7 @@ pub struct Parsed {
 /// Parses the first statement of `text`. `Ok(None)`: nothing but white space and comments before the semicolon or the
 /// end.
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
-    let tokens = lexer::tokenize(text, mode)?;
+    let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
     let end = tokens[tokens.len() - 1];
     let next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {
@@ -53,7 +54,7 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
             Err(SqlError::new(1065, "Query was empty"))
         };
     }
-    let mut parser = Parser { text, tokens: &tokens, at: 0, mode, parameters: 0, depth: 0 };
+    let mut parser = Parser { text, tokens: &tokens, rows, at: 0, mode, parameters: 0, depth: 0 };
     let statement = parser.statement()?;
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
@@ -64,6 +65,8 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
 struct Parser<'a> {
     text: &'a [u8],
     tokens: &'a [Token],
+    /// What the token [`TokenKind::Rows`] stands for.
+    rows: Option<LiteralRows>,
     at: usize,
     mode: LexMode,
     parameters: usize,

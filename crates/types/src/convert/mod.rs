@@ -1,9 +1,12 @@
 //! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's errors and, outside
 //! of strict mode, its adjusted values and warnings (manual, "Server SQL Modes", "Out-of-Range and Overflow Handling").
 
+mod literal;
 mod number;
 mod string;
 mod temporal;
+
+pub use literal::{LiteralKind, pack_literal};
 
 use crate::{ColumnType, TypeCode, Value};
 

@@ -1,0 +1,132 @@
+//! Rows of literals straight into row images.
+
+use super::{Generator, InsertPlan};
+use crate::error::Result;
+use crate::exec::Run;
+use crate::literal_rows::{Literal, LiteralRows};
+use engine::{ColumnDef, ColumnDefault, Table};
+use types::Value;
+use types::convert::{self, LiteralKind, pack_literal};
+use types::packed::{self, Width};
+
+/// Where a column of the row gets its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ColumnSource {
+    /// From the literal at this place of the row.
+    Literal(usize),
+    Generated,
+    Null,
+    /// From the column's default, which is not NULL.
+    Default,
+}
+
+/// The sources of a table's columns, when literals are given for these.
+pub(super) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
+    let of = |(at, column): (usize, &ColumnDef)| match columns.iter().position(|given| *given == at) {
+        Some(place) => ColumnSource::Literal(place),
+        None if table.def.auto_increment_column() == Some(at) => ColumnSource::Generated,
+        None if column.nullable && matches!(column.default, Some(ColumnDefault::Null)) => ColumnSource::Null,
+        None => ColumnSource::Default,
+    };
+    table.def.columns.iter().enumerate().map(of).collect()
+}
+
+impl InsertPlan {
+    /// Sets `image` to the row. False: some value is not stored just as it is written, and the row has to go the long way,
+    /// which knows what to say about it and in which order.
+    pub(super) fn literals_to_image(
+        &self,
+        run: &Run<'_, '_>,
+        rows: &LiteralRows,
+        row: &[Literal],
+        sources: &[ColumnSource],
+        generator: &mut Generator,
+        image: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let variables = run.ctx.variables;
+        let generates_in_turn = variables.insert_id.is_none() && variables.auto_increment_increment == 1;
+        let mut generated = None;
+        image.clear();
+        image.resize(self.table.layout.null_bytes(), 0);
+        for (at, (source, column)) in sources.iter().zip(&self.table.def.columns).enumerate() {
+            let is_packed = match *source {
+                ColumnSource::Literal(place) => {
+                    let (literal, is_generated) = (row[place], generator.column == Some(at));
+                    let text = rows.text_of(literal);
+                    if literal.kind == LiteralKind::Null {
+                        set_null(image, at);
+                        column.nullable && !is_generated
+                    } else if is_generated
+                        && (literal.kind != LiteralKind::Integer || matches!(text[0], b'0' | b'-'))
+                    {
+                        false
+                    } else {
+                        pack_literal(literal.kind, text, &column.ty, image)
+                            || pack_value(run, &rows.value(literal), column, image)
+                    }
+                }
+                ColumnSource::Generated => match packed::width(&column.ty) {
+                    // Taken last, when nothing keeps the row from being stored.
+                    Width::Fixed(len) if generates_in_turn => {
+                        generated = Some((image.len(), column));
+                        image.resize(image.len() + usize::from(len), 0);
+                        true
+                    }
+                    _ => false,
+                },
+                ColumnSource::Null => {
+                    set_null(image, at);
+                    true
+                }
+                ColumnSource::Default => match &column.default {
+                    Some(ColumnDefault::Literal(bytes)) => {
+                        pack_value(run, &Value::Bytes(bytes.clone()), column, image)
+                    }
+                    _ => false,
+                },
+            };
+            if !is_packed {
+                return Ok(false);
+            }
+        }
+        match generated {
+            Some((at, column)) => self.put_generated(run, at, column, generator, image),
+            None => Ok(true),
+        }
+    }
+
+    /// Puts the next AUTO_INCREMENT value into the room that it has in the image.
+    fn put_generated(
+        &self,
+        run: &Run<'_, '_>,
+        at: usize,
+        column: &ColumnDef,
+        generator: &mut Generator,
+        image: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let (first, end) = (generator.first, image.len());
+        let id = generator.next(&self.table, run)?;
+        if packed::encode(&column.ty, &Value::UInt(id), image).is_err() {
+            // The long way takes the same value again, and says what is wrong with it.
+            generator.reserved.start -= 1;
+            generator.first = first;
+            return Ok(false);
+        }
+        image.copy_within(end.., at);
+        image.truncate(end);
+        Ok(true)
+    }
+}
+
+fn set_null(image: &mut [u8], at: usize) {
+    image[at / 8] |= 1 << (at % 8);
+}
+
+/// Appends what the value becomes in the column; false, when something is to be said about that.
+fn pack_value(run: &Run<'_, '_>, value: &Value, column: &ColumnDef, image: &mut Vec<u8>) -> bool {
+    let context = convert::Context { strict: true, zone_offset_seconds: run.ctx.zone() };
+    match convert::assign(value, &column.ty, context) {
+        Ok((value, None)) => packed::encode(&column.ty, &value, image).is_ok(),
+        _ => false,
+    }
+}
