@@ -7,8 +7,9 @@ use super::{ENTRY_HEADER_LEN, Run, RunSource, SortLimits, Sorted, TempFile, entr
 use crate::error::Result;
 use std::sync::Arc;
 
-/// The least that a reader reads at once: a run is on flash, and mostly in the page cache.
-const READ_BYTES: usize = 16 << 10;
+/// The least that a reader reads at once. A run is on flash, and mostly in the page cache: reading it in such pieces costs much less
+/// than merging everything once more because fewer runs can be read at once.
+const READ_BYTES: usize = 4 << 10;
 const MIN_FAN_IN: usize = 8;
 /// A merged run is written in pieces of this size.
 const WRITE_BYTES: usize = 256 << 10;

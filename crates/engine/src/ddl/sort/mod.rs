@@ -69,6 +69,8 @@ struct Buffer {
     places: Vec<Place>,
 }
 
+const MOST_PIECE_BYTES: usize = 64 << 10;
+
 /// Below this many entries comparing whole keys costs less than fetching heads.
 const FEW: usize = 12;
 
@@ -159,27 +161,46 @@ impl Sorter {
 
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.buffer.push(key, value);
-        // The sorted copy takes as much again when the run is written.
-        if self.buffer.memory() + self.buffer.bytes.len() >= self.limits.buffer_bytes {
+        if self.buffer.memory() + self.piece_bytes() >= self.limits.buffer_bytes {
             self.spill()
         } else {
             Ok(())
         }
     }
 
+    /// A run is written in pieces of this size, which are put together beside the buffer.
+    fn piece_bytes(&self) -> usize {
+        MOST_PIECE_BYTES.min(self.limits.buffer_bytes / 8)
+    }
+
     fn spill(&mut self) -> Result<()> {
         self.buffer.sort();
-        let run = self.buffer.sorted_bytes();
-        self.buffer.clear();
         if self.file.is_none() {
             self.file = Some(TempFile::create(&*self.limits.disk, &self.limits.tmpdir)?);
         }
-        let at = self.file.as_mut().expect("just made").append(&run)?;
-        self.runs.push((at, at + run.len() as u64));
+        let piece_bytes = self.piece_bytes();
+        let file = self.file.as_mut().expect("just made");
+        let (mut run, mut piece) = (None, Vec::with_capacity(piece_bytes));
+        for (number, place) in self.buffer.places.iter().enumerate() {
+            let (key, value) = entry_at(&self.buffer.bytes, place.at as usize);
+            put_entry(&mut piece, key, value);
+            if piece.len() >= piece_bytes || number + 1 == self.buffer.places.len() {
+                let at = file.append(&piece)?;
+                let (start, _) = run.unwrap_or((at, at));
+                run = Some((start, at + piece.len() as u64));
+                piece.clear();
+            }
+        }
+        self.runs.extend(run);
+        self.buffer.clear();
         Ok(())
     }
 
     pub fn finish(mut self) -> Result<Sorted> {
+        // What stays in memory is copied into its order.
+        if self.buffer.memory() + self.buffer.bytes.len() > self.limits.buffer_bytes {
+            self.spill()?;
+        }
         let mut runs = Vec::with_capacity(self.runs.len() + 1);
         if let Some(file) = self.file.take() {
             let file = Arc::new(file);
