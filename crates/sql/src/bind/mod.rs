@@ -8,9 +8,11 @@ mod expr;
 mod function;
 mod query;
 mod scope;
+mod target;
 
-pub(crate) use query::{Target, bind_query, bind_target};
+pub(crate) use query::bind_query;
 pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
+pub(crate) use target::{Target, bind_target};
 
 use crate::ast;
 use crate::error::{Result, SqlError};

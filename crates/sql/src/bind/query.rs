@@ -13,8 +13,8 @@ use engine::{Direction, IndexRef, LockMode, OnLocked};
 use types::{ColumnType, Value};
 
 /// A table of FROM before its access is chosen.
-struct Bound {
-    source: Source,
+pub(super) struct Bound {
+    pub source: Source,
     hints: Vec<IndexHint>,
     /// LEFT JOIN's conditions.
     outer: Option<Vec<Expr>>,
@@ -22,8 +22,8 @@ struct Bound {
 
 /// FROM: its tables in the order of the loops, with the position of each in the scope, and the inner joins' conditions.
 #[derive(Default)]
-struct From {
-    tables: Vec<(usize, Bound)>,
+pub(super) struct From {
+    pub tables: Vec<(usize, Bound)>,
     conditions: Vec<Expr>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn bind_query(binder: &mut Binder<'_>, query: &ast::Query) -> Result<
     }
 }
 
-fn limit(binder: &mut Binder<'_>, written: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
+pub(super) fn limit(binder: &mut Binder<'_>, written: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
     let Some(written) = written else { return Ok(None) };
     let scope = Scope::default();
     let mut place = Place::new(&scope, "limit clause");
@@ -254,7 +254,7 @@ impl Binder<'_> {
     }
 
     /// FROM alone, for UPDATE and DELETE of several tables too.
-    fn from(&mut self, written: Option<&TableRef>) -> Result<(Scope, From)> {
+    pub(super) fn from(&mut self, written: Option<&TableRef>) -> Result<(Scope, From)> {
         let (mut scope, mut from) = (Scope::default(), From::default());
         if let Some(written) = written {
             self.table_ref(written, &mut scope, &mut from)?;
@@ -263,7 +263,7 @@ impl Binder<'_> {
     }
 
     /// The steps of the loops: each condition goes to the first one at which it can be decided.
-    fn steps(
+    pub(super) fn steps(
         &mut self,
         scope: &Scope,
         from: From,
@@ -712,47 +712,4 @@ fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
             step.covering = table.entry_reader(access.index, &step.needed);
         }
     }
-}
-
-/// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
-pub(crate) struct Target {
-    pub scope: Scope,
-    pub step: TableStep,
-    pub preconditions: Vec<Expr>,
-    pub order: Vec<SortKey>,
-    pub ordered_by_access: bool,
-    pub limit: Option<LimitPlan>,
-    /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
-    pub semi_consistent: bool,
-}
-
-/// Binds the table of a single-table UPDATE or DELETE; every column is needed.
-pub(crate) fn bind_target(
-    binder: &mut Binder<'_>,
-    from: &TableRef,
-    filter: Option<&ast::Expr>,
-    order_by: &[ast::OrderItem],
-    written_limit: Option<&ast::Limit>,
-) -> Result<Target> {
-    let (scope, from) = binder.from(Some(from))?;
-    let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
-        return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
-    };
-    let mut conditions = Vec::new();
-    if let Some(written) = filter {
-        conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);
-    }
-    let mut order = Vec::new();
-    for item in order_by {
-        let expr = binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?;
-        order.push(SortKey { expr, descending: item.descending });
-    }
-    let limit = limit(binder, written_limit)?;
-    let wish = |base: usize| wish_of(&order, base, &scope, limit.is_some());
-    let (mut steps, preconditions) = binder.steps(&scope, from, conditions, wish)?;
-    let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
-    step.needed = (0..step.columns).collect();
-    let ordered_by_access =
-        matches!(&step.source, Source::Stored { access, .. } if access.ordered && !order.is_empty());
-    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false })
 }

@@ -14,7 +14,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     if delete.targets.len() > 1 {
         return Err(SqlError::not_supported("DELETE from several tables"));
     }
-    let target =
+    let mut target =
         bind_target(binder, &delete.from, delete.filter.as_ref(), &delete.order_by, delete.limit.as_ref())?;
     if let [named] = &delete.targets[..]
         && named.name != target.scope.tables[0].alias
@@ -25,6 +25,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     let (schema, name) = (&table.def.schema, &table.def.name);
     binder.host.check_privilege(crate::host::Privilege::Delete, Some(schema), Some(name))?;
     super::update::check_safe(binder, &target)?;
+    target.need_used_columns();
     Ok(DeletePlan { target })
 }
 

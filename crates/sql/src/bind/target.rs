@@ -1,0 +1,61 @@
+//! The table that an UPDATE or a DELETE changes.
+
+use super::query::{Bound, limit, wish_of};
+use super::{Binder, Place, Scope};
+use crate::ast::{self, TableRef};
+use crate::error::{Result, SqlError};
+use crate::expr::Expr;
+use crate::plan::{LimitPlan, SortKey, Source, TableStep, conjuncts};
+
+/// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
+pub(crate) struct Target {
+    pub scope: Scope,
+    pub step: TableStep,
+    pub preconditions: Vec<Expr>,
+    pub order: Vec<SortKey>,
+    pub ordered_by_access: bool,
+    pub limit: Option<LimitPlan>,
+    /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
+    pub semi_consistent: bool,
+}
+
+impl Target {
+    /// Leaves out the columns that neither the conditions nor the order look at.
+    pub fn need_used_columns(&mut self) {
+        let mut slots = Vec::new();
+        self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
+        self.order.iter().for_each(|key| key.expr.slots(&mut slots));
+        self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));
+    }
+}
+
+/// Binds the table of a single-table UPDATE or DELETE; every column is needed.
+pub(crate) fn bind_target(
+    binder: &mut Binder<'_>,
+    from: &TableRef,
+    filter: Option<&ast::Expr>,
+    order_by: &[ast::OrderItem],
+    written_limit: Option<&ast::Limit>,
+) -> Result<Target> {
+    let (scope, from) = binder.from(Some(from))?;
+    let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
+        return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
+    };
+    let mut conditions = Vec::new();
+    if let Some(written) = filter {
+        conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);
+    }
+    let mut order = Vec::new();
+    for item in order_by {
+        let expr = binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?;
+        order.push(SortKey { expr, descending: item.descending });
+    }
+    let limit = limit(binder, written_limit)?;
+    let wish = |base: usize| wish_of(&order, base, &scope, limit.is_some());
+    let (mut steps, preconditions) = binder.steps(&scope, from, conditions, wish)?;
+    let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
+    step.needed = (0..step.columns).collect();
+    let ordered_by_access =
+        matches!(&step.source, Source::Stored { access, .. } if access.ordered && !order.is_empty());
+    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false })
+}
