@@ -187,10 +187,17 @@ fn copy_entries(
     buffer: &mut Vec<u8>,
     entries: &mut Vec<Copied>,
     leaf: &[u8],
-    indexes: impl Iterator<Item = usize>,
+    indexes: impl ExactSizeIterator<Item = usize>,
 ) {
+    entries.reserve(indexes.len());
+    let mut left = indexes.len();
     for index in indexes {
         let (key, value) = (slotted::key(leaf, index), slotted::value(leaf, index));
+        if buffer.capacity() - buffer.len() < key.len() + value.len() {
+            // Entries of one tree are mostly of one length.
+            buffer.reserve(left * (key.len() + value.len()));
+        }
+        left -= 1;
         entries.push(Copied {
             at: buffer.len() as u32,
             key_len: key.len() as u16,

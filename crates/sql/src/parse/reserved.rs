@@ -264,17 +264,35 @@ const RESERVED: &[&str] = &[
     "ZEROFILL",
 ];
 
+const LETTERS: usize = 26;
+
+/// Where the words of each letter begin, and where those of the last end.
+const STARTS: [usize; LETTERS + 1] = {
+    let mut starts = [RESERVED.len(); LETTERS + 1];
+    let mut at = RESERVED.len();
+    while at > 0 {
+        at -= 1;
+        starts[(RESERVED[at].as_bytes()[0] - b'A') as usize] = at;
+    }
+    // A letter without words begins where the next one does.
+    let mut letter = LETTERS;
+    while letter > 0 {
+        letter -= 1;
+        if starts[letter] > starts[letter + 1] {
+            starts[letter] = starts[letter + 1];
+        }
+    }
+    starts
+};
+
 /// Whether `word` is reserved, in any case.
 pub fn is_reserved(word: &[u8]) -> bool {
-    const LONGEST: usize = 24;
-    if word.len() > LONGEST {
-        return false;
-    }
-    let mut buffer = [0u8; LONGEST];
-    let upper = &mut buffer[..word.len()];
-    upper.copy_from_slice(word);
-    upper.make_ascii_uppercase();
-    RESERVED.binary_search_by(|reserved| reserved.as_bytes().cmp(upper)).is_ok()
+    let Some(first) = word.first().filter(|byte| byte.is_ascii_alphabetic()) else { return false };
+    let letter = usize::from(first.to_ascii_uppercase() - b'A');
+    let same_letter = &RESERVED[STARTS[letter]..STARTS[letter + 1]];
+    same_letter
+        .iter()
+        .any(|reserved| reserved.len() == word.len() && word.eq_ignore_ascii_case(reserved.as_bytes()))
 }
 
 #[cfg(test)]
@@ -290,5 +308,8 @@ mod tests {
                 && !is_reserved(b"sbtest1")
                 && !is_reserved(b"count")
         );
+        assert!(RESERVED.iter().all(|word| is_reserved(word.to_ascii_lowercase().as_bytes())));
+        let not_reserved: [&[u8]; 6] = [b"", b"x", b"_select", b"selects", b"jelly", b"9"];
+        assert!(!not_reserved.iter().any(|word| is_reserved(word)));
     }
 }
