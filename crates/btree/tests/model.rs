@@ -5,7 +5,7 @@ mod harness;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use btree::{BuildOptions, Change, Direction, Tree};
+use btree::{BuildOptions, Change, Direction, Spot, Tree};
 use buffer::RecordLsn;
 use harness::{empty_tree, log_commit};
 use os::random::{Rng, test_seed};
@@ -263,4 +263,46 @@ fn changes_in_key_order_are_those_of_single_changes() {
         run.leave();
         compare_all(&tree, &model);
     }
+}
+
+/// The last leaf, once found, is the leaf of every greater key until the tree says otherwise: through splits at its end and merges
+/// of what is emptied there.
+#[test]
+fn the_last_leaf_is_that_of_all_greater_keys() {
+    let seed = test_seed("the_last_leaf_is_that_of_all_greater_keys");
+    let mut rng = Rng::new(seed);
+    let tree = empty_tree(&SimDisk::new(seed), 4096, 400);
+    let mut model = Model::new();
+    let (mut next, mut last, mut used) = (0u64, None, 0);
+    for _ in 0..12_000 {
+        next += 1 + rng.below(3);
+        let key = next.to_be_bytes().to_vec();
+        let spot = match last {
+            Some(leaf) => Spot::again(&key, leaf),
+            None => tree.locate(&key),
+        };
+        used += usize::from(last.is_some());
+        let value = rng.bytes(120);
+        tree.modify_at(&spot, RecordLsn::UNLOGGED, |current| {
+            assert_eq!(current, None);
+            Change::Put((&value[..]).into())
+        })
+        .expect("the change is done");
+        assert_eq!(tree.get(&key, <[u8]>::to_vec).expect("a page"), Some(value.clone()));
+        model.insert(key.clone(), value);
+        last = match spot.leaf().filter(|leaf| leaf.is_last()) {
+            Some(leaf) if rng.below(20) > 0 => Some(leaf),
+            _ => None,
+        };
+        if rng.one_in(200) {
+            // The end goes away, and the leaf that was the last with it.
+            let gone = model.len().min(rng.below(300) as usize);
+            for _ in 0..gone {
+                let (key, _) = model.pop_last().expect("counted");
+                tree.modify(&key, RecordLsn::UNLOGGED, |_| Change::Remove).expect("the change is done");
+            }
+        }
+    }
+    compare_all(&tree, &model);
+    assert!(used > 5_000, "{used}");
 }

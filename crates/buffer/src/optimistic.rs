@@ -47,6 +47,16 @@ pub struct FoundLeaf {
     no: PageNo,
     space: SpaceId,
     parent: Seen,
+    is_last: bool,
+}
+
+impl FoundLeaf {
+    /// The tree's last leaf: the leaf of every greater key too, with the same proviso. A node only stops being the last of its level by
+    /// being split, which changes it.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.is_last
+    }
 }
 
 /// Racy access to one page.
@@ -120,8 +130,8 @@ impl RacyPage {
         Some(len.cmp(&key.len()))
     }
 
-    /// The child to follow for `key`. `None` is garbage.
-    fn child_of(self, key: &[u8]) -> Option<PageNo> {
+    /// The child to follow for `key`, and whether it is the last. `None` is garbage.
+    fn child_of(self, key: &[u8]) -> Option<(PageNo, bool)> {
         let (entries, skip) = (self.u16(slotted::COUNT) as usize, self.u16(slotted::SKIP) as usize);
         if entries == 0 {
             return None;
@@ -130,7 +140,7 @@ impl RacyPage {
         let (offset, key_len, _) = self.slot(index)?;
         let at = offset + slotted::CELL_HEADER_BYTES + key_len;
         let bytes = [self.u8(at)?, self.u8(at + 1)?, self.u8(at + 2)?, self.u8(at + 3)?];
-        Some(u32::from_le_bytes(bytes))
+        Some((u32::from_le_bytes(bytes), index + 1 == entries))
     }
 
     /// As [`slotted::child_index`].
@@ -212,7 +222,7 @@ impl Pool {
     /// when anything came in between, an inner node is not in the pool, or the root is a leaf: then the way down is with latches.
     pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
         let mut node = self.see(root)?;
-        let mut expected = None;
+        let (mut expected, mut is_last) = (None, true);
         for nodes in 1..=MAX_LEVELS as u64 {
             let page = RacyPage { start: self.memory().page_ptr(node.frame), size: self.page_size() };
             let (page_type, level) = (page.u8(12)?, page.u8(13)?);
@@ -222,11 +232,17 @@ impl Pool {
             if !sound {
                 return None;
             }
-            let child = page.child_of(key)?;
+            let (child, is_last_child) = page.child_of(key)?;
+            is_last &= is_last_child;
             if level == 1 {
                 os::account::count_page_requests(nodes);
                 self.prefetch_leaf(PageId::new(root.space, child));
-                return self.still(node).then_some(FoundLeaf { no: child, space: root.space, parent: node });
+                return self.still(node).then_some(FoundLeaf {
+                    no: child,
+                    space: root.space,
+                    parent: node,
+                    is_last,
+                });
             }
             let next = self.see(PageId::new(root.space, child))?;
             if !self.still(node) {

@@ -358,6 +358,10 @@ pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
 pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     let (Ok(first) | Err(first)) = search(page, key);
     let entries = count(page);
+    if first == entries && first > 0 {
+        put_u16(page, APPEND_RUN, 0);
+        return false;
+    }
     let freed: usize = (first..entries)
         .map(|index| CELL_HEADER_BYTES + self::key(page, index).len() + value_range(page, index).len())
         .sum();

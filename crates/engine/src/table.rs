@@ -347,16 +347,23 @@ impl Table {
     /// The AUTO_INCREMENT value in a row; `None`: the table has no such column, or the value is not positive.
     pub(crate) fn stored_auto_increment(&self, image: &[u8]) -> Result<Option<u64>> {
         let Some(column) = self.auto_increment else { return Ok(None) };
-        Ok(match self.layout.decode(image, column)? {
-            Value::Int(value) => u64::try_from(value).ok().filter(|value| *value > 0),
-            Value::UInt(value) => Some(value),
-            _ => None,
-        })
+        let ty = &self.def.columns[column].ty;
+        let (Some(raw), true) = (self.layout.get_raw(image, column)?, ty.is_integer()) else {
+            return Ok(None);
+        };
+        let mut bytes = [0; 8];
+        bytes[..raw.len()].copy_from_slice(raw);
+        let is_negative = !ty.unsigned && raw.last().is_some_and(|highest| highest & 0x80 != 0);
+        Ok(Some(u64::from_le_bytes(bytes)).filter(|value| *value > 0 && !is_negative))
     }
 
     /// Moves the AUTO_INCREMENT counter past a value that was stored explicitly.
     pub fn note_auto_increment(&self, stored: u64) {
-        self.counters.auto_increment.fetch_max(stored.saturating_add(1), Ordering::AcqRel);
+        let next = stored.saturating_add(1);
+        // Values that the counter itself gave out are below it.
+        if self.counters.auto_increment.load(Ordering::Acquire) < next {
+            self.counters.auto_increment.fetch_max(next, Ordering::AcqRel);
+        }
     }
 
     /// The AUTO_INCREMENT counter: the value that the next row gets.

@@ -3,7 +3,8 @@
 mod support;
 
 use engine::{
-    CommitOptions, Direction, EngineError, IndexRef, KeyRange, LockMode, StatementContext, TableDef,
+    CommitOptions, Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext,
+    TableDef, Transaction,
 };
 use support::*;
 use types::{ColumnType, Value};
@@ -220,5 +221,51 @@ fn a_row_that_moves_to_another_key_takes_its_entries_along() {
     assert_eq!(ids(&engine, &t), vec![2, 5]);
     let all = rows(&mut begin(&engine), &t, IndexRef::Secondary(0), KeyRange::all());
     assert_eq!(ints(&t, &all, 0), vec![5, 2]);
+    check(&engine, &t);
+}
+
+/// What a scan has read and locked is not read again to be changed, unless the lock or the row is not what it was.
+#[test]
+fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
+    let (_, engine) = fresh(11);
+    let t = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    (1..=3).for_each(|id| insert(&mut txn, &t, id, 10 * id, "").unwrap());
+    commit(txn);
+    let first = |txn: &mut Transaction| {
+        let range = KeyRange::all();
+        let mut scan = txn.scan(&t, IndexRef::Primary, range, Direction::Forward, LockMode::Update).unwrap();
+        scan.next(txn).unwrap().unwrap()
+    };
+    // Let go, and changed by somebody else.
+    let mut txn = engine.begin(Isolation::ReadCommitted);
+    let old = first(&mut txn);
+    txn.release_unwanted();
+    let mut other = begin(&engine);
+    update(&mut other, &t, 1, 77, "other").unwrap();
+    commit(other);
+    txn.delete(&t, &old).unwrap();
+    commit(txn);
+    assert_eq!(ids(&engine, &t), [2, 3]);
+    check(&engine, &t);
+    // Changed by the transaction itself, through another way.
+    let mut txn = begin(&engine);
+    let old = first(&mut txn);
+    update(&mut txn, &t, 2, 88, "own").unwrap();
+    let again = first(&mut txn);
+    txn.delete(&t, &old).unwrap();
+    assert_eq!(ints(&t, &[again], 1), [88]);
+    commit(txn);
+    check(&engine, &t);
+    // Just as it was read.
+    let mut txn = begin(&engine);
+    let old = first(&mut txn);
+    txn.update(&t, &old, &row(&t, 3, 99, "new")).unwrap();
+    commit(txn);
+    let mut txn = begin(&engine);
+    let old = first(&mut txn);
+    txn.delete(&t, &old).unwrap();
+    commit(txn);
+    assert!(ids(&engine, &t).is_empty());
     check(&engine, &t);
 }

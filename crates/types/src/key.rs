@@ -41,11 +41,12 @@ pub fn encode_raw(
     }
     match ty.code {
         TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong => {
-            let start = out.len();
-            out.extend(packed.iter().rev());
-            if !ty.unsigned {
-                out[start] ^= 0x80;
-            }
+            let mut number = [0; 8];
+            number[..packed.len()].copy_from_slice(packed);
+            let unused = 64 - 8 * packed.len() as u32;
+            let sign = if ty.unsigned { 0 } else { 1 << 63 };
+            let ordered = u64::from_le_bytes(number) << unused ^ sign;
+            out.extend_from_slice(&ordered.to_be_bytes()[..packed.len()]);
         }
         TypeCode::Year | TypeCode::Bit | TypeCode::NewDecimal => out.extend_from_slice(packed),
         // Already big endian with an offset, made to be compared by memcmp (worklog 946).

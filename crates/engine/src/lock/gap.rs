@@ -107,7 +107,8 @@ pub(super) struct Inserter {
 impl Inserter {
     pub fn announce(&self, number: u64, index_id: u32, key: &[u8], secondary_len: usize) {
         let secondary_len = secondary_len as u16;
-        self.keys.lock().recent.push(Announced { number, index_id, key: key.into(), secondary_len });
+        let key = KeyBuf::from_slice(key);
+        self.keys.lock().recent.push(Announced { number, index_id, key, secondary_len });
     }
 
     /// Takes back what was announced with this number or a later one.

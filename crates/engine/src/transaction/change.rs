@@ -1,10 +1,11 @@
 //! Inserting, updating and deleting rows: locks and checks first, then the write set and the event group.
 
-use super::{LockMode, Row, Transaction};
+use super::{LastRead, LockMode, Row, Transaction};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::{OldRow, Origin};
+use btree::Spot;
 use buffer::FoundLeaf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -107,7 +108,10 @@ impl Transaction {
             return Ok(None);
         }
         // Located before it is locked: the leaf is on its way into the cache meanwhile.
-        let spot = table.clustered.locate(key);
+        let spot = match self.last_leaf(table, key) {
+            Some(leaf) => Spot::again(key, leaf),
+            None => table.clustered.locate(key),
+        };
         if self.ahead.is_none() {
             self.lock_row(table, key, LockMode::Update)?;
         }
@@ -117,6 +121,12 @@ impl Transaction {
             None => self.engine.row_exists_at(table, &spot)?,
         };
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
+    }
+
+    /// The table's last leaf, if the transaction's last insert went there and the key comes behind it.
+    fn last_leaf(&self, table: &Table, key: &[u8]) -> Option<FoundLeaf> {
+        let (last, change) = self.writes.table(table.id)?.rows.last()?;
+        change.leaf.filter(|leaf| leaf.is_last() && **last < *key)
     }
 
     /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against all rows but the one
@@ -161,6 +171,9 @@ impl Transaction {
         keys: Vec<Option<SecondaryKey>>,
     ) {
         self.writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
+        if keys.is_empty() {
+            return;
+        }
         let derivable = self.writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
@@ -183,7 +196,7 @@ impl Transaction {
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
         self.check_writable()?;
         self.use_table(table)?;
-        let current = self.current_row(table, &old.key)?;
+        let current = self.locked_row(table, old)?;
         let changed = table.layout.changed(&current.image, new_image)?;
         if changed.is_empty() {
             return Ok(());
@@ -204,6 +217,20 @@ impl Transaction {
         self.note_auto_increment(table, new_image)?;
         bump(&self.engine.counters.rows_updated, 1);
         Ok(())
+    }
+
+    /// What a row that is to be changed is now. One that a scan has just read and locked is not read again.
+    fn locked_row(&mut self, table: &Table, row: &Row) -> Result<OldRow> {
+        match self.last_read.take() {
+            Some(LastRead { table_id, key, seq, externs, leaf })
+                if table_id == table.id
+                    && *key == row.key[..]
+                    && self.writes.row(table_id, &key).is_none() =>
+            {
+                Ok(OldRow { image: row.image.clone(), seq, externs, leaf })
+            }
+            _ => self.current_row(table, &row.key),
+        }
     }
 
     /// Locks a row that is to be changed and reads what it is now.
@@ -264,7 +291,7 @@ impl Transaction {
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
         self.check_writable()?;
         self.use_table(table)?;
-        let current = self.current_row(table, &old.key)?;
+        let current = self.locked_row(table, old)?;
         self.group.delete_row(table, &current.image)?;
         self.let_images_go();
         self.record_change(table, row_id_of(table, &old.key));

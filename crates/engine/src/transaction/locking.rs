@@ -71,6 +71,7 @@ impl Transaction {
     /// rows that a statement does not want.
     pub fn release_unwanted(&mut self) {
         let Some(id) = self.last_lock.take() else { return };
+        self.last_read = None;
         if !self.locks_gaps() {
             let engine = self.engine.clone();
             engine.locks.release(&mut self.locks, id);

@@ -21,6 +21,7 @@ pub(crate) mod apply;
 pub(crate) mod change;
 mod gap_scan;
 mod locking;
+pub(crate) mod ordered;
 pub(crate) mod read;
 pub(crate) mod scan;
 pub(crate) mod table_hold;
@@ -29,14 +30,16 @@ pub(crate) mod write_set;
 
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
+use crate::entry::Externs;
 use crate::error::{EngineError, Result};
 use crate::group::{GroupBuilder, GroupOptions, RowImage};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
-use crate::table::Table;
+use crate::table::{KeyBuf, Table};
 use crate::version::snapshot::Snapshot;
 use crate::version::view::View;
 use crate::{Engine, commit};
+use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -76,6 +79,16 @@ pub struct Row {
     pub image: Vec<u8>,
 }
 
+/// What a scan knows of a row that it has locked for update, besides the row itself. As long as the transaction keeps the lock and
+/// does not change the row, that is what the row is.
+struct LastRead {
+    table_id: u64,
+    key: KeyBuf,
+    seq: u64,
+    externs: Externs,
+    leaf: Option<FoundLeaf>,
+}
+
 /// What a statement needs to be logged.
 #[derive(Clone, Debug, Default)]
 pub struct StatementContext {
@@ -106,6 +119,8 @@ pub struct Transaction {
     pub(crate) locks: LockOwner,
     /// The lock of the row that was read last, if reading it took the lock.
     last_lock: Option<LockId>,
+    /// The row that a scan read last, locked for update.
+    last_read: Option<LastRead>,
     /// Tables in use: their metadata is locked.
     tables: SmallVec<[Arc<Table>; 4]>,
     pub(crate) writes: WriteSet,
@@ -139,6 +154,7 @@ impl Transaction {
             snapshot: None,
             locks: engine.locks.owner(),
             last_lock: None,
+            last_read: None,
             tables: SmallVec::new(),
             writes: WriteSet::new(journalled),
             group,
@@ -391,6 +407,7 @@ impl Transaction {
 
     /// Lets everything go.
     fn release(&mut self) {
+        self.last_read = None;
         self.close_snapshot();
         self.writes.clear();
         self.tables.clear();

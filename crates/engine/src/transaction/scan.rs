@@ -9,7 +9,7 @@
 //! transaction makes while it scans are seen where they lie ahead of the scan: a statement that changes the columns it
 //! scans by reads its rows first.
 
-use super::{LockMode, Row, Transaction};
+use super::{LastRead, LockMode, Row, Transaction};
 use crate::covering::Entry;
 use crate::entry::{self, ClusteredValue};
 use crate::error::Result;
@@ -18,6 +18,7 @@ use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, Table};
 use crate::transaction::unique::after_prefix;
+use crate::transaction::write_set::OldRow;
 use crate::version::view::View;
 use btree::Direction;
 use std::ops::Bound;
@@ -389,13 +390,13 @@ impl Scan {
         }
         match self.index {
             IndexRef::Primary => {
-                let mut range = writes.rows.range::<[u8], _>((start, end));
+                let mut range = writes.rows.range((start, end));
                 let next =
                     if self.direction == Direction::Forward { range.next() } else { range.next_back() };
                 next.map(|(key, change)| (key.clone(), change.new.is_some()))
             }
             IndexRef::Secondary(at) => {
-                let mut range = writes.entries[at].range::<[u8], _>((start, end));
+                let mut range = writes.entries[at].range((start, end));
                 let next =
                     if self.direction == Direction::Forward { range.next() } else { range.next_back() };
                 next.map(|(key, change)| (key.clone(), change.present))
@@ -409,7 +410,7 @@ impl Scan {
             IndexRef::Primary => key,
             IndexRef::Secondary(at) => {
                 let entries = &txn.writes.table(self.table.id).expect("it has an own entry").entries[at];
-                &key[usize::from(entries[key].secondary_len)..]
+                &key[usize::from(entries[&key[..]].secondary_len)..]
             }
         };
         let image = txn.own_image(self.table.id, clustered)?.flatten();
@@ -446,11 +447,17 @@ impl Scan {
                     return Ok(None);
                 }
                 let Some(acquired) = self.lock_found(txn, key)? else { return Ok(None) };
-                let image = txn.engine.read_newest(&self.table, key)?.map(|row| row.image);
-                let is_there = image.is_some();
+                let newest = txn.engine.read_newest(&self.table, key)?;
+                let is_there = newest.is_some();
                 let is_only = is_there && self.range.is_equality() && self.is_only_match(txn, key)?;
                 self.note_locked(txn, key, acquired, is_there, is_only);
-                image
+                let is_kept = self.mode == LockMode::Update && !self.is_unlocked();
+                newest.map(|row| {
+                    let OldRow { image, seq, externs, leaf } = row;
+                    let (table_id, key) = (self.table.id, key.clone());
+                    txn.last_read = is_kept.then_some(LastRead { table_id, key, seq, externs, leaf });
+                    image
+                })
             }
         };
         Ok(image.map(|image| Row { key: key.to_vec(), image }))

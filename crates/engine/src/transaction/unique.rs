@@ -72,7 +72,7 @@ impl Transaction {
         if let Some(entries) = overlay {
             let from = Bound::Included(columns);
             let present = entries
-                .range::<[u8], _>((from, Bound::Unbounded))
+                .range((from, Bound::Unbounded))
                 .take_while(|(key, _)| key.starts_with(columns))
                 .find(|(key, change)| change.present && key[columns.len()..] != *own);
             if let Some((key, _)) = present {

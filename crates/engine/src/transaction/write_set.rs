@@ -8,9 +8,9 @@
 
 use crate::entry::Externs;
 use crate::table::{KeyBuf, SecondaryKey, Table};
+use crate::transaction::ordered::OrderedMap;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use types::ColumnMask;
 
@@ -94,8 +94,8 @@ pub(crate) struct EntryChange {
     pub derivable: bool,
 }
 
-pub(crate) type Rows = BTreeMap<KeyBuf, RowChange>;
-pub(crate) type Entries = BTreeMap<KeyBuf, EntryChange>;
+pub(crate) type Rows = OrderedMap<RowChange>;
+pub(crate) type Entries = OrderedMap<EntryChange>;
 
 /// The changes of one table.
 pub(crate) struct TableWrites {
@@ -158,8 +158,8 @@ impl WriteSet {
         if let Some(at) = self.tables.iter().position(|writes| writes.table.id == table.id) {
             return at;
         }
-        let entries = table.indexes.iter().map(|_| Entries::new()).collect();
-        self.tables.push(TableWrites { table: table.clone(), rows: Rows::new(), entries });
+        let entries = table.indexes.iter().map(|_| Entries::default()).collect();
+        self.tables.push(TableWrites { table: table.clone(), rows: Rows::default(), entries });
         self.tables.len() - 1
     }
 
@@ -234,12 +234,12 @@ impl WriteSet {
                 };
                 let (externs, patches) = (Externs::new(), Some(Vec::new()));
                 let change = RowChange { old, old_len, inserted, new, logged_at, externs, leaf, patches };
-                rows.insert(key.into(), change);
+                rows.insert(KeyBuf::from_slice(key), change);
                 None
             }
         };
         if self.journalled {
-            self.journal.push(Undo::Row { table: at, key: key.into(), previous });
+            self.journal.push(Undo::Row { table: at, key: KeyBuf::from_slice(key), previous });
         }
     }
 
@@ -303,7 +303,7 @@ impl WriteSet {
     }
 }
 
-fn restore<V>(map: &mut BTreeMap<KeyBuf, V>, key: KeyBuf, previous: Option<V>) {
+fn restore<V>(map: &mut OrderedMap<V>, key: KeyBuf, previous: Option<V>) {
     match previous {
         Some(value) => map.insert(key, value),
         None => map.remove(&key),
