@@ -153,15 +153,29 @@ impl Pool {
         self.cleaners.round.lock().stop = false;
         self.cleaners.bell.begin();
         let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
-        threads.push(os::thread::spawn("page_cleaner", move || cleaners.coordinate(&pool)));
+        threads.push(os::thread::spawn("page_cleaner", move || {
+            if !os::thread::prefer() {
+                log::info!(
+                    "If the user that runs the server is authorized, page cleaner thread priority can be changed. See the man page of \
+                     setpriority()."
+                );
+            }
+            cleaners.coordinate(&pool)
+        }));
         for number in 1..self.cleaners.count {
             let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
-            threads.push(os::thread::spawn("page_cleaner", move || cleaners.work(&pool, number)));
+            threads.push(os::thread::spawn("page_cleaner", move || {
+                os::thread::prefer();
+                cleaners.work(&pool, number)
+            }));
         }
         for (number, instance) in self.instances.iter().enumerate() {
             instance.lru_bell.begin();
             let (pool, bell) = (Arc::downgrade(self), Arc::clone(&instance.lru_bell));
-            threads.push(os::thread::spawn("lru_flusher", move || lru_flusher::run(&pool, &bell, number)));
+            threads.push(os::thread::spawn("lru_flusher", move || {
+                os::thread::prefer();
+                lru_flusher::run(&pool, &bell, number)
+            }));
         }
         self.read_ahead.bell.begin();
         let (pool, ahead) = (Arc::downgrade(self), Arc::clone(&self.read_ahead));

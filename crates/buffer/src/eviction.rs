@@ -22,7 +22,7 @@ const EVICT_SCAN: usize = 100;
 impl Pool {
     /// A free frame of the instance, latched exclusively. Waits until there is one.
     pub(crate) fn take_free(&self, instance: &Instance) -> Result<u32> {
-        let mut rounds = 0u32;
+        let (mut rounds, mut waited_in_vain) = (0u32, false);
         loop {
             let (free, left) = {
                 let mut lists = instance.lists.lock();
@@ -43,18 +43,18 @@ impl Pool {
                 count(&self.counters.wait_free, 1);
             }
             rounds += 1;
-            // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself.
+            // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself: not when
+            // frames became free and others were faster.
             let cleaner_helps = self.ask_for_frames(instance);
-            if (rounds > 1 && self.options().single_page_flush || !cleaner_helps)
+            if (waited_in_vain && self.options().single_page_flush || !cleaner_helps)
                 && self.flush_single_page(instance)?
             {
                 continue;
             }
             let _waiting = enter(State::FreePageWait);
             let mut lists = instance.lists.lock();
-            if lists.free_len() == 0 {
-                instance.free_event.wait_for(&mut lists, FREE_WAIT);
-            }
+            waited_in_vain =
+                lists.free_len() == 0 && instance.free_event.wait_for(&mut lists, FREE_WAIT).timed_out();
         }
     }
 
@@ -149,7 +149,7 @@ impl Pool {
         freed
     }
 
-    fn evict_frame(&self, number: u32) -> bool {
+    pub(crate) fn evict_frame(&self, number: u32) -> bool {
         let frame = self.frame(number);
         let packed = frame.page_id.load(Ordering::Relaxed);
         if packed == NO_PAGE {

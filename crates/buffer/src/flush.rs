@@ -9,6 +9,9 @@
 //!    Once it is written in place a page may be evicted or written again (not before, or a read might overtake its write), by another batch:
 //!    the copy in that batch's area is then the newer one.
 //! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`, which lets the checkpoint pass them.
+//!
+//! **For frames** ([`Purpose::Frames`]) somebody may be waiting, so nothing is waited for that need not be: pages whose changes the log has not synced yet are
+//! left for the next batch if there are others, and frames become free before the tablespaces are synced.
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,6 +32,27 @@ use crate::pool::Pool;
 use crate::space::{Space, sync_or_stop};
 use crate::status::count;
 
+/// Runs of neighbours that go to their places together; then their frames are free, while the rest of the batch is still to be written.
+const RUNS_AT_ONCE: usize = 32;
+
+/// What a batch is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The log's tail: the pages stay in the pool.
+    Age,
+    /// Frames: the pages leave the pool once they are written, as long as frames are short.
+    Frames,
+}
+
+/// What came of an attempt to copy a page for writing.
+enum Capture {
+    Done(Captured, Lsn),
+    /// The log is not durable as far as the page's newest change.
+    TooNew,
+    /// Clean, latched, being written or gone.
+    Nothing,
+}
+
 /// A page whose content has been copied for writing.
 #[derive(Debug)]
 struct Captured {
@@ -40,7 +64,13 @@ struct Captured {
 
 impl Pool {
     /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written.
-    pub(crate) fn write_out(&self, frames: Vec<u32>, limit: usize, flusher: Flusher) -> Result<usize> {
+    pub(crate) fn write_out(
+        &self,
+        frames: Vec<u32>,
+        limit: usize,
+        flusher: Flusher,
+        purpose: Purpose,
+    ) -> Result<usize> {
         // In order of place, so that neighbours go in one write, and each space's pages follow each other. A frame that is given to another page
         // meanwhile is passed over.
         let mut pages: Vec<(u64, u32)> =
@@ -49,39 +79,74 @@ impl Pool {
         pages.dedup();
         let mut place = self.areas.take(flusher);
         let limit = limit.min(place.area.capacity());
-        let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
-        for (packed, frame) in pages {
-            if batch.len() == limit {
-                break;
-            }
-            if let Some((captured, lsn)) = self.capture(frame, packed, &mut place.area) {
-                newest = newest.max(lsn);
-                batch.push(captured);
-            }
-        }
+        let (batch, newest) = self.capture_batch(&pages, limit, purpose, &mut place.area);
         if batch.is_empty() {
             return Ok(0);
         }
-        let mut is_written = false;
-        let outcome = self.write_batch(&mut place, &batch, newest, &mut is_written);
-        self.finish_batch(&batch, is_written);
+        let mut written = 0;
+        let outcome = self.write_batch(&mut place, &batch, newest, purpose, &mut written);
+        self.finish_batch(&batch, written);
         outcome?;
         drop(place);
         count(&self.counters.pages_written, batch.len() as u64);
         Ok(batch.len())
     }
 
-    fn capture(&self, number: u32, packed: u64, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+    /// Copies up to `limit` of the pages; returns them and their newest LSN.
+    fn capture_batch(
+        &self,
+        pages: &[(u64, u32)],
+        limit: usize,
+        purpose: Purpose,
+        area: &mut WriteArea,
+    ) -> (Vec<Captured>, Lsn) {
+        let mut most = match purpose {
+            Purpose::Age => Lsn::MAX,
+            Purpose::Frames => self.log().durable_lsn(),
+        };
+        let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
+        loop {
+            let mut too_new = false;
+            for &(packed, frame) in pages {
+                if batch.len() == limit {
+                    break;
+                }
+                match self.capture(frame, packed, most, area) {
+                    Capture::Done(captured, lsn) => {
+                        newest = newest.max(lsn);
+                        batch.push(captured);
+                    }
+                    Capture::TooNew => too_new = true,
+                    Capture::Nothing => {}
+                }
+            }
+            if !too_new {
+                return (batch, newest);
+            }
+            if !batch.is_empty() {
+                // Those left out shall be ready for the next batch.
+                self.log().request_durable(self.log().current_lsn());
+                return (batch, newest);
+            }
+            most = Lsn::MAX;
+        }
+    }
+
+    fn capture(&self, number: u32, packed: u64, most: Lsn, area: &mut WriteArea) -> Capture {
         let frame = self.frame(number);
         if packed == NO_PAGE || !frame.is_dirty() || !frame.latch.try_shared() {
-            return None;
+            return Capture::Nothing;
         }
-        let captured = if frame.holds(packed) { self.capture_latched(number, packed, area) } else { None };
+        let captured = if frame.holds(packed) {
+            self.capture_latched(number, packed, most, area)
+        } else {
+            Capture::Nothing
+        };
         frame.latch.release_shared();
         captured
     }
 
-    fn capture_latched(&self, number: u32, packed: u64, area: &mut WriteArea) -> Option<(Captured, Lsn)> {
+    fn capture_latched(&self, number: u32, packed: u64, most: Lsn, area: &mut WriteArea) -> Capture {
         let frame = self.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let Ok(space) = self.space(id.space) else {
@@ -89,35 +154,40 @@ impl Pool {
             let mut lists = self.instance_of_frame(number).flush_lists.lock();
             lists.forget(number, frame.oldest());
             frame.oldest_lsn.store(0, Ordering::Relaxed);
-            return None;
+            return Capture::Nothing;
         };
+        // SAFETY: the caller holds the latch shared.
+        let bytes = unsafe { std::slice::from_raw_parts(self.memory().page_ptr(number), self.page_size()) };
+        let lsn = page::lsn(bytes);
+        if lsn > most {
+            return Capture::TooNew;
+        }
         // Another flusher may hold the latch shared as well: `writing` says which of the two has the page.
         if frame.writing.swap(true, Ordering::AcqRel) {
-            return None;
+            return Capture::Nothing;
         }
         let ticket = {
             let mut lists = self.instance_of_frame(number).flush_lists.lock();
             let oldest = frame.oldest();
             if oldest == 0 {
                 frame.writing.store(false, Ordering::Release);
-                return None;
+                return Capture::Nothing;
             }
             frame.oldest_lsn.store(0, Ordering::Relaxed);
             lists.begin_write(number, oldest)
         };
-        // SAFETY: the caller holds the latch shared.
-        let bytes = unsafe { std::slice::from_raw_parts(self.memory().page_ptr(number), self.page_size()) };
         area.push(bytes);
-        Some((Captured { frame: number, ticket, id, space }, page::lsn(bytes)))
+        Capture::Done(Captured { frame: number, ticket, id, space }, lsn)
     }
 
-    /// `is_written` becomes true when the pages are in their places, and may be evicted or written again.
+    /// `written` is how many of the pages, the first ones, are in their places, and may be evicted or written again.
     fn write_batch(
         &self,
         place: &mut BatchArea<'_>,
         batch: &[Captured],
         newest: Lsn,
-        is_written: &mut bool,
+        purpose: Purpose,
+        written: &mut usize,
     ) -> Result<()> {
         self.log().wait_durable(newest)?;
         place.area.seal_all();
@@ -146,31 +216,52 @@ impl Pool {
             count(&self.counters.dblwr_writes, 1);
             count(&self.counters.dblwr_pages_written, batch.len() as u64);
         }
-        self.write_in_place(place, batch, &runs, untorn)?;
-        *is_written = true;
-        for page in batch {
-            self.frame(page.frame).writing.store(false, Ordering::Release);
-        }
-        if !self.config.options.flush_method.syncs() {
-            return Ok(());
-        }
+        let outcome = self.write_in_place(place, batch, &runs, untorn, |end| {
+            let in_place = &batch[*written..end];
+            *written = end;
+            for page in in_place {
+                self.frame(page.frame).writing.store(false, Ordering::Release);
+            }
+            if purpose == Purpose::Frames {
+                self.free_written(in_place);
+            }
+        });
+        // What is in its place counts as written even when the rest failed, so it must be synced.
         let mut synced = None;
-        for run in &runs {
+        for run in runs.iter().filter(|run| run.start < *written && self.config.options.flush_method.syncs())
+        {
             let space = &batch[run.start].space;
             if synced != Some(space.id) {
                 sync_or_stop(self.disk(), &*space.file)?;
                 synced = Some(space.id);
             }
         }
-        Ok(())
+        outcome
     }
 
+    /// Has pages that are in their places leave the pool, as long as frames are short. One that was used since it was chosen stays.
+    fn free_written(&self, batch: &[Captured]) {
+        for page in batch {
+            let instance = self.instance_of_frame(page.frame);
+            if self.frame(page.frame).young.load(Ordering::Relaxed)
+                || instance.lists.lock().free_len() >= self.free_target(instance)
+            {
+                continue;
+            }
+            if self.evict_frame(page.frame) {
+                count(&self.counters.pages_evicted, 1);
+            }
+        }
+    }
+
+    /// Tells `progress` up to where the batch's pages are in their places.
     fn write_in_place(
         &self,
         place: &BatchArea<'_>,
         batch: &[Captured],
         runs: &[Range<usize>],
         untorn: bool,
+        mut progress: impl FnMut(usize),
     ) -> Result<()> {
         let _writing = enter(State::PageWrite);
         if place.relies_on_storage() && untorn {
@@ -178,29 +269,33 @@ impl Pool {
             for (at, page) in batch.iter().enumerate() {
                 let offset = page.space.offset_of(page.id.no);
                 page.space.file.write_untorn_at(place.area.pages(at..at + 1), offset)?;
+                progress(at + 1);
             }
             return Ok(());
         }
         for of_space in runs.chunk_by(|one, other| batch[one.start].id.space == batch[other.start].id.space) {
-            let piece = |run: &Range<usize>| {
-                let first = &batch[run.start];
-                (first.space.offset_of(first.id.no), place.area.pages(run.clone()))
-            };
-            let pieces: Vec<(u64, &[u8])> = of_space.iter().map(piece).collect();
-            batch[of_space[0].start].space.file.write_batch(&pieces)?;
+            for together in of_space.chunks(RUNS_AT_ONCE) {
+                let piece = |run: &Range<usize>| {
+                    let first = &batch[run.start];
+                    (first.space.offset_of(first.id.no), place.area.pages(run.clone()))
+                };
+                let pieces: Vec<(u64, &[u8])> = together.iter().map(piece).collect();
+                batch[together[0].start].space.file.write_batch(&pieces)?;
+                progress(together[together.len() - 1].end);
+            }
         }
         Ok(())
     }
 
-    /// The batch is done with. If it was not written, its pages are dirty as before. If it was written and could not be synced, that has stopped everything;
-    /// its frames may hold other pages by then and are left alone.
-    fn finish_batch(&self, batch: &[Captured], written: bool) {
-        for captured in batch {
+    /// The batch is done with. Pages that were not written, those from `written` on, are dirty as before. If the others could not be synced, that has stopped
+    /// everything; their frames may hold other pages by then and are left alone.
+    fn finish_batch(&self, batch: &[Captured], written: usize) {
+        for (number, captured) in batch.iter().enumerate() {
             let frame = self.frame(captured.frame);
             let instance = self.instance_of_frame(captured.frame);
             let mut lists = instance.flush_lists.lock();
             lists.end_write(captured.ticket);
-            if !written {
+            if number >= written {
                 let (oldest, now) = (captured.ticket.0, frame.oldest());
                 if now == 0 || oldest < now {
                     lists.add(captured.frame, now, oldest);
@@ -229,7 +324,7 @@ impl Pool {
             if frames.is_empty() && !writing {
                 return Ok(());
             }
-            let written = self.write_out(frames, usize::MAX, Flusher::Checkpoint)?;
+            let written = self.write_out(frames, usize::MAX, Flusher::Checkpoint, Purpose::Age)?;
             count(&self.counters.list_flushed, written as u64);
             if written == 0 {
                 // Latched, or being written by somebody else.
@@ -270,7 +365,7 @@ impl Pool {
             }
             let mut written = 0;
             for chunk in dirty.chunks(1024) {
-                written += self.write_out(chunk.to_vec(), usize::MAX, Flusher::Checkpoint)?;
+                written += self.write_out(chunk.to_vec(), usize::MAX, Flusher::Checkpoint, Purpose::Age)?;
             }
             count(&self.counters.list_flushed, written as u64);
             if written == 0 {
@@ -281,10 +376,20 @@ impl Pool {
     }
 
     /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs a frame; false when none could be written.
+    /// One thread of an instance at a time: each goes through the doublewrite file and syncs, and would only keep others from it.
     pub(crate) fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
+        if instance.single_page_flushing.swap(true, Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let outcome = self.flush_single_page_alone(instance);
+        instance.single_page_flushing.store(false, Ordering::Relaxed);
+        outcome
+    }
+
+    fn flush_single_page_alone(&self, instance: &Instance) -> Result<bool> {
         let _flushing = enter(State::SinglePageFlush);
         let victims = self.dirty_from_tail(instance, 64, instance.frames);
-        let written = self.write_out(victims, 1, Flusher::SinglePage)?;
+        let written = self.write_out(victims, 1, Flusher::SinglePage, Purpose::Frames)?;
         count(&self.counters.single_page_flushes, written as u64);
         Ok(written > 0)
     }
@@ -303,7 +408,7 @@ impl Pool {
         let _flushing = enter(State::ListFlush);
         let frames = instance.flush_lists.lock().older_than(Lsn::MAX, limit);
         let (frames, limit) = self.with_neighbors(frames, limit);
-        let written = self.write_out(frames, limit, flusher)?;
+        let written = self.write_out(frames, limit, flusher, Purpose::Age)?;
         count(&self.counters.list_flushed, written as u64);
         Ok(written)
     }
@@ -318,7 +423,7 @@ impl Pool {
     ) -> Result<usize> {
         let victims = self.dirty_from_tail(instance, limit, scan);
         let (victims, limit) = self.with_neighbors(victims, limit);
-        let written = self.write_out(victims, limit, flusher)?;
+        let written = self.write_out(victims, limit, flusher, Purpose::Frames)?;
         count(&self.counters.lru_flushed, written as u64);
         Ok(written)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use buffer::page::{PAGE_HEADER_BYTES, PageNo};
-use buffer::{Doublewrite, FlushNeighbors, PageId, Pool, PoolConfig, RecordLsn};
+use buffer::{Doublewrite, FlushMethod, FlushNeighbors, PageId, Pool, PoolConfig, RecordLsn};
 use os::clock::Stopwatch;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
@@ -110,6 +110,49 @@ fn without_background_threads_the_foreground_writes_single_pages() {
     let (pool, pages) = filled_pool(64, 300, |config| config.options.single_page_flush = false);
     churn(&pool, &pages, 1, 500, &mut Rng::new(1));
     assert!(pool.status().single_page_flushes > 0);
+}
+
+/// Pages whose changes the log has on disk go first: who needs a frame does not wait for a sync of the log as well.
+#[test]
+fn for_a_frame_no_page_is_written_that_waits_for_the_log() {
+    let byte_on_disk = |disk: &SimDisk, no: PageNo| {
+        let bytes = os::disk::Disk::read(disk, &path("t.ibd")).expect("there");
+        bytes[no as usize * 4096 + PAGE_HEADER_BYTES]
+    };
+    let record = |pool: &Pool| {
+        let reservation = pool.log().reserve(8).expect("it is short");
+        let lsn = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
+        reservation.fill(redo::kind::COMMIT, &[&[0; 8]]);
+        lsn
+    };
+    let change = |pool: &Pool, no: PageNo, lsn: RecordLsn| {
+        let mut guard = pool.write(PageId::new(SPACE, no)).expect("readable");
+        guard.bytes_mut()[PAGE_HEADER_BYTES..].fill(200);
+        guard.changed(lsn);
+    };
+    // The log syncs by itself once a second, perhaps just then: hence more than one attempt.
+    let written_first = |attempt: u64| {
+        let disk = SimDisk::new(attempt);
+        let pool = pool_with(&disk, 4096, 64, |config| config.options.flush_method = FlushMethod::Fsync);
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let pages: Vec<PageNo> = (0..120).map(|number| make_page(&pool, number)).collect();
+        pool.flush_all().expect("written");
+        let (later, earlier) = pages.split_at(60);
+        let synced = record(&pool);
+        pool.log().wait_durable(synced.end).expect("synced");
+        earlier.iter().for_each(|&no| change(&pool, no, synced));
+        let before = pool.status().pages_written;
+        let unsynced = record(&pool);
+        for &no in later {
+            change(&pool, no, unsynced);
+            if pool.status().pages_written > before {
+                break;
+            }
+        }
+        let is_written = |pages: &[PageNo]| pages.iter().any(|&no| byte_on_disk(&disk, no) == 200);
+        (is_written(earlier), is_written(later))
+    };
+    assert!((1..=5).any(|attempt| written_first(attempt) == (true, false)));
 }
 
 #[test]

@@ -91,6 +91,13 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())
 }
 
+/// Lets the calling thread run before others, as far as the system goes: for background threads that many others wait for. False when this user may
+/// not do that.
+pub fn prefer() -> bool {
+    // SAFETY: setpriority only takes numbers. On Linux a thread has a priority of its own, and 0 means the calling one.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) == 0 }
+}
+
 /// Lets another thread that is ready run first.
 pub fn yield_now() {
     #[cfg(feature = "model")]

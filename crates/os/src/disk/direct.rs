@@ -15,8 +15,12 @@ use parking_lot::Mutex;
 use super::{File, placed, real::RealFile};
 use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
 
-/// Pieces of a batch that are in flight at once, at most.
-const IN_FLIGHT: usize = 128;
+/// Writes of a batch that are in flight at once, at most.
+const IN_FLIGHT: usize = 32;
+/// Bytes of them, at most: a device serves what it was given before what comes later, and somebody's read shall not wait for megabytes.
+const IN_FLIGHT_BYTES: usize = 512 << 10;
+/// The largest single write of a batch; what is longer goes in several.
+const WRITE_BYTES: usize = 128 << 10;
 
 /// Rings that no batch uses right now. A leaf in every lock order.
 static RINGS: Mutex<Vec<io_uring::IoUring>> = Mutex::new(Vec::new());
@@ -122,16 +126,14 @@ impl File for DirectFile {
         let Some(mut ring) = in_flight.then(take_ring).flatten() else {
             return pieces.iter().try_for_each(alone);
         };
-        for part in pieces.chunks(IN_FLIGHT) {
-            if part.iter().all(|&(offset, bytes)| is_aligned(bytes, offset)) {
-                // A ring that failed is dropped, with what it may still hold.
-                write_in_flight(&mut ring, &self.file.file, part)
-                    .map_err(|error| placed("write a batch of", self.path(), &error))?;
-            } else {
-                part.iter().try_for_each(alone)?;
-            }
-        }
+        let (aligned, others): (Vec<_>, Vec<_>) =
+            pieces.iter().partition(|&&(offset, bytes)| is_aligned(bytes, offset));
+        let aligned: Vec<(u64, &[u8])> = aligned.into_iter().flat_map(parts_of).collect();
+        // A ring that failed is dropped, with what it may still hold.
+        write_in_flight(&mut ring, &self.file.file, &aligned)
+            .map_err(|error| placed("write a batch of", self.path(), &error))?;
         RINGS.lock().push(ring);
+        others.iter().try_for_each(alone)?;
         Ok(())
     }
 
@@ -182,30 +184,45 @@ impl File for DirectFile {
     }
 }
 
-/// Writes up to [`IN_FLIGHT`] pieces at once and waits for all. What the kernel wrote only in part is completed one piece after the other.
+/// The piece in parts of [`WRITE_BYTES`].
+fn parts_of((offset, bytes): (u64, &[u8])) -> impl Iterator<Item = (u64, &[u8])> {
+    (offset..).step_by(WRITE_BYTES).zip(bytes.chunks(WRITE_BYTES))
+}
+
+/// Writes the pieces, as many at once as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and waits for all. What the kernel wrote only in part is completed
+/// one piece after the other.
 fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64, &[u8])]) -> io::Result<()> {
     let fd = io_uring::types::Fd(file.as_raw_fd());
-    for (number, &(offset, bytes)) in pieces.iter().enumerate() {
-        let entry = io_uring::opcode::Write::new(fd, bytes.as_ptr(), bytes.len() as u32)
-            .offset(offset)
-            .build()
-            .user_data(number as u64);
-        // SAFETY: descriptor and bytes live until this function returns, and it does not before the kernel is done with all entries (see below).
-        unsafe { ring.submission().push(&entry) }
-            .expect("the ring has as many entries as a batch has pieces");
-    }
     let mut written = vec![None; pieces.len()];
-    let mut left = pieces.len();
-    while left > 0 {
-        match ring.submit_and_wait(1) {
+    let (mut next, mut done, mut bytes_in_flight) = (0, 0, 0);
+    while done < pieces.len() {
+        while next < pieces.len() && next - done < IN_FLIGHT {
+            let (offset, bytes) = pieces[next];
+            if next > done && bytes_in_flight + bytes.len() > IN_FLIGHT_BYTES {
+                break;
+            }
+            let entry = io_uring::opcode::Write::new(fd, bytes.as_ptr(), bytes.len() as u32)
+                .offset(offset)
+                .build()
+                .user_data(next as u64);
+            // SAFETY: descriptor and bytes live until this function returns, and it does not before the kernel is done with all entries (see below).
+            unsafe { ring.submission().push(&entry) }
+                .expect("the ring has as many entries as may be in flight");
+            bytes_in_flight += bytes.len();
+            next += 1;
+        }
+        // Woken for half of them: a call for each would cost more than it brings.
+        match ring.submit_and_wait((next - done).div_ceil(2)) {
             Ok(_) => {}
             Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {}
             // The kernel may go on reading the pieces, so their owner must not go on.
             Err(error) => panic!("io_uring_enter failed with writes in flight: {error}"),
         }
         for completion in ring.completion() {
-            written[completion.user_data() as usize] = Some(completion.result());
-            left -= 1;
+            let number = completion.user_data() as usize;
+            written[number] = Some(completion.result());
+            bytes_in_flight -= pieces[number].1.len();
+            done += 1;
         }
     }
     for (&(offset, bytes), result) in pieces.iter().zip(written) {
@@ -262,8 +279,14 @@ mod tests {
                     pieces.push((((299 - at - len) * 4096) as u64, &buffer[at * 4096..(at + len) * 4096]));
                     at += len;
                 }
-                for &(offset, bytes) in &pieces {
+                for &(offset, bytes) in &pieces[..if round % 2 == 1 { 3 } else { pieces.len() }] {
                     model[offset as usize..offset as usize + bytes.len()].copy_from_slice(bytes);
+                }
+                if round % 2 == 1 {
+                    // One long piece among short ones, which goes in several writes.
+                    pieces.truncate(3);
+                    pieces.push((0, &buffer[..195 * 4096]));
+                    model[..195 * 4096].copy_from_slice(&buffer[..195 * 4096]);
                 }
                 file.write_batch(&pieces).expect("written");
                 file.write_all_at(&model[round * 4096..][..4096], round as u64 * 4096).expect("written");
