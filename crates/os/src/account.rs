@@ -10,10 +10,11 @@
 //! next begins: two or three stores to memory that only this thread writes, no lock, no system call.
 //!
 //! **CPU time.** The kernel's per-thread CPU clock costs a system call, too much for every switch. So it is read only on the
-//! edges of *blocking* states ([`State::blocks`]), where the thread makes system calls anyway. Between two edges CPU time is shared
-//! out over the states that the thread was in, in proportion to their wall time there; a blocking state gets exactly what was
-//! used between its edges. A reader asks the kernel for a running thread's clock and shares out the part since its last edge
-//! in the same way, so totals are exact and only the split among non-blocking states between two edges is an estimate.
+//! edges of *blocking* states ([`State::blocks`]), and of those that a thread enters again and again only on some
+//! ([`is_sampled`]): a short statement has several. What was used between two readings is shared out over the states that the thread was in: in
+//! proportion to their wall time there, which for a blocking state counts as much as it had CPU time in proportion when last it was read on both edges.
+//! A reader asks the kernel for a running thread's clock and shares out the part since its last reading
+//! in the same way, so totals are exact and only the split among states is an estimate.
 //!
 //! Accounts of threads that have ended are added up under the thread's name, so a server that serves millions of connections keeps one
 //! row for them.
@@ -140,6 +141,16 @@ states! {
     Sleep = "sleep", true;
 }
 
+/// Spans of a blocking state, the first ones of a thread, whose edges are all read.
+const ALWAYS_SAMPLED: u64 = 8;
+/// Of the later ones, one in so many is.
+const SAMPLED_ONE_IN: u64 = 16;
+
+/// Whether the CPU clock is read on both edges of a thread's `number`th span in a blocking state, from 1.
+fn is_sampled(number: u64) -> bool {
+    number <= ALWAYS_SAMPLED || number.is_multiple_of(SAMPLED_ONE_IN)
+}
+
 const STATES: usize = State::ALL.len();
 const _: () = assert!(STATES <= 64, "a state is one bit of `Account::touched`");
 
@@ -154,12 +165,14 @@ struct Account {
     wall_ticks: [AtomicU64; STATES],
     switches: [AtomicU64; STATES],
     cpu_ns: [AtomicU64; STATES],
-    /// Reading of the thread's CPU clock at the last blocking edge.
+    /// Reading of the thread's CPU clock at the last sampled edge.
     cpu_sampled_ns: AtomicU64,
-    /// `wall_ticks` at the last blocking edge: the difference is what the next sample is shared out by.
+    /// `wall_ticks` at the last sampled edge: the difference is what the next sample is shared out by.
     wall_sampled_ticks: [AtomicU64; STATES],
-    /// Bit `n` is set when state number `n` was in force since the last blocking edge, so that an edge looks at few of them.
+    /// Bit `n` is set when state number `n` was in force since the last sampled edge, so that an edge looks at few of them.
     touched: AtomicU64,
+    /// CPU time that a blocking state used between edges that were both read, and its wall time there.
+    exact: [(AtomicU64, AtomicU64); STATES],
     /// See [`count_page_requests`].
     page_requests: AtomicU64,
 }
@@ -239,6 +252,7 @@ impl Account {
             cpu_sampled_ns: AtomicU64::new(clock::thread_cpu_ns()),
             wall_sampled_ticks: zeros(),
             touched: AtomicU64::new(0),
+            exact: [const { (AtomicU64::new(0), AtomicU64::new(0)) }; STATES],
             page_requests: AtomicU64::new(0),
         }
     }
@@ -254,11 +268,47 @@ impl Account {
         let now = clock::ticks();
         self.charge(previous, now);
         if previous.blocks() != next.blocks() {
-            self.sample(now);
+            self.edge(previous, next, now);
         }
         self.current.store(next as u8, Ordering::Relaxed);
         bump(&self.switches[next as usize], 1);
         previous
+    }
+
+    /// Between a blocking state and one that is not: reads the CPU clock if this span is one of those.
+    #[inline]
+    fn edge(&self, previous: State, next: State, now: u64) {
+        let entered = |state: State| self.switches[state as usize].load(Ordering::Relaxed);
+        if next.blocks() {
+            if is_sampled(entered(next) + 1) {
+                self.sample(now);
+            }
+            return;
+        }
+        if !is_sampled(entered(previous)) {
+            return;
+        }
+        let (index, only) = (previous as usize, 1 << previous as usize);
+        // States that a blocking one leads to directly have their edges elsewhere.
+        if self.touched.load(Ordering::Relaxed) == only {
+            let wall = self.wall_ticks[index].load(Ordering::Relaxed)
+                - self.wall_sampled_ticks[index].load(Ordering::Relaxed);
+            let (used_ns, wall_ns) = (self.sample(now), clock::ticks_to_ns(wall));
+            bump(&self.exact[index].0, used_ns);
+            bump(&self.exact[index].1, wall_ns);
+        } else {
+            self.sample(now);
+        }
+    }
+
+    /// What a nanosecond of wall time in the state counts when CPU time is shared out, in 1/65536.
+    fn weight(&self, index: usize) -> u64 {
+        let (cpu, wall) = &self.exact[index];
+        let (cpu, wall) = (cpu.load(Ordering::Relaxed), wall.load(Ordering::Relaxed));
+        match wall {
+            0 => 1 << 16,
+            wall => ((u128::from(cpu) << 16) / u128::from(wall)).clamp(1, 1 << 16) as u64,
+        }
     }
 
     /// Adds the wall time up to `now` to `state`.
@@ -270,9 +320,9 @@ impl Account {
         self.touched.store(self.touched.load(Ordering::Relaxed) | 1 << state as usize, Ordering::Relaxed);
     }
 
-    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading out.
+    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading out; returns what was used in it.
     #[cold]
-    fn sample(&self, now: u64) {
+    fn sample(&self, now: u64) -> u64 {
         self.charge(self.current(), now);
         let cpu_now = clock::thread_cpu_ns();
         let used_ns = cpu_now.saturating_sub(self.cpu_sampled_ns.load(Ordering::Relaxed));
@@ -283,9 +333,10 @@ impl Account {
             self.wall_sampled_ticks[index].store(wall, Ordering::Relaxed);
         }
         self.touched.store(0, Ordering::Relaxed);
+        used_ns
     }
 
-    /// Splits `used_ns` over the states by their wall time since the last sample; `open` adds the running span of the current state.
+    /// Splits `used_ns` over the states by their weighted wall time since the last sample; `open` adds the running span of the current state.
     fn share_out(&self, used_ns: u64, open: Option<(State, u64)>, mut give: impl FnMut(usize, u64)) {
         let open_bit = open.map_or(0, |(current, _)| 1 << current as usize);
         let touched = self.touched.load(Ordering::Relaxed) | open_bit;
@@ -296,12 +347,13 @@ impl Account {
                 open.map_or(0, |(current, ticks)| if current as usize == index { ticks } else { 0 });
             wall.saturating_sub(sampled) + open_ticks
         };
-        let total: u64 = bits(touched).map(span_of).sum();
+        let share_of = |index: usize| u128::from(span_of(index)) * u128::from(self.weight(index));
+        let total: u128 = bits(touched).map(share_of).sum();
         if total == 0 {
             return;
         }
         for index in bits(touched) {
-            give(index, (u128::from(used_ns) * u128::from(span_of(index)) / u128::from(total)) as u64);
+            give(index, (u128::from(used_ns) * share_of(index) / total) as u64);
         }
     }
 
@@ -517,6 +569,32 @@ mod tests {
         let parse = time_of("account-cpu", State::Parse).expect("entered");
         let idle = time_of("account-cpu", State::Idle).expect("entered");
         assert!(parse.cpu_ns > 10 * idle.cpu_ns, "parse {parse:?}, idle {idle:?}");
+    }
+
+    #[test]
+    fn spans_whose_edges_are_not_read_get_what_the_others_had() {
+        let handle = thread::spawn("account-some", || {
+            for _ in 0..200 {
+                let waiting = enter(State::ClientWait);
+                clock::sleep(Duration::from_micros(300));
+                drop(waiting);
+                let _parse = enter(State::Parse);
+                let started = clock::thread_cpu_ns();
+                while clock::thread_cpu_ns() - started < 200_000 {
+                    std::hint::spin_loop();
+                }
+            }
+            clock::thread_cpu_ns()
+        });
+        let used_ns = handle.join().expect("no panic");
+        let all: u64 =
+            State::ALL.iter().filter_map(|&state| time_of("account-some", state)).map(|t| t.cpu_ns).sum();
+        assert!(all >= used_ns - used_ns / 100, "{all} of {used_ns} ns are somebody's");
+        let parse = time_of("account-some", State::Parse).expect("entered");
+        let wait = time_of("account-some", State::ClientWait).expect("entered");
+        assert_eq!((parse.entered, wait.entered), (200, 200));
+        assert!(wait.wall_ns > 40_000_000);
+        assert!(parse.cpu_ns > 4 * wait.cpu_ns, "parse {parse:?}, wait {wait:?}");
     }
 
     #[test]
