@@ -305,6 +305,8 @@ impl Files {
         let header = Header { number, start_lsn, data_bytes, log_id: self.log_id };
         file.write_all_at(&header.encode(), 0)?;
         file.sync_data()?;
+        // Zeros written by the megabyte are cached in units that large, and a short write into such a unit costs the kernel a walk over all of it.
+        file.drop_cached();
         self.disk.rename(&tmp, &path)?;
         self.disk.sync_dir(&self.dir)?;
         let file = self.disk.open(&path, OpenMode::ReadWrite)?;
