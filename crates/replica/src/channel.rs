@@ -79,7 +79,7 @@ pub struct Channel {
     pub(crate) applier: Mutex<ApplierState>,
     pub(crate) applier_changed: Condvar,
     /// Set under the `applier` lock; read by the applier between events.
-    pub(crate) applier_stop: AtomicBool,
+    pub(crate) applier_stop: Arc<AtomicBool>,
     pub(crate) times: CommitTimes,
     pub(crate) apply: Arc<ApplySettings>,
     /// `replica_parallel_workers`, for the next START REPLICA.

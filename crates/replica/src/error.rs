@@ -79,6 +79,8 @@ pub mod number {
     pub const LOCK_WAIT_TIMEOUT: u32 = 1205;
     /// ER_LOCK_DEADLOCK.
     pub const LOCK_DEADLOCK: u32 = 1213;
+    /// ER_QUERY_INTERRUPTED.
+    pub const QUERY_INTERRUPTED: u32 = 1317;
     /// ER_NO_SUCH_TABLE.
     pub const NO_SUCH_TABLE: u32 = 1146;
     /// ER_SERVER_REPLICA_CONVERSION_FAILED, which was 1677 before MySQL 8.

@@ -89,7 +89,7 @@ impl Replica {
             receiver_changed: Condvar::new(),
             applier: Mutex::default(),
             applier_changed: Condvar::new(),
-            applier_stop: false.into(),
+            applier_stop: Arc::default(),
             times: CommitTimes::default(),
             apply: Arc::default(),
             parallel_workers: AtomicU64::new(0),

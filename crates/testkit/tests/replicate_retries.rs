@@ -127,6 +127,30 @@ fn ddl_over_two_tables_does_not_stop_workers() {
 }
 
 #[test]
+fn stop_replica_does_not_wait_for_ddl() {
+    let pair = pair(0);
+    let mut reader = pair.replica.connect();
+    for sql in ["BEGIN", "SELECT * FROM d.y"] {
+        reader.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    let mut ddl = pair.replica.connect();
+    let running = os::thread::spawn("ddl", move || {
+        drop(ddl.query("ALTER TABLE d.y ADD COLUMN m INT").expect("alters"))
+    });
+    wait_for(&pair.replica, "DDL waiting", || waits(&pair.replica) == 1);
+    pair.source.run("UPDATE d.y SET n = 11 WHERE id = 1");
+    wait_for(&pair.replica, "the applier waiting", || waits(&pair.replica) == 2);
+    pair.replica.stop_thread(bench::replication::Thread::Sql);
+    let status = pair.replica.status();
+    assert_eq!((status.sql_running.as_str(), status.sql_errno), ("No", 0), "{status:?}");
+    reader.query("COMMIT").expect("commits");
+    running.join().expect("DDL ends");
+    pair.replica.start_thread(bench::replication::Thread::Sql);
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT n FROM d.y WHERE id = 1"), ["11"]);
+}
+
+#[test]
 fn a_statement_that_fails_is_not_passed_over_by_the_next_start() {
     let pair = pair(0);
     pair.replica.run("CREATE TABLE d.there (id INT PRIMARY KEY)");

@@ -7,6 +7,7 @@ use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockId, LockOwner, LockType, Patience};
 use crate::table::Table;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Metadata locks, shared, on tables. DDL waits for them, so whoever has one lets go often: [`TableHold::release`].
 ///
@@ -22,6 +23,11 @@ impl TableHold {
     /// Holds nothing.
     pub fn new(engine: Arc<Engine>) -> TableHold {
         TableHold { locks: engine.locks.owner(), engine, tables: Vec::new() }
+    }
+
+    /// Sets the flag that ends its waits with [`EngineError::Interrupted`] when it becomes true.
+    pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.locks.set_interrupt(interrupt);
     }
 
     /// The engine that the tables are in.

@@ -1,5 +1,8 @@
 //! One event group at a time: from its first event to the commit.
 
+mod skip;
+mod statements;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -63,14 +66,13 @@ pub(super) struct Applier<'a> {
 impl<'a> Applier<'a> {
     /// Goes on where `resume` says.
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
+        let filters = channel.filters.lock().of_channel.clone();
+        let mut open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters, false);
+        // STOP REPLICA does not wait for DDL.
+        open.hold().set_interrupt(channel.applier_stop.clone());
         Applier {
             channel,
-            open: OpenGroup::new(
-                channel.engine.clone(),
-                channel.apply.clone(),
-                channel.filters.lock().of_channel.clone(),
-                false,
-            ),
+            open,
             stage: Stage::Outside,
             head: GroupHead::default(),
             server_id: 0,
@@ -291,57 +293,6 @@ impl<'a> Applier<'a> {
         times.event_timestamp_s.store(timestamp_s.into(), Ordering::Relaxed);
     }
 
-    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind its GTID comes now.
-    fn skips_from_here(&mut self, header: &Header) -> bool {
-        let skips = self.stage != Stage::Open && self.channel.apply.skip_counter() > 0;
-        if skips {
-            if self.stage == Stage::Outside {
-                self.head = GroupHead::of_second(header.timestamp);
-                self.server_id = header.server_id;
-            }
-            self.stage = Stage::Skipping { in_transaction: false, counted: true };
-        }
-        skips
-    }
-
-    /// True: the group that is passed over ends here.
-    fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
-        let Stage::Skipping { in_transaction: inside, counted } = self.stage else { return Ok(false) };
-        let ends = match event {
-            // A compressed transaction is a whole one.
-            Event::Xid(_) | Event::TransactionPayload(_) => true,
-            Event::Query(query) if query.is_begin() => {
-                self.stage = Stage::Skipping { in_transaction: true, counted };
-                false
-            }
-            Event::Query(query) => query.is_end() || !inside,
-            _ => false,
-        };
-        if counted {
-            // The last of the events that are asked for is not counted before its group ends: no group is cut in two.
-            let left = self.channel.apply.skip_counter();
-            if ends || left > 1 {
-                self.channel.apply.set_skip_counter(left.saturating_sub(1));
-            }
-        }
-        if ends {
-            if counted {
-                self.note_skipped(relay)?;
-            }
-            self.abandon_group();
-            self.mark_done(relay);
-        }
-        Ok(ends)
-    }
-
-    /// What `sql_replica_skip_counter` passed over is done with after a crash, too.
-    fn note_skipped(&mut self, relay: RelayPosition) -> Result<(), ThreadError> {
-        self.name_relay_end(relay);
-        let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..self.options() };
-        let noted = self.channel.engine.commit_empty(&options);
-        noted.map(|_| ()).map_err(|error| report::commit(&error, self.place()))
-    }
-
     fn query(
         &mut self,
         header: &Header,
@@ -419,41 +370,6 @@ impl<'a> Applier<'a> {
             return Ok(false);
         }
         self.ddl(header, query, relay)
-    }
-
-    /// What the next statement depends on beside its text.
-    fn before_statement(&mut self, event: &Event<'_>) -> Result<bool, ThreadError> {
-        const LAST_INSERT_ID: u8 = 1;
-        match event {
-            Event::Intvar(number) if number.kind == LAST_INSERT_ID => {
-                self.logged.last_insert_id = Some(number.value);
-            }
-            Event::Intvar(number) => self.logged.insert_id = Some(number.value),
-            Event::Rand(first, second) => self.logged.rand_seeds = Some((*first, *second)),
-            Event::UserVar(variable) => {
-                let variable = statement::user_variable(variable).map_err(|error| error.at(self.place()))?;
-                self.logged.user_variables.push(variable);
-            }
-            _ => {}
-        }
-        Ok(false)
-    }
-
-    /// A statement about rows: what it changed is in the group as rows.
-    fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
-        let logged = std::mem::take(&mut self.logged);
-        let mut transaction = self.open.take_for_statements();
-        let done = statement::change(&mut transaction, query, header.timestamp, &logged);
-        let events = transaction.take_events();
-        self.open.transaction = Some(transaction);
-        done.map_err(|error| error.at(self.place()))?;
-        let events = events.map_err(|error| report::commit(&error, self.place()))?;
-        for event in group::walk(&events) {
-            let event = event.map_err(|error| self.damaged(error))?;
-            let at = self.open.append(event.bytes).map_err(|error| self.damaged(error))?;
-            group::set_server_id(&mut self.open.events, at, header.server_id);
-        }
-        Ok(false)
     }
 
     /// Copies an event behind the group, in the form that the log keeps.

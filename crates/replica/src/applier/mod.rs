@@ -54,6 +54,8 @@ pub fn run(channel: &Arc<Channel>) {
     let ended = loop {
         match apply_from(channel, &mut resume) {
             Err(Stopped::Blocked) => {}
+            // STOP REPLICA, while it waited for DDL.
+            Err(Stopped::Error(error)) if error.number == number::QUERY_INTERRUPTED => break Ok(()),
             Err(Stopped::Error(error)) => {
                 let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();
                 if !retries.again(channel, &error, at) {

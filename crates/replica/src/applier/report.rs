@@ -46,7 +46,7 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
         GroupError::NoTableMap => damaged(&"a row event without its table map event", place),
         GroupError::Table(error) => table_map(error, place),
         GroupError::Held(table, error) => ThreadError::now(
-            number::LOCK_WAIT_TIMEOUT,
+            held_number(error),
             format!(
                 "Error executing row event on table {table}: '{error}'; the event's source log {}, end_log_pos {}",
                 place.file, place.end_log_pos
@@ -63,10 +63,17 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
     }
 }
 
+fn held_number(error: &EngineError) -> u32 {
+    match error {
+        EngineError::Interrupted => number::QUERY_INTERRUPTED,
+        _ => number::LOCK_WAIT_TIMEOUT,
+    }
+}
+
 /// A table was not to be had.
 pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
     ThreadError::now(
-        number::LOCK_WAIT_TIMEOUT,
+        held_number(error),
         format!("{error}; the event's source log {}, end_log_pos {}", place.file, place.end_log_pos),
     )
 }

@@ -1,0 +1,63 @@
+//! Groups that are passed over: executed before, or counted by `sql_replica_skip_counter`.
+
+use binlog::event::{Event, Header};
+use engine::{CommitOptions, GtidNext};
+
+use super::{Applier, Stage};
+use crate::applier::report;
+use crate::error::ThreadError;
+use crate::gtid::GroupHead;
+use crate::relay::RelayPosition;
+
+impl Applier<'_> {
+    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind its GTID comes now.
+    pub(super) fn skips_from_here(&mut self, header: &Header) -> bool {
+        let skips = self.stage != Stage::Open && self.channel.apply.skip_counter() > 0;
+        if skips {
+            if self.stage == Stage::Outside {
+                self.head = GroupHead::of_second(header.timestamp);
+                self.server_id = header.server_id;
+            }
+            self.stage = Stage::Skipping { in_transaction: false, counted: true };
+        }
+        skips
+    }
+
+    /// True: the group that is passed over ends here.
+    pub(super) fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
+        let Stage::Skipping { in_transaction: inside, counted } = self.stage else { return Ok(false) };
+        let ends = match event {
+            // A compressed transaction is a whole one.
+            Event::Xid(_) | Event::TransactionPayload(_) => true,
+            Event::Query(query) if query.is_begin() => {
+                self.stage = Stage::Skipping { in_transaction: true, counted };
+                false
+            }
+            Event::Query(query) => query.is_end() || !inside,
+            _ => false,
+        };
+        if counted {
+            // The last of the events that are asked for is not counted before its group ends: no group is cut in two.
+            let left = self.channel.apply.skip_counter();
+            if ends || left > 1 {
+                self.channel.apply.set_skip_counter(left.saturating_sub(1));
+            }
+        }
+        if ends {
+            if counted {
+                self.note_skipped(relay)?;
+            }
+            self.abandon_group();
+            self.mark_done(relay);
+        }
+        Ok(ends)
+    }
+
+    /// What `sql_replica_skip_counter` passed over is done with after a crash, too.
+    fn note_skipped(&mut self, relay: RelayPosition) -> Result<(), ThreadError> {
+        self.name_relay_end(relay);
+        let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..self.options() };
+        let noted = self.channel.engine.commit_empty(&options);
+        noted.map(|_| ()).map_err(|error| report::commit(&error, self.place()))
+    }
+}
