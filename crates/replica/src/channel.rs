@@ -18,7 +18,7 @@ use crate::config::ChannelConfig;
 use crate::filter::Filters;
 use crate::receiver::ReceiverState;
 use crate::relay::{RelayLog, RelayLogConfig};
-use crate::status::{ReplicaStatus, Running};
+use crate::status::{ReplicaStatus, Running, TransactionSeen};
 
 /// What the server tells its replica threads.
 #[derive(Debug, Clone)]
@@ -135,7 +135,10 @@ impl Channel {
 
     /// Notes that the source is alive.
     pub(crate) fn heard_from_source(&self) {
-        self.receiver.lock().last_heard_us = os::clock::now_us();
+        let mut state = self.receiver.lock();
+        state.last_heard_us = os::clock::now_us();
+        state.last_heartbeat_us = state.last_heard_us;
+        state.heartbeats += 1;
     }
 
     /// The applied position: of the last commit, or where the configuration starts.
@@ -217,6 +220,11 @@ impl Channel {
                 received.mariadb.to_string()
             };
             skew_us = receiver.clock_skew_us;
+            status.last_queued =
+                TransactionSeen::of(&receiver.last_queued, receiver.last_queued_us, receiver.last_queued_us);
+            status.queueing = TransactionSeen::of(&receiver.queueing, receiver.last_heard_us, 0);
+            status.heartbeats = receiver.heartbeats;
+            status.last_heartbeat_us = receiver.last_heartbeat_us;
         }
         if status.read_file.is_empty() {
             (status.read_file, status.read_pos) = (status.exec_file.clone(), status.exec_pos);
@@ -228,6 +236,8 @@ impl Channel {
             status.sql_error.clone_from(&applier.error);
             status.transaction_retries = applier.transaction_retries;
             status.until.clone_from(&applier.until);
+            let last = &applier.last_applied;
+            status.last_applied = TransactionSeen::of(last, applier.last_applied_us, applier.last_applied_us);
             status.remaining_delay_s = applier
                 .delayed_until_us
                 .map(|due_us| due_us.saturating_sub(os::clock::now_us()).div_ceil(1_000_000));
@@ -236,6 +246,9 @@ impl Channel {
         let caught_up = relay_read >= relay_end;
         status.seconds_behind = self.seconds_behind(&status, caught_up, source_now_us);
         status.lag_us = self.lag_us(&status, caught_up, source_now_us);
+        status.caught_up = caught_up && self.times.applying_us.load(Ordering::Relaxed) == 0;
+        status.applying.immediate_commit_us = self.times.applying_us.load(Ordering::Relaxed);
+        status.workers = self.parallel_workers.load(Ordering::Relaxed);
         status.config = config;
         status.filters = self.filters.lock().of_channel.clone();
         status

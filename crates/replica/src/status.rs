@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use os::account::State;
 use sql::admin::FilterKind;
 
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::ThreadError;
 use crate::filter::Filters;
+use crate::gtid::{GroupGtid, GroupHead};
 use crate::until::UntilCondition;
 
 /// What a replication thread is doing, as the `..._Running` columns say it.
@@ -41,6 +43,41 @@ pub enum Cell {
     Number(u64),
     /// A text.
     Text(String),
+}
+
+/// A transaction as the tables of performance_schema show it; times are microseconds of unix time, 0 is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TransactionSeen {
+    /// Its GTID, `ANONYMOUS`, or nothing where it is not known.
+    pub gtid: String,
+    /// When the first server committed it.
+    pub original_commit_us: u64,
+    /// When the source committed it.
+    pub immediate_commit_us: u64,
+    /// When work on it began here.
+    pub begun_us: u64,
+    /// When it was done.
+    pub ended_us: u64,
+}
+
+impl TransactionSeen {
+    /// From a group's head; the default head is no transaction.
+    pub(crate) fn of(head: &GroupHead, begun_us: u64, ended_us: u64) -> TransactionSeen {
+        if *head == GroupHead::default() {
+            return TransactionSeen::default();
+        }
+        TransactionSeen {
+            gtid: match head.gtid {
+                GroupGtid::None => "ANONYMOUS".to_string(),
+                GroupGtid::Mysql(gtid) => gtid.to_string(),
+                GroupGtid::Mariadb(gtid) => gtid.to_string(),
+            },
+            original_commit_us: head.original_commit_us,
+            immediate_commit_us: head.immediate_commit_us,
+            begun_us,
+            ended_us,
+        }
+    }
 }
 
 /// Everything that SHOW REPLICA STATUS shows of a channel.
@@ -92,6 +129,22 @@ pub struct ReplicaStatus {
     pub executed_gtid_set: String,
     /// MariaDB's `gtid_slave_pos`; empty for a MySQL source.
     pub gtid_slave_pos: String,
+    /// The last transaction received whole.
+    pub last_queued: TransactionSeen,
+    /// The one that is being received.
+    pub queueing: TransactionSeen,
+    /// The last one that is applied, as far as the applier has shown it (it does so every few hundred).
+    pub last_applied: TransactionSeen,
+    /// The one that is being applied.
+    pub applying: TransactionSeen,
+    /// Heartbeats received.
+    pub heartbeats: u64,
+    /// When the last one came, in microseconds of unix time.
+    pub last_heartbeat_us: u64,
+    /// `replica_parallel_workers`.
+    pub workers: u64,
+    /// Everything received is applied.
+    pub caught_up: bool,
     /// START REPLICA UNTIL, of the present or the last start.
     pub until: Option<UntilCondition>,
     /// Seconds that SOURCE_DELAY holds the next transaction back, if it does.
@@ -101,6 +154,29 @@ pub struct ReplicaStatus {
 }
 
 impl ReplicaStatus {
+    /// What the applier waits for right now, in words: what it was told to wait for, then what comes to it, then what its thread does.
+    pub fn held_back_by(&self) -> String {
+        if self.sql_running != Running::Yes {
+            return match &self.sql_error {
+                Some(error) => format!("the applier has stopped with error {}", error.number),
+                None => "the applier is stopped".to_string(),
+            };
+        }
+        if let Some(seconds) = self.remaining_delay_s {
+            return format!("SOURCE_DELAY, for {seconds} more seconds");
+        }
+        if self.caught_up {
+            return match self.io_running {
+                Running::Yes => "nothing: all that was received is applied".to_string(),
+                Running::Connecting => "the receiver, which has no connection to the source".to_string(),
+                Running::No => "the receiver, which is stopped".to_string(),
+            };
+        }
+        let threads = os::account::snapshot();
+        let applier = threads.iter().find(|thread| thread.name == "replica_sql" && thread.tid.is_some());
+        words_for(applier.and_then(|thread| thread.current)).to_string()
+    }
+
     /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW SLAVE STATUS. For a MariaDB source
     /// its columns Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos come behind, as a MariaDB server has them.
     pub fn columns(&self, old_names: bool) -> Vec<(&'static str, Cell)> {
@@ -195,6 +271,25 @@ impl ReplicaStatus {
             ]);
         }
         columns
+    }
+}
+
+fn words_for(state: Option<State>) -> &'static str {
+    match state {
+        Some(State::RowLockWait) => "a lock that a session of this server holds",
+        Some(State::WorkerWait) => "the workers, which have not prepared the next transactions",
+        Some(State::CommitOrderWait) => "commits of this server's own before it",
+        Some(State::PageRead) => "reading pages that are not in the buffer pool",
+        Some(State::FreePageWait | State::SinglePageFlush | State::DoublewriteWait) => {
+            "the buffer pool, which has no free page"
+        }
+        Some(State::PageWrite | State::PageSync) => "writing pages",
+        Some(State::LogSpaceWait | State::Checkpoint) => "the redo log, which is full until a checkpoint",
+        Some(State::LogBufferWait | State::LogWriteWait | State::LogWrite) => "the redo log's buffer",
+        Some(State::LogSync | State::LogFlush) => "a sync of the redo log",
+        Some(State::RelayLogWait) => "the relay log, which the receiver is writing",
+        Some(_) => "nothing but its own work",
+        None => "its thread, which has not begun",
     }
 }
 

@@ -21,9 +21,12 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
 }
 
 /// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent on a server that is no replica.
-fn replica_lag(server: &Server) -> Option<(String, String)> {
-    let lag_us = server.replica.status()?.lag_us;
-    Some(("Replica_lag_us".to_owned(), lag_us.map_or_else(String::new, |us| us.to_string())))
+/// With it, what holds the applier back right now, in words.
+fn replica_lag(server: &Server) -> Vec<(String, String)> {
+    let Some(status) = server.replica.status() else { return Vec::new() };
+    let lag = status.lag_us.map_or_else(String::new, |us| us.to_string());
+    let named = |name: &str, value: String| (name.to_owned(), value);
+    vec![named("Replica_lag_us", lag), named("Replica_held_back_by", status.held_back_by())]
 }
 
 /// The redo log's figures under MySQL's names.

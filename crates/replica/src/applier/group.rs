@@ -486,7 +486,7 @@ impl<'a> Applier<'a> {
         self.open.events.clear();
         self.open.end_statement();
         self.stage = Stage::Outside;
-        self.head = GroupHead::default();
+        self.done.last = std::mem::take(&mut self.head);
         self.mark_done(relay);
     }
 

@@ -33,6 +33,7 @@ use binlog::event::HEADER_LEN;
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
+use crate::gtid::GroupHead;
 use crate::relay::{RelayError, RelayReader, Step};
 use coordinator::Coordinator;
 use gate::{Gate, Passage};
@@ -124,7 +125,7 @@ fn open(
     let resume = resume.unwrap_or_else(|| {
         let (file, pos) = channel.applied_position();
         // Every relay log begins with a format description of ours, which says that checksums follow.
-        ResumePoint { relay: reader.position(), has_checksums: true, file, pos }
+        ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
     Ok((reader, Applier::new(channel, resume)))
 }
@@ -199,6 +200,10 @@ fn show(state: &mut ApplierState, at: &ResumePoint) {
         state.exec_file.clone_from(&at.file);
     }
     state.exec_pos = at.pos;
+    if state.last_applied != at.last {
+        state.last_applied = at.last;
+        state.last_applied_us = os::clock::now_us();
+    }
 }
 
 /// The event without its checksum, which is verified. A format description keeps it: it always has one, and says so itself.

@@ -1,6 +1,7 @@
 //! What the applier shares with the statements that command and show it.
 
 use crate::error::ThreadError;
+use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 use crate::until::UntilCondition;
 
@@ -15,6 +16,8 @@ pub struct ResumePoint {
     pub file: String,
     /// Offset in it.
     pub pos: u64,
+    /// The last group before it that was applied; the default is none.
+    pub last: GroupHead,
 }
 
 /// Guarded by one mutex; the applier updates it when it starts, ends and runs dry, and every few hundred transactions.
@@ -30,6 +33,10 @@ pub struct ApplierState {
     pub exec_pos: u64,
     /// Transactions that were tried again (`COUNT_TRANSACTIONS_RETRIES`), each time counted.
     pub transaction_retries: u64,
+    /// The last group that was applied, and when that was shown, in microseconds of our clock.
+    pub last_applied: GroupHead,
+    /// See `last_applied`.
+    pub last_applied_us: u64,
     /// START REPLICA UNTIL; stays until the next start.
     pub until: Option<UntilCondition>,
     /// SOURCE_DELAY: nothing is applied before this, in microseconds of our clock's unix time.

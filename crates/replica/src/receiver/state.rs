@@ -5,6 +5,7 @@ use binlog::gtid::{GtidSet, MariadbGtidState};
 use protocol::client::Interrupter;
 
 use crate::error::ThreadError;
+use crate::gtid::GroupHead;
 use crate::status::Running;
 
 /// The end of the last complete event group in the relay log: where reception resumes.
@@ -45,6 +46,16 @@ pub struct ReceiverState {
     pub source_uuid: String,
     /// The source's clock minus ours, in microseconds.
     pub clock_skew_us: i64,
+    /// The last group received whole, and when that was shown, in microseconds of our clock.
+    pub last_queued: GroupHead,
+    /// See `last_queued`.
+    pub last_queued_us: u64,
+    /// The group that is being received; the default is none.
+    pub queueing: GroupHead,
+    /// Heartbeats received.
+    pub heartbeats: u64,
+    /// When the last one came, in microseconds of our clock.
+    pub last_heartbeat_us: u64,
     /// When the source was last heard of, in microseconds of our clock.
     pub last_heard_us: u64,
     /// A second handle of the connection, to shut it down from outside.

@@ -55,8 +55,10 @@ struct Stream<'a> {
     /// The source's file and the end of the last event in it.
     file: String,
     pos: u64,
-    /// GTID of the group that has begun.
-    open_gtid: GroupGtid,
+    /// The group that has begun; the default is none.
+    open: GroupHead,
+    /// The last complete one.
+    last: GroupHead,
     /// Complete groups since the last publication.
     complete: Vec<GroupGtid>,
     /// Where the last complete group ended.
@@ -75,7 +77,8 @@ impl<'a> Stream<'a> {
             relay_checksum: Checksum::Crc32,
             file: String::new(),
             pos: 4,
-            open_gtid: GroupGtid::None,
+            open: GroupHead::default(),
+            last: GroupHead::default(),
             complete: Vec::new(),
             complete_pos: None,
             file_changed: false,
@@ -208,7 +211,7 @@ impl<'a> Stream<'a> {
     fn append(&mut self, event: &[u8], bare: &[u8]) -> Result<(), Ended> {
         let edge = self.boundaries.feed(bare);
         if edge == Edge::Begin {
-            self.open_gtid = self.group_begins(bare)?;
+            self.open = self.group_begins(bare)?;
         }
         self.advance(event);
         self.writer.append(event).map_err(|e| write_failure(&e.to_string()))?;
@@ -222,14 +225,14 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn group_begins(&self, bare: &[u8]) -> Result<GroupGtid, Ended> {
+    fn group_begins(&self, bare: &[u8]) -> Result<GroupHead, Ended> {
         let head = GroupHead::read(bare)
             .map_err(|error| write_failure(&format!("the first event of a group: {error}")))?;
         let head = head.unwrap_or_else(|| GroupHead::of_second(event::timestamp(bare)));
         let first = &self.channel.times.first_received_us;
         let _already_known =
             first.compare_exchange(0, head.immediate_commit_us, Ordering::Relaxed, Ordering::Relaxed);
-        Ok(head.gtid)
+        Ok(head)
     }
 
     fn note_complete(&mut self) {
@@ -243,7 +246,8 @@ impl<'a> Stream<'a> {
     }
 
     fn group_ended(&mut self) -> Result<(), Ended> {
-        self.complete.push(std::mem::take(&mut self.open_gtid));
+        self.last = std::mem::take(&mut self.open);
+        self.complete.push(self.last.gtid);
         self.note_complete();
         let channel = self.channel;
         match self.writer.end_of_group(&|| channel.receiver_must_stop()) {
@@ -264,6 +268,10 @@ impl<'a> Stream<'a> {
         if let Some((file, pos)) = self.complete_pos.take() {
             state.received.file = file;
             state.received.pos = pos;
+        }
+        state.queueing = self.open;
+        if !self.complete.is_empty() {
+            (state.last_queued, state.last_queued_us) = (self.last, state.last_heard_us);
         }
         state.received.has_groups |= !self.complete.is_empty();
         for gtid in self.complete.drain(..) {

@@ -1,9 +1,11 @@
 //! Tables of information_schema and performance_schema that are the server's: computed when they are read.
 
+mod cells;
 mod information;
 mod performance;
 mod replication;
 mod replication_filters;
+mod replication_info;
 
 use crate::connection_host::ConnectionHost;
 use sql::VirtualTable;
@@ -13,6 +15,9 @@ type Compute = fn(&ConnectionHost) -> VirtualTable;
 
 /// Schema, table, and how it is computed. Names are in lower case.
 const TABLES: &[(&str, &str, Compute)] = &[
+    ("mysql", "slave_master_info", replication_info::source),
+    ("mysql", "slave_relay_log_info", replication_info::relay_log),
+    ("mysql", "slave_worker_info", replication_info::workers),
     ("information_schema", "engines", information::engines),
     ("information_schema", "plugins", information::plugins),
     ("information_schema", "processlist", information::processlist),
@@ -33,9 +38,9 @@ const TABLES: &[(&str, &str, Compute)] = &[
     (
         "performance_schema",
         "replication_applier_status_by_coordinator",
-        replication::applier_status_by_thread,
+        replication::applier_status_by_coordinator,
     ),
-    ("performance_schema", "replication_applier_status_by_worker", replication::applier_status_by_thread),
+    ("performance_schema", "replication_applier_status_by_worker", replication::applier_status_by_worker),
     ("performance_schema", "replication_connection_configuration", replication::connection_configuration),
     ("performance_schema", "replication_connection_status", replication::connection_status),
 ];

@@ -51,6 +51,11 @@ pub fn thread_times(_host: &ConnectionHost) -> VirtualTable {
     VirtualTable { columns, rows }
 }
 
+/// The running threads that are not connections', in the order in which [`threads`] numbers them.
+pub fn background_threads() -> Vec<os::account::ThreadTime> {
+    os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()).collect()
+}
+
 /// Background threads first, then the connections.
 pub fn threads(host: &ConnectionHost) -> VirtualTable {
     let columns = vec![
@@ -68,7 +73,7 @@ pub fn threads(host: &ConnectionHost) -> VirtualTable {
         number_column("THREAD_OS_ID"),
     ];
     let mut rows = Vec::new();
-    for thread in os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()) {
+    for thread in background_threads() {
         let mut row = vec![Value::Null; 12];
         row[0] = Value::UInt(rows.len() as u64 + 1);
         row[1] = Value::text(&thread.name);

@@ -1,119 +1,192 @@
 //! Tables of performance_schema about the replication channel. Without a source they are empty.
 
+use super::cells::{Cells, number, table, text, text_of, thread_id, time, yes_no};
 use crate::connection_host::ConnectionHost;
-use crate::result_table::{number_column, text_column};
-use replica::status::{ReplicaStatus, Running};
-use sql::{ColumnMeta, VirtualTable};
+use replica::error::ThreadError;
+use replica::status::{ReplicaStatus, Running, TransactionSeen};
+use sql::VirtualTable;
 use types::Value;
 
-fn one_row(
-    host: &ConnectionHost,
-    columns: Vec<ColumnMeta>,
-    row: impl FnOnce(&ReplicaStatus) -> Vec<Value>,
-) -> VirtualTable {
-    let rows = host.server().replica.status().iter().map(row_once(row)).collect();
-    VirtualTable { columns, rows }
+/// A table with one row for the channel.
+fn one_row(host: &ConnectionHost, row: impl Fn(&ReplicaStatus) -> Cells) -> VirtualTable {
+    table(row(&ReplicaStatus::default()), host.server().replica.status().iter().map(row))
 }
 
-/// There is at most one row, so a closure that can be called once is enough.
-fn row_once<'a>(
-    row: impl FnOnce(&'a ReplicaStatus) -> Vec<Value>,
-) -> impl FnMut(&'a ReplicaStatus) -> Vec<Value> {
-    let mut row = Some(row);
-    move |status| row.take().map_or_else(Vec::new, |row| row(status))
+fn on_off(running: bool) -> &'static str {
+    if running { "ON" } else { "OFF" }
 }
 
-fn on_off(running: bool) -> Value {
-    Value::text(if running { "ON" } else { "OFF" })
+fn thread(name: &str, nth: usize, running: bool) -> (sql::ColumnMeta, Value) {
+    let id = if running { thread_id(name, nth) } else { None };
+    (number("THREAD_ID", 0).0, id.map_or(Value::Null, Value::UInt))
+}
+
+fn error(cells: &mut Cells, error: Option<&ThreadError>) {
+    cells.extend([
+        number("LAST_ERROR_NUMBER", error.map_or(0, |e| e.number.into())),
+        text("LAST_ERROR_MESSAGE", error.map_or("", |e| &e.message)),
+        time("LAST_ERROR_TIMESTAMP", error.map_or(0, |e| e.at_us)),
+    ]);
+}
+
+/// A transaction's name and its commit times.
+fn transaction(cells: &mut Cells, prefix: &str, seen: &TransactionSeen) {
+    cells.extend([
+        text(prefix, &seen.gtid),
+        time(&format!("{prefix}_ORIGINAL_COMMIT_TIMESTAMP"), seen.original_commit_us),
+        time(&format!("{prefix}_IMMEDIATE_COMMIT_TIMESTAMP"), seen.immediate_commit_us),
+    ]);
 }
 
 pub fn connection_configuration(host: &ConnectionHost) -> VirtualTable {
-    let columns = vec![
-        text_column("CHANNEL_NAME", 64),
-        text_column("HOST", 255),
-        number_column("PORT"),
-        text_column("USER", 32),
-        text_column("AUTO_POSITION", 1),
-        number_column("CONNECTION_RETRY_INTERVAL"),
-        number_column("CONNECTION_RETRY_COUNT"),
-    ];
-    one_row(host, columns, |s| {
+    one_row(host, |s| {
+        let c = &s.config;
         vec![
-            Value::text(""),
-            Value::text(&s.config.host),
-            Value::UInt(s.config.port.into()),
-            Value::text(&s.config.user),
-            Value::text(if s.config.auto_position { "1" } else { "0" }),
-            Value::UInt(s.config.connect_retry_s.into()),
-            Value::UInt(s.config.retry_count),
+            text("CHANNEL_NAME", ""),
+            text("HOST", &c.host),
+            number("PORT", c.port.into()),
+            text("USER", &c.user),
+            text("NETWORK_INTERFACE", &c.bind),
+            text("AUTO_POSITION", if c.auto_position { "1" } else { "0" }),
+            yes_no("SSL_ALLOWED", c.ssl),
+            text("SSL_CA_FILE", &c.ssl_ca),
+            text("SSL_CA_PATH", ""),
+            text("SSL_CERTIFICATE", &c.ssl_cert),
+            text("SSL_CIPHER", ""),
+            text("SSL_KEY", &c.ssl_key),
+            yes_no("SSL_VERIFY_SERVER_CERTIFICATE", c.ssl_verify_server_cert),
+            text("SSL_CRL_FILE", ""),
+            text("SSL_CRL_PATH", ""),
+            number("CONNECTION_RETRY_INTERVAL", c.connect_retry_s.into()),
+            number("CONNECTION_RETRY_COUNT", c.retry_count),
+            text("HEARTBEAT_INTERVAL", &format!("{:.3}", c.heartbeat_period_s)),
+            text("TLS_VERSION", ""),
+            text("PUBLIC_KEY_PATH", &c.public_key_path),
+            yes_no("GET_PUBLIC_KEY", c.get_public_key),
+            text("NETWORK_NAMESPACE", ""),
+            text("COMPRESSION_ALGORITHM", &c.compression_algorithms),
+            number("ZSTD_COMPRESSION_LEVEL", 3),
+            text_of("TLS_CIPHERSUITES", None),
+            text("SOURCE_CONNECTION_AUTO_FAILOVER", "0"),
+            text("GTID_ONLY", "0"),
         ]
     })
 }
 
 pub fn connection_status(host: &ConnectionHost) -> VirtualTable {
-    let columns = vec![
-        text_column("CHANNEL_NAME", 64),
-        text_column("SOURCE_UUID", 36),
-        text_column("SERVICE_STATE", 10),
-        text_column("RECEIVED_TRANSACTION_SET", 65_535),
-        number_column("LAST_ERROR_NUMBER"),
-        text_column("LAST_ERROR_MESSAGE", 1024),
-    ];
-    one_row(host, columns, |s| {
+    one_row(host, |s| {
         let state = match s.io_running {
             Running::No => "OFF",
             Running::Connecting => "CONNECTING",
             Running::Yes => "ON",
         };
-        vec![
-            Value::text(""),
-            Value::text(&s.source_uuid),
-            Value::text(state),
-            Value::text(&s.retrieved_gtid_set),
-            Value::UInt(s.io_error.as_ref().map_or(0, |e| e.number.into())),
-            Value::text(s.io_error.as_ref().map_or("", |e| &e.message)),
-        ]
+        let mut cells = vec![
+            text("CHANNEL_NAME", ""),
+            text("GROUP_NAME", ""),
+            text("SOURCE_UUID", &s.source_uuid),
+            thread("replica_io", 0, s.io_running != Running::No),
+            text("SERVICE_STATE", state),
+            number("COUNT_RECEIVED_HEARTBEATS", s.heartbeats),
+            time("LAST_HEARTBEAT_TIMESTAMP", s.last_heartbeat_us),
+            text("RECEIVED_TRANSACTION_SET", &s.retrieved_gtid_set),
+        ];
+        error(&mut cells, s.io_error.as_ref());
+        transaction(&mut cells, "LAST_QUEUED_TRANSACTION", &s.last_queued);
+        cells.extend([
+            time("LAST_QUEUED_TRANSACTION_START_QUEUE_TIMESTAMP", s.last_queued.begun_us),
+            time("LAST_QUEUED_TRANSACTION_END_QUEUE_TIMESTAMP", s.last_queued.ended_us),
+        ]);
+        transaction(&mut cells, "QUEUEING_TRANSACTION", &s.queueing);
+        cells.push(time("QUEUEING_TRANSACTION_START_QUEUE_TIMESTAMP", s.queueing.begun_us));
+        cells
     })
 }
 
 pub fn applier_configuration(host: &ConnectionHost) -> VirtualTable {
-    let columns = vec![text_column("CHANNEL_NAME", 64), number_column("DESIRED_DELAY")];
-    one_row(host, columns, |s| vec![Value::text(""), Value::UInt(s.config.delay_s.into())])
+    one_row(host, |s| {
+        vec![
+            text("CHANNEL_NAME", ""),
+            number("DESIRED_DELAY", s.config.delay_s.into()),
+            text_of("PRIVILEGE_CHECKS_USER", None),
+            yes_no("REQUIRE_ROW_FORMAT", s.config.require_row_format),
+            text("REQUIRE_TABLE_PRIMARY_KEY_CHECK", "STREAM"),
+            text("ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_TYPE", "OFF"),
+            text_of("ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_VALUE", None),
+        ]
+    })
 }
 
 pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
-    let columns = vec![
-        text_column("CHANNEL_NAME", 64),
-        text_column("SERVICE_STATE", 10),
-        number_column("REMAINING_DELAY"),
-        number_column("COUNT_TRANSACTIONS_RETRIES"),
-    ];
-    one_row(host, columns, |s| {
+    one_row(host, |s| {
+        let remaining = s.remaining_delay_s.map_or(Value::Null, Value::UInt);
         vec![
-            Value::text(""),
-            on_off(s.sql_running == Running::Yes),
-            s.remaining_delay_s.map_or(Value::Null, Value::UInt),
-            Value::UInt(s.transaction_retries),
+            text("CHANNEL_NAME", ""),
+            text("SERVICE_STATE", on_off(s.sql_running == Running::Yes)),
+            (number("REMAINING_DELAY", 0).0, remaining),
+            number("COUNT_TRANSACTIONS_RETRIES", s.transaction_retries),
         ]
     })
 }
 
-/// The one thread that applies, as coordinator and as worker.
-pub fn applier_status_by_thread(host: &ConnectionHost) -> VirtualTable {
-    let columns = vec![
-        text_column("CHANNEL_NAME", 64),
-        number_column("WORKER_ID"),
-        text_column("SERVICE_STATE", 10),
-        number_column("LAST_ERROR_NUMBER"),
-        text_column("LAST_ERROR_MESSAGE", 1024),
-    ];
-    one_row(host, columns, |s| {
-        vec![
-            Value::text(""),
-            Value::UInt(0),
-            on_off(s.sql_running == Running::Yes),
-            Value::UInt(s.sql_error.as_ref().map_or(0, |e| e.number.into())),
-            Value::text(s.sql_error.as_ref().map_or("", |e| &e.message)),
-        ]
-    })
+/// The thread that commits; as with mysqld only where there are workers beside it.
+pub fn applier_status_by_coordinator(host: &ConnectionHost) -> VirtualTable {
+    let row = |s: &ReplicaStatus| {
+        let runs = s.sql_running == Running::Yes;
+        let mut cells = vec![
+            text("CHANNEL_NAME", ""),
+            thread("replica_sql", 0, runs),
+            text("SERVICE_STATE", on_off(runs)),
+        ];
+        error(&mut cells, s.sql_error.as_ref());
+        transaction(&mut cells, "LAST_PROCESSED_TRANSACTION", &s.last_applied);
+        cells.extend([
+            time("LAST_PROCESSED_TRANSACTION_START_BUFFER_TIMESTAMP", s.last_applied.begun_us),
+            time("LAST_PROCESSED_TRANSACTION_END_BUFFER_TIMESTAMP", s.last_applied.ended_us),
+        ]);
+        transaction(&mut cells, "PROCESSING_TRANSACTION", &s.applying);
+        cells.push(time("PROCESSING_TRANSACTION_START_BUFFER_TIMESTAMP", s.applying.begun_us));
+        cells
+    };
+    let status = host.server().replica.status().filter(|s| s.workers > 1);
+    table(row(&ReplicaStatus::default()), status.iter().map(row))
+}
+
+/// One row for each worker. The coordinator is one of them, the first, and commits for all.
+pub fn applier_status_by_worker(host: &ConnectionHost) -> VirtualTable {
+    let row = |s: &ReplicaStatus, nth: u64| {
+        let runs = s.sql_running == Running::Yes;
+        let is_alone = s.workers <= 1;
+        let thread = match nth {
+            0 => thread("replica_sql", 0, runs),
+            _ => thread("replica_worker", nth as usize - 1, runs),
+        };
+        let mut cells = vec![
+            text("CHANNEL_NAME", ""),
+            number("WORKER_ID", if is_alone { 0 } else { nth + 1 }),
+            thread,
+            text("SERVICE_STATE", on_off(runs)),
+        ];
+        let none = TransactionSeen::default();
+        let (last, applying) = if nth == 0 { (&s.last_applied, &s.applying) } else { (&none, &none) };
+        error(&mut cells, s.sql_error.as_ref().filter(|_| nth == 0));
+        transaction(&mut cells, "LAST_APPLIED_TRANSACTION", last);
+        cells.extend([
+            time("LAST_APPLIED_TRANSACTION_START_APPLY_TIMESTAMP", last.begun_us),
+            time("LAST_APPLIED_TRANSACTION_END_APPLY_TIMESTAMP", last.ended_us),
+        ]);
+        transaction(&mut cells, "APPLYING_TRANSACTION", applying);
+        cells.push(time("APPLYING_TRANSACTION_START_APPLY_TIMESTAMP", applying.begun_us));
+        for prefix in ["LAST_APPLIED_TRANSACTION", "APPLYING_TRANSACTION"] {
+            cells.extend([
+                number(&format!("{prefix}_RETRIES_COUNT"), 0),
+                number(&format!("{prefix}_LAST_TRANSIENT_ERROR_NUMBER"), 0),
+                text(&format!("{prefix}_LAST_TRANSIENT_ERROR_MESSAGE"), ""),
+                time(&format!("{prefix}_LAST_TRANSIENT_ERROR_TIMESTAMP"), 0),
+            ]);
+        }
+        cells
+    };
+    let status = host.server().replica.status();
+    let rows = status.iter().flat_map(|s| (0..s.workers.max(1)).map(move |nth| row(s, nth)));
+    table(row(&ReplicaStatus::default(), 0), rows)
 }

@@ -177,6 +177,10 @@ impl Binder<'_> {
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
         {
             self.uncacheable = true;
+            // Everybody may read the schemas that are computed as a whole.
+            if !crate::schema_tables::is_virtual_schema(&schema) {
+                self.host.check_privilege(crate::host::Privilege::Select, Some(&schema), Some(&name.name))?;
+            }
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
