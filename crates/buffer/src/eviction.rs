@@ -44,11 +44,11 @@ impl Pool {
             }
             rounds += 1;
             // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself: not when
-            // frames became free and others were faster.
+            // frames became free and others were faster. It also does, whatever the option says, when the flusher's writes fail: then it gets the error.
             let cleaner_helps = self.ask_for_frames(instance);
-            if (waited_in_vain && self.options().single_page_flush || !cleaner_helps)
-                && self.flush_single_page(instance)?
-            {
+            let writes_itself =
+                self.options().single_page_flush || instance.cannot_flush.load(Ordering::Relaxed);
+            if (waited_in_vain && writes_itself || !cleaner_helps) && self.flush_single_page(instance)? {
                 continue;
             }
             let _waiting = enter(State::FreePageWait);
@@ -109,6 +109,7 @@ impl Pool {
             return Ok(());
         }
         let outcome = self.fill_free_list(instance, flusher);
+        instance.cannot_flush.store(outcome.is_err(), Ordering::Relaxed);
         instance.freeing.store(false, Ordering::Relaxed);
         outcome
     }

@@ -30,6 +30,8 @@ pub(crate) struct Instance {
     pub write_event: Condvar,
     /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
+    /// Whoever made frames free last could not write. Relaxed: a hint to those who wait for a frame.
+    pub cannot_flush: AtomicBool,
     /// A foreground thread is writing a single page. Relaxed, as `freeing`.
     pub single_page_flushing: AtomicBool,
     /// Wakes the instance's LRU flusher.
@@ -46,6 +48,7 @@ impl Instance {
             flush_lists: Mutex::new(FlushLists::default()),
             write_event: Condvar::new(),
             freeing: AtomicBool::new(false),
+            cannot_flush: AtomicBool::new(false),
             single_page_flushing: AtomicBool::new(false),
             lru_bell: Arc::new(Bell::default()),
             frames,

@@ -112,6 +112,42 @@ fn without_background_threads_the_foreground_writes_single_pages() {
     assert!(pool.status().single_page_flushes > 0);
 }
 
+/// Nobody waits for ever for a frame that a dead disk keeps from becoming free, whoever is to write pages.
+#[test]
+fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
+    for lru_flushers in [true, false] {
+        let disk = SimDisk::new(1);
+        let pool = pool_with(&disk, 4096, 64, |config| {
+            config.options.single_page_flush = false;
+            config.options.lru_flushers = lru_flushers;
+        });
+        pool.start_cleaners();
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let pages: Vec<PageNo> = (0..300).map(|number| make_page(&pool, number as u8)).collect();
+        pool.flush_all().expect("written");
+        let (done, ended) = std::sync::mpsc::channel();
+        let user = Arc::clone(&pool);
+        os::thread::spawn("user", move || {
+            let mut refused = 0;
+            for at in 0..3_000 {
+                if at == 1_000 {
+                    disk.power_cut();
+                }
+                match user.write(PageId::new(SPACE, pages[at % pages.len()])) {
+                    Ok(mut guard) => {
+                        guard.bytes_mut()[PAGE_HEADER_BYTES] ^= 1;
+                        guard.changed(RecordLsn::UNLOGGED);
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+            done.send(refused).expect("waited for");
+        });
+        let refused = ended.recv_timeout(HANGING).expect("it waits for ever");
+        assert!(refused > 100, "{refused}");
+    }
+}
+
 /// Pages whose changes the log has on disk go first: who needs a frame does not wait for a sync of the log as well.
 #[test]
 fn for_a_frame_no_page_is_written_that_waits_for_the_log() {
