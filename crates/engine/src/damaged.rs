@@ -116,6 +116,7 @@ fn damaged_records_are_replayed_or_refused() {
         let (kind, start_lsn, lsn, payload) = rng.pick(&records);
         let damaged = rng.damaged(payload);
         if let Ok(commit) = CommitRecord::parse(&damaged) {
+            let _ = commit.position();
             let _ = Sidecar::parse(commit.sidecar).is_ok_and(|sidecar| {
                 sidecar.dictionary().is_ok() & sidecar.counters().is_ok() & sidecar.placements().is_ok()
             });

@@ -144,7 +144,7 @@ fn replay_structure_and_dictionary(
         parts.replication.advance(CommitMark {
             gtid: commit.header.gtid,
             mariadb_gtid: commit.header.mariadb_gtid,
-            position: commit.position,
+            position: commit.position()?,
         });
         Ok(())
     })?;

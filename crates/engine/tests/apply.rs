@@ -37,12 +37,12 @@ fn source(seed: u64, image: RowImage) -> (SimDisk, Arc<Engine>) {
     })
 }
 
-fn groups(engine: &Arc<Engine>, from: u64) -> Vec<CommittedGroup> {
+fn groups(engine: &Arc<Engine>, from: u64) -> Vec<CommittedGroup<'static>> {
     engine.log().wait_durable(engine.log().current_lsn()).unwrap();
     let mut stream = engine.commit_stream(from).unwrap();
     let mut groups = Vec::new();
-    while let Some(group) = stream.next(None).unwrap() {
-        groups.push(group);
+    while let Some(CommittedGroup { seq, start_lsn, header, group }) = stream.next(None).unwrap() {
+        groups.push(CommittedGroup { seq, start_lsn, header, group: group.into_owned().into() });
     }
     groups
 }
@@ -252,7 +252,7 @@ fn an_overtaken_row_is_changed_again_and_the_others_stay_as_prepared() {
     apply(&to, &format, &groups[0].group, &options).unwrap();
     let mut hold = TableHold::new(to.clone());
     hold.hold(&copy, true).unwrap();
-    let prepare = |group: &CommittedGroup| {
+    let prepare = |group: &CommittedGroup<'_>| {
         change_rows(hold.begin_apply_ahead(), &format, &group.group).unwrap().prepared()
     };
     let prepared: Vec<Prepared> = groups[1..].iter().map(prepare).collect();

@@ -42,7 +42,7 @@ pub use checkpoint::Checkpoint;
 pub use config::LogConfig;
 pub use error::RedoError;
 pub use log_handle::{Log, LogStatus};
-pub use reader::{Batch, BatchRecord, LogReader, Record};
+pub use reader::{Batch, BatchRecord, LogReader, Record, RecordHead};
 pub use reserve::Reservation;
 
 /// A position in the log: the offset of a byte in the stream of all records ever written.

@@ -28,6 +28,17 @@ pub struct Record {
     pub payload: Vec<u8>,
 }
 
+/// Where a record is and what it is, without what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordHead {
+    /// What it is: see [`crate::kind`].
+    pub kind: u8,
+    /// Its first byte's position.
+    pub start_lsn: Lsn,
+    /// The position after its last byte.
+    pub lsn: Lsn,
+}
+
 /// Records that lie one behind the other in the log, read in one piece.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -82,14 +93,16 @@ impl Batch {
 pub struct LogReader {
     core: Arc<Core>,
     lsn: Lsn,
-    /// The stream from `window_lsn` on; bytes before `lsn` are done with.
+    /// The stream from `window_lsn` on.
     window: Vec<u8>,
     window_lsn: Lsn,
+    /// Where in `window` the payload of the last record is.
+    payload: Range<usize>,
 }
 
 impl LogReader {
     pub(crate) fn new(core: Arc<Core>, lsn: Lsn) -> LogReader {
-        LogReader { core, lsn, window: Vec::new(), window_lsn: lsn }
+        LogReader { core, lsn, window: Vec::new(), window_lsn: lsn, payload: 0..0 }
     }
 
     /// The position of the next record.
@@ -106,6 +119,15 @@ impl LogReader {
     /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled; [`RedoError::Corrupt`] when the file holds no record here though one was
     /// written; [`RedoError::Poisoned`] at the end of a log that has failed.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Record>, RedoError> {
+        let Some(RecordHead { kind, start_lsn, lsn }) = self.advance(wait)? else { return Ok(None) };
+        Ok(Some(Record { kind, start_lsn, lsn, payload: self.payload().to_vec() }))
+    }
+
+    /// As [`LogReader::next`], but what the record holds stays where it was read: [`LogReader::payload`].
+    ///
+    /// # Errors
+    /// As [`LogReader::next`].
+    pub fn advance(&mut self, wait: Option<Duration>) -> Result<Option<RecordHead>, RedoError> {
         // A write may end anywhere, also within a frame's header: at the end of the ring or of a file.
         let header_end = self.lsn + FRAME_BYTES as u64;
         if self.core.written() < header_end && !self.wait_for_more(header_end, wait)? {
@@ -113,19 +135,27 @@ impl LogReader {
         }
         let seed = self.core.lives.seed_at(self.lsn);
         let start_lsn = self.lsn;
-        let decoded = Frame::decode(self.get(FRAME_BYTES)?.try_into().expect("as asked"), start_lsn);
+        let header = self.get(FRAME_BYTES)?;
+        let decoded = Frame::decode(self.window[header].try_into().expect("as asked"), start_lsn);
         let Some(frame) = decoded else { return Err(self.nothing_here()) };
         let lsn = start_lsn + frame.total_bytes();
         // A record that is larger than the ring is written in parts: its start may be there and its end not yet.
         if self.core.written() < lsn && !self.wait_until(lsn, wait)? {
             return Ok(None);
         }
-        let payload = self.get(frame.total_bytes() as usize)?[FRAME_BYTES..].to_vec();
-        if !frame.matches(seed, start_lsn, &payload) {
+        let record = self.get(frame.total_bytes() as usize)?;
+        let payload = record.start + FRAME_BYTES..record.end;
+        if !frame.matches(seed, start_lsn, &self.window[payload.clone()]) {
             return Err(self.nothing_here());
         }
         self.lsn = lsn;
-        Ok(Some(Record { kind: frame.kind, start_lsn, lsn, payload }))
+        self.payload = payload;
+        Ok(Some(RecordHead { kind: frame.kind, start_lsn, lsn }))
+    }
+
+    /// What the record holds that [`LogReader::advance`] came to last.
+    pub fn payload(&self) -> &[u8] {
+        &self.window[self.payload.clone()]
     }
 
     /// Reads the whole records of the next `bytes` bytes, one at least, none that ends behind `end`, into `batch`, whose memory is used again. False, and
@@ -211,19 +241,19 @@ impl LogReader {
         }
     }
 
-    /// `len` bytes at the reader's position, all of them written.
-    fn get(&mut self, len: usize) -> Result<&[u8], RedoError> {
-        let from = (self.lsn - self.window_lsn) as usize;
-        if from + len > self.window.len() {
+    /// Where in the window the `len` bytes at the reader's position are, all of them written.
+    fn get(&mut self, len: usize) -> Result<Range<usize>, RedoError> {
+        if (self.lsn - self.window_lsn) as usize + len > self.window.len() {
             self.refill(len)?;
         }
         let from = (self.lsn - self.window_lsn) as usize;
-        Ok(&self.window[from..from + len])
+        Ok(from..from + len)
     }
 
     fn refill(&mut self, len: usize) -> Result<(), RedoError> {
         let written = (self.core.written() - self.lsn) as usize;
         assert!(len <= written, "{len} bytes are wanted at {}, {written} are written", self.lsn);
+        self.payload = 0..0;
         // A window that a large record made large is given back with the next small one.
         let wanted = READ_BYTES.min(written).max(len);
         self.window.resize(wanted, 0);
@@ -241,8 +271,13 @@ impl LogReader {
         }
     }
 
-    fn gone(&mut self) -> RedoError {
+    fn clear_window(&mut self) {
         self.window.clear();
+        self.payload = 0..0;
+    }
+
+    fn gone(&mut self) -> RedoError {
+        self.clear_window();
         RedoError::Gone { lsn: self.lsn, oldest_lsn: self.core.files.oldest_lsn() }
     }
 
@@ -251,7 +286,7 @@ impl LogReader {
         if self.lsn < self.core.files.oldest_lsn() {
             return self.gone();
         }
-        self.window.clear();
+        self.clear_window();
         let place = self.core.files.find(self.lsn);
         let place =
             place.map(|file| format!("{}, offset {}", file.file.path().display(), file.offset(self.lsn)));

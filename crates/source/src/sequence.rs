@@ -33,8 +33,7 @@ impl Numbering {
 
     /// `(last_committed, sequence_number)` of the next transaction.
     pub fn next(&mut self, seq: Lsn, depends_lsn: Lsn) -> (u64, u64) {
-        let known = self.recent.partition_point(|&(lsn, _)| lsn <= depends_lsn);
-        let last_committed = if known == 0 { self.floor } else { self.recent[known - 1].1 };
+        let last_committed = self.newest_up_to(depends_lsn);
         self.last += 1;
         if self.recent.len() == REMEMBERED
             && let Some((_, number)) = self.recent.pop_front()
@@ -43,6 +42,20 @@ impl Numbering {
         }
         self.recent.push_back((seq, self.last));
         (last_committed, self.last)
+    }
+
+    /// Number of the newest transaction whose record ends at or before `lsn`. Mostly it is one of the last few, so the place is bounded
+    /// from there, in steps that double: a binary search in all of them misses the cache at each step.
+    fn newest_up_to(&self, lsn: Lsn) -> u64 {
+        let (mut from, mut to, mut step) = (self.recent.len(), self.recent.len(), 1);
+        while from > 0 && self.recent[from - 1].0 > lsn {
+            (from, to, step) = (from.saturating_sub(step), from - 1, step * 2);
+        }
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.recent[middle].0 <= lsn { from = middle + 1 } else { to = middle }
+        }
+        from.checked_sub(1).map_or(self.floor, |newest| self.recent[newest].1)
     }
 }
 
@@ -57,6 +70,19 @@ mod tests {
         assert_eq!(numbering.next(200, 100), (1, 2));
         assert_eq!(numbering.next(300, 100), (1, 3));
         assert_eq!(numbering.next(400, 350), (3, 4));
+    }
+
+    #[test]
+    fn any_dependency_is_found() {
+        let mut numbering = Numbering::after(0);
+        for count in 0..300u64 {
+            for known in 0..=count {
+                for lsn in [known * 10, known * 10 + 9] {
+                    assert_eq!(numbering.newest_up_to(lsn), known, "{lsn} of {count}");
+                }
+            }
+            numbering.next((count + 1) * 10, 0);
+        }
     }
 
     #[test]

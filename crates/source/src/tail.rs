@@ -62,7 +62,7 @@ impl Tail {
     }
 
     /// Takes a committed group.
-    pub fn append(&mut self, committed: &CommittedGroup) -> Result<(), BinlogError> {
+    pub fn append(&mut self, committed: &CommittedGroup<'_>) -> Result<(), BinlogError> {
         self.lsn = committed.seq;
         let header = &committed.header;
         let numbers = self.numbering.next(committed.seq, header.depends_lsn);

@@ -98,10 +98,11 @@ impl Writer<'_> {
         let max_file_bytes = self.binlog.shared.lock().max_file_bytes;
         let mut wait = Some(IDLE_WAIT);
         loop {
-            let committed = self.stream.next(wait)?;
-            // Records that are not for the binary log were passed on the way.
-            self.tail.lsn = self.stream.lsn();
-            let Some(committed) = committed else { return Ok(true) };
+            let Some(committed) = self.stream.next(wait)? else {
+                // Records that are not for the binary log were passed on the way.
+                self.tail.lsn = self.stream.lsn();
+                return Ok(true);
+            };
             self.tail.append(&committed)?;
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {
                 return Ok(false);

@@ -126,11 +126,17 @@ pub(crate) fn is_spilled(payload: &[u8]) -> bool {
     payload.get(1).is_some_and(|flags| flags & SPILLED != 0)
 }
 
+/// Whether the binary log carries the record's group, as far as can be said without taking it apart.
+pub(crate) fn is_binlogged(payload: &[u8]) -> bool {
+    payload.get(1).is_none_or(|flags| flags & NOT_BINLOGGED == 0)
+}
+
 /// A commit record, taken apart.
 #[derive(Debug)]
 pub(crate) struct CommitRecord<'a> {
     pub header: CommitHeader,
-    pub position: Option<PositionMark>,
+    /// Bytes of the replica position: see [`CommitRecord::position`].
+    position: Option<&'a [u8]>,
     /// Empty in the record of a spilled commit.
     pub group: &'a [u8],
     pub sidecar: &'a [u8],
@@ -167,7 +173,7 @@ impl<'a> CommitRecord<'a> {
             original_server_version,
             immediate_server_version,
         };
-        let position = if flags & HAS_POSITION != 0 { Some(read_position(position)?) } else { None };
+        let position = (flags & HAS_POSITION != 0).then_some(position);
         let record = if flags & SPILLED != 0 {
             let spill = SpillRef {
                 number: reader.u64()?,
@@ -181,6 +187,11 @@ impl<'a> CommitRecord<'a> {
             CommitRecord { header, position, group, sidecar, spill: None }
         };
         if reader.is_empty() { Ok(record) } else { Err(reader.impossible("length")) }
+    }
+
+    /// The replica position that came with the commit. Taken apart here and not by [`CommitRecord::parse`]: only recovery asks for it.
+    pub fn position(&self) -> Result<Option<PositionMark>> {
+        self.position.map(read_position).transpose()
     }
 }
 
@@ -235,7 +246,7 @@ mod tests {
         let record = CommitRecord::parse(&bytes).unwrap();
         assert_eq!(record.header, header);
         assert_eq!((record.group, record.sidecar), (&b"group"[..], &b"side"[..]));
-        let position = record.position.unwrap();
+        let position = record.position().unwrap().unwrap();
         assert_eq!((&*position.source_log_file, position.source_log_pos), ("binlog.000001", 157));
         for len in 0..bytes.len() {
             assert!(CommitRecord::parse(&bytes[..len]).is_err());

@@ -1,15 +1,16 @@
 //! Reading committed groups from the log, in commit order: what the binary log is made of.
 
-use super::record::{CommitHeader, CommitRecord};
+use super::record::{CommitHeader, CommitRecord, is_binlogged};
 use crate::Engine;
 use crate::error::Result;
 use redo::{LogReader, Lsn, kind};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A committed transaction as the binary log needs it.
+/// A committed transaction as the binary log needs it; the events are where they were read.
 #[derive(Clone, Debug)]
-pub struct CommittedGroup {
+pub struct CommittedGroup<'a> {
     /// Sequence number: the end of the commit's record.
     pub seq: Lsn,
     /// Where the record begins.
@@ -17,7 +18,7 @@ pub struct CommittedGroup {
     /// GTID, times, origin.
     pub header: CommitHeader,
     /// The event group: events in format v4 without GTID event and checksums, `log_pos` 0.
-    pub group: Vec<u8>,
+    pub group: Cow<'a, [u8]>,
 }
 
 /// Committed groups from some position on, following the live end of the log.
@@ -43,31 +44,23 @@ impl CommitStream {
     ///
     /// With `innodb_flush_log_at_trx_commit = 1` a group comes out when it is durable, so that no binary log file and no
     /// replica holds a transaction that a crash could take back; else when it is written.
-    pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<CommittedGroup>> {
-        loop {
-            let Some(record) = self.reader.next(wait)? else { return Ok(None) };
-            if record.kind != kind::COMMIT {
-                continue;
+    pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<CommittedGroup<'_>>> {
+        let record = loop {
+            let Some(record) = self.reader.advance(wait)? else { return Ok(None) };
+            if record.kind == kind::COMMIT && is_binlogged(self.reader.payload()) {
+                break record;
             }
-            let commit = CommitRecord::parse(&record.payload)?;
-            if !commit.header.binlogged {
-                continue;
-            }
-            let bytes = match &commit.spill {
-                // The file is there as long as the checkpoint has not passed the commit, which waits for this stream.
-                Some(spill) => spill.load(&self.engine.config)?.0,
-                None => commit.group.to_vec(),
-            };
-            let group = CommittedGroup {
-                seq: record.lsn,
-                start_lsn: record.start_lsn,
-                header: commit.header,
-                group: bytes,
-            };
-            if self.engine.flush_log_at_trx_commit() == 1 {
-                self.engine.log.follow_durable(record.lsn)?;
-            }
-            return Ok(Some(group));
+        };
+        let commit = CommitRecord::parse(self.reader.payload())?;
+        let group = match &commit.spill {
+            // The file is there as long as the checkpoint has not passed the commit, which waits for this stream.
+            Some(spill) => Cow::Owned(spill.load(&self.engine.config)?.0),
+            None => Cow::Borrowed(commit.group),
+        };
+        if self.engine.flush_log_at_trx_commit() == 1 {
+            self.engine.log.follow_durable(record.lsn)?;
         }
+        let header = commit.header;
+        Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group }))
     }
 }
