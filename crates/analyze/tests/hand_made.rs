@@ -88,7 +88,7 @@ impl Log {
             table: "t",
             columns: &columns,
             nullable: &ColumnMask::empty(2),
-            metadata: RowMetadata::Full { names: &["id", "v"], primary_key },
+            metadata: RowMetadata::Full { names: &["id", "v"], primary_key, visible: &[true, true] },
         };
         self.event(|out| encode::table_map(BASE, &source, out));
         let full = ColumnMask::full(2);

@@ -185,7 +185,11 @@ fn same_table_map(base: EventBase, map: &TableMap<'_>, out: &mut Vec<u8>) -> usi
         table: std::str::from_utf8(map.table).unwrap(),
         columns: &columns,
         nullable: &ColumnMask::from_bitmap(map.nullable, columns.len()).unwrap(),
-        metadata: RowMetadata::Full { names: &names, primary_key: optional.primary_key.as_deref().unwrap() },
+        metadata: RowMetadata::Full {
+            names: &names,
+            primary_key: optional.primary_key.as_deref().unwrap(),
+            visible: optional.visible.as_deref().unwrap(),
+        },
     };
     encode::table_map(base, &source, out)
 }

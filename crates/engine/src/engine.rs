@@ -47,6 +47,7 @@ pub struct Engine {
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
     gtid_mode: AtomicBool,
+    full_row_metadata: AtomicBool,
     flush_log_at_trx_commit: AtomicU8,
     version_memory_limit: AtomicU64,
     next_xid: AtomicU64,
@@ -198,6 +199,7 @@ impl Engine {
             settings: DdlSettings::default(),
             ddl: Mutex::new(()),
             gtid_mode: AtomicBool::new(config.gtid_mode),
+            full_row_metadata: AtomicBool::new(false),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
             version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
             next_xid: AtomicU64::new(1),
@@ -350,6 +352,15 @@ impl Engine {
     /// `gtid_mode = ON`: local transactions get GTIDs of this server from here on.
     pub fn set_gtid_mode(&self, on: bool) {
         self.gtid_mode.store(on, Ordering::Relaxed);
+    }
+
+    pub(crate) fn full_row_metadata(&self) -> bool {
+        self.full_row_metadata.load(Ordering::Relaxed)
+    }
+
+    /// `binlog_row_metadata = FULL`: for transactions that begin from here on.
+    pub fn set_full_row_metadata(&self, full: bool) {
+        self.full_row_metadata.store(full, Ordering::Relaxed);
     }
 
     /// `innodb_flush_log_at_trx_commit`

@@ -3,6 +3,7 @@
 use crate::ddl::online::OnlineBuild;
 use crate::definition::{ColumnDef, IndexColumn, TableDef};
 use crate::error::{EngineError, Result};
+use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
 use btree::Tree;
 use buffer::SpaceId;
@@ -103,8 +104,7 @@ pub struct Table {
     /// Position of the AUTO_INCREMENT column.
     pub(crate) auto_increment: Option<usize>,
     pub(crate) counters: Arc<Counters>,
-    /// The table's TABLE_MAP event, complete but for timestamp and server id.
-    pub(crate) table_map: Vec<u8>,
+    table_maps: TableMaps,
 }
 
 impl std::fmt::Debug for Table {
@@ -132,9 +132,14 @@ impl Table {
         self.primary.is_some() || !self.indexes.is_empty()
     }
 
-    /// The table's TABLE_MAP event, with timestamp and server id still to be filled in.
+    /// The table's TABLE_MAP event with minimal metadata, and timestamp and server id still to be filled in.
     pub fn table_map_event(&self) -> &[u8] {
-        &self.table_map
+        self.table_maps.minimal()
+    }
+
+    /// The same with `binlog_row_metadata = FULL`.
+    pub(crate) fn full_table_map_event(&self) -> &[u8] {
+        self.table_maps.full(self.id, &self.def)
     }
 
     /// Puts a table together from what the dictionary says and its opened trees.
@@ -168,7 +173,7 @@ impl Table {
             id: placement.id,
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
-            table_map: crate::group::table_map::encode(placement.id, &def),
+            table_maps: TableMaps::new(placement.id, &def),
             auto_increment: def.auto_increment_column(),
             def,
             placement,

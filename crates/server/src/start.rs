@@ -117,6 +117,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     check(&globals)?;
     let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
     engine.set_thread_concurrency(globals.named("innodb_thread_concurrency").uint() as u32);
+    engine.set_full_row_metadata(globals.named("binlog_row_metadata").text() == "FULL");
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
     engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());
     let (instances, cleaners) = engine.pool().actors();
@@ -265,6 +266,11 @@ fn clamp(bytes: u64) -> usize {
     bytes.min(u32::MAX.into()) as usize
 }
 
+/// `binlog_checksum`
+pub(crate) fn checksum_named(name: &str) -> binlog::Checksum {
+    if name == "NONE" { binlog::Checksum::None } else { binlog::Checksum::Crc32 }
+}
+
 fn open_binlog(
     disk: &Arc<dyn Disk>,
     engine: &Arc<Engine>,
@@ -278,6 +284,7 @@ fn open_binlog(
         index: options.log_bin_index.clone(),
         max_file_bytes: globals.named("max_binlog_size").uint(),
         expire_after_s: globals.named("binlog_expire_logs_seconds").uint(),
+        checksum: checksum_named(globals.named("binlog_checksum").text()),
         server_id: globals.named("server_id").uint() as u32,
         server_uuid: globals.named("server_uuid").text().to_owned(),
         server_version: VERSION.into(),

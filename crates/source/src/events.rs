@@ -44,39 +44,57 @@ fn base_of_now(server_id: u32) -> EventBase {
 
 /// First bytes of a file of the binary log: magic number, format description, previous GTIDs. A file that `follows` another in the life of one server
 /// does not tell when it was created: replicas take that for a restart, and drop temporary tables.
-pub(crate) fn file_head(server_version: &str, server_id: u32, previous: &GtidSet, follows: bool) -> Vec<u8> {
+pub(crate) fn file_head(
+    server_version: &str,
+    server_id: u32,
+    previous: &GtidSet,
+    follows: bool,
+    checksum: Checksum,
+) -> Vec<u8> {
     let base = base_of_now(server_id);
-    let mut out = plain_head(base, server_version, if follows { 0 } else { base.timestamp }, 0);
+    let mut out = plain_head(base, server_version, if follows { 0 } else { base.timestamp }, 0, checksum);
     let offset = out.len() as u64;
     let start = encode::previous_gtids(base, previous, &mut out);
-    finish_event(&mut out, start, Some(offset), Checksum::Crc32);
+    finish_event(&mut out, start, Some(offset), checksum);
     out
 }
 
 /// Magic number and format description.
-fn plain_head(base: EventBase, server_version: &str, created_s: u32, flags: u16) -> Vec<u8> {
+fn plain_head(
+    base: EventBase,
+    server_version: &str,
+    created_s: u32,
+    flags: u16,
+    checksum: Checksum,
+) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let offset = Some(out.len() as u64);
-    encode::format_description(base, server_version, created_s, Checksum::Crc32, flags, offset, &mut out);
+    encode::format_description(base, server_version, created_s, checksum, flags, offset, &mut out);
     out
 }
 
 /// First bytes of a file of the relay log.
 pub fn relay_file_head(server_version: &str) -> Vec<u8> {
     let base = base_of_now(0);
-    plain_head(base, server_version, base.timestamp, flag::RELAY_LOG)
+    plain_head(base, server_version, base.timestamp, flag::RELAY_LOG, Checksum::Crc32)
 }
 
 /// Appends a rotate event that begins at `pos`.
-pub(crate) fn append_rotate(out: &mut Vec<u8>, pos: u64, server_id: u32, next_file: &str) {
+pub(crate) fn append_rotate(
+    out: &mut Vec<u8>,
+    pos: u64,
+    server_id: u32,
+    next_file: &str,
+    checksum: Checksum,
+) {
     let start = encode::rotate(base_of_now(server_id), next_file.as_bytes(), MAGIC.len() as u64, false, out);
-    finish_event(out, start, Some(pos), Checksum::Crc32);
+    finish_event(out, start, Some(pos), checksum);
 }
 
 /// Appends a stop event that begins at `pos`.
-pub(crate) fn append_stop(out: &mut Vec<u8>, pos: u64, server_id: u32) {
+pub(crate) fn append_stop(out: &mut Vec<u8>, pos: u64, server_id: u32, checksum: Checksum) {
     let start = encode::stop(base_of_now(server_id), out);
-    finish_event(out, start, Some(pos), Checksum::Crc32);
+    finish_event(out, start, Some(pos), checksum);
 }
 
 /// The event by which a sender says which file it goes on with.
@@ -102,6 +120,7 @@ pub(crate) fn append_group(
     header: &CommitHeader,
     events: &[u8],
     numbers: (u64, u64),
+    checksum: Checksum,
 ) -> Result<(), String> {
     let event = GtidEvent {
         gtid: header.gtid.unwrap_or(Gtid { uuid: Uuid([0; 16]), gno: 0 }),
@@ -117,9 +136,7 @@ pub(crate) fn append_group(
         commit_group_ticket: 0,
     };
     let start = if header.gtid.is_some() { GroupStart::Gtid(&event) } else { GroupStart::Anonymous(&event) };
-    group::emit(events, start, pos, Checksum::Crc32, out)
-        .map(|_| ())
-        .map_err(|error| format!("the group: {error}"))
+    group::emit(events, start, pos, checksum, out).map(|_| ()).map_err(|error| format!("the group: {error}"))
 }
 
 /// An event at the head of a file.
@@ -145,7 +162,7 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
         return Err("this is no binary log file: its magic number is wrong".to_string());
     }
     let len = file.len_bytes().map_err(|error| error.to_string())?;
-    let mut events = Vec::new();
+    let mut events: Vec<HeadEvent> = Vec::new();
     let mut pos = MAGIC.len() as u64;
     for expected in [event_type::FORMAT_DESCRIPTION, event_type::PREVIOUS_GTIDS] {
         let mut header = [0; HEADER_LEN];
@@ -155,7 +172,7 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
         }
         let damaged = || format!("the event at position {pos} is damaged");
         let size = size(&header);
-        if size < HEADER_LEN + CHECKSUM_BYTES || pos + size as u64 > len {
+        if size < HEADER_LEN || pos + size as u64 > len {
             return Err(damaged());
         }
         let mut bytes = vec![0; size];
@@ -163,7 +180,9 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
         // The checksum is that of the event without the flag of an open file, which comes and goes in place.
         let flags = bytes[FLAGS_OFFSET];
         bytes[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
-        binlog::checksum::verify_checksum(&bytes).map_err(|_| damaged())?;
+        if expected == event_type::FORMAT_DESCRIPTION || checksum_of_head(&events)? == Checksum::Crc32 {
+            binlog::checksum::verify_checksum(&bytes).map_err(|_| damaged())?;
+        }
         bytes[FLAGS_OFFSET] = flags;
         pos += size as u64;
         events.push(HeadEvent { pos: pos - size as u64, bytes });
@@ -171,21 +190,28 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
     Ok(events)
 }
 
+/// What the events of a file end with, as its format description says.
+pub(crate) fn checksum_of_head(head: &[HeadEvent]) -> Result<Checksum, String> {
+    head.first()
+        .and_then(|format| checksum_of_format(&format.bytes))
+        .ok_or_else(|| "its format description event is damaged".to_string())
+}
+
 /// The GTIDs in the previous GTIDs event of a head; empty without one.
 pub(crate) fn previous_gtids_of(head: &[HeadEvent]) -> Result<GtidSet, String> {
     let Some(event) = head.iter().find(|event| kind(&event.bytes) == event_type::PREVIOUS_GTIDS) else {
         return Ok(GtidSet::default());
     };
-    let body = &event.bytes[HEADER_LEN..event.bytes.len() - CHECKSUM_BYTES];
+    let body = &event.bytes[HEADER_LEN..event.bytes.len() - checksum_of_head(head)?.len_bytes()];
     GtidSet::decode(body).map_err(|_| "its previous GTIDs event is damaged".to_string())
 }
 
 /// The bytes are one whole rotate or stop event.
-pub(crate) fn is_end_event(bytes: &[u8]) -> bool {
-    bytes.len() >= HEADER_LEN + CHECKSUM_BYTES
+pub(crate) fn is_end_event(bytes: &[u8], checksum: Checksum) -> bool {
+    bytes.len() >= HEADER_LEN + checksum.len_bytes()
         && matches!(kind(bytes), event_type::ROTATE | event_type::STOP)
         && size(bytes) == bytes.len()
-        && binlog::checksum::verify_checksum(bytes).is_ok()
+        && (checksum == Checksum::None || binlog::checksum::verify_checksum(bytes).is_ok())
 }
 
 /// What a format description event says that it and all that follow end with; `None`: it is damaged.
@@ -239,8 +265,8 @@ pub(crate) fn without_checksum(event: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The GTID in a GTID event.
-pub(crate) fn gtid_of(event: &[u8]) -> Option<Gtid> {
-    match binlog::decode(event, &Format::new(Checksum::Crc32)) {
+pub(crate) fn gtid_of(event: &[u8], checksum: Checksum) -> Option<Gtid> {
+    match binlog::decode(event, &Format::new(checksum)) {
         Ok((_, Event::Gtid(event))) => Some(event.gtid),
         _ => None,
     }

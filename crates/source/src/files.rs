@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use binlog::Checksum;
 use engine::{CheckpointParticipant, Engine};
 use os::disk::Disk;
 use os::thread::JoinHandle;
@@ -33,6 +34,8 @@ pub struct BinlogConfig {
     pub max_file_bytes: u64,
     /// `binlog_expire_logs_seconds`; 0 keeps all.
     pub expire_after_s: u64,
+    /// `binlog_checksum`
+    pub checksum: Checksum,
     /// `server_id`
     pub server_id: u32,
     /// `server_uuid`
@@ -51,7 +54,6 @@ pub struct FilePosition {
 }
 
 /// What writer, sessions and statements tell each other.
-#[derive(Default)]
 pub(crate) struct Shared {
     /// Up to here the files may be read and sent.
     pub end: FilePosition,
@@ -68,6 +70,8 @@ pub(crate) struct Shared {
     /// Settings that can change while the server runs.
     pub max_file_bytes: u64,
     pub expire_after_s: u64,
+    /// Of files that begin from here on.
+    pub checksum: Checksum,
     /// The server is shutting down: no commit follows.
     pub stop: bool,
     /// Counts files that dump sessions have to let go of (reset), so that they end.
@@ -125,17 +129,26 @@ impl Binlog {
             }
             None => (engine.visible_lsn(), engine.gtid_executed()),
         };
-        let head = events::file_head(&config.server_version, config.server_id, &gtids, false);
+        let head =
+            events::file_head(&config.server_version, config.server_id, &gtids, false, config.checksum);
         let (number, file) = files.create_next(&head)?;
         let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        let tail = Tail::at(files.name(number), file, &at);
+        let tail = Tail::at(files.name(number), file, &at, config.checksum);
         tail.mark_in_use(true)?;
         let shared = Shared {
             end: FilePosition { file: number, pos: at.pos },
             end_lsn: lsn,
+            rotations_wanted: 0,
+            rotations_done: 0,
+            reset_wanted: None,
+            resets_done: 0,
+            reset_error: None,
             max_file_bytes: config.max_file_bytes,
             expire_after_s: config.expire_after_s,
-            ..Shared::default()
+            checksum: config.checksum,
+            stop: false,
+            generation: 0,
+            failed: None,
         };
         let stream = engine.commit_stream(lsn)?;
         let binlog = Arc::new(Binlog {
@@ -187,6 +200,12 @@ impl Binlog {
     /// `binlog_expire_logs_seconds` from now on.
     pub fn set_expire_after_s(&self, seconds: u64) {
         self.shared.lock().expire_after_s = seconds;
+    }
+
+    /// `binlog_checksum`: what follows goes to a new file, whose events end with it.
+    pub fn set_checksum(&self, checksum: Checksum) -> Result<(), Refusal> {
+        self.shared.lock().checksum = checksum;
+        self.rotate()
     }
 
     /// Waits until everything that is committed and visible now is in the files.

@@ -60,7 +60,10 @@ pub(crate) fn rederive(
 
 fn open_tail(files: &FileSeries, at: &SafePoint) -> Result<Tail, BinlogError> {
     let file = files.open_file(at.file, OpenMode::ReadWrite)?;
-    Ok(Tail::at(files.name(at.file), file, at))
+    let checksum = events::read_head(&*file)
+        .and_then(|head| events::checksum_of_head(&head))
+        .map_err(|what| BinlogError::Damaged { file: files.name(at.file), pos: 4, what })?;
+    Ok(Tail::at(files.name(at.file), file, at, checksum))
 }
 
 /// A rotate or stop event, the last event of its file, is what stands at the tail's position.
@@ -77,7 +80,7 @@ fn ends_here(files: &FileSeries, tail: &Tail) -> Result<bool, BinlogError> {
     }
     let mut rest = vec![0; (len - pos) as usize];
     file.read_exact_at(&mut rest, pos)?;
-    Ok(events::is_end_event(&rest))
+    Ok(events::is_end_event(&rest, tail.checksum()))
 }
 
 /// The file behind a complete one, positioned behind its head.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use binlog::Checksum;
 use binlog::gtid::GtidSet;
 use engine::CommittedGroup;
 use os::account::{State, enter};
@@ -23,6 +24,8 @@ pub(crate) struct Tail {
     pub number: u64,
     file: Arc<dyn File>,
     name: String,
+    /// What its events end with.
+    checksum: Checksum,
     /// Length of the file without what is gathered.
     written: u64,
     gathered: Vec<u8>,
@@ -37,11 +40,12 @@ pub(crate) struct Tail {
 
 impl Tail {
     /// Goes on in a file that ends at `at`.
-    pub fn at(name: String, file: Arc<dyn File>, at: &SafePoint) -> Tail {
+    pub fn at(name: String, file: Arc<dyn File>, at: &SafePoint, checksum: Checksum) -> Tail {
         Tail {
             number: at.file,
             file,
             name,
+            checksum,
             written: at.pos,
             gathered: Vec::with_capacity(BLOCK_BYTES * 2),
             numbering: Numbering::after(at.sequence_number),
@@ -56,6 +60,11 @@ impl Tail {
         self.written + self.gathered.len() as u64
     }
 
+    /// What the file's events end with.
+    pub fn checksum(&self) -> Checksum {
+        self.checksum
+    }
+
     /// Bytes that are not yet written.
     pub fn gathered_bytes(&self) -> usize {
         self.gathered.len()
@@ -67,7 +76,7 @@ impl Tail {
         let header = &committed.header;
         let numbers = self.numbering.next(committed.seq, header.depends_lsn);
         let pos = self.pos();
-        events::append_group(&mut self.gathered, pos, header, &committed.group, numbers)
+        events::append_group(&mut self.gathered, pos, header, &committed.group, numbers, self.checksum)
             .map_err(|what| BinlogError::Damaged { file: self.name.clone(), pos, what })?;
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
@@ -79,8 +88,8 @@ impl Tail {
     pub fn append_end(&mut self, next_file: Option<&str>, server_id: u32) {
         let pos = self.pos();
         match next_file {
-            Some(name) => events::append_rotate(&mut self.gathered, pos, server_id, name),
-            None => events::append_stop(&mut self.gathered, pos, server_id),
+            Some(name) => events::append_rotate(&mut self.gathered, pos, server_id, name, self.checksum),
+            None => events::append_stop(&mut self.gathered, pos, server_id, self.checksum),
         }
     }
 

@@ -157,10 +157,11 @@ impl Writer<'_> {
         self.tail.append_end(Some(&next_name), binlog.config.server_id);
         self.close_file()?;
         let mut at = self.tail.safe_point();
-        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &at.gtids, true);
+        let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
+        let head = events::file_head(&config.server_version, config.server_id, &at.gtids, true, checksum);
         let (number, file) = files.create_next(&head)?;
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
-        self.tail = Tail::at(files.name(number), file, &at);
+        self.tail = Tail::at(files.name(number), file, &at, checksum);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.set_safe(at);
@@ -182,11 +183,12 @@ impl Writer<'_> {
         let binlog = self.binlog;
         binlog.files.lock().remove_all()?;
         let gtids = GtidSet::default();
-        let head = events::file_head(&binlog.config.server_version, binlog.config.server_id, &gtids, false);
+        let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
+        let head = events::file_head(&config.server_version, config.server_id, &gtids, false, checksum);
         let (number, file) = binlog.files.lock().create_numbered(first, &head)?;
         let at =
             SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        self.tail = Tail::at(binlog.files.lock().name(number), file, &at);
+        self.tail = Tail::at(binlog.files.lock().name(number), file, &at, checksum);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.set_safe(at);

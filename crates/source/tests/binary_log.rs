@@ -46,6 +46,7 @@ impl Life {
             index: None,
             max_file_bytes,
             expire_after_s: 0,
+            checksum: binlog::Checksum::Crc32,
             server_id: 1,
             server_uuid: UUID.to_string(),
             server_version: "8.4.0-slipstream".to_string(),

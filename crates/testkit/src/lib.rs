@@ -9,6 +9,7 @@
 
 pub mod background;
 pub mod binary;
+pub mod binlog_events;
 pub mod conversation;
 pub mod definitions;
 pub mod following;

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bench", &["protocol", "os"]),
     // The terminal's tables and the form of a server's address are the kit's.
     ("analyze", &["bench", "binlog", "protocol"]),
-    ("testkit", &["bench"]),
+    ("testkit", &["bench", "binlog"]),
     ("server", &["replica", "source", "bench", "analyze"]),
 ];
 

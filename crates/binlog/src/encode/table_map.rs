@@ -35,6 +35,8 @@ pub enum RowMetadata<'a> {
         names: &'a [&'a str],
         /// The primary key's columns, each with its prefix length in characters (0: the whole column).
         primary_key: &'a [(usize, u32)],
+        /// For each column: not `INVISIBLE`.
+        visible: &'a [bool],
     },
 }
 
@@ -62,8 +64,10 @@ pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>
     if !matches!(source.metadata, RowMetadata::None) {
         write_minimal(source.columns, out);
     }
-    if let RowMetadata::Full { names, primary_key } = source.metadata {
+    if let RowMetadata::Full { names, primary_key, visible } = source.metadata {
+        assert_eq!(source.columns.len(), visible.len(), "each column is visible or not");
         write_full(source.columns, names, primary_key, out);
+        put_field(optional_field::COLUMN_VISIBILITY, &bits_from_high(visible), out);
     }
     start
 }
@@ -150,7 +154,6 @@ fn write_full(columns: &[ColumnType], names: &[&str], primary_key: &[(usize, u32
         }
     }
     write_primary_key(primary_key, out);
-    put_field(optional_field::COLUMN_VISIBILITY, &bits_from_high(&vec![true; columns.len()]), out);
 }
 
 fn put_string(text: &str, out: &mut Vec<u8>) {

@@ -174,7 +174,7 @@ fn tables_and_rows() {
         table: "t",
         columns: &columns,
         nullable: &nullable,
-        metadata: RowMetadata::Full { names: &names, primary_key: &[(0, 0), (2, 4)] },
+        metadata: RowMetadata::Full { names: &names, primary_key: &[(0, 0), (2, 4)], visible: &[true; 9] },
     };
     let mut out = Vec::new();
     let start = table_map(BASE, &source, &mut out);

@@ -56,6 +56,8 @@ pub(crate) struct GroupOptions {
     pub server_id: u32,
     pub image: RowImage,
     pub row_event_max_bytes: usize,
+    /// `binlog_row_metadata = FULL`
+    pub full_metadata: bool,
     pub limit_bytes: usize,
     /// A part of this size goes to the spill file.
     pub spill_bytes: usize,
@@ -224,7 +226,9 @@ impl GroupBuilder {
             finish_event(&mut self.bytes, start, None, Checksum::None);
         }
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(&table.table_map);
+        let map =
+            if self.options.full_metadata { table.full_table_map_event() } else { table.table_map_event() };
+        self.bytes.extend_from_slice(map);
         let base = self.base();
         query::set_base(&mut self.bytes[start..], base);
         self.mapped = Some(table.id);

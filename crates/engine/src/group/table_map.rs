@@ -1,13 +1,42 @@
-//! TABLE_MAP events: what the columns of the rows that follow are, with the optional metadata of
-//! `binlog_row_metadata = MINIMAL`.
+//! TABLE_MAP events: what the columns of the rows that follow are, with the optional metadata of `binlog_row_metadata`.
 
 use crate::definition::TableDef;
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, RowMetadata, TableMapSource, finish_event};
+use std::sync::OnceLock;
 use types::{ColumnMask, ColumnType};
 
-/// The event of a table, with timestamp and server id still to be filled in.
-pub(crate) fn encode(table_id: u64, def: &TableDef) -> Vec<u8> {
+/// A table's TABLE_MAP event, complete but for timestamp and server id.
+pub(crate) struct TableMaps {
+    /// With `binlog_row_metadata = MINIMAL`.
+    minimal: Vec<u8>,
+    /// With FULL; made when it is asked for.
+    full: OnceLock<Vec<u8>>,
+}
+
+impl TableMaps {
+    pub fn new(table_id: u64, def: &TableDef) -> TableMaps {
+        TableMaps { minimal: encode(table_id, def, RowMetadata::Minimal), full: OnceLock::new() }
+    }
+
+    pub fn minimal(&self) -> &[u8] {
+        &self.minimal
+    }
+
+    pub fn full(&self, table_id: u64, def: &TableDef) -> &[u8] {
+        self.full.get_or_init(|| encode_full(table_id, def))
+    }
+}
+
+fn encode_full(table_id: u64, def: &TableDef) -> Vec<u8> {
+    let names: Vec<&str> = def.columns.iter().map(|column| column.name.as_str()).collect();
+    let visible: Vec<bool> = def.columns.iter().map(|column| !column.invisible).collect();
+    let primary_key: Vec<(usize, u32)> =
+        def.primary.iter().flatten().map(|part| (part.column, part.prefix.unwrap_or(0))).collect();
+    encode(table_id, def, RowMetadata::Full { names: &names, primary_key: &primary_key, visible: &visible })
+}
+
+fn encode(table_id: u64, def: &TableDef, metadata: RowMetadata<'_>) -> Vec<u8> {
     let columns: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
     let mut nullable = ColumnMask::empty(columns.len());
     for (at, _) in def.columns.iter().enumerate().filter(|(_, column)| column.nullable) {
@@ -19,7 +48,7 @@ pub(crate) fn encode(table_id: u64, def: &TableDef) -> Vec<u8> {
         table: &def.name,
         columns: &columns,
         nullable: &nullable,
-        metadata: RowMetadata::Minimal,
+        metadata,
     };
     let mut out = Vec::new();
     let start = encode::table_map(EventBase { timestamp: 0, server_id: 0 }, &source, &mut out);

@@ -143,6 +143,7 @@ impl Transaction {
             server_id: config.server_id,
             image: config.binlog_row_image,
             row_event_max_bytes: config.binlog_row_event_max_bytes,
+            full_metadata: engine.full_row_metadata(),
             limit_bytes: config.max_binlog_cache_bytes,
             spill_bytes: config.spill_bytes,
         };

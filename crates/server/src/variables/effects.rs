@@ -43,6 +43,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "innodb_log_writer_threads" => server.engine.log().set_writer_threads(setting.is_on()),
         "innodb_fill_factor" => server.engine.set_fill_factor(setting.uint() as u8),
         "innodb_online_alter_log_max_size" => server.engine.set_online_alter_log_max_bytes(setting.uint()),
+        "binlog_row_metadata" => server.engine.set_full_row_metadata(setting.text() == "FULL"),
         "gtid_mode" => set_gtid_mode(server, setting.text())?,
         "gtid_purged" => set_gtid_purged(server, setting.text())?,
         // MariaDB's: where a replica of a MariaDB source begins.
@@ -76,6 +77,12 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             }
             if server.globals.named("max_relay_log_size").uint() == 0 {
                 server.replica.relay_log().set_max_file_bytes(setting.uint());
+            }
+        }
+        "binlog_checksum" => {
+            if let Some(binlog) = &server.binlog {
+                let checksum = crate::start::checksum_named(setting.text());
+                binlog.set_checksum(checksum).map_err(|e| SqlError::new(e.code, e.message))?;
             }
         }
         "binlog_expire_logs_seconds" => {

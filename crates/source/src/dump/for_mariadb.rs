@@ -7,7 +7,7 @@ use binlog::encode::{append_checksum, write_status};
 use binlog::event::{Event, HEADER_LEN, event_type};
 use binlog::{Checksum, Format};
 
-use crate::events::{self, CHECKSUM_BYTES};
+use crate::events;
 
 /// The first and the last of MySQL's collations of utf8mb4 that MariaDB does not have (manual, "Supported Character Sets and Collations").
 const FIRST_0900: u16 = 255;
@@ -29,11 +29,11 @@ fn nearest(collation: u16) -> u16 {
 }
 
 /// The event with other collations, in `out`; false: it can go as it is.
-pub(super) fn rewrite(event: &[u8], out: &mut Vec<u8>) -> bool {
+pub(super) fn rewrite(event: &[u8], checksum: Checksum, out: &mut Vec<u8>) -> bool {
     if events::kind(event) != event_type::QUERY {
         return false;
     }
-    let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(Checksum::Crc32)) else {
+    let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else {
         return false;
     };
     let Ok(mut status) = query.status() else { return false };
@@ -50,15 +50,18 @@ pub(super) fn rewrite(event: &[u8], out: &mut Vec<u8>) -> bool {
         return false;
     }
     out.clear();
-    out.extend_from_slice(&event[..event.len() - CHECKSUM_BYTES]);
+    out.extend_from_slice(&event[..event.len() - checksum.len_bytes()]);
     out[STATUS_AT..STATUS_AT + rewritten.len()].copy_from_slice(&rewritten);
-    append_checksum(out, 0);
+    if checksum == Checksum::Crc32 {
+        append_checksum(out, 0);
+    }
     true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::CHECKSUM_BYTES;
     use binlog::encode::{self, EventBase};
     use binlog::event::{QueryEvent, QueryStatus};
 
@@ -92,12 +95,12 @@ mod tests {
     fn only_collations_that_mariadb_does_not_have_become_others() {
         let mut out = Vec::new();
         for (collation, becomes) in [(255, 246), (278, 46), (323, 246)] {
-            assert!(rewrite(&event(collation), &mut out), "{collation}");
+            assert!(rewrite(&event(collation), Checksum::Crc32, &mut out), "{collation}");
             assert_eq!(out, event(becomes), "{collation}");
         }
-        assert!(!rewrite(&event(45), &mut out));
+        assert!(!rewrite(&event(45), Checksum::Crc32, &mut out));
         let mut cut = event(255);
         cut.truncate(30);
-        assert!(!rewrite(&cut, &mut out), "what cannot be read goes as it is");
+        assert!(!rewrite(&cut, Checksum::Crc32, &mut out), "what cannot be read goes as it is");
     }
 }

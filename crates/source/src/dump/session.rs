@@ -38,6 +38,8 @@ pub(super) fn serve(
         skipped_any: false,
         at: start,
         name: String::new(),
+        checksum: Checksum::None,
+        sent_checksum: wanted(request),
         scratch: Vec::new(),
         rewritten: Vec::new(),
         since_sent: Stopwatch::start(),
@@ -95,6 +97,11 @@ struct Session<'a> {
     skipped_any: bool,
     at: FilePosition,
     name: String,
+    /// What the events of the present file end with.
+    checksum: Checksum,
+    /// What events end with that the client gets: what it wants, where the file's have one. What comes before the first format description is
+    /// as the client wants it.
+    sent_checksum: Checksum,
     scratch: Vec<u8>,
     /// The present event in MariaDB's form.
     rewritten: Vec<u8>,
@@ -126,13 +133,13 @@ impl Session<'_> {
 
     /// The fake rotate event that names the file, and its format description.
     fn send_head(&mut self, file: &Arc<dyn File>) -> Result<(), DumpEnd> {
-        let checksum = self.checksum();
         let server_id = self.binlog.config.server_id;
-        let rotate = events::fake_rotate(&self.name, self.at.pos, server_id, checksum);
+        let rotate = events::fake_rotate(&self.name, self.at.pos, server_id, self.sent_checksum);
         self.send_made_up(&rotate)?;
         let head = events::read_head(&**file).map_err(|what| self.unreadable(&what))?;
         let first = head.first().ok_or_else(|| self.unreadable("there is no format description event"))?;
-        if self.request.client.checksum == ChecksumWish::Unaware {
+        self.checksum = events::checksum_of_head(&head).map_err(|what| self.unreadable(&what))?;
+        if self.request.client.checksum == ChecksumWish::Unaware && self.checksum == Checksum::Crc32 {
             return Err(DumpEnd::Refused(Refusal::fatal_1236(
                 "Replica can not handle replication events with the checksum that source is configured to log",
             )));
@@ -147,7 +154,12 @@ impl Session<'_> {
             DumpStart::Position { .. } if self.at.pos > 4 => Beginning::Within,
             _ => Beginning::First,
         };
-        let format = events::format_for_client(&first.bytes, from, checksum);
+        if self.checksum == Checksum::None || wanted(self.request) == Checksum::None {
+            self.sent_checksum = Checksum::None;
+        } else {
+            self.sent_checksum = Checksum::Crc32;
+        }
+        let format = events::format_for_client(&first.bytes, from, self.sent_checksum);
         self.send_made_up(&format)?;
         self.at.pos = self.at.pos.max(first.end());
         Ok(())
@@ -159,12 +171,7 @@ impl Session<'_> {
         let got = file.read_at(&mut event, pos).ok()?;
         event.truncate(got);
         let size = self.event_size(&event).ok()??;
-        events::gtid_of(&event[..size])
-    }
-
-    /// What events end with for this client. Our files always have checksums.
-    fn checksum(&self) -> Checksum {
-        if self.request.client.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
+        events::gtid_of(&event[..size], self.checksum)
     }
 
     fn send_made_up(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
@@ -230,7 +237,7 @@ impl Session<'_> {
 
     fn send_event(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
         if let DumpStart::Gtids(has) = &self.request.start {
-            self.skipping = leaves_out(event, has, self.skipping)
+            self.skipping = leaves_out(event, self.checksum, has, self.skipping)
                 .map_err(|()| DumpEnd::Refused(self.anonymous_refused()))?;
             if self.skipping {
                 self.skipped_any = true;
@@ -241,9 +248,10 @@ impl Session<'_> {
             }
         }
         self.since_sent = Stopwatch::start();
-        let is_rewritten = self.request.client.is_mariadb && for_mariadb::rewrite(event, &mut self.rewritten);
+        let is_rewritten =
+            self.request.client.is_mariadb && for_mariadb::rewrite(event, self.checksum, &mut self.rewritten);
         let event = if is_rewritten { &self.rewritten } else { event };
-        let sent = if self.checksum() == Checksum::Crc32 {
+        let sent = if self.sent_checksum == self.checksum {
             self.sink.send(event)
         } else {
             events::without_checksum(event, &mut self.scratch);
@@ -300,7 +308,8 @@ impl Session<'_> {
 
     fn send_heartbeat(&mut self) -> Result<(), DumpEnd> {
         self.skipped_any = false;
-        let event = events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, self.checksum());
+        let event =
+            events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, self.sent_checksum);
         self.send_made_up(&event)
     }
 
@@ -313,10 +322,14 @@ impl Session<'_> {
     }
 }
 
+fn wanted(request: &DumpRequest) -> Checksum {
+    if request.client.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
+}
+
 /// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID cannot be sent by GTID.
-fn leaves_out(event: &[u8], has: &GtidSet, skipping: bool) -> Result<bool, ()> {
+fn leaves_out(event: &[u8], checksum: Checksum, has: &GtidSet, skipping: bool) -> Result<bool, ()> {
     match events::kind(event) {
-        event_type::GTID => Ok(events::gtid_of(event).is_some_and(|gtid| has.contains(gtid))),
+        event_type::GTID => Ok(events::gtid_of(event, checksum).is_some_and(|gtid| has.contains(gtid))),
         event_type::ANONYMOUS_GTID => Err(()),
         event_type::FORMAT_DESCRIPTION
         | event_type::ROTATE

@@ -1,0 +1,56 @@
+//! The events of a server's binary log, as its files have them.
+
+use binlog::event::Event;
+use binlog::reader::EventReader;
+use binlog::{Checksum, Format, Header};
+
+use crate::server::Server;
+
+/// An event with the length of its checksum, which the format description of its file says.
+pub struct FileEvent {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// What it ends with.
+    pub checksum: Checksum,
+}
+
+impl FileEvent {
+    /// Its type ([`binlog::event::event_type`]).
+    pub fn kind(&self) -> u8 {
+        self.bytes[4]
+    }
+
+    /// Header and decoded body.
+    pub fn decode(&self) -> (Header, Event<'_>) {
+        binlog::decode(&self.bytes, &Format::new(self.checksum)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What follows the header, without the checksum.
+    pub fn body(&self) -> &[u8] {
+        &self.bytes[binlog::event::HEADER_LEN..self.bytes.len() - self.checksum.len_bytes()]
+    }
+}
+
+/// Every event of every file, in order. Checksums are verified.
+pub fn of(server: &Server) -> Vec<FileEvent> {
+    let mut events = Vec::new();
+    for row in server.rows("SHOW BINARY LOGS") {
+        let name = row.split('\t').next().unwrap_or_default();
+        let path = server.datadir().join(name);
+        let bytes =
+            os::disk::real().read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut checksum = Checksum::Crc32;
+        for event in EventReader::of_file(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")) {
+            let event = event.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let decoded = binlog::decode(event.bytes, &Format::new(Checksum::Crc32));
+            if let Ok((_, Event::FormatDescription(format))) = decoded {
+                checksum = format.checksum;
+            } else if checksum == Checksum::Crc32 {
+                binlog::checksum::verify_checksum(event.bytes)
+                    .unwrap_or_else(|_| panic!("{name}, position {}: wrong checksum", event.offset));
+            }
+            events.push(FileEvent { bytes: event.bytes.to_vec(), checksum });
+        }
+    }
+    events
+}
