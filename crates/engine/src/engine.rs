@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::checkpoint::{CheckpointParticipant, CheckpointState};
+use crate::commit::hold::Gate;
 use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
@@ -41,6 +42,7 @@ pub struct Engine {
     pub(crate) snapshots: Snapshots,
     pub(crate) purge_queue: PurgeQueue,
     pub(crate) sequencer: Sequencer,
+    pub(crate) commit_gate: Gate,
     pub(crate) counters: Counters,
     pub(crate) next_ids: Mutex<NextIds>,
     pub(crate) settings: DdlSettings,
@@ -194,6 +196,7 @@ impl Engine {
             snapshots: Snapshots::new(),
             purge_queue: PurgeQueue::default(),
             sequencer,
+            commit_gate: Gate::default(),
             counters: Counters::default(),
             next_ids: Mutex::new(parts.next_ids),
             settings: DdlSettings::default(),

@@ -51,6 +51,7 @@ pub use btree::Direction;
 pub use catalog::Catalog;
 pub use check::SpacePages;
 pub use checkpoint::CheckpointParticipant;
+pub use commit::hold::{CommitHold, DdlPass};
 pub use commit::pipeline::{CommitOptions, CommitOutcome, GtidNext};
 pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;

@@ -214,7 +214,11 @@ fn changes_data(privilege: Privilege) -> bool {
         | Privilege::Drop
         | Privilege::Alter
         | Privilege::Index => true,
-        Privilege::Select | Privilege::LockTables | Privilege::Process | Privilege::Super => false,
+        Privilege::Select
+        | Privilege::LockTables
+        | Privilege::Process
+        | Privilege::Reload
+        | Privilege::Super => false,
     }
 }
 
@@ -236,6 +240,7 @@ fn privilege_name(privilege: Privilege) -> &'static str {
         Privilege::Index => "INDEX",
         Privilege::LockTables => "LOCK TABLES",
         Privilege::Process => "PROCESS",
+        Privilege::Reload => "RELOAD",
         Privilege::Super => "SUPER",
     }
 }

@@ -46,6 +46,7 @@ pub enum Privilege {
     Index,
     LockTables,
     Process,
+    Reload,
     Super,
 }
 

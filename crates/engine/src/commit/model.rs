@@ -42,7 +42,8 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
                     unversioned: false,
                     spill: None,
                 };
-                let (reservation, gtid) = sequencer.enter(&log, entry).expect("there is room");
+                let (reservation, gtid) =
+                    sequencer.enter(&log, entry).expect("there is room").expect("nobody holds commits");
                 let seq = reservation.end_lsn();
                 logged.lock().push((seq, gtid.expect("one was asked for").gno));
                 reservation.fill(redo::kind::COMMIT, &[b"abc"]);

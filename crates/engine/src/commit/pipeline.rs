@@ -166,6 +166,22 @@ impl Engine {
         spill: Option<(&SpillFile, SpillRef)>,
         scratch: &mut Scratch,
     ) -> Result<CommitOutcome> {
+        loop {
+            match self.try_log_and_apply(writes, parts, spill, scratch)? {
+                Some(outcome) => return Ok(outcome),
+                None => self.commit_gate.wait_open(),
+            }
+        }
+    }
+
+    /// `None`: commits are held back, and nothing was done.
+    fn try_log_and_apply(
+        &self,
+        writes: &WriteSet,
+        parts: &CommitParts<'_, '_>,
+        spill: Option<(&SpillFile, SpillRef)>,
+        scratch: &mut Scratch,
+    ) -> Result<Option<CommitOutcome>> {
         scratch.header.clear();
         let header = self.commit_header(parts, spill.is_some());
         let position = parts.options.position.as_ref();
@@ -189,12 +205,10 @@ impl Engine {
             unversioned,
             spill: named,
         };
-        let (reservation, gtid) = match self.sequencer.enter(&self.log, entry) {
-            Ok(entered) => entered,
-            Err(error) => {
-                self.snapshots.leave_unversioned(usize::from(unversioned));
-                return Err(error);
-            }
+        let entered = self.sequencer.enter(&self.log, entry);
+        let Ok(Some((reservation, gtid))) = entered else {
+            self.snapshots.leave_unversioned(usize::from(unversioned));
+            return entered.map(|_| None);
         };
         let place = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
         let seq = place.end;
@@ -218,7 +232,7 @@ impl Engine {
         self.snapshots.leave_unversioned(self.sequencer.complete(seq));
         bump(&self.counters.commits, 1);
         bump(&self.counters.unversioned_commits, u64::from(unversioned));
-        Ok(CommitOutcome { seq, gtid })
+        Ok(Some(CommitOutcome { seq, gtid }))
     }
 
     fn commit_header(&self, parts: &CommitParts<'_, '_>, has_spill: bool) -> CommitHeader {

@@ -39,7 +39,12 @@ struct State {
     spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
     next_gno: u64,
+    /// Commits are held back.
+    closed: bool,
 }
+
+/// A commit's place in the log, and its GTID.
+pub(crate) type Entered<'l> = (Reservation<'l>, Option<Gtid>);
 
 /// What a commit asks the sequencer for.
 pub(crate) struct Entry<'a> {
@@ -95,6 +100,7 @@ impl Sequencer {
                 spilled: Vec::new(),
                 replication,
                 next_gno,
+                closed: false,
             }),
             visible: AtomicU64::new(visible),
             passed_count: AtomicUsize::new(0),
@@ -129,9 +135,30 @@ impl Sequencer {
         self.state.lock().passed.iter().map(|commit| commit.end).min().unwrap_or(Lsn::MAX)
     }
 
-    /// Gives a commit its order. The caller fills the reservation at once, and owes [`Sequencer::complete`].
-    pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<(Reservation<'l>, Option<Gtid>)> {
+    /// Lets no commit in any more, and waits until those that are in are on their pages.
+    pub fn close(&self) {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut state = self.state.lock();
+        state.closed = true;
+        while !state.in_flight.is_empty() || !state.passed.is_empty() {
+            self.became_visible.wait(&mut state);
+        }
+        drop(state);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Lets commits in again.
+    pub fn open(&self) {
+        self.state.lock().closed = false;
+    }
+
+    /// Gives a commit its order. The caller fills the reservation at once, and owes [`Sequencer::complete`]. `None`: commits are
+    /// held back.
+    pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<Option<Entered<'l>>> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return Ok(None);
+        }
         // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.
         let reservation = log.reserve(entry.payload_len as u64).map_err(reservation_error)?;
         let gtid = match entry.gtid {
@@ -167,7 +194,7 @@ impl Sequencer {
                 applied_lsn: None,
             });
         }
-        Ok((reservation, gtid))
+        Ok(Some((reservation, gtid)))
     }
 
     /// Notes that a commit is on its pages. Returns how many unversioned commits became visible by it, for
@@ -180,6 +207,8 @@ impl Sequencer {
             let commit = state.passed.swap_remove(at.expect("a commit completes once"));
             state.replication.advance(commit.mark);
             self.passed_count.fetch_sub(1, Ordering::SeqCst);
+            drop(guard);
+            self.became_visible.notify_all();
             return 0;
         };
         state.in_flight[at].applied = true;

@@ -69,6 +69,8 @@ impl<'a> DdlRun<'a> {
     /// # Errors
     /// 1235 for a statement that is no DDL known here.
     pub fn run(&mut self, statement: &Statement) -> Result<()> {
+        let engine = self.engine;
+        let _pass = engine.enter_ddl();
         match statement {
             Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),
             Statement::AlterTable(alter) => self.alter_table(alter),

@@ -6,7 +6,7 @@ use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
-use crate::host::VirtualTable;
+use crate::host::{Privilege, VirtualTable};
 use crate::parse::parse;
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
@@ -165,9 +165,32 @@ impl Session {
             }
             command => command,
         };
+        self.check_no_read_lock(&command)?;
         let status = self.status();
         let host = self.host.clone();
+        if is_read_lock(&command) && self.read_lock.is_none() {
+            host.check_privilege(Privilege::Reload, None, None)?;
+            self.read_lock = Some(self.engine.hold_commits());
+        }
         host.admin(command, status, sink)
+    }
+
+    /// What would wait for an applier that waits for this session's lock.
+    fn check_no_read_lock(&self, command: &AdminCommand) -> Result<()> {
+        let is_about_replicas = matches!(
+            command,
+            AdminCommand::StartReplica { .. }
+                | AdminCommand::StopReplica { .. }
+                | AdminCommand::ResetReplica { .. }
+                | AdminCommand::ChangeReplicationSource { .. }
+                | AdminCommand::ChangeReplicationFilter { .. }
+                | AdminCommand::ResetBinaryLogsAndGtids { .. }
+        );
+        if self.read_lock.is_some() && is_about_replicas {
+            let text = "Can't execute the given command because you have active locked tables or an active transaction";
+            return Err(SqlError::new(1192, text));
+        }
+        Ok(())
     }
 
     /// FLUSH TABLES with the current schema where none was written.
@@ -231,6 +254,10 @@ impl Session {
             rows: crate::show::explain_rows(&self.engine, &bound.steps()),
         })
     }
+}
+
+fn is_read_lock(command: &AdminCommand) -> bool {
+    matches!(command, AdminCommand::Flush { targets, .. } if targets.contains(&FlushTarget::TablesWithReadLock))
 }
 
 fn explain_columns() -> Vec<crate::ColumnMeta> {

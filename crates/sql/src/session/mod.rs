@@ -64,6 +64,8 @@ pub struct Session {
     next_gtid: gtid_next::NextGtid,
     savepoints: Vec<(String, Savepoint)>,
     locked_tables: bool,
+    /// FLUSH TABLES WITH READ LOCK.
+    read_lock: Option<engine::CommitHold>,
     last_insert_id: Cell<u64>,
     row_count: i64,
     found_rows: u64,
@@ -101,6 +103,7 @@ impl Session {
             next_gtid: Default::default(),
             savepoints: Vec::new(),
             locked_tables: false,
+            read_lock: None,
             last_insert_id: Cell::new(0),
             row_count: 0,
             found_rows: 0,
@@ -149,6 +152,8 @@ impl Session {
     /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.
     pub fn reset(&mut self) {
         self.rollback_transaction();
+        self.read_lock = None;
+        self.locked_tables = false;
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
         self.set_handshake_collation();

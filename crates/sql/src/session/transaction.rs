@@ -70,6 +70,11 @@ impl Session {
                 self.spend_gtid();
                 Ok(())
             }
+            // An empty one under a GTID would wait for itself.
+            Some(transaction) if self.read_lock.is_some() => {
+                transaction.rollback();
+                Ok(())
+            }
             Some(transaction) => {
                 self.spend_gtid();
                 transaction.commit(&self.commit_options()).map(|_| ())
@@ -80,8 +85,16 @@ impl Session {
         Ok(committed?)
     }
 
-    /// read_only and super_read_only.
+    /// read_only and super_read_only, and one's own global read lock.
     pub(super) fn check_writable(&self) -> Result<()> {
+        if self.read_lock.is_some() {
+            let text = "Can't execute the query because you have a conflicting read lock";
+            return Err(SqlError::new(1223, text));
+        }
+        self.check_server_writable()
+    }
+
+    fn check_server_writable(&self) -> Result<()> {
         let is_on = |name: &str| -> Result<bool> {
             let value = self.host.variable(VariableScope::Global, name)?;
             Ok(matches!(value, Some(Value::Int(n)) if n != 0)
@@ -155,7 +168,7 @@ impl Session {
     }
 
     fn is_read_only_server(&self) -> Result<bool> {
-        Ok(self.check_writable().is_err())
+        Ok(self.check_server_writable().is_err())
     }
 
     /// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
@@ -209,6 +222,8 @@ impl Session {
     }
 
     pub(super) fn unlock_tables(&mut self) -> Result<()> {
+        // A snapshot that was taken under the global read lock outlives it.
+        self.read_lock = None;
         if std::mem::take(&mut self.locked_tables) {
             self.commit_transaction()?;
         }
