@@ -2,6 +2,8 @@
 # Installs the servers and tools that the tests and the benchmark compare with, on a Debian machine:
 #   - mariadb-server, sysbench and debootstrap from the machine's own Debian release;
 #   - MySQL from Debian unstable, in a chroot, because no stable release carries it.
+#   - readers of the binary log, each from its language's own registry: mysql-replication (Python), canal of go-mysql
+#     (Go), Debezium's engine (Java); built by what crates/testkit/readers says, where the language is installed.
 # No service is started. Every step is skipped when it is done already, an interrupted run is taken up where it
 # stopped, and two runs side by side wait for each other. What cannot be had is said aloud and is no failure
 # here: the tests that need it print a line "SKIPPED: ...".
@@ -12,6 +14,8 @@ set -euo pipefail
 
 peers_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}
 chroot_dir=$peers_dir/mysql-chroot
+readers_dir=$peers_dir/readers
+readers_source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../crates/testkit/readers" && pwd)
 missing=()
 
 say() { printf 'peers: %s\n' "$*"; }
@@ -88,6 +92,34 @@ install_mysql() {
   mysql_runs
 }
 
+install_python() {
+  python3 -m venv "$readers_dir/python" &&
+    "$readers_dir/python/bin/pip" install -q --disable-pip-version-check -r requirements.txt
+}
+
+install_canal() { go build -o "$readers_dir/canal" .; }
+
+install_debezium() { mvn -q -B -Dreaders.dir="$readers_dir" package; }
+
+# A reader is built again when what says how has changed. Its name, and the programs that building it takes.
+reader() {
+  local name=$1 program state
+  shift
+  for program in "$@"; do
+    command -v "$program" >/dev/null || { lacks "reader $name (no $program)"; return 0; }
+  done
+  state=$(cd "$readers_source/$name" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
+  [ "$(cat "$readers_dir/$name.built" 2>/dev/null)" != "$state" ] || return 0
+  say "building the reader $name (the first time about 2 minutes)"
+  rm -rf "${readers_dir:?}/$name"
+  if (cd "$readers_source/$name" && "install_$name") >"$readers_dir/$name.log" 2>&1; then
+    printf '%s\n' "$state" >"$readers_dir/$name.built"
+  else
+    tail -5 "$readers_dir/$name.log"
+    lacks "reader $name (log in $readers_dir)"
+  fi
+}
+
 main() {
   if [ "$(id -u)" != 0 ]; then
     if sudo -n true 2>/dev/null; then
@@ -110,6 +142,10 @@ main() {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"
   }
+  mkdir -p "$readers_dir"
+  reader python python3
+  reader canal go
+  reader debezium java mvn
 }
 
 main

@@ -12,10 +12,12 @@ pub mod binary;
 pub mod binlog_events;
 pub mod conversation;
 pub mod definitions;
+pub mod every_type;
 pub mod following;
 pub mod ledger;
 pub mod program;
 pub mod proxy;
+pub mod reader;
 pub mod repertoire;
 pub mod server;
 mod skipped;
@@ -23,7 +25,7 @@ pub mod sysbench;
 
 pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
-pub use skipped::{available, tool_available};
+pub use skipped::{available, reader_available, tool_available};
 
 /// How often the kill loops kill: 50 times, or what `SLIPSTREAM_KILLS` says.
 pub fn kills() -> u64 {

@@ -1,5 +1,6 @@
 //! Tests that cannot run for want of a peer, said aloud.
 
+use std::path::Path;
 use std::process::Command;
 
 use bench::instance::Flavor;
@@ -22,6 +23,16 @@ pub fn tool_available(test: &str, program: &str) -> bool {
     let found = std::env::split_paths(&path).any(|dir| dir.join(program).is_file());
     if !found {
         tell(test, &format!("{program} is not in PATH"));
+    }
+    found
+}
+
+/// Whether `scripts/peers.sh` could install this reader. If not, the calling test is told as skipped, and should return.
+#[must_use]
+pub fn reader_available(test: &str, program: &Path) -> bool {
+    let found = program.exists();
+    if !found {
+        tell(test, &format!("{} is not there (scripts/peers.sh puts it there)", program.display()));
     }
     found
 }

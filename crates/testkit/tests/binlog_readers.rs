@@ -66,22 +66,69 @@ fn mariadbs_mysqlbinlog() {
     }
     let (server, logs) = written();
     tells_the_story(&program::succeed("mariadb-binlog", &local(&server, &logs)));
-    // Over the wire it reads servers of its own make only.
+    // Over the wire it looks at the version's first digit, and knows none of MySQL's 8 and 9.
     if server.flavor() == Flavor::MariaDb {
         tells_the_story(&program::succeed("mariadb-binlog", &remote(&server, &logs)));
     }
 }
 
-#[test]
-fn mysqls_mysqlbinlog() {
-    if !testkit::available("binlog_readers::mysqls_mysqlbinlog", &[Flavor::MySql]) {
-        return;
-    }
-    let (server, logs) = written();
+/// MySQL's mysqlbinlog, over the wire.
+fn mysqls(server: &Server, more: &[&str], logs: &[String]) -> String {
     let mut words = vec![peers_dir().join("mysql-chroot").display().to_string(), "mysqlbinlog".to_string()];
-    words.extend(remote(&server, &logs));
+    let by_gtid = more.iter().any(|word| word.starts_with("--read-from-remote-source"));
+    words.extend(
+        remote(server, logs).into_iter().filter(|word| !by_gtid || word != "--read-from-remote-server"),
+    );
+    words.extend(more.iter().map(|word| word.to_string()));
     if server.flavor() != Flavor::MariaDb {
         words.push("--get-server-public-key".to_string());
     }
+    program::succeed("chroot", &words)
+}
+
+#[test]
+fn mysqls_mysqlbinlog() {
+    if testkit::available("binlog_readers::mysqls_mysqlbinlog", &[Flavor::MySql]) {
+        let (server, logs) = written();
+        tells_the_story(&mysqls(&server, &[], &logs));
+    }
+}
+
+/// It asks by GTID, and what it excludes the server leaves out.
+#[test]
+fn mysqls_mysqlbinlog_by_gtid() {
+    if !testkit::available("binlog_readers::mysqls_mysqlbinlog_by_gtid", &[Flavor::MySql]) {
+        return;
+    }
+    let (server, logs) = written();
+    let by_gtid = "--read-from-remote-source=BINLOG-DUMP-GTIDS";
+    tells_the_story(&mysqls(&server, &[by_gtid, "--to-last-log"], &logs[..1]));
+    let all = server.rows("SELECT @@global.gtid_executed")[0].replace('\n', "");
+    let (uuid, last) = all.split_once(":1-").expect("one interval");
+    let before_last: u64 = last.parse::<u64>().expect("a number") - 1;
+    let excluded = format!("--exclude-gtids={uuid}:1-{before_last}");
+    let said = mysqls(&server, &[by_gtid, "--to-last-log", &excluded], &logs[..1]);
+    assert!(said.contains("###   @1=4711") && !said.contains("### UPDATE"), "{said}");
+}
+
+/// It copies the files (`--raw`), and what it has copied it can read.
+#[test]
+fn mysqls_mysqlbinlog_copies_files() {
+    if !testkit::available("binlog_readers::mysqls_mysqlbinlog_copies_files", &[Flavor::MySql]) {
+        return;
+    }
+    let (server, logs) = written();
+    let chroot = peers_dir().join("mysql-chroot");
+    let directory = format!("/tmp/copied-{}", server.port());
+    let from_outside = chroot.join(&directory[1..]);
+    let disk = os::disk::real();
+    disk.create_dir_all(&from_outside).expect("makes a directory");
+    mysqls(&server, &["--raw", &format!("--result-file={directory}/")], &logs);
+    let mut words: Vec<String> =
+        [chroot.to_str().expect("is text"), "mysqlbinlog", "--no-defaults", "--verbose"]
+            .map(String::from)
+            .into();
+    words.extend(logs.iter().map(|log| format!("{directory}/{log}")));
     tells_the_story(&program::succeed("chroot", &words));
+    disk.remove_dir_all(&from_outside).expect("is removed");
 }
