@@ -117,7 +117,9 @@ pub fn encrypt_password(
     public_pem: &str,
     random: FillRandom,
 ) -> Result<Vec<u8>, RsaError> {
-    let key = RsaPublicKey::from_public_key_pem(public_pem.trim())
+    // The file that mysqld writes ends with a NUL.
+    let pem = public_pem.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    let key = RsaPublicKey::from_public_key_pem(pem)
         .map_err(|e| RsaError::new("cannot read the server's RSA public key", e))?;
     let mut plain = password.to_vec();
     plain.push(0);

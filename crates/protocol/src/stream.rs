@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use crate::tls::{ServerTls, TlsError, Trust, client_session};
+use crate::tls::{ClientTls, ServerTls, TlsError, client_session};
 
 /// A connected socket.
 #[derive(Debug)]
@@ -179,8 +179,8 @@ impl Stream {
     ///
     /// # Errors
     /// When the server is not to be trusted or speaks no TLS; when the socket fails.
-    pub fn connect_tls(&mut self, trust: &Trust, host: &str) -> io::Result<()> {
-        let session = client_session(trust, host).map_err(|error: TlsError| io::Error::other(error))?;
+    pub fn connect_tls(&mut self, tls: &ClientTls, host: &str) -> io::Result<()> {
+        let session = client_session(tls, host).map_err(|error: TlsError| io::Error::other(error))?;
         self.begin_tls(session.into(), Vec::new())
     }
 

@@ -2,18 +2,19 @@
 //!
 //! The sessions are rustls'; its record layer runs in the thread of its connection, on a blocking socket, see [`crate::stream`].
 
+mod client;
+
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, ServerConfig, ServerConnection,
-    SignatureScheme,
-};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
+
+pub(crate) use client::client_session;
+pub use client::{ClientTls, Identity, Trust};
 
 /// Why there is no TLS.
 #[derive(Debug)]
@@ -42,6 +43,10 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
+fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_slice(pem).map_err(|error| TlsError::Pem(error.to_string()))
+}
+
 fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match found {
@@ -67,87 +72,17 @@ impl ServerTls {
     /// # Errors
     /// When they are no certificate and key, or do not go together.
     pub fn new(certificate_pem: &[u8], key_pem: &[u8]) -> Result<ServerTls, TlsError> {
-        let key = PrivateKeyDer::from_pem_slice(key_pem).map_err(|error| TlsError::Pem(error.to_string()))?;
         let config = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()
             .map_err(setup)?
             .with_no_client_auth()
-            .with_single_cert(certificates(certificate_pem)?, key)
+            .with_single_cert(certificates(certificate_pem)?, private_key(key_pem)?)
             .map_err(setup)?;
         Ok(ServerTls(Arc::new(config)))
     }
 
     pub(crate) fn session(&self) -> io::Result<ServerConnection> {
         ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)
-    }
-}
-
-/// Whose certificate a client takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trust {
-    /// Anybody's: what is sent is encrypted, to whomever it goes (`--ssl-mode=REQUIRED`).
-    Anybody,
-    /// One that is signed by an authority of this PEM, for the server's name (`VERIFY_IDENTITY`).
-    Authorities(Vec<u8>),
-}
-
-pub(crate) fn client_session(trust: &Trust, host: &str) -> Result<ClientConnection, TlsError> {
-    let builder = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(setup)?;
-    let config = match trust {
-        Trust::Anybody => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(TakesAnybody(provider())))
-            .with_no_client_auth(),
-        Trust::Authorities(pem) => {
-            let mut roots = RootCertStore::empty();
-            for authority in certificates(pem)? {
-                roots.add(authority).map_err(setup)?;
-            }
-            builder.with_root_certificates(roots).with_no_client_auth()
-        }
-    };
-    let name = ServerName::try_from(host.to_owned()).map_err(setup)?;
-    ClientConnection::new(Arc::new(config), name).map_err(setup)
-}
-
-/// Checks that the server has its certificate's key, and nothing else.
-#[derive(Debug)]
-struct TakesAnybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for TakesAnybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

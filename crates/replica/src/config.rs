@@ -52,9 +52,14 @@ pub struct ChannelConfig {
     pub public_key_path: String,
     pub ssl: bool,
     pub ssl_ca: String,
+    pub ssl_capath: String,
     pub ssl_cert: String,
+    pub ssl_cipher: String,
     pub ssl_key: String,
     pub ssl_verify_server_cert: bool,
+    pub tls_version: String,
+    /// `None` is NULL: every suite.
+    pub tls_ciphersuites: Option<String>,
     pub ignore_server_ids: Vec<u32>,
     pub compression_algorithms: String,
     pub require_row_format: bool,
@@ -83,9 +88,13 @@ impl Default for ChannelConfig {
             public_key_path: String::new(),
             ssl: false,
             ssl_ca: String::new(),
+            ssl_capath: String::new(),
             ssl_cert: String::new(),
+            ssl_cipher: String::new(),
             ssl_key: String::new(),
             ssl_verify_server_cert: false,
+            tls_version: String::new(),
+            tls_ciphersuites: None,
             ignore_server_ids: Vec::new(),
             compression_algorithms: "uncompressed".to_string(),
             require_row_format: false,
@@ -147,13 +156,6 @@ impl ChannelConfig {
         if options.host.as_deref() == Some("") {
             return Err(ChannelError::new(1210, "HY000", "Incorrect arguments to SOURCE_HOST"));
         }
-        if options.ssl == Some(true) {
-            return Err(ChannelError::new(
-                1235,
-                "42000",
-                "This version of Slipstream doesn't yet support 'SOURCE_SSL=1'",
-            ));
-        }
         check_delay(options)?;
         if options.heartbeat_period_s.is_some_and(|s| !(0.0..=4_294_967.0).contains(&s)) {
             return Err(ChannelError::new(
@@ -175,9 +177,13 @@ impl ChannelConfig {
         set(&mut self.public_key_path, &options.public_key_path);
         set(&mut self.ssl, &options.ssl);
         set(&mut self.ssl_ca, &options.ssl_ca);
+        set(&mut self.ssl_capath, &options.ssl_capath);
         set(&mut self.ssl_cert, &options.ssl_cert);
+        set(&mut self.ssl_cipher, &options.ssl_cipher);
         set(&mut self.ssl_key, &options.ssl_key);
         set(&mut self.ssl_verify_server_cert, &options.ssl_verify_server_cert);
+        set(&mut self.tls_version, &options.tls_version);
+        set(&mut self.tls_ciphersuites, &options.tls_ciphersuites);
         set(&mut self.ignore_server_ids, &options.ignore_server_ids);
         set(&mut self.compression_algorithms, &options.compression_algorithms);
         set(&mut self.require_row_format, &options.require_row_format);
@@ -261,9 +267,15 @@ impl ChannelConfig {
         line("public_key_path", &self.public_key_path);
         line("ssl", &u8::from(self.ssl));
         line("ssl_ca", &self.ssl_ca);
+        line("ssl_capath", &self.ssl_capath);
         line("ssl_cert", &self.ssl_cert);
+        line("ssl_cipher", &self.ssl_cipher);
         line("ssl_key", &self.ssl_key);
         line("ssl_verify_server_cert", &u8::from(self.ssl_verify_server_cert));
+        line("tls_version", &self.tls_version);
+        if let Some(suites) = &self.tls_ciphersuites {
+            line("tls_ciphersuites", suites);
+        }
         line("ignore_server_ids", &ids.join(","));
         line("compression_algorithms", &self.compression_algorithms);
         line("require_row_format", &u8::from(self.require_row_format));
@@ -300,9 +312,13 @@ impl ChannelConfig {
                 "public_key_path" => config.public_key_path = value,
                 "ssl" => config.ssl = value == "1",
                 "ssl_ca" => config.ssl_ca = value,
+                "ssl_capath" => config.ssl_capath = value,
                 "ssl_cert" => config.ssl_cert = value,
+                "ssl_cipher" => config.ssl_cipher = value,
                 "ssl_key" => config.ssl_key = value,
                 "ssl_verify_server_cert" => config.ssl_verify_server_cert = value == "1",
+                "tls_version" => config.tls_version = value,
+                "tls_ciphersuites" => config.tls_ciphersuites = Some(value),
                 "ignore_server_ids" => {
                     config.ignore_server_ids = value
                         .split(',')
@@ -351,6 +367,17 @@ fn refuse_contradictions(current: &ChannelConfig, options: &SourceOptions) -> Re
             "This version of Slipstream doesn't yet support 'RELAY_LOG_FILE and RELAY_LOG_POS'",
         ));
     }
+    // An empty or zero value asks for nothing.
+    let asked_for = |(_, value): &&(String, String)| {
+        !matches!(value.to_ascii_uppercase().as_str(), "" | "0" | "NULL" | "OFF" | "STREAM")
+    };
+    if let Some((name, value)) = options.other.iter().find(asked_for) {
+        return Err(ChannelError::new(
+            1235,
+            "42000",
+            format!("This version of Slipstream doesn't yet support '{name}={value}'"),
+        ));
+    }
     Ok(())
 }
 
@@ -395,6 +422,8 @@ mod tests {
     fn text_form_returns_the_same() {
         let mut config = configured();
         config.ignore_server_ids = vec![7, 9];
+        (config.ssl, config.ssl_capath, config.ssl_cipher) = (true, "/ca".into(), "A:B".into());
+        (config.tls_version, config.tls_ciphersuites) = ("TLSv1.3".into(), Some(String::new()));
         assert_eq!(ChannelConfig::parse(&config.format()), Ok(config));
         assert!(ChannelConfig::parse("port=x\n").is_err());
         assert!(ChannelConfig::parse("what=1\n").is_err());
@@ -414,6 +443,17 @@ mod tests {
         );
         let moved = moved.expect("is allowed");
         assert_eq!((moved.log_file.as_str(), moved.log_pos), ("", 4));
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused() {
+        let other = |value: &str| SourceOptions {
+            other: vec![("SSL_CRL".into(), value.into())],
+            ..SourceOptions::default()
+        };
+        let refused = configured().changed(&other("/crl.pem"), ("", 4)).expect_err("is refused");
+        assert_eq!(refused.code, 1235);
+        configured().changed(&other(""), ("", 4)).expect("asks for nothing");
     }
 
     #[test]

@@ -61,6 +61,10 @@ impl fmt::Display for ThreadError {
 pub mod number {
     /// ER_ROW_IS_... a query or event that could not be carried out.
     pub const CANT_CONNECT: u32 = 2003;
+    /// CR_SSL_CONNECTION_ERROR.
+    pub const SSL_CONNECTION_ERROR: u32 = 2026;
+    /// CR_AUTH_PLUGIN_ERR.
+    pub const AUTH_PLUGIN_ERROR: u32 = 2061;
     /// ER_SERVER_SOURCE_FATAL_ERROR_READING_BINLOG.
     pub const SOURCE_FATAL_ERROR_READING_BINLOG: u32 = 13114;
     /// ER_REPLICA_FATAL_ERROR of the error log, as shown for equal server ids.

@@ -219,9 +219,9 @@ impl ReplicaStatus {
             ("Until_Log_Pos", Cell::Number(until.2)),
             (named("Source_SSL_Allowed", "Master_SSL_Allowed"), yes_no(config.ssl)),
             (named("Source_SSL_CA_File", "Master_SSL_CA_File"), text(&config.ssl_ca)),
-            (named("Source_SSL_CA_Path", "Master_SSL_CA_Path"), none()),
+            (named("Source_SSL_CA_Path", "Master_SSL_CA_Path"), text(&config.ssl_capath)),
             (named("Source_SSL_Cert", "Master_SSL_Cert"), text(&config.ssl_cert)),
-            (named("Source_SSL_Cipher", "Master_SSL_Cipher"), none()),
+            (named("Source_SSL_Cipher", "Master_SSL_Cipher"), text(&config.ssl_cipher)),
             (named("Source_SSL_Key", "Master_SSL_Key"), text(&config.ssl_key)),
             (
                 named("Seconds_Behind_Source", "Seconds_Behind_Master"),
@@ -255,7 +255,7 @@ impl ReplicaStatus {
             ("Auto_Position", Cell::Number(config.auto_position.into())),
             ("Replicate_Rewrite_DB", filter(FilterKind::RewriteDb)),
             ("Channel_Name", none()),
-            (named("Source_TLS_Version", "Master_TLS_Version"), none()),
+            (named("Source_TLS_Version", "Master_TLS_Version"), text(&config.tls_version)),
             (named("Source_public_key_path", "Master_public_key_path"), text(&config.public_key_path)),
             (
                 named("Get_Source_public_key", "Get_master_public_key"),

@@ -9,7 +9,7 @@ use crate::packet::Channel;
 use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
 use crate::rsa_exchange;
 use crate::stream::Stream;
-use crate::tls::Trust;
+use crate::tls::ClientTls;
 use rsa::rand_core::{OsRng, RngCore};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -46,9 +46,11 @@ pub struct ConnectOptions {
     /// The schema to start in.
     pub schema: Option<String>,
     /// Encrypts the connection, or it fails; `None` leaves it as it is.
-    pub tls: Option<Trust>,
+    pub tls: Option<ClientTls>,
     /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain TCP.
     pub get_server_public_key: bool,
+    /// The server's RSA key as PEM, where it is known: it is not asked for then.
+    pub server_public_key: Option<String>,
     /// Several statements in one query.
     pub multi_statements: bool,
     /// `affected_rows` counts matched rows.
@@ -82,6 +84,7 @@ impl ConnectOptions {
             schema: None,
             tls: None,
             get_server_public_key: true,
+            server_public_key: None,
             multi_statements: false,
             found_rows: false,
             connect_timeout: Duration::from_secs(10),
@@ -133,14 +136,12 @@ impl ConnectOptions {
 fn begin_tls(
     channel: &mut Channel<Stream>,
     options: &ConnectOptions,
-    trust: &Trust,
+    tls: &ClientTls,
     capabilities: cap::Capabilities,
     offered: cap::Capabilities,
 ) -> Result<(), ClientError> {
     if offered & cap::SSL == 0 {
-        return Err(ClientError::Authentication(
-            "SSL connection error: SSL is required but the server doesn't support it".into(),
-        ));
+        return Err(ClientError::Tls("SSL is required but the server doesn't support it".into()));
     }
     let max_packet_bytes = options.max_packet_bytes.try_into().unwrap_or(u32::MAX);
     channel.write_packet(|out| {
@@ -152,9 +153,18 @@ fn begin_tls(
         Address::Unix(_) => "localhost",
     };
     let (stream, _) = channel.stream_and_rest();
-    stream
-        .connect_tls(trust, host)
-        .map_err(|error| ClientError::Authentication(format!("SSL connection error: {error}")))
+    stream.connect_tls(tls, host).map_err(|error| ClientError::Tls(tls_failure(&error)))
+}
+
+/// MySQL's clients show what OpenSSL says. Of a certificate that is not taken, they never say why.
+fn tls_failure(error: &io::Error) -> String {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    match cause {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            "error:0A000086:SSL routines::certificate verify failed".to_owned()
+        }
+        _ => error.to_string(),
+    }
 }
 
 fn open(options: &ConnectOptions) -> io::Result<Stream> {
@@ -194,8 +204,8 @@ impl Client {
         if capabilities & cap::PROTOCOL_41 == 0 {
             return Err(ClientError::Protocol("the server does not speak protocol 4.1".into()));
         }
-        if let Some(trust) = &options.tls {
-            begin_tls(&mut channel, options, trust, capabilities | cap::SSL, greeting.capabilities)?;
+        if let Some(tls) = &options.tls {
+            begin_tls(&mut channel, options, tls, capabilities | cap::SSL, greeting.capabilities)?;
         }
         let mut login = Login {
             password: options.password.as_bytes(),
@@ -203,6 +213,7 @@ impl Client {
             nonce: greeting.nonce.to_vec(),
             is_secure: channel.stream().is_secure(),
             may_ask_for_key: options.get_server_public_key,
+            known_key: options.server_public_key.as_deref(),
         };
         if !matches!(login.plugin.as_str(), plugin::NATIVE | plugin::CACHING_SHA2) {
             login.plugin = plugin::CACHING_SHA2.into();
@@ -244,6 +255,7 @@ struct Login<'a> {
     nonce: Vec<u8>,
     is_secure: bool,
     may_ask_for_key: bool,
+    known_key: Option<&'a str>,
 }
 
 impl Login<'_> {
@@ -292,21 +304,28 @@ impl Login<'_> {
                 clear.push(0);
                 send(channel, &clear)
             }
-            [caching_sha2::PERFORM_FULL_AUTHENTICATION] if self.may_ask_for_key => {
-                send(channel, &[caching_sha2::REQUEST_PUBLIC_KEY])
-            }
-            [caching_sha2::PERFORM_FULL_AUTHENTICATION] => Err(ClientError::Authentication(
-                "Authentication requires secure connection: allow asking for the server's public key".into(),
-            )),
+            [caching_sha2::PERFORM_FULL_AUTHENTICATION] => match self.known_key {
+                Some(key) => self.send_encrypted(channel, key),
+                None if self.may_ask_for_key => send(channel, &[caching_sha2::REQUEST_PUBLIC_KEY]),
+                None => Err(ClientError::Authentication(
+                    "Authentication plugin 'caching_sha2_password' reported error: Authentication requires \
+                     secure connection."
+                        .into(),
+                )),
+            },
             key => {
                 let key = std::str::from_utf8(key)
                     .map_err(|_| ClientError::Protocol("the server's public key is not PEM".into()))?;
-                let fill = |buf: &mut [u8]| OsRng.fill_bytes(buf);
-                let encrypted = rsa_exchange::encrypt_password(self.password, &self.nonce, key, fill)
-                    .map_err(|e| ClientError::Authentication(e.to_string()))?;
-                send(channel, &encrypted)
+                self.send_encrypted(channel, key)
             }
         }
+    }
+
+    fn send_encrypted(&self, channel: &mut Channel<Stream>, key: &str) -> Result<(), ClientError> {
+        let fill = |buf: &mut [u8]| OsRng.fill_bytes(buf);
+        let encrypted = rsa_exchange::encrypt_password(self.password, &self.nonce, key, fill)
+            .map_err(|e| ClientError::Authentication(e.to_string()))?;
+        send(channel, &encrypted)
     }
 }
 

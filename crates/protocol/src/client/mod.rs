@@ -29,6 +29,8 @@ pub enum ClientError {
     Protocol(String),
     /// Authentication cannot go on, for instance because the password would travel in clear text.
     Authentication(String),
+    /// The connection cannot be encrypted as it must be (MySQL's client error 2026).
+    Tls(String),
 }
 
 impl ClientError {
@@ -55,6 +57,7 @@ impl fmt::Display for ClientError {
             ClientError::Io(e) => write!(f, "{e}"),
             ClientError::Server(e) => write!(f, "{e}"),
             ClientError::Protocol(e) | ClientError::Authentication(e) => write!(f, "{e}"),
+            ClientError::Tls(e) => write!(f, "SSL connection error: {e}"),
         }
     }
 }

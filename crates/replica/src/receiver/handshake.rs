@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 
-use super::{Ended, Source, keep_connection};
+use super::{Ended, Source, keep_connection, security};
 use crate::channel::Channel;
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::{ThreadError, number};
@@ -17,7 +17,18 @@ const COM_BINLOG_DUMP_GTID: u8 = 0x1E;
 /// Opens the connection and proves who we are.
 pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Client, Ended> {
     let timeout = Duration::from_secs(channel.settings.net_timeout_s.into());
+    if config.user.is_empty() {
+        return Err(fatal(
+            number::REPLICA_FATAL_ERROR,
+            "Fatal error: Invalid (empty) username when attempting to connect to the source server. Connection attempt terminated.",
+        ));
+    }
+    let (disk, datadir) = (&*channel.disk, &channel.settings.datadir);
+    let tls = security::tls(disk, datadir, config)
+        .map_err(|what| connect_failed(config, ClientError::Tls(what.to_string())))?;
     let options = ConnectOptions {
+        tls,
+        server_public_key: security::public_key(disk, datadir, config),
         get_server_public_key: config.get_public_key,
         connect_timeout: timeout,
         read_timeout: Some(timeout),
@@ -25,9 +36,27 @@ pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Clien
         ..ConnectOptions::tcp(config.host.as_str(), config.port)
             .user(config.user.as_str(), config.password.as_str())
     };
-    let client = Client::connect(&options).map_err(|error| Ended::Lost(error.to_string()))?;
+    let client = Client::connect(&options).map_err(|error| connect_failed(config, error))?;
     keep_connection(channel, &client)?;
     Ok(client)
+}
+
+/// The numbers are those of MySQL's client, or the source's own.
+fn connect_failed(config: &ChannelConfig, error: ClientError) -> Ended {
+    let message = error.to_string();
+    match error {
+        ClientError::Server(refusal) => Ended::Lost(refusal.code.into(), refusal.message),
+        ClientError::Tls(_) => Ended::Lost(number::SSL_CONNECTION_ERROR, message),
+        ClientError::Authentication(_) => Ended::Lost(number::AUTH_PLUGIN_ERROR, message),
+        ClientError::Io(error) => {
+            let cause = error.raw_os_error().map_or_else(|| error.to_string(), |errno| errno.to_string());
+            Ended::lost(format!(
+                "Can't connect to MySQL server on '{}:{}' ({cause})",
+                config.host, config.port
+            ))
+        }
+        ClientError::Protocol(_) => Ended::lost(message),
+    }
 }
 
 /// Learns who the source is and tells it what we understand.
@@ -181,7 +210,7 @@ pub(super) fn request_dump(
         request.extend_from_slice(&encoded);
         return client
             .send_command(COM_BINLOG_DUMP_GTID, &request)
-            .map_err(|error| Ended::Lost(error.to_string()));
+            .map_err(|error| Ended::lost(error.to_string()));
     }
     let (file, pos) = if source.is_mariadb && config.use_gtid != UseGtid::No {
         (String::new(), 4)
@@ -200,7 +229,7 @@ pub(super) fn request_dump(
     request.extend_from_slice(&[0, 0]);
     request.extend_from_slice(&server_id.to_le_bytes());
     request.extend_from_slice(file.as_bytes());
-    client.send_command(COM_BINLOG_DUMP, &request).map_err(|error| Ended::Lost(error.to_string()))
+    client.send_command(COM_BINLOG_DUMP, &request).map_err(|error| Ended::lost(error.to_string()))
 }
 
 fn ask(client: &mut Client, query: &str) -> Result<String, Ended> {
@@ -220,7 +249,7 @@ fn refused(error: ClientError, what: &str) -> Ended {
             number::SOURCE_COM_FAILURE,
             format!("Source command {what} failed: {} (Errno: {})", error.message, error.code),
         ),
-        other => Ended::Lost(other.to_string()),
+        other => Ended::lost(other.to_string()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! is applied twice and nothing is left out, with every kind of position.
 
 mod handshake;
+mod security;
 mod state;
 mod stream;
 
@@ -24,10 +25,16 @@ pub use state::{Received, ReceiverState};
 enum Ended {
     /// STOP REPLICA or shutdown.
     Stopped,
-    /// The connection is gone; another one may do.
-    Lost(String),
+    /// The connection is gone, or could not be made; another one may do. Number and text are those of MySQL's client.
+    Lost(u32, String),
     /// No other connection would do better.
     Fatal(ThreadError),
+}
+
+impl Ended {
+    fn lost(message: impl Into<String>) -> Ended {
+        Ended::Lost(number::CANT_CONNECT, message.into())
+    }
 }
 
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
@@ -56,10 +63,10 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         let config = channel.config.lock().clone();
         set_state(channel, Running::Connecting, "Connecting to source");
         let mut reached_stream = false;
-        let message = match connect_and_stream(channel, &config, &mut reached_stream) {
+        let (number, message) = match connect_and_stream(channel, &config, &mut reached_stream) {
             Ended::Stopped => return Ok(()),
             Ended::Fatal(error) => return Err(error),
-            Ended::Lost(message) => message,
+            Ended::Lost(number, message) => (number, message),
         };
         if channel.receiver_must_stop() {
             return Ok(());
@@ -75,7 +82,7 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
             continue;
         }
         failures += 1;
-        let error = connect_error(&config, failures, &message);
+        let error = connect_error(&config, failures, number, &message);
         log::warn!("Replica I/O for channel '': {error}");
         channel.receiver.lock().error = Some(error.clone());
         if failures >= config.retry_count {
@@ -87,9 +94,9 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
     }
 }
 
-fn connect_error(config: &ChannelConfig, attempt: u64, message: &str) -> ThreadError {
+fn connect_error(config: &ChannelConfig, attempt: u64, number: u32, message: &str) -> ThreadError {
     ThreadError::now(
-        number::CANT_CONNECT,
+        number,
         format!(
             "Error connecting to source '{}@{}:{}'. This was attempt {}/{}, with a delay of {} seconds between attempts. Message: {}",
             config.user,
@@ -157,7 +164,7 @@ pub struct Source {
 
 /// Keeps a handle by which STOP REPLICA can end a blocked read.
 fn keep_connection(channel: &Channel, client: &Client) -> Result<(), Ended> {
-    let handle = client.interrupter().map_err(|e| Ended::Lost(e.to_string()))?;
+    let handle = client.interrupter().map_err(|e| Ended::lost(e.to_string()))?;
     let mut state = channel.receiver.lock();
     if state.must_stop {
         return Err(Ended::Stopped);

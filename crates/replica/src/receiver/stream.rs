@@ -105,8 +105,8 @@ impl<'a> Stream<'a> {
         };
         match packet.first() {
             Some(&OK_HEADER) => {}
-            Some(&EOF_HEADER) => return Some(Ended::Lost("the source ended the dump".to_string())),
-            _ => return Some(Ended::Lost("the source sent a packet that is no event".to_string())),
+            Some(&EOF_HEADER) => return Some(Ended::lost("the source ended the dump")),
+            _ => return Some(Ended::lost("the source sent a packet that is no event")),
         }
         self.take(&packet[1..]).err()
     }
@@ -124,9 +124,9 @@ impl<'a> Stream<'a> {
                 ),
             )),
             ClientError::Server(error) => {
-                Ended::Lost(format!("Error reading packet from server: {} ({})", error.message, error.code))
+                Ended::lost(format!("Error reading packet from server: {} ({})", error.message, error.code))
             }
-            other => Ended::Lost(format!("Error reading packet from server: {other}")),
+            other => Ended::lost(format!("Error reading packet from server: {other}")),
         }
     }
 

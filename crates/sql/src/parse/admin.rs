@@ -106,9 +106,16 @@ impl Parser<'_> {
             "DELAY" => options.delay_s = Some(self.unsigned32()?),
             "SSL" => options.ssl = Some(self.unsigned()? != 0),
             "SSL_CA" => options.ssl_ca = Some(self.string()?),
+            "SSL_CAPATH" => options.ssl_capath = Some(self.string()?),
             "SSL_CERT" => options.ssl_cert = Some(self.string()?),
+            "SSL_CIPHER" => options.ssl_cipher = Some(self.string()?),
             "SSL_KEY" => options.ssl_key = Some(self.string()?),
             "SSL_VERIFY_SERVER_CERT" => options.ssl_verify_server_cert = Some(self.unsigned()? != 0),
+            "TLS_VERSION" => options.tls_version = Some(self.string()?),
+            "TLS_CIPHERSUITES" => {
+                let is_null = self.eat("NULL");
+                options.tls_ciphersuites = Some(if is_null { None } else { Some(self.string()?) });
+            }
             "PUBLIC_KEY_PATH" => options.public_key_path = Some(self.string()?),
             "COMPRESSION_ALGORITHMS" => options.compression_algorithms = Some(self.string()?),
             "IGNORE_SERVER_IDS" => {
@@ -122,12 +129,8 @@ impl Parser<'_> {
             "GET_SOURCE_PUBLIC_KEY" | "GET_MASTER_PUBLIC_KEY" => {
                 options.get_public_key = Some(self.unsigned()? != 0);
             }
-            "SSL_CAPATH"
-            | "SSL_CIPHER"
-            | "SSL_CRL"
+            "SSL_CRL"
             | "SSL_CRLPATH"
-            | "TLS_VERSION"
-            | "TLS_CIPHERSUITES"
             | "ZSTD_COMPRESSION_LEVEL"
             | "CONNECTION_AUTO_FAILOVER"
             | "PRIVILEGE_CHECKS_USER"
