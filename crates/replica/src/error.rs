@@ -83,6 +83,10 @@ pub mod number {
     pub const LOCK_WAIT_TIMEOUT: u32 = 1205;
     /// ER_LOCK_DEADLOCK.
     pub const LOCK_DEADLOCK: u32 = 1213;
+    /// ER_COULD_NOT_APPLY_JSON_DIFF.
+    pub const COULD_NOT_APPLY_JSON_DIFF: u32 = 3648;
+    /// ER_CORRUPTED_JSON_DIFF.
+    pub const CORRUPTED_JSON_DIFF: u32 = 3649;
     /// ER_QUERY_INTERRUPTED.
     pub const QUERY_INTERRUPTED: u32 = 1317;
     /// ER_NO_SUCH_TABLE.

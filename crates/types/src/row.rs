@@ -3,6 +3,8 @@
 //! A *full* image has all columns; a *partial* image those of a [`ColumnMask`], in order, with a null bitmap of as many
 //! bits. `docs/formats/row.md` has the bytes.
 
+mod comparable;
+
 use crate::packed::{self, PackedError, Width, packed_len};
 use crate::{ColumnMask, ColumnType, Value};
 

@@ -5,6 +5,7 @@ mod format_description;
 mod gtid;
 mod header;
 mod mariadb;
+mod partial_rows;
 mod query;
 mod rows;
 mod table_map;
@@ -21,6 +22,7 @@ pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
 pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID};
 pub use header::{EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, event_type, flag};
 pub use mariadb::{MariadbGtidEvent, mariadb_flag};
+pub use partial_rows::{PartialAfter, PartialUpdate, PartialUpdateEvent};
 pub use query::{QueryEvent, QueryStatus, flags2, status_var};
 pub use rows::{RowChange, RowsEvent, RowsIter, RowsKind, rows_flag, rows_kind};
 pub use table_map::{DUMMY_TABLE_ID, OptionalMetadata, TableMap, optional_field};
@@ -43,6 +45,8 @@ pub enum Event<'a> {
     TableMap(TableMap<'a>),
     /// Row changes.
     Rows(RowsEvent<'a>),
+    /// Updated rows, of which JSON documents are given by how they differ.
+    PartialUpdate(PartialUpdateEvent<'a>),
     /// COMMIT of a transaction in InnoDB, with its number.
     Xid(u64),
     /// XA PREPARE, undecoded.
@@ -147,8 +151,7 @@ pub fn decode_body<'a>(header: &Header, event: &'a [u8]) -> Result<Event<'a>, De
         event_type::MARIADB_BINLOG_CHECKPOINT => Event::MariadbCheckpoint(mariadb::checkpoint(event)?),
         event_type::MARIADB_START_ENCRYPTION => Event::MariadbStartEncryption,
         event_type::PARTIAL_UPDATE_ROWS => {
-            let what = "partial JSON update: set binlog_row_value_options='' on the source";
-            return Err(DecodeError { offset: 4, what });
+            Event::PartialUpdate(PartialUpdateEvent(rows::decode(event, RowsKind::Update, true)?))
         }
         event_type::MARIADB_QUERY_COMPRESSED..=event_type::MARIADB_DELETE_ROWS_COMPRESSED => {
             let what = "compressed event: set log_bin_compress=OFF on the source";

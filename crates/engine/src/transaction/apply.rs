@@ -16,6 +16,7 @@ use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::OldRow;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use types::{ColumnMask, Value};
@@ -121,7 +122,7 @@ impl Transaction {
         self.apply_update_of(table, &FoundRow(key), before, after)
     }
 
-    /// Applies an updated row that [`Transaction::find_together`] has found.
+    /// Applies an updated row that [`Transaction::find_together`] or [`Transaction::find_current`] has found.
     pub fn apply_update_of(
         &mut self,
         table: &Arc<Table>,
@@ -173,6 +174,20 @@ impl Transaction {
         self.prepare_update(table, new, (old_key, new_key), &touched)
     }
 
+    /// The row that a before image describes, locked, and its full image: for a change that depends on what is there.
+    pub fn find_current(
+        &mut self,
+        table: &Arc<Table>,
+        before: PartialRow<'_>,
+    ) -> Result<(FoundRow, Vec<u8>)> {
+        self.check_not_ahead()?;
+        self.check_columns(table, before)?;
+        self.use_table(table)?;
+        let key = self.find_row(table, before)?;
+        let row = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
+        Ok((FoundRow(key), row.image))
+    }
+
     /// Applies a deleted row.
     pub fn apply_delete(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, before)?;
@@ -210,12 +225,13 @@ impl Transaction {
             None => (IndexRef::Primary, super::scan::KeyRange::all()),
         };
         // Rows that do not match are passed by without a lock; the one that does is locked and read again.
+        let wanted = table.layout.comparable(before.mask, before.image);
         let mut scan = self.scan_newest(table, index, range)?;
         let mut found = None;
         while let Some(row) = scan.next(self)? {
             let mut columns = Vec::new();
             table.layout.extract(&row.image, before.mask, &mut columns)?;
-            if columns == before.image {
+            if table.layout.comparable(before.mask, &columns) == wanted {
                 found = Some(KeyBuf::from_slice(&row.key));
                 break;
             }
@@ -239,10 +255,10 @@ impl Transaction {
         }
         self.check_not_ahead()?;
         self.use_table(table)?;
-        let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        let mut wanted: HashMap<Cow<'_, [u8]>, Vec<usize>> = HashMap::new();
         // The last of equal images is the first to be taken out again.
         for (at, image) in images.iter().enumerate().rev() {
-            wanted.entry(image).or_default().push(at);
+            wanted.entry(table.layout.comparable(mask, image)).or_default().push(at);
         }
         let mut found = Vec::new();
         found.resize_with(images.len(), || None);
@@ -253,7 +269,8 @@ impl Transaction {
             let Some(row) = scan.next(self)? else { break };
             columns.clear();
             table.layout.extract(&row.image, mask, &mut columns)?;
-            if let Some(at) = wanted.get_mut(&columns[..]).and_then(Vec::pop) {
+            if let Some(at) = wanted.get_mut(&table.layout.comparable(mask, &columns)[..]).and_then(Vec::pop)
+            {
                 found[at] = Some(FoundRow(KeyBuf::from_slice(&row.key)));
                 missing -= 1;
             }

@@ -207,6 +207,10 @@ impl<'a> Applier<'a> {
                 let taken = self.open.rows(bytes, rows);
                 self.inside(taken)
             }
+            Event::PartialUpdate(rows) => {
+                let taken = self.open.partial_update(&header, rows);
+                self.inside(taken)
+            }
             Event::RowsQuery(_) => self.append(bytes).map(|()| false),
             // MariaDB's annotations say again what the rows say.
             Event::MariadbAnnotate(_) => Ok(false),
@@ -219,7 +223,6 @@ impl<'a> Applier<'a> {
     fn other(&self, header: &Header) -> Result<bool, ThreadError> {
         let what = match header.event_type {
             kind::IGNORABLE | kind::TRANSACTION_CONTEXT => return Ok(false),
-            kind::PARTIAL_UPDATE_ROWS => "binlog_row_value_options=PARTIAL_JSON",
             kind::XA_PREPARE => "XA PREPARE",
             other => return Err(report::not_supported(&format!("an event of type {other}"), self.place())),
         };

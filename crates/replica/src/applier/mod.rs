@@ -14,6 +14,7 @@ mod gate;
 mod group;
 mod job;
 mod open_group;
+mod partial_rows;
 mod report;
 mod retries;
 mod rows;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use binlog::event::{Event, Header, RowsEvent, TableMap, rows_flag};
+use binlog::event::{Event, Header, PartialUpdateEvent, RowsEvent, TableMap, rows_flag};
 use binlog::{Checksum, DecodeError, group};
 use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
 use super::report::GroupError;
-use super::rows;
 use super::settings::ApplySettings;
 use super::tables::{Bound, TableCache};
+use super::{partial_rows, rows};
 use crate::filter::{Filters, table_map_in};
 
 /// See the module's header. Buffers are kept from group to group.
@@ -228,13 +228,56 @@ impl OpenGroup {
         taken
     }
 
-    /// A row event whose columns are those of our table.
-    fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
-        let mut transaction = match self.transaction.take() {
+    /// The transaction, for row events.
+    fn take_for_rows(&mut self) -> Transaction {
+        match self.transaction.take() {
             Some(transaction) => transaction,
             None if self.ahead => self.hold.begin_apply_ahead(),
             None => self.hold.begin_apply(),
+        }
+    }
+
+    /// A row event that says of documents only how they differ.
+    pub fn partial_update(
+        &mut self,
+        header: &Header,
+        event: &PartialUpdateEvent<'_>,
+    ) -> Result<(), GroupError> {
+        let rows = &event.0;
+        if self.filtered.contains(&rows.table_id) {
+            self.leave_out(rows);
+            return Ok(());
+        }
+        let Some((_, bound)) = self.in_use.iter().find(|(id, _)| *id == rows.table_id) else {
+            return Err(GroupError::NoTableMap);
         };
+        let table = bound.table.clone();
+        if bound.conversion.is_some() {
+            let reason =
+                "binlog_row_value_options=PARTIAL_JSON, and the source's columns are others".to_string();
+            let name = table.qualified_name().to_string();
+            let error = EngineError::Incompatible { table: name.clone(), reason };
+            return Err(GroupError::Row(rows.kind, name, error));
+        }
+        let before = self.events.len();
+        let mut transaction = self.take_for_rows();
+        let state = os::account::enter(os::account::State::ApplyRow);
+        let applied = partial_rows::apply(&mut transaction, &table, header, event, &mut self.events);
+        drop(state);
+        self.transaction = Some(transaction);
+        applied?;
+        if self.filters.is_on() {
+            self.last_rows = last_event(&self.events, before).or(self.last_rows);
+        }
+        if rows.ends_statement() {
+            self.end_statement();
+        }
+        Ok(())
+    }
+
+    /// A row event whose columns are those of our table.
+    fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
+        let mut transaction = self.take_for_rows();
         let (idempotent, before) = (self.settings.is_idempotent(), self.events.len());
         let state = os::account::enter(os::account::State::ApplyRow);
         let applied = match idempotent {

@@ -3,6 +3,7 @@
 use binlog::DecodeError;
 use binlog::event::RowsKind;
 use engine::EngineError;
+use types::json::JsonDiffError;
 
 use super::tables::BindError;
 use crate::error::{ThreadError, number};
@@ -29,6 +30,8 @@ pub enum GroupError {
     Held(String, EngineError),
     /// A row of this kind of event, for this table, could not be changed.
     Row(RowsKind, String, EngineError),
+    /// A document of this table and column (from 0) is not changed by what the event says of it.
+    Json(String, usize, JsonDiffError),
     /// A row was looked for in the whole of this table, which has no keys, and not found.
     NotInScan(RowsKind, String),
 }
@@ -56,6 +59,14 @@ pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
             ThreadError::now(number::CONVERSION_FAILED, error.to_string())
         }
         GroupError::Row(kind, table, error) => row_event(*kind, table, cause(table, error), place),
+        GroupError::Json(table, column, error) => {
+            let number = match error {
+                JsonDiffError::Corrupted => number::CORRUPTED_JSON_DIFF,
+                JsonDiffError::DoesNotFit => number::COULD_NOT_APPLY_JSON_DIFF,
+            };
+            let text = format!("{error} in table {table}, column number {}.", column + 1);
+            row_event_of("Update_rows_partial", table, (number, text, "HA_ERR_CORRUPT_EVENT"), place)
+        }
         GroupError::NotInScan(kind, table) => {
             let (number, text, _) = not_found(table);
             row_event(*kind, table, (number, text, "HA_ERR_END_OF_FILE"), place)
@@ -98,12 +109,16 @@ fn cause(table: &str, error: &EngineError) -> Cause {
 }
 
 /// A row event could not be carried out.
-fn row_event(kind: RowsKind, table: &str, (number, cause, handler): Cause, place: Place<'_>) -> ThreadError {
+fn row_event(kind: RowsKind, table: &str, cause: Cause, place: Place<'_>) -> ThreadError {
     let event = match kind {
         RowsKind::Write => "Write_rows",
         RowsKind::Update => "Update_rows",
         RowsKind::Delete => "Delete_rows",
     };
+    row_event_of(event, table, cause, place)
+}
+
+fn row_event_of(event: &str, table: &str, (number, cause, handler): Cause, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         number,
         format!(

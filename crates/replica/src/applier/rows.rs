@@ -73,9 +73,7 @@ pub(super) fn apply_idempotent(
     let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
     let before_mask = before_mask.as_ref().unwrap_or(&none);
     let after_mask = after_mask.as_ref().unwrap_or(&none);
-    let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
-    let mut done =
-        Done { out, base, table, flags: event.flags & !rows_flag::STMT_END, open: None, last: None };
+    let mut done = Done::behind(out, header, table, event.flags);
     for row in event.iter(&table.layout) {
         let row = row.map_err(|error| incompatible(table, error.to_string()))?;
         let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
@@ -101,7 +99,7 @@ pub(super) fn apply_idempotent(
 }
 
 /// Row events of what was done.
-struct Done<'a> {
+pub(super) struct Done<'a> {
     out: &'a mut Vec<u8>,
     base: EventBase,
     table: &'a Table,
@@ -112,8 +110,14 @@ struct Done<'a> {
     last: Option<usize>,
 }
 
-impl Done<'_> {
-    fn row(&mut self, kind: RowsKind, (before, after): (&ColumnMask, &ColumnMask), images: &[&[u8]]) {
+impl<'a> Done<'a> {
+    /// Goes on behind `out` with events of this header and these flags.
+    pub fn behind(out: &'a mut Vec<u8>, header: &Header, table: &'a Table, flags: u16) -> Done<'a> {
+        let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+        Done { out, base, table, flags: flags & !rows_flag::STMT_END, open: None, last: None }
+    }
+
+    pub fn row(&mut self, kind: RowsKind, (before, after): (&ColumnMask, &ColumnMask), images: &[&[u8]]) {
         if self.open.is_none_or(|(_, open)| open != kind) {
             self.close();
             let start = encode::rows(self.base, kind, self.table.id, self.flags, before, after, self.out);
@@ -128,7 +132,7 @@ impl Done<'_> {
         }
     }
 
-    fn finish(mut self, ends_statement: bool) {
+    pub fn finish(mut self, ends_statement: bool) {
         self.close();
         if let Some(start) = self.last.filter(|_| ends_statement) {
             self.out[start + FLAGS_OFFSET] |= rows_flag::STMT_END as u8;
@@ -136,7 +140,7 @@ impl Done<'_> {
     }
 }
 
-fn check_columns(table: &Table, event: &RowsEvent<'_>) -> Result<(), EngineError> {
+pub(super) fn check_columns(table: &Table, event: &RowsEvent<'_>) -> Result<(), EngineError> {
     if event.columns == table.columns() {
         return Ok(());
     }
@@ -144,6 +148,6 @@ fn check_columns(table: &Table, event: &RowsEvent<'_>) -> Result<(), EngineError
     Err(incompatible(table, reason))
 }
 
-fn incompatible(table: &Table, reason: String) -> EngineError {
+pub(super) fn incompatible(table: &Table, reason: String) -> EngineError {
     EngineError::Incompatible { table: table.qualified_name().to_string(), reason }
 }

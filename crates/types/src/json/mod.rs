@@ -4,12 +4,15 @@
 //! with two-byte numbers ("small") or four-byte ones ("large"). Layout: MySQL's internal documentation of
 //! `json_binary.h`; checked against documents that MySQL wrote.
 
+mod diff;
 mod parse;
+mod read;
 mod write;
 
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time};
 use crate::{TypeCode, number};
+pub use diff::{JsonDiffError, apply_diffs};
 pub use parse::{JsonError, parse_text};
 
 const SMALL_OBJECT: u8 = 0;
@@ -47,6 +50,11 @@ pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// The document as it is when it is written anew: of equal documents the bytes are equal. `None` if it is malformed.
+pub fn normalized(document: &[u8]) -> Option<Vec<u8>> {
+    write::write_document(&read::read_document(document)?)
+}
+
 /// How much more a document may hold.
 struct Limits {
     depth: usize,
@@ -64,10 +72,10 @@ fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) ->
         return None;
     }
     match kind {
-        SMALL_OBJECT => write_container(body, 2, true, limits, out)?,
-        LARGE_OBJECT => write_container(body, 4, true, limits, out)?,
-        SMALL_ARRAY => write_container(body, 2, false, limits, out)?,
-        LARGE_ARRAY => write_container(body, 4, false, limits, out)?,
+        SMALL_OBJECT => write_container(&Container::of(body, 2, true)?, limits, out)?,
+        LARGE_OBJECT => write_container(&Container::of(body, 4, true)?, limits, out)?,
+        SMALL_ARRAY => write_container(&Container::of(body, 2, false)?, limits, out)?,
+        LARGE_ARRAY => write_container(&Container::of(body, 4, false)?, limits, out)?,
         LITERAL => out.extend_from_slice(match *body.first()? {
             LITERAL_NULL => b"null",
             LITERAL_TRUE => b"true",
@@ -109,45 +117,63 @@ fn variable_length(bytes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-fn write_container(
-    body: &[u8],
+/// An object or array of which the table of offsets has been looked at.
+struct Container<'a> {
+    body: &'a [u8],
     width: usize,
-    object: bool,
-    limits: &mut Limits,
-    out: &mut Vec<u8>,
-) -> Option<()> {
-    let count = unsigned(body, 0, width)? as usize;
-    let size = unsigned(body, width, width)? as usize;
-    let body = body.get(..size)?;
-    let key_entries = 2 * width;
-    let key_entry_len = if object { width + 2 } else { 0 };
-    let values = key_entries + count.checked_mul(key_entry_len)?;
-    out.push(if object { b'{' } else { b'[' });
-    for i in 0..count {
+    count: usize,
+    /// Where the table of values starts.
+    values_at: usize,
+    is_object: bool,
+}
+
+impl<'a> Container<'a> {
+    fn of(body: &'a [u8], width: usize, is_object: bool) -> Option<Container<'a>> {
+        let count = unsigned(body, 0, width)? as usize;
+        let size = unsigned(body, width, width)? as usize;
+        let key_entry_len = if is_object { width + 2 } else { 0 };
+        let values_at = 2 * width + count.checked_mul(key_entry_len)?;
+        Some(Container { body: body.get(..size)?, width, count, values_at, is_object })
+    }
+
+    fn key(&self, i: usize) -> Option<&'a [u8]> {
+        let entry = 2 * self.width + i * (self.width + 2);
+        let at = unsigned(self.body, entry, self.width)? as usize;
+        let len = unsigned(self.body, entry + self.width, 2)? as usize;
+        self.body.get(at..)?.get(..len)
+    }
+
+    /// Type and bytes of a value; those of short ones stand in the table.
+    fn value(&self, i: usize) -> Option<(u8, &'a [u8])> {
+        let entry = self.values_at + i * (1 + self.width);
+        let kind = *self.body.get(entry)?;
+        let inlined =
+            matches!(kind, LITERAL | INT16 | UINT16) || (self.width == 4 && matches!(kind, INT32 | UINT32));
+        let value = if inlined {
+            self.body.get(entry + 1..entry + 1 + self.width)?
+        } else {
+            self.body.get(unsigned(self.body, entry + 1, self.width)? as usize..)?
+        };
+        Some((kind, value))
+    }
+}
+
+fn write_container(container: &Container<'_>, limits: &mut Limits, out: &mut Vec<u8>) -> Option<()> {
+    out.push(if container.is_object { b'{' } else { b'[' });
+    for i in 0..container.count {
         if i > 0 {
             out.extend_from_slice(b", ");
         }
-        if object {
-            let entry = key_entries + i * key_entry_len;
-            let (at, len) =
-                (unsigned(body, entry, width)? as usize, unsigned(body, entry + width, 2)? as usize);
-            write_string(body.get(at..)?.get(..len)?, out);
+        if container.is_object {
+            write_string(container.key(i)?, out);
             out.extend_from_slice(b": ");
         }
-        let entry = values + i * (1 + width);
-        let kind = *body.get(entry)?;
-        let inlined =
-            matches!(kind, LITERAL | INT16 | UINT16) || (width == 4 && matches!(kind, INT32 | UINT32));
-        let value = if inlined {
-            body.get(entry + 1..entry + 1 + width)?
-        } else {
-            body.get(unsigned(body, entry + 1, width)? as usize..)?
-        };
+        let (kind, value) = container.value(i)?;
         limits.depth += 1;
         write_value(kind, value, limits, out)?;
         limits.depth -= 1;
     }
-    out.push(if object { b'}' } else { b']' });
+    out.push(if container.is_object { b'}' } else { b']' });
     Some(())
 }
 

@@ -29,6 +29,20 @@ pub(super) enum Node {
     Array(Vec<Node>),
     /// Sorted by key length, then by key bytes, without duplicates: the order in which MySQL stores members.
     Object(Vec<(Vec<u8>, Node)>),
+    /// An SQL value of this type, packed, which no JSON text makes.
+    Opaque(u8, Vec<u8>),
+}
+
+/// Where an object has the member, or where it is to be inserted.
+pub(super) fn member_place(members: &[(Vec<u8>, Node)], name: &[u8]) -> Result<usize, usize> {
+    members.binary_search_by(|(key, _)| key.len().cmp(&name.len()).then_with(|| key.as_slice().cmp(name)))
+}
+
+/// The string at the start of the text, quotation mark and all, and how long that is.
+pub(super) fn parse_quoted(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut parser = Parser { text, at: 0 };
+    let string = parser.string().ok()?;
+    Some((string, parser.at))
 }
 
 /// Parses UTF-8 text into a binary document.

@@ -27,6 +27,12 @@ fn write_node(node: &Node, out: &mut Vec<u8>) -> Option<u8> {
             out.extend_from_slice(text);
             Some(STRING)
         }
+        Node::Opaque(kind, bytes) => {
+            out.push(*kind);
+            write_length(bytes.len(), out);
+            out.extend_from_slice(bytes);
+            Some(OPAQUE)
+        }
         Node::Double(n) => {
             out.extend_from_slice(&n.to_bits().to_le_bytes());
             Some(DOUBLE)
@@ -51,7 +57,9 @@ fn integer_form(node: &Node) -> Option<(u8, u64, usize)> {
         Node::UInt(n) if u16::try_from(*n).is_ok() => (UINT16, *n, 2),
         Node::UInt(n) if u32::try_from(*n).is_ok() => (UINT32, *n, 4),
         Node::UInt(n) => (UINT64, *n, 8),
-        Node::Double(_) | Node::String(_) | Node::Array(_) | Node::Object(_) => return None,
+        Node::Double(_) | Node::String(_) | Node::Opaque(..) | Node::Array(_) | Node::Object(_) => {
+            return None;
+        }
     })
 }
 

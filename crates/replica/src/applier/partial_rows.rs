@@ -1,0 +1,93 @@
+//! Updates that say of JSON documents only how they differ. They are logged as updates that say the whole document: what a replica of
+//! ours is sent does not depend on how the source was set, and recovery need not know the document before.
+
+use std::sync::Arc;
+
+use binlog::event::{Header, PartialAfter, PartialUpdateEvent, RowsKind};
+use engine::{PartialRow, Table, Transaction};
+use types::ColumnMask;
+use types::json::{JsonDiffError, apply_diffs};
+use types::row::RowLayout;
+
+use super::report::GroupError;
+use super::rows::{Done, check_columns, incompatible};
+
+/// Bytes of the length in front of a document.
+const LENGTH_BYTES: usize = 4;
+
+/// Carries the event out, and appends to `out` the row events that say the same in full.
+pub(super) fn apply(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    header: &Header,
+    event: &PartialUpdateEvent<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), GroupError> {
+    let refused = |error| GroupError::Row(RowsKind::Update, table.qualified_name().to_string(), error);
+    check_columns(table, &event.0).map_err(refused)?;
+    let none = ColumnMask::empty(table.columns());
+    let (before_mask, after_mask) = (event.0.before_mask(), event.0.after_mask());
+    let (before_mask, after_mask) =
+        (before_mask.as_ref().unwrap_or(&none), after_mask.as_ref().unwrap_or(&none));
+    let mut done = Done::behind(out, header, table, event.0.flags);
+    for row in event.rows(&table.layout)? {
+        let before = PartialRow { mask: before_mask, image: row.before };
+        let (found, current) = transaction.find_current(table, before).map_err(refused)?;
+        let image = whole(table, &current, after_mask, &row.after)?;
+        let after = PartialRow { mask: after_mask, image: &image };
+        transaction.apply_update_of(table, &found, before, after).map_err(refused)?;
+        done.row(RowsKind::Update, (before_mask, after_mask), &[row.before, &image]);
+    }
+    done.finish(event.0.ends_statement());
+    Ok(())
+}
+
+/// The after-image with whole documents.
+fn whole(
+    table: &Table,
+    current: &[u8],
+    mask: &ColumnMask,
+    after: &PartialAfter<'_>,
+) -> Result<Vec<u8>, GroupError> {
+    if after.differences.is_empty() {
+        return Ok(after.image.to_vec());
+    }
+    let mut image = after.image[..mask.count().div_ceil(8)].to_vec();
+    let mut refused = None;
+    let walked = table.layout.walk_partial(mask, after.image, |column, packed| {
+        let Some(packed) = packed else { return };
+        if !after.differences.contains(column) {
+            image.extend_from_slice(packed);
+            return;
+        }
+        match changed(&table.layout, current, column, packed) {
+            Ok(document) => {
+                image.extend_from_slice(&(document.len() as u32).to_le_bytes());
+                image.extend(document);
+            }
+            Err(error) => refused = refused.or(Some((column, error))),
+        }
+    });
+    let name = table.qualified_name().to_string();
+    if let Err(error) = walked {
+        return Err(GroupError::Row(RowsKind::Update, name, incompatible(table, error.to_string())));
+    }
+    match refused {
+        None => Ok(image),
+        Some((column, error)) => Err(GroupError::Json(name, column, error)),
+    }
+}
+
+/// The document of a column of the current row, changed by these differences.
+fn changed(
+    layout: &RowLayout,
+    current: &[u8],
+    column: usize,
+    differences: &[u8],
+) -> Result<Vec<u8>, JsonDiffError> {
+    let document = layout.get_raw(current, column).ok().flatten().ok_or(JsonDiffError::DoesNotFit)?;
+    let behind_length = |packed: &[u8]| packed.get(LENGTH_BYTES..).map(<[u8]>::to_vec);
+    let document = behind_length(document).ok_or(JsonDiffError::DoesNotFit)?;
+    let differences = behind_length(differences).ok_or(JsonDiffError::Corrupted)?;
+    apply_diffs(&document, &differences)
+}
