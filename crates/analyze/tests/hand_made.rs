@@ -61,7 +61,7 @@ impl Log {
     }
 
     fn gtid(&mut self, last_committed: i64, sequence_number: i64) {
-        let gtid = Gtid { uuid: Uuid([7; 16]), gno: sequence_number as u64 };
+        let gtid = Gtid::new(Uuid([7; 16]), sequence_number as u64);
         let event = GtidEvent { last_committed, sequence_number, ..GtidEvent::new(gtid) };
         self.event(|out| encode::gtid(BASE, &event, out));
     }

@@ -171,6 +171,26 @@ pub fn put_packed_int(value: u64, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends an integer in the form of MySQL's `mysql::serialization` library; see [`Cursor::serialized_uint`].
+pub fn put_serialized_uint(value: u64, out: &mut Vec<u8>) {
+    let bits = 64 - value.leading_zeros().min(63) as usize;
+    let extra = (bits - 1) / 7;
+    if extra >= 8 {
+        out.push(0xff);
+        out.extend_from_slice(&value.to_le_bytes());
+        return;
+    }
+    let ones = (1u64 << extra) - 1;
+    // Seven further bytes leave the first one no bit of the value.
+    let shifted = u128::from(value) << (extra + 1) | u128::from(ones);
+    out.extend_from_slice(&shifted.to_le_bytes()[..=extra]);
+}
+
+/// Appends a signed integer in that form (zigzag).
+pub fn put_serialized_int(value: i64, out: &mut Vec<u8>) {
+    put_serialized_uint((value << 1 ^ value >> 63) as u64, out);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +203,13 @@ mod tests {
                 put_packed_int(value, &mut out);
                 let mut cursor = Cursor::new(&out);
                 assert_eq!(cursor.packed_int(), Ok(value));
+                assert!(cursor.is_empty());
+                out.clear();
+                put_serialized_uint(value, &mut out);
+                put_serialized_int(value as i64, &mut out);
+                let mut cursor = Cursor::new(&out);
+                assert_eq!(cursor.serialized_uint(), Ok(value));
+                assert_eq!(cursor.serialized_int(), Ok(value as i64));
                 assert!(cursor.is_empty());
             }
         }

@@ -11,10 +11,11 @@
 
 use crate::bytes::{Put, Reader};
 use crate::commit::position::CommitMark;
+use crate::commit::record::read_tag;
 use crate::config::EngineConfig;
 use crate::engine::io_error;
 use crate::error::{EngineError, Result};
-use binlog::gtid::{Gtid, Uuid};
+use binlog::gtid::{Gtid, Tag, Tsid, Uuid};
 use os::disk::{Disk, File, OpenMode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ const DIRECTORY: &str = "#innodb_spill";
 
 /// Bytes that are read or written at once.
 const BLOCK_BYTES: usize = 1 << 20;
+/// What a spilled commit says of its GTID in a checkpoint: 0 it has none, 1 it has one, and this, its tag follows.
+const TAGGED: u8 = 2;
 
 fn path_of(datadir: &Path, number: u64) -> PathBuf {
     datadir.join(DIRECTORY).join(number.to_string())
@@ -170,10 +173,14 @@ impl SpilledCommit {
         out.put_u32(self.spill.crc);
         out.put_u64(self.start_lsn);
         out.put_u64(self.seq);
-        out.put_bool(self.gtid.is_some());
+        let tag = self.gtid.map_or(Tag::NONE, |gtid| gtid.tsid.tag);
+        out.put_u8(if tag.is_none() { u8::from(self.gtid.is_some()) } else { TAGGED });
         if let Some(gtid) = self.gtid {
-            out.extend_from_slice(&gtid.uuid.0);
+            out.extend_from_slice(&gtid.tsid.uuid.0);
             out.put_u64(gtid.gno);
+        }
+        if !tag.is_none() {
+            out.put_str(tag.as_str());
         }
     }
 
@@ -187,9 +194,11 @@ impl SpilledCommit {
         let (start_lsn, seq) = (reader.u64()?, reader.u64()?);
         let gtid = match reader.u8()? {
             0 => None,
-            _ => {
+            kind => {
                 let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
-                Some(Gtid { uuid, gno: reader.u64()? })
+                let gno = reader.u64()?;
+                let tag = if kind == TAGGED { read_tag(reader)? } else { Tag::NONE };
+                Some(Gtid { tsid: Tsid { uuid, tag }, gno })
             }
         };
         Ok(SpilledCommit { spill, start_lsn, seq, gtid, applied_lsn: None })
@@ -213,4 +222,28 @@ pub(crate) fn list(config: &EngineConfig) -> Result<Vec<u64>> {
     let paths = config.disk.list(&dir).map_err(|error| io_error(&dir, error))?;
     let number = |path: &PathBuf| path.file_name()?.to_str()?.parse().ok();
     Ok(paths.iter().filter_map(number).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spilled_commit_comes_back_from_the_checkpoint_with_its_gtid() {
+        for gtid in [None, Some("7"), Some("tag:7")] {
+            let uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
+            let gtid = gtid.map(|rest| format!("{uuid}:{rest}").parse::<Gtid>().expect("is a GTID"));
+            let spill = SpillRef { number: 5, crc: 6, group_len: 7, sidecar_len: 8 };
+            let commit = SpilledCommit { spill, start_lsn: 9, seq: 10, gtid, applied_lsn: None };
+            let mut bytes = Vec::new();
+            commit.encode(&mut bytes);
+            let mut reader = Reader::new(&bytes, "spilled commit");
+            let back = SpilledCommit::decode(&mut reader).unwrap();
+            assert!(reader.is_empty());
+            assert_eq!((back.gtid, back.spill.number, back.seq), (gtid, 5, 10));
+            for len in 0..bytes.len() {
+                assert!(SpilledCommit::decode(&mut Reader::new(&bytes[..len], "spilled commit")).is_err());
+            }
+        }
+    }
 }

@@ -318,7 +318,7 @@ fn what_cannot_be_applied_leaves_nothing() {
     insert(&mut local, &copy, 2, 5, "mine").unwrap();
     commit(local);
     let (end, visible) = (to.log().current_lsn(), to.visible_lsn());
-    let gtid = Gtid { uuid: SOURCE, gno: 77 };
+    let gtid = Gtid::new(SOURCE, 77);
     let options = CommitOptions { gtid: GtidNext::Given(gtid), ..CommitOptions::default() };
     let error = apply(&to, &format, &groups[0].group, &options).unwrap_err();
     assert_eq!(error.to_string(), "Duplicate entry '2' for key 't.PRIMARY'");
@@ -365,7 +365,7 @@ fn a_group_is_begin_map_rows_and_xid() {
     assert_eq!(groups.len(), 1, "what is not for the binary log is not in the stream");
     let kinds: Vec<u8> = events(&groups[0].group).iter().map(|event| event[4]).collect();
     assert_eq!(kinds, vec![2, 19, 30, 19, 30, 19, 30, 16]);
-    assert_eq!(groups[0].header.gtid.unwrap().uuid, SOURCE);
+    assert_eq!(groups[0].header.gtid.unwrap().tsid.uuid, SOURCE);
 }
 
 #[test]

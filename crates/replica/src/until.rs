@@ -132,7 +132,12 @@ mod tests {
         assert!(!after.is_reached(&reached(("", 4), &set("1-2"))));
         assert!(after.is_reached(&reached(("", 4), &set("1-7"))));
         let before = UntilCondition::parse(&Until::SqlBeforeGtids(format!("{UUID}:5-6"))).expect("is a set");
-        let gtid = |gno| GroupGtid::Mysql(binlog::gtid::Gtid { uuid: UUID.parse().expect("a UUID"), gno });
+        let gtid = |gno| {
+            GroupGtid::Mysql(binlog::gtid::Gtid::new(
+                UUID.parse::<binlog::gtid::Uuid>().expect("a UUID"),
+                gno,
+            ))
+        };
         assert!(before.excludes(gtid(5)) && !before.excludes(gtid(4)) && !before.excludes(GroupGtid::None));
         assert!(before.is_missed(&set("1-5")) && !before.is_missed(&set("1-4")));
         assert_eq!(UntilCondition::parse(&Until::SqlAfterGtids("x".into())).expect_err("is none").code, 1772);

@@ -123,7 +123,7 @@ pub(crate) fn append_group(
     checksum: Checksum,
 ) -> Result<(), String> {
     let event = GtidEvent {
-        gtid: header.gtid.unwrap_or(Gtid { uuid: Uuid([0; 16]), gno: 0 }),
+        gtid: header.gtid.unwrap_or(Gtid::new(Uuid([0; 16]), 0)),
         // Row events only, but for DDL.
         flags: if header.ddl { FLAG_MAY_HAVE_SBR } else { 0 },
         last_committed: numbers.0 as i64,

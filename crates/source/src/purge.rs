@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use binlog::gtid::GtidSet;
+use binlog::gtid::{GtidSet, Uuid};
 use os::disk::OpenMode;
 
 use crate::error::Refusal;
@@ -167,10 +167,10 @@ impl Binlog {
 
     /// A replica that has GTIDs of our own UUID that we do not have holds transactions that we lost.
     fn refuse_more_than_ours(&self, has: &GtidSet) -> Result<(), Refusal> {
-        let Ok(uuid) = self.config.server_uuid.parse() else { return Ok(()) };
+        let Ok(uuid) = self.config.server_uuid.parse::<Uuid>() else { return Ok(()) };
         let mut of_ours = GtidSet::default();
-        for interval in has.intervals(uuid) {
-            of_ours.add_interval(uuid, *interval);
+        for (tsid, intervals) in has.iter().filter(|(tsid, _)| tsid.uuid == uuid) {
+            intervals.iter().for_each(|interval| of_ours.add_interval(tsid, *interval));
         }
         if of_ours.is_subset(&self.engine.gtid_executed()) {
             return Ok(());

@@ -63,7 +63,7 @@ fn a_table_from_mariadb() {
 #[test]
 fn the_gtid_and_the_position_are_in_the_same_commit() {
     let engine = engine();
-    let gtid = Gtid { uuid: Uuid([7; 16]), gno: 5 };
+    let gtid = Gtid::new(Uuid([7; 16]), 5);
     let position = PositionUpdate {
         channel: "",
         source_log_file: "binlog.000003",

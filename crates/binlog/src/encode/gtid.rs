@@ -1,17 +1,22 @@
 //! The events that start a transaction.
 
 use super::{EventBase, begin_event};
-use crate::cursor::put_packed_int;
+use crate::cursor::{put_packed_int, put_serialized_int, put_serialized_uint};
 use crate::event::{
-    GtidEvent, HEADER_LEN, LOGICAL_TIMESTAMP_TYPECODE, MariadbGtidEvent, NO_GTID, event_type,
+    GtidEvent, HEADER_LEN, LOGICAL_TIMESTAMP_TYPECODE, MariadbGtidEvent, NO_GTID, event_type, tagged_field,
 };
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
 
-/// Appends a GTID event. `event.transaction_length` is what the reader gets; for
+/// Appends a GTID event, or a GTID_TAGGED event where the GTID has a tag. `event.transaction_length` is what the reader gets; for
 /// a transaction of `rest` bytes (checksums included) it is `rest` + header + [`gtid_body_len`] + checksum.
 pub fn gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> usize {
+    if !event.gtid.tsid.tag.is_none() {
+        let start = begin_event(base, event_type::GTID_TAGGED, 0, out);
+        write_tagged_body(event, out);
+        return start;
+    }
     let start = begin_event(base, event_type::GTID, 0, out);
     write_body(event, out);
     start
@@ -27,6 +32,9 @@ pub fn anonymous_gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> 
 /// Bytes of the event's body when the transaction's other events have `rest_len` bytes and each event's checksum
 /// `checksum_len`; with it, the `transaction_length` to write, which counts this event too.
 pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
+    if !event.gtid.tsid.tag.is_none() {
+        return tagged_body_len(event, rest_len, checksum_len);
+    }
     let timestamps = if event.original_commit_us == event.immediate_commit_us { 7 } else { 14 };
     let versions = if event.original_server_version == event.immediate_server_version { 4 } else { 8 };
     let ticket = if event.commit_group_ticket == 0 { 0 } else { 8 };
@@ -40,9 +48,79 @@ pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (
     (fixed + width as usize, others + width)
 }
 
+fn tagged_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
+    let others = rest_len + (HEADER_LEN + checksum_len) as u64;
+    let mut transaction_length = others;
+    // The length counts the bytes it is written in; it grows to what fits.
+    loop {
+        let mut body = Vec::new();
+        write_tagged_body(&GtidEvent { transaction_length, ..*event }, &mut body);
+        let counted = others + body.len() as u64;
+        if counted == transaction_length {
+            return (body.len(), transaction_length);
+        }
+        transaction_length = counted;
+    }
+}
+
+/// The body of GTID_TAGGED: in front of the fields the version of the format, the bytes of the body, and the number of the last field
+/// that a reader must know.
+fn write_tagged_body(event: &GtidEvent, out: &mut Vec<u8>) {
+    let mut fields = Vec::with_capacity(96);
+    put_serialized_uint(0, &mut fields);
+    write_tagged_fields(event, &mut fields);
+    // The number of bytes counts those of itself.
+    let mut head = Vec::new();
+    let mut size = 0;
+    while size != head.len() + fields.len() {
+        size = head.len() + fields.len();
+        head.clear();
+        put_serialized_uint(1, &mut head);
+        put_serialized_uint(size as u64, &mut head);
+    }
+    out.extend(head);
+    out.extend(fields);
+}
+
+fn write_tagged_fields(event: &GtidEvent, out: &mut Vec<u8>) {
+    use tagged_field as field;
+    put_serialized_uint(field::FLAGS, out);
+    put_serialized_uint(event.flags.into(), out);
+    put_serialized_uint(field::UUID, out);
+    for byte in event.gtid.tsid.uuid.0 {
+        put_serialized_uint(byte.into(), out);
+    }
+    put_serialized_uint(field::GNO, out);
+    put_serialized_int(event.gtid.gno as i64, out);
+    put_serialized_uint(field::TAG, out);
+    let tag = event.gtid.tsid.tag.as_str();
+    put_serialized_uint(tag.len() as u64, out);
+    out.extend_from_slice(tag.as_bytes());
+    put_serialized_uint(field::LAST_COMMITTED, out);
+    put_serialized_int(event.last_committed, out);
+    put_serialized_uint(field::SEQUENCE_NUMBER, out);
+    put_serialized_int(event.sequence_number, out);
+    let mut put = |number: u64, value: u64| {
+        put_serialized_uint(number, out);
+        put_serialized_uint(value, out);
+    };
+    put(field::IMMEDIATE_COMMIT_US, event.immediate_commit_us);
+    if event.original_commit_us != event.immediate_commit_us {
+        put(field::ORIGINAL_COMMIT_US, event.original_commit_us);
+    }
+    put(field::TRANSACTION_LENGTH, event.transaction_length);
+    put(field::IMMEDIATE_SERVER_VERSION, event.immediate_server_version.into());
+    if event.original_server_version != event.immediate_server_version {
+        put(field::ORIGINAL_SERVER_VERSION, event.original_server_version.into());
+    }
+    if event.commit_group_ticket != 0 {
+        put(field::COMMIT_GROUP_TICKET, event.commit_group_ticket);
+    }
+}
+
 fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {
     out.push(event.flags);
-    out.extend_from_slice(&event.gtid.uuid.0);
+    out.extend_from_slice(&event.gtid.tsid.uuid.0);
     out.extend_from_slice(&event.gtid.gno.to_le_bytes());
     out.push(LOGICAL_TIMESTAMP_TYPECODE);
     out.extend_from_slice(&event.last_committed.to_le_bytes());

@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::{
     Event, FLAG_MAY_HAVE_SBR, Format, GtidEvent, HeartbeatEvent, QueryEvent, QueryStatus, RotateEvent,
-    RowsKind, UserVarValue, decode, rows_flag,
+    RowsKind, UserVarValue, decode, decode_body, rows_flag,
 };
 use crate::gtid::Gtid;
 use types::row::RowLayout;
@@ -106,6 +106,38 @@ fn gtid_events() {
     let mut out = Vec::new();
     let start = gtid(BASE, &event, &mut out);
     assert_eq!(back(&mut out, start).1, Event::Gtid(event));
+    event.gtid = "94dfb2db-e5ea-11f1-9ee3-02fc00000001:tag:5".parse::<Gtid>().unwrap();
+    for rest in [0, 20, 200, 16_200, 16_300, 70_000, 1 << 33, 1 << 60] {
+        event.original_commit_us += 1;
+        let (body, length) = gtid_body_len(&event, rest, 4);
+        event.transaction_length = length;
+        let mut out = Vec::new();
+        let start = gtid(BASE, &event, &mut out);
+        assert_eq!((out.len(), out[4]), (HEADER_LEN + body, event_type::GTID_TAGGED));
+        assert_eq!(back(&mut out, start).1, Event::Gtid(event));
+        assert_eq!(length, rest + out.len() as u64);
+    }
+}
+
+#[test]
+fn a_tagged_gtid_event_is_mysqls() {
+    // The body that MySQL 9.7.4 wrote for `SET gtid_next = 'AUTOMATIC:b'`.
+    let theirs = [
+        0x02, 0x6c, 0x00, 0x00, 0x00, 0x02, 0xde, 0x31, 0x02, 0x0d, 0x02, 0x95, 0x02, 0x99, 0x03, 0x66, 0x22,
+        0xc5, 0x03, 0xb5, 0x02, 0xec, 0x04, 0xf1, 0x03, 0x00, 0x00, 0x00, 0x02, 0x04, 0x04, 0x06, 0x02, 0x62,
+        0x08, 0x04, 0x0a, 0x0c, 0x0c, 0x7f, 0x49, 0x63, 0x04, 0xc7, 0xd6, 0x60, 0x06, 0x10, 0x31, 0x04, 0x12,
+        0x83, 0x12, 0x0b,
+    ];
+    let mut event = vec![0; HEADER_LEN];
+    event[4] = event_type::GTID_TAGGED;
+    event.extend_from_slice(&theirs);
+    let header = Header::decode(&event).unwrap();
+    let Event::Gtid(decoded) = decode_body(&header, &event).unwrap() else { panic!("another event") };
+    assert_eq!(decoded.gtid.to_string(), "6f8c83a5-e633-11f1-ad76-02fc00000001:b:1");
+    assert_eq!((decoded.last_committed, decoded.sequence_number), (1, 3));
+    let mut ours = Vec::new();
+    gtid(BASE, &decoded, &mut ours);
+    assert_eq!(ours[HEADER_LEN..], theirs);
 }
 
 #[test]

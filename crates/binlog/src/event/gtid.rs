@@ -2,7 +2,7 @@
 
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
-use crate::gtid::{Gtid, Uuid};
+use crate::gtid::{Gtid, Tag, Tsid, Uuid};
 
 /// A GTID or ANONYMOUS_GTID event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub const FLAG_MAY_HAVE_SBR: u8 = 1;
 pub(crate) const LOGICAL_TIMESTAMP_TYPECODE: u8 = 2;
 
 /// What an ANONYMOUS_GTID event holds.
-pub(crate) const NO_GTID: Gtid = Gtid { uuid: Uuid([0; 16]), gno: 0 };
+pub(crate) const NO_GTID: Gtid = Gtid { tsid: Tsid { uuid: Uuid([0; 16]), tag: Tag::NONE }, gno: 0 };
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
@@ -67,7 +67,7 @@ pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     let mut uuid = [0; 16];
     uuid.copy_from_slice(cursor.take(16)?);
     let gno = cursor.u64()?;
-    let mut decoded = GtidEvent { flags, ..GtidEvent::new(Gtid { uuid: Uuid(uuid), gno }) };
+    let mut decoded = GtidEvent { flags, ..GtidEvent::new(Gtid::new(Uuid(uuid), gno)) };
     if cursor.is_empty() || cursor.u8()? != LOGICAL_TIMESTAMP_TYPECODE {
         return Ok(decoded);
     }
@@ -101,9 +101,27 @@ pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     Ok(decoded)
 }
 
-/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number before each. A GTID with
-/// a tag is an error: GTID sets have none.
+/// The numbers of GTID_TAGGED's fields.
+pub(crate) mod tagged_field {
+    pub const FLAGS: u64 = 0;
+    pub const UUID: u64 = 1;
+    pub const GNO: u64 = 2;
+    pub const TAG: u64 = 3;
+    pub const LAST_COMMITTED: u64 = 4;
+    pub const SEQUENCE_NUMBER: u64 = 5;
+    pub const IMMEDIATE_COMMIT_US: u64 = 6;
+    /// Where it differs from the one before.
+    pub const ORIGINAL_COMMIT_US: u64 = 7;
+    pub const TRANSACTION_LENGTH: u64 = 8;
+    pub const IMMEDIATE_SERVER_VERSION: u64 = 9;
+    /// Where it differs from the one before.
+    pub const ORIGINAL_SERVER_VERSION: u64 = 10;
+    pub const COMMIT_GROUP_TICKET: u64 = 11;
+}
+
+/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number before each.
 pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
+    use tagged_field as field;
     let mut cursor = Cursor::at(event, HEADER_LEN);
     if cursor.serialized_uint()? != 1 {
         return Err(cursor.error("unknown serialization version of a tagged GTID event"));
@@ -114,33 +132,34 @@ pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     let mut original_seen = (false, false);
     while !cursor.is_empty() {
         match cursor.serialized_uint()? {
-            0 => decoded.flags = cursor.serialized_uint()? as u8,
-            1 => {
-                for byte in &mut decoded.gtid.uuid.0 {
+            field::FLAGS => decoded.flags = cursor.serialized_uint()? as u8,
+            field::UUID => {
+                for byte in &mut decoded.gtid.tsid.uuid.0 {
                     *byte = cursor.serialized_uint()? as u8;
                 }
             }
-            2 => decoded.gtid.gno = cursor.serialized_int()? as u64,
-            3 => {
-                let len = cursor.serialized_uint()?;
-                if len != 0 {
-                    return Err(cursor.error("tagged GTID, which is not supported"));
-                }
+            field::GNO => decoded.gtid.gno = cursor.serialized_int()? as u64,
+            field::TAG => {
+                let len = usize::try_from(cursor.serialized_uint()?).unwrap_or(usize::MAX);
+                let tag = Tag::new(cursor.take(len)?);
+                decoded.gtid.tsid.tag = tag.ok_or(cursor.error("malformed tag of a GTID"))?;
             }
-            4 => decoded.last_committed = cursor.serialized_int()?,
-            5 => decoded.sequence_number = cursor.serialized_int()?,
-            6 => decoded.immediate_commit_us = cursor.serialized_uint()?,
-            7 => {
+            field::LAST_COMMITTED => decoded.last_committed = cursor.serialized_int()?,
+            field::SEQUENCE_NUMBER => decoded.sequence_number = cursor.serialized_int()?,
+            field::IMMEDIATE_COMMIT_US => decoded.immediate_commit_us = cursor.serialized_uint()?,
+            field::ORIGINAL_COMMIT_US => {
                 decoded.original_commit_us = cursor.serialized_uint()?;
                 original_seen.0 = true;
             }
-            8 => decoded.transaction_length = cursor.serialized_uint()?,
-            9 => decoded.immediate_server_version = cursor.serialized_uint()? as u32,
-            10 => {
+            field::TRANSACTION_LENGTH => decoded.transaction_length = cursor.serialized_uint()?,
+            field::IMMEDIATE_SERVER_VERSION => {
+                decoded.immediate_server_version = cursor.serialized_uint()? as u32;
+            }
+            field::ORIGINAL_SERVER_VERSION => {
                 decoded.original_server_version = cursor.serialized_uint()? as u32;
                 original_seen.1 = true;
             }
-            11 => decoded.commit_group_ticket = cursor.serialized_uint()?,
+            field::COMMIT_GROUP_TICKET => decoded.commit_group_ticket = cursor.serialized_uint()?,
             _ => break, // fields of later versions, which may be ignored
         }
     }

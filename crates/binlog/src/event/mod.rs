@@ -19,7 +19,7 @@ pub use control::{
 pub(crate) use format_description::SERVER_VERSION_LEN;
 pub use format_description::{Format, FormatDescription};
 pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
-pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID};
+pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID, tagged_field};
 pub use header::{EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, event_type, flag};
 pub use mariadb::{MariadbGtidEvent, mariadb_flag};
 pub use partial_rows::{PartialAfter, PartialUpdate, PartialUpdateEvent};

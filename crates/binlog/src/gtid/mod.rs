@@ -1,15 +1,17 @@
 //! Global transaction identifiers: MySQL's (`server_uuid:number`) and MariaDB's (`domain-server-sequence`).
 //!
 //! MySQL names the transactions that a server has by a set of intervals per UUID ([`GtidSet`]); MariaDB names a point
-//! in a stream by the last identifier of each domain ([`MariadbGtidState`]). Tagged GTIDs (MySQL 8.3) are refused with
-//! [`GtidError::Tagged`] wherever text or bytes hold them.
+//! in a stream by the last identifier of each domain ([`MariadbGtidState`]). A server's transactions have numbers of their own
+//! for every tag (MySQL 8.3): what is counted is a [`Tsid`], a UUID with a tag or without.
 
 mod mariadb;
 mod set;
+mod tsid;
 mod uuid;
 
 pub use mariadb::{MariadbGtid, MariadbGtidState};
 pub use set::{GtidSet, Interval};
+pub use tsid::{Tag, Tsid};
 pub use uuid::Uuid;
 
 use std::fmt;
@@ -23,8 +25,6 @@ pub const GNO_MAX: u64 = i64::MAX as u64 - 1;
 pub enum GtidError {
     /// Not of the form that it should have; what was read.
     Malformed(String),
-    /// A tagged GTID, which is not supported.
-    Tagged(String),
     /// Encoded bytes end or go wrong at this offset.
     Damaged {
         /// Offset in bytes from the start of what was decoded.
@@ -36,7 +36,6 @@ impl fmt::Display for GtidError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GtidError::Malformed(text) => write!(out, "Malformed GTID specification '{text}'"),
-            GtidError::Tagged(text) => write!(out, "GTID '{text}' has a tag, which is not supported"),
             GtidError::Damaged { offset } => write!(out, "damaged GTID set at byte {offset}"),
         }
     }
@@ -47,28 +46,38 @@ impl std::error::Error for GtidError {}
 /// One transaction of a MySQL server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gtid {
-    /// The server where it was committed first.
-    pub uuid: Uuid,
-    /// Its number there, from 1.
+    /// The server where it was committed first, and its tag.
+    pub tsid: Tsid,
+    /// Its number among those, from 1.
     pub gno: u64,
+}
+
+impl Gtid {
+    /// One of a server (a UUID: without a tag).
+    pub fn new(tsid: impl Into<Tsid>, gno: u64) -> Gtid {
+        Gtid { tsid: tsid.into(), gno }
+    }
 }
 
 impl fmt::Display for Gtid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}", self.uuid, self.gno)
+        write!(out, "{}:{}", self.tsid, self.gno)
     }
 }
 
 impl FromStr for Gtid {
     type Err = GtidError;
 
+    /// `uuid:number` or `uuid:tag:number`.
     fn from_str(text: &str) -> Result<Gtid, GtidError> {
         let bad = || GtidError::Malformed(text.to_string());
-        let (uuid, gno) = text.trim().split_once(':').ok_or_else(bad)?;
-        if gno.contains(':') {
-            return Err(GtidError::Tagged(text.to_string()));
-        }
-        Ok(Gtid { uuid: uuid.trim().parse().map_err(|_| bad())?, gno: parse_gno(gno).ok_or_else(bad)? })
+        let (uuid, rest) = text.trim().split_once(':').ok_or_else(bad)?;
+        let uuid: Uuid = uuid.trim().parse().map_err(|_| bad())?;
+        let (tag, gno) = match rest.split_once(':') {
+            Some((tag, gno)) => (tag.parse().map_err(|_| bad())?, gno),
+            None => (Tag::NONE, rest),
+        };
+        Ok(Gtid { tsid: Tsid { uuid, tag }, gno: parse_gno(gno).ok_or_else(bad)? })
     }
 }
 

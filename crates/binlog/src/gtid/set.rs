@@ -1,6 +1,7 @@
 //! Sets of MySQL's GTIDs.
 
-use super::{GNO_MAX, Gtid, GtidError, Uuid, parse_gno};
+use super::{GNO_MAX, Gtid, GtidError, Tag, Tsid, Uuid, parse_gno};
+use crate::cursor::{Cursor, put_serialized_uint};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +15,12 @@ pub struct Interval {
     pub last: u64,
 }
 
-/// Transactions by server: `gtid_executed` and its like.
+/// Transactions by server and tag: `gtid_executed` and its like.
 ///
-/// Invariant: a UUID's intervals are in order, do not touch each other, and are not an empty list.
+/// Invariant: a server's intervals are in order, do not touch each other, and are not an empty list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GtidSet {
-    servers: BTreeMap<Uuid, Vec<Interval>>,
+    servers: BTreeMap<Tsid, Vec<Interval>>,
 }
 
 impl GtidSet {
@@ -30,16 +31,16 @@ impl GtidSet {
 
     /// Adds one transaction. Constant time when it follows the server's last one, as it nearly always does.
     pub fn add(&mut self, gtid: Gtid) {
-        self.add_interval(gtid.uuid, Interval { first: gtid.gno, last: gtid.gno });
+        self.add_interval(gtid.tsid, Interval { first: gtid.gno, last: gtid.gno });
     }
 
     /// Adds a server's transactions of an interval.
-    pub fn add_interval(&mut self, uuid: Uuid, new: Interval) {
+    pub fn add_interval(&mut self, tsid: impl Into<Tsid>, new: Interval) {
         assert!(
             1 <= new.first && new.first <= new.last && new.last <= GNO_MAX,
             "an interval of numbers: {new:?}"
         );
-        let intervals = self.servers.entry(uuid).or_default();
+        let intervals = self.servers.entry(tsid.into()).or_default();
         match intervals.last_mut() {
             Some(last) if last.first <= new.first && new.first <= last.last + 1 => {
                 last.last = last.last.max(new.last);
@@ -63,22 +64,22 @@ impl GtidSet {
 
     /// Whether a transaction is in it.
     pub fn contains(&self, gtid: Gtid) -> bool {
-        self.intervals(gtid.uuid).iter().any(|interval| (interval.first..=interval.last).contains(&gtid.gno))
+        self.intervals(gtid.tsid).iter().any(|interval| (interval.first..=interval.last).contains(&gtid.gno))
     }
 
     /// A server's intervals, in order.
-    pub fn intervals(&self, uuid: Uuid) -> &[Interval] {
-        self.servers.get(&uuid).map_or(&[], Vec::as_slice)
+    pub fn intervals(&self, tsid: impl Into<Tsid>) -> &[Interval] {
+        self.servers.get(&tsid.into()).map_or(&[], Vec::as_slice)
     }
 
     /// Largest number of a server's transactions; 0: none.
-    pub fn last_gno(&self, uuid: Uuid) -> u64 {
-        self.intervals(uuid).last().map_or(0, |interval| interval.last)
+    pub fn last_gno(&self, tsid: impl Into<Tsid>) -> u64 {
+        self.intervals(tsid).last().map_or(0, |interval| interval.last)
     }
 
-    /// All servers with their intervals, in the order of the UUIDs.
-    pub fn iter(&self) -> impl Iterator<Item = (Uuid, &[Interval])> + '_ {
-        self.servers.iter().map(|(uuid, intervals)| (*uuid, intervals.as_slice()))
+    /// All servers and tags with their intervals, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Tsid, &[Interval])> + '_ {
+        self.servers.iter().map(|(tsid, intervals)| (*tsid, intervals.as_slice()))
     }
 
     /// Number of transactions in it.
@@ -88,30 +89,30 @@ impl GtidSet {
 
     /// Adds what is in `other`.
     pub fn union(&mut self, other: &GtidSet) {
-        for (uuid, intervals) in other.iter() {
+        for (tsid, intervals) in other.iter() {
             for interval in intervals {
-                self.add_interval(uuid, *interval);
+                self.add_interval(tsid, *interval);
             }
         }
     }
 
     /// Takes away what is in `other`.
     pub fn subtract(&mut self, other: &GtidSet) {
-        for (uuid, intervals) in other.iter() {
-            let Some(mine) = self.servers.get_mut(&uuid) else { continue };
+        for (tsid, intervals) in other.iter() {
+            let Some(mine) = self.servers.get_mut(&tsid) else { continue };
             for gone in intervals {
                 *mine = mine.iter().flat_map(|kept| kept.without(*gone)).collect();
             }
             if mine.is_empty() {
-                self.servers.remove(&uuid);
+                self.servers.remove(&tsid);
             }
         }
     }
 
     /// Whether `other` has all of it (`GTID_SUBSET(self, other)`).
     pub fn is_subset(&self, other: &GtidSet) -> bool {
-        self.iter().all(|(uuid, intervals)| {
-            let theirs = other.intervals(uuid);
+        self.iter().all(|(tsid, intervals)| {
+            let theirs = other.intervals(tsid);
             intervals
                 .iter()
                 .all(|mine| theirs.iter().any(|their| their.first <= mine.first && mine.last <= their.last))
@@ -120,10 +121,20 @@ impl GtidSet {
 
     /// Appends the binary form of `PREVIOUS_GTIDS_LOG_EVENT` and `COM_BINLOG_DUMP_GTID`: the number of UUIDs, and for
     /// each its 16 bytes, the number of intervals, and their starts and (exclusive) ends, all u64 little endian.
+    ///
+    /// A set with tags has another form, that of MySQL 8.3: the number stands between two bytes of 1, and a tag behind each UUID,
+    /// after its length as a serialized integer.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(self.servers.len() as u64).to_le_bytes());
-        for (uuid, intervals) in self.iter() {
-            out.extend_from_slice(&uuid.0);
+        let is_tagged = self.servers.keys().any(|tsid| !tsid.tag.is_none());
+        let count = self.servers.len() as u64;
+        out.extend_from_slice(&if is_tagged { TAGGED | count << 8 } else { count }.to_le_bytes());
+        for (tsid, intervals) in self.iter() {
+            out.extend_from_slice(&tsid.uuid.0);
+            if is_tagged {
+                let tag = tsid.tag.as_str();
+                put_serialized_uint(tag.len() as u64, out);
+                out.extend_from_slice(tag.as_bytes());
+            }
             out.extend_from_slice(&(intervals.len() as u64).to_le_bytes());
             for interval in intervals {
                 out.extend_from_slice(&interval.first.to_le_bytes());
@@ -136,24 +147,40 @@ impl GtidSet {
     pub fn decode(bytes: &[u8]) -> Result<GtidSet, GtidError> {
         let mut at = 0;
         let mut set = GtidSet::default();
-        let servers = take_u64(bytes, &mut at)?;
-        // MySQL 8.4 marks sets that can hold tags by a format number in the last byte of this field.
-        if servers >> 56 != 0 {
-            return Err(GtidError::Tagged("encoded set with tags".to_string()));
-        }
+        let head = take_u64(bytes, &mut at)?;
+        let is_tagged = head & TAGGED == TAGGED;
+        let servers = match head >> 56 {
+            0 => head,
+            1 if is_tagged => (head & !TAGGED) >> 8,
+            _ => return Err(GtidError::Damaged { offset: 0 }),
+        };
         for _ in 0..servers {
             let uuid = Uuid(take(bytes, &mut at)?);
+            let tag = if is_tagged { take_tag(bytes, &mut at)? } else { Tag::NONE };
             for _ in 0..take_u64(bytes, &mut at)? {
                 let offset = at;
                 let (first, end) = (take_u64(bytes, &mut at)?, take_u64(bytes, &mut at)?);
                 if first == 0 || end <= first || end - 1 > GNO_MAX {
                     return Err(GtidError::Damaged { offset });
                 }
-                set.add_interval(uuid, Interval { first, last: end - 1 });
+                set.add_interval(Tsid { uuid, tag }, Interval { first, last: end - 1 });
             }
         }
         if at == bytes.len() { Ok(set) } else { Err(GtidError::Damaged { offset: at }) }
     }
+}
+
+/// The first and the last byte of the number of servers, where a set has tags.
+const TAGGED: u64 = 1 << 56 | 1;
+
+fn take_tag(bytes: &[u8], at: &mut usize) -> Result<Tag, GtidError> {
+    let damaged = GtidError::Damaged { offset: *at };
+    let mut cursor = Cursor::at(bytes, *at);
+    let text =
+        cursor.serialized_uint().and_then(|len| cursor.take(usize::try_from(len).unwrap_or(usize::MAX)));
+    let tag = text.ok().and_then(Tag::new).ok_or(damaged)?;
+    *at = cursor.offset();
+    Ok(tag)
 }
 
 /// The next `N` bytes; moves `at` past them.
@@ -178,13 +205,18 @@ impl Interval {
 }
 
 impl fmt::Display for GtidSet {
-    /// As MySQL prints it: `uuid:1-5:7,` and a line feed between UUIDs.
+    /// As MySQL prints it: `uuid:1-5:7:tag:1-3,` and a line feed between UUIDs.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (uuid, intervals)) in self.iter().enumerate() {
-            if at > 0 {
-                out.write_str(",\n")?;
+        let mut last = None;
+        for (tsid, intervals) in self.iter() {
+            if last != Some(tsid.uuid) {
+                let parted = if last.is_some() { ",\n" } else { "" };
+                write!(out, "{parted}{}", tsid.uuid)?;
             }
-            write!(out, "{uuid}")?;
+            last = Some(tsid.uuid);
+            if !tsid.tag.is_none() {
+                write!(out, ":{}", tsid.tag)?;
+            }
             for interval in intervals {
                 write!(out, ":{}", interval.first)?;
                 if interval.last > interval.first {
@@ -205,10 +237,14 @@ impl FromStr for GtidSet {
             let bad = || GtidError::Malformed(server.to_string());
             let mut parts = server.split(':').map(str::trim);
             let uuid: Uuid = parts.next().unwrap_or("").parse().map_err(|_| bad())?;
+            let mut tsid = Tsid::from(uuid);
             let mut any = false;
             for part in parts {
+                any = true;
+                // A tag holds for all intervals up to the next one.
                 if part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
-                    return Err(GtidError::Tagged(server.to_string()));
+                    tsid.tag = part.parse().map_err(|_| bad())?;
+                    continue;
                 }
                 let (first, last) = part.split_once('-').unwrap_or((part, part));
                 let interval = Interval {
@@ -217,9 +253,8 @@ impl FromStr for GtidSet {
                 };
                 // MySQL takes an interval that ends before it starts as empty.
                 if interval.first <= interval.last {
-                    set.add_interval(uuid, interval);
+                    set.add_interval(tsid, interval);
                 }
-                any = true;
             }
             if !any {
                 return Err(bad());
@@ -247,7 +282,10 @@ mod tests {
         for text in [A, "x:1", &format!("{A}:0"), &format!("{A}:1-"), &format!("{A}:9223372036854775807")] {
             assert!(text.parse::<GtidSet>().is_err(), "{text}");
         }
-        assert_eq!(format!("{A}:tag:1").parse::<GtidSet>(), Err(GtidError::Tagged(format!("{A}:tag:1"))));
+        let tagged = set(&format!("{A}:b:4:TAG:1-3:5, {A}:7:_x:2,{B}:tag:1"));
+        assert_eq!(tagged.to_string(), format!("{A}:7:_x:2:b:4:tag:1-3:5,\n{B}:tag:1"));
+        assert_eq!(set(&tagged.to_string()), tagged);
+        assert!(format!("{A}:1a:1").parse::<GtidSet>().is_err());
     }
 
     #[test]
@@ -287,6 +325,45 @@ mod tests {
             let mut bytes = Vec::new();
             left.encode(&mut bytes);
             assert_eq!(GtidSet::decode(&bytes).as_ref(), Ok(left));
+        }
+    }
+
+    #[test]
+    fn tags_have_numbers_of_their_own() {
+        let mut executed = set(&format!("{A}:1-3:tag:1-2"));
+        assert!(executed.contains(format!("{A}:tag:2").parse().expect("is a GTID")));
+        assert!(!executed.contains(format!("{A}:tag:3").parse().expect("is a GTID")));
+        assert!(!executed.contains(format!("{A}:gat:1").parse().expect("is a GTID")));
+        assert!(!set(&format!("{A}:tag:3")).is_subset(&executed));
+        executed.subtract(&set(&format!("{A}:2:tag:1-9")));
+        assert_eq!(executed.to_string(), format!("{A}:1:3"));
+    }
+
+    #[test]
+    fn a_set_with_tags_is_encoded_as_mysql_does() {
+        // The previous GTIDs event of a MySQL 9.7.4, without two of its servers.
+        let text =
+            "11111111-2222-3333-4444-555555555555:zz:7,\n6f8c83a5-e633-11f1-ad76-02fc00000001:1-10:tag_a:1-2";
+        let encoded: Vec<u8> = [
+            "0103000000000001",
+            "11111111222233334444555555555555047a7a0100000000000000",
+            "07000000000000000800000000000000",
+            "6f8c83a5e63311f1ad7602fc00000001000100000000000000",
+            "01000000000000000b00000000000000",
+            "6f8c83a5e63311f1ad7602fc000000010a7461675f610100000000000000",
+            "01000000000000000300000000000000",
+        ]
+        .concat()
+        .as_bytes()
+        .chunks(2)
+        .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).expect("ASCII"), 16).expect("a digit"))
+        .collect();
+        assert_eq!(GtidSet::decode(&encoded).expect("is a set").to_string(), text);
+        let mut again = Vec::new();
+        set(text).encode(&mut again);
+        assert_eq!(again, encoded);
+        for len in 0..encoded.len() {
+            assert!(GtidSet::decode(&encoded[..len]).is_err(), "cut to {len}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use binlog::gtid::Uuid;
+use binlog::gtid::{Tag, Uuid};
 use os::disk::Disk;
 use os::sim::SimDisk;
 use os::sync::Mutex;
@@ -36,7 +36,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
             spawn("commit", move || {
                 let entry = Entry {
                     payload_len: 3,
-                    gtid: GtidRequest::Next,
+                    gtid: GtidRequest::Next(Tag::NONE),
                     mariadb_gtid: None,
                     position: None,
                     unversioned: false,

@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::transaction::write_set::{NewImage, RowChange, WriteSet};
 use crate::{Engine, group};
 use binlog::encode::EventBase;
-use binlog::gtid::{Gtid, MariadbGtid};
+use binlog::gtid::{Gtid, MariadbGtid, Tag};
 use buffer::RecordLsn;
 use redo::Lsn;
 use std::borrow::Cow;
@@ -25,6 +25,8 @@ pub enum GtidNext {
     /// The next one of this server when `gtid_mode` is ON, else none.
     #[default]
     Automatic,
+    /// So too, of those with this tag.
+    AutomaticTagged(Tag),
     /// None.
     Anonymous,
     /// This one, received from a source or set by the session.
@@ -190,7 +192,8 @@ impl Engine {
             Some(named) => (named.group_len as usize, named.sidecar_len as usize),
             None => (parts.group.len(), scratch.sidecar.len()),
         };
-        record::put_header(&mut scratch.header, &header, position, lengths, named.as_ref());
+        let request = self.gtid_request(parts.options);
+        record::put_header(&mut scratch.header, &header, request.tag(), position, lengths, named.as_ref());
         if named.is_some() {
             scratch.sidecar.clear();
         }
@@ -199,7 +202,7 @@ impl Engine {
         let unversioned = may_be_unversioned && self.snapshots.enter_unversioned();
         let entry = Entry {
             payload_len,
-            gtid: self.gtid_request(parts.options),
+            gtid: request,
             mariadb_gtid: parts.options.mariadb_gtid,
             position: parts.options.position,
             unversioned,
@@ -253,13 +256,17 @@ impl Engine {
     }
 
     fn gtid_request(&self, options: &CommitOptions<'_>) -> GtidRequest {
-        match options.gtid {
-            GtidNext::Given(gtid) => GtidRequest::Given(gtid),
-            // What the binary log does not get has no number: a replica would wait for it for ever.
-            GtidNext::Automatic if self.gtid_mode() && options.binlog && self.config.log_bin => {
-                GtidRequest::Next
-            }
-            GtidNext::Automatic | GtidNext::Anonymous => GtidRequest::None,
+        let tag = match options.gtid {
+            GtidNext::Given(gtid) => return GtidRequest::Given(gtid),
+            GtidNext::Anonymous => return GtidRequest::None,
+            GtidNext::Automatic => Tag::NONE,
+            GtidNext::AutomaticTagged(tag) => tag,
+        };
+        // What the binary log does not get has no number: a replica would wait for it for ever.
+        if self.gtid_mode() && options.binlog && self.config.log_bin {
+            GtidRequest::Next(tag)
+        } else {
+            GtidRequest::None
         }
     }
 
@@ -383,7 +390,7 @@ impl Engine {
         let mut bytes = Vec::new();
         let timestamp_s = (os::clock::now_us() / 1_000_000) as u32;
         let server_id = options.server_id.unwrap_or(self.config.server_id);
-        let with_events = options.gtid != GtidNext::Automatic && options.gtid != GtidNext::Anonymous;
+        let with_events = matches!(options.gtid, GtidNext::Given(_));
         if with_events {
             let base = EventBase { timestamp: timestamp_s, server_id };
             group::query::put_begin(&mut bytes, base);

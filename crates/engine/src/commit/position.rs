@@ -2,7 +2,7 @@
 
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
-use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Uuid};
+use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Tsid};
 use std::sync::Arc;
 
 /// How far a channel has applied its source's binary log.
@@ -201,9 +201,10 @@ impl ReplicationState {
         Ok(())
     }
 
-    /// Next number to assign for this server's own UUID.
-    pub fn next_gno(&self, uuid: Uuid) -> u64 {
-        self.executed.last_gno(uuid).max(self.purged.last_gno(uuid)) + 1
+    /// Next number to assign for this server's own UUID, with a tag or without.
+    pub fn next_gno(&self, tsid: impl Into<Tsid>) -> u64 {
+        let tsid = tsid.into();
+        self.executed.last_gno(tsid).max(self.purged.last_gno(tsid)) + 1
     }
 
     /// Appends everything, for the checkpoint.

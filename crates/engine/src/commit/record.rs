@@ -1,6 +1,6 @@
 //! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has it byte by byte.
 //!
-//! `[header][position][event group][sidecar]`, or `[header][position][spill file]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
+//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill file]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
 //! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
 //! events do not say.
 
@@ -8,7 +8,7 @@ use super::position::{ChangeMark, ChannelChange, PositionMark, PositionUpdate, p
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 use crate::spill::SpillRef;
-use binlog::gtid::{Gtid, MariadbGtid, Uuid};
+use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
 
 const VERSION: u8 = 1;
 
@@ -21,6 +21,8 @@ const HAS_MARIADB_GTID: u8 = 8;
 const HAS_POSITION: u8 = 16;
 /// Group and sidecar are in a spill file, which the record names.
 const SPILLED: u8 = 32;
+/// The GTID's tag stands behind the position.
+const TAGGED: u8 = 64;
 
 /// What a position does to its channel besides.
 const ADVANCE: u8 = 0;
@@ -57,10 +59,11 @@ pub struct CommitHeader {
     pub immediate_server_version: u32,
 }
 
-/// Writes the header and the position. The GTID is put in later by [`set_gtid`], for the length must be known first.
+/// Writes the header, the position and the tag of the GTID, which itself is put in later by [`set_gtid`], for the length must be known first.
 pub(crate) fn put_header(
     out: &mut Vec<u8>,
     header: &CommitHeader,
+    tag: Tag,
     position: Option<&PositionUpdate<'_>>,
     (group_len, sidecar_len): (usize, usize),
     spill: Option<&SpillRef>,
@@ -73,7 +76,8 @@ pub(crate) fn put_header(
             | flag(header.ddl, DDL)
             | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
             | flag(position.is_some(), HAS_POSITION)
-            | flag(spill.is_some(), SPILLED),
+            | flag(spill.is_some(), SPILLED)
+            | flag(!tag.is_none(), TAGGED),
     );
     out.put_u32(header.server_id);
     out.extend_from_slice(&[0; 24]);
@@ -108,6 +112,9 @@ pub(crate) fn put_header(
     }
     let position_len = (out.len() - start - HEADER_LEN) as u32;
     out[position_len_at..position_len_at + 4].copy_from_slice(&position_len.to_le_bytes());
+    if !tag.is_none() {
+        out.put_str(tag.as_str());
+    }
     if let Some(spill) = spill {
         out.put_u64(spill.number);
         out.put_u32(spill.crc);
@@ -117,7 +124,7 @@ pub(crate) fn put_header(
 /// Puts the GTID into a header.
 pub(crate) fn set_gtid(header: &mut [u8], gtid: Gtid) {
     header[1] |= HAS_GTID;
-    header[GTID_OFFSET..GTID_OFFSET + 16].copy_from_slice(&gtid.uuid.0);
+    header[GTID_OFFSET..GTID_OFFSET + 16].copy_from_slice(&gtid.tsid.uuid.0);
     header[GTID_OFFSET + 16..GTID_OFFSET + 24].copy_from_slice(&gtid.gno.to_le_bytes());
 }
 
@@ -161,11 +168,13 @@ impl<'a> CommitRecord<'a> {
         let position_len = reader.u32()? as usize;
         let (group_len, sidecar_len) = (reader.u32()? as usize, reader.u32()? as usize);
         let position = reader.take(position_len)?;
+        let tag = if flags & TAGGED != 0 { read_tag(&mut reader)? } else { Tag::NONE };
+        let tsid = Tsid { uuid, tag };
         let header = CommitHeader {
             binlogged: flags & NOT_BINLOGGED == 0,
             ddl: flags & DDL != 0,
             server_id,
-            gtid: (flags & HAS_GTID != 0).then_some(Gtid { uuid, gno }),
+            gtid: (flags & HAS_GTID != 0).then_some(Gtid { tsid, gno }),
             mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
             immediate_commit_us,
             original_commit_us,
@@ -195,6 +204,11 @@ impl<'a> CommitRecord<'a> {
     }
 }
 
+/// The tag of a GTID.
+pub(crate) fn read_tag(reader: &mut Reader<'_>) -> Result<Tag> {
+    Tag::new(reader.string()?.as_bytes()).ok_or_else(|| reader.impossible("tag of a GTID"))
+}
+
 fn read_position(bytes: &[u8]) -> Result<PositionMark> {
     let mut reader = Reader::new(bytes, "replica position of a commit record");
     Ok(PositionMark {
@@ -218,7 +232,8 @@ mod tests {
 
     #[test]
     fn a_record_comes_back_as_it_was() {
-        let gtid = Gtid { uuid: Uuid([7; 16]), gno: 42 };
+        let tag = Tag::new(b"tag").expect("is a tag");
+        let gtid = Gtid::new(Tsid { uuid: Uuid([7; 16]), tag }, 42);
         let header = CommitHeader {
             binlogged: true,
             ddl: false,
@@ -240,7 +255,7 @@ mod tests {
             change: ChannelChange::SetMariadbState("0-1-5"),
         };
         let mut bytes = Vec::new();
-        put_header(&mut bytes, &header, Some(&update), (5, 4), None);
+        put_header(&mut bytes, &header, tag, Some(&update), (5, 4), None);
         set_gtid(&mut bytes, gtid);
         bytes.extend_from_slice(b"groupside");
         let record = CommitRecord::parse(&bytes).unwrap();

@@ -13,11 +13,11 @@ use super::position::{CommitMark, PositionUpdate, ReplicationState};
 use crate::error::Result;
 use crate::spill::{SpillRef, SpilledCommit};
 use crate::version::view::View;
-use binlog::gtid::{Gtid, MariadbGtid, Uuid};
+use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
 use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use os::sync::{Condvar, Mutex};
 use redo::{Log, Lsn, Reservation};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A commit whose log space is reserved and that is not yet visible.
 struct InFlight {
@@ -41,6 +41,19 @@ struct State {
     next_gno: u64,
     /// Commits are held back.
     closed: bool,
+    /// As `next_gno`, of tags that have been asked for.
+    next_tagged_gno: BTreeMap<Tag, u64>,
+}
+
+impl State {
+    /// The next number of this server (which has the UUID) with the tag.
+    fn next_gno(&mut self, tsid: Tsid) -> &mut u64 {
+        if tsid.tag.is_none() {
+            return &mut self.next_gno;
+        }
+        let executed = &self.replication;
+        self.next_tagged_gno.entry(tsid.tag).or_insert_with(|| executed.next_gno(tsid))
+    }
 }
 
 /// A commit's place in the log, and its GTID.
@@ -71,9 +84,20 @@ pub(crate) struct Captured {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GtidRequest {
     None,
-    /// The next one of this server.
-    Next,
+    /// The next one of this server, with this tag.
+    Next(Tag),
     Given(Gtid),
+}
+
+impl GtidRequest {
+    /// The tag of the GTID that it comes to.
+    pub fn tag(self) -> Tag {
+        match self {
+            GtidRequest::None => Tag::NONE,
+            GtidRequest::Next(tag) => tag,
+            GtidRequest::Given(gtid) => gtid.tsid.tag,
+        }
+    }
 }
 
 /// Order and visibility of commits.
@@ -101,6 +125,7 @@ impl Sequencer {
                 replication,
                 next_gno,
                 closed: false,
+                next_tagged_gno: BTreeMap::new(),
             }),
             visible: AtomicU64::new(visible),
             passed_count: AtomicUsize::new(0),
@@ -164,15 +189,17 @@ impl Sequencer {
         let gtid = match entry.gtid {
             GtidRequest::None => None,
             GtidRequest::Given(gtid) => {
-                if gtid.uuid == self.server_uuid {
-                    state.next_gno = state.next_gno.max(gtid.gno + 1);
+                if gtid.tsid.uuid == self.server_uuid {
+                    let next = state.next_gno(gtid.tsid);
+                    *next = (*next).max(gtid.gno + 1);
                 }
                 Some(gtid)
             }
-            GtidRequest::Next => {
-                let gno = state.next_gno;
-                state.next_gno += 1;
-                Some(Gtid { uuid: self.server_uuid, gno })
+            GtidRequest::Next(tag) => {
+                let tsid = Tsid { uuid: self.server_uuid, tag };
+                let next = state.next_gno(tsid);
+                *next += 1;
+                Some(Gtid { tsid, gno: *next - 1 })
             }
         };
         let position = entry.position.as_ref().map(|update| state.replication.mark(update));
@@ -297,6 +324,10 @@ impl Sequencer {
         let mut state = self.state.lock();
         let result = with(&mut state.replication);
         state.next_gno = state.next_gno.max(state.replication.next_gno(self.server_uuid));
+        let State { replication, next_tagged_gno, .. } = &mut *state;
+        for (&tag, next) in next_tagged_gno {
+            *next = (*next).max(replication.next_gno(Tsid { uuid: self.server_uuid, tag }));
+        }
         result
     }
 
@@ -308,5 +339,6 @@ impl Sequencer {
         // Nor does recovery bring them back from spilled commits.
         state.spilled.iter_mut().for_each(|commit| commit.gtid = None);
         state.next_gno = 1;
+        state.next_tagged_gno.clear();
     }
 }

@@ -40,7 +40,9 @@ impl Framer {
     pub fn take(&mut self, bytes: &[u8]) -> Framed {
         let kind = event::kind_of(bytes);
         let (framed, stage) = match (self.stage, kind) {
-            (Stage::Outside, kind::GTID | kind::ANONYMOUS_GTID) => (Framed::Inside, Stage::Headed),
+            (Stage::Outside, kind::GTID | kind::ANONYMOUS_GTID | kind::GTID_TAGGED) => {
+                (Framed::Inside, Stage::Headed)
+            }
             (Stage::Outside, kind::MARIADB_GTID) if opens_a_transaction(bytes) => {
                 (Framed::Inside, Stage::Open)
             }

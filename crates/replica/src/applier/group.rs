@@ -177,9 +177,6 @@ impl<'a> Applier<'a> {
     /// Takes an event that is not compressed.
     fn carry_out(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         let header = Header::decode(bytes).map_err(|error| self.damaged(error))?;
-        if header.event_type == kind::GTID_TAGGED {
-            return Err(report::not_supported("a tagged GTID", self.place()));
-        }
         let event = binlog::event::decode_body(&header, bytes).map_err(|error| self.damaged(error))?;
         if let Some(head) = GroupHead::of_event(&header, &event) {
             self.begin_group(&header, head, &event);

@@ -329,7 +329,9 @@ fn wanted(request: &DumpRequest) -> Checksum {
 /// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID cannot be sent by GTID.
 fn leaves_out(event: &[u8], checksum: Checksum, has: &GtidSet, skipping: bool) -> Result<bool, ()> {
     match events::kind(event) {
-        event_type::GTID => Ok(events::gtid_of(event, checksum).is_some_and(|gtid| has.contains(gtid))),
+        event_type::GTID | event_type::GTID_TAGGED => {
+            Ok(events::gtid_of(event, checksum).is_some_and(|gtid| has.contains(gtid)))
+        }
         event_type::ANONYMOUS_GTID => Err(()),
         event_type::FORMAT_DESCRIPTION
         | event_type::ROTATE

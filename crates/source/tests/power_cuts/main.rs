@@ -81,7 +81,7 @@ fn create(disk: &SimDisk, rng: &mut Rng) -> u64 {
     binlog.close();
     engine.close().expect("the disk works");
     let executed = engine.gtid_executed();
-    executed.last_gno(UUID.parse().expect("a UUID"))
+    executed.last_gno(UUID.parse::<binlog::gtid::Uuid>().expect("a UUID"))
 }
 
 /// Recovers what a power cut left, the binary log too, and compares both with what is possible.

@@ -7,7 +7,7 @@
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
-use binlog::gtid::{Gtid, GtidError};
+use binlog::gtid::Gtid;
 use engine::GtidNext;
 use types::Value;
 
@@ -22,7 +22,7 @@ pub(super) struct NextGtid {
     executed: bool,
 }
 
-/// AUTOMATIC, ANONYMOUS or a GTID.
+/// AUTOMATIC, AUTOMATIC:tag, ANONYMOUS or a GTID.
 fn parse(text: &str) -> Result<GtidNext> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("AUTOMATIC") {
@@ -31,10 +31,12 @@ fn parse(text: &str) -> Result<GtidNext> {
     if text.eq_ignore_ascii_case("ANONYMOUS") {
         return Ok(GtidNext::Anonymous);
     }
-    match text.parse::<Gtid>() {
-        Ok(gtid) => Ok(GtidNext::Given(gtid)),
-        Err(GtidError::Tagged(_)) => Err(SqlError::not_supported("GTIDs with a tag")),
-        Err(_) => Err(SqlError::new(1774, format!("Malformed GTID specification '{text}'."))),
+    let malformed = || SqlError::new(1774, format!("Malformed GTID specification '{text}'."));
+    match text.split_once(':') {
+        Some((word, tag)) if word.trim().eq_ignore_ascii_case("AUTOMATIC") => {
+            tag.parse().map(GtidNext::AutomaticTagged).map_err(|_| malformed())
+        }
+        _ => text.parse::<Gtid>().map(GtidNext::Given).map_err(|_| malformed()),
     }
 }
 
@@ -49,10 +51,18 @@ impl Session {
         let next = parse(&text)?;
         let mode = self.host.variable(VariableScope::Global, "gtid_mode")?;
         let mode = mode.map(|mode| String::from_utf8_lossy(&crate::expr::text_of(&mode)).into_owned());
+        let text = match next {
+            GtidNext::AutomaticTagged(tag) => format!("AUTOMATIC:{tag}"),
+            _ => text,
+        };
         match (next, mode.as_deref().unwrap_or("OFF")) {
             (GtidNext::Given(_), "OFF") => Err(SqlError::new(
                 1781,
                 "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.",
+            )),
+            (GtidNext::AutomaticTagged(_), "OFF" | "OFF_PERMISSIVE") => Err(SqlError::new(
+                6039,
+                "@@SESSION.GTID_NEXT cannot be set to AUTOMATIC:<TAG> when @@GLOBAL.GTID_MODE = OFF or OFF_PERMISSIVE",
             )),
             (GtidNext::Anonymous, "ON") => Err(SqlError::new(
                 1782,
@@ -62,7 +72,7 @@ impl Session {
                 self.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
                 let executed = match next {
                     GtidNext::Given(gtid) => self.engine.gtid_executed().contains(gtid),
-                    GtidNext::Automatic | GtidNext::Anonymous => false,
+                    GtidNext::Automatic | GtidNext::AutomaticTagged(_) | GtidNext::Anonymous => false,
                 };
                 self.next_gtid = NextGtid { next, spent: false, executed };
                 Ok(())
@@ -103,6 +113,9 @@ mod tests {
         assert_eq!(parse(" ANONYMOUS "), Ok(GtidNext::Anonymous));
         let gtid = "11111111-2222-3333-4444-555555555555:7";
         assert_eq!(parse(gtid), Ok(GtidNext::Given(gtid.parse().expect("is one"))));
+        let tag = "tag".parse().expect("is a tag");
+        assert_eq!(parse("Automatic: TAG "), Ok(GtidNext::AutomaticTagged(tag)));
+        assert_eq!(parse("automatic:1x").map_err(|error| error.code), Err(1774));
         assert_eq!(parse("7").map_err(|error| error.code), Err(1774));
         assert_eq!(parse(&format!("{gtid}-9")).map_err(|error| error.code), Err(1774));
     }
