@@ -180,9 +180,26 @@ pub fn emit(
 ) -> Result<u64, DecodeError> {
     let first = Header::decode(group)?;
     let events = walk(group).try_fold(0u64, |count, event| event.map(|_| count + 1))?;
-    let rest_len = group.len() as u64 + events * checksum.len_bytes() as u64;
     let begin = out.len();
-    out.reserve(rest_len as usize + 128);
+    out.reserve(group.len() + events as usize * checksum.len_bytes() + 128);
+    emit_start(&first, (group.len() as u64, events), start, file_offset, checksum, out);
+    let events_offset = file_offset + (out.len() - begin) as u64;
+    emit_events(group, events_offset, checksum, out)?;
+    Ok((out.len() - begin) as u64)
+}
+
+/// Appends the event that starts a group of which `first` is the first event's header, and which has this many bytes and events. With
+/// [`emit_events`] of the group run by run it does what [`emit`] does.
+pub fn emit_start(
+    first: &Header,
+    (group_len, events): (u64, u64),
+    start: GroupStart<'_>,
+    file_offset: u64,
+    checksum: Checksum,
+    out: &mut Vec<u8>,
+) {
+    let rest_len = group_len + events * checksum.len_bytes() as u64;
+    let begin = out.len();
     let base = EventBase { timestamp: first.timestamp, server_id: first.server_id };
     let (GroupStart::Gtid(gtid) | GroupStart::Anonymous(gtid)) = start;
     let (_, transaction_length) = encode::gtid_body_len(gtid, rest_len, checksum.len_bytes());
@@ -192,21 +209,18 @@ pub fn emit(
         GroupStart::Anonymous(_) => encode::anonymous_gtid(base, &gtid, out),
     };
     finish_event(out, at, Some(file_offset), checksum);
-    emit_events(group, begin, file_offset, checksum, out)?;
-    let written = (out.len() - begin) as u64;
-    debug_assert_eq!(written, transaction_length);
-    Ok(written)
+    debug_assert_eq!((out.len() - begin) as u64 + rest_len, transaction_length);
 }
 
-/// Appends the events of a group with `log_pos` and checksum; `begin` is where in `out` the byte for `file_offset` is.
-fn emit_events(
-    group: &[u8],
-    begin: usize,
+/// Appends some events of a group with `log_pos` and checksum; `file_offset` is where in the file the first byte goes.
+pub fn emit_events(
+    events: &[u8],
     file_offset: u64,
     checksum: Checksum,
     out: &mut Vec<u8>,
 ) -> Result<(), DecodeError> {
-    for event in walk(group) {
+    let begin = out.len();
+    for event in walk(events) {
         let event = event?;
         let at = out.len();
         out.extend_from_slice(event.bytes);

@@ -8,13 +8,12 @@ use crate::commit::sidecar::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::Result;
 use crate::lock::CLUSTERED;
-use crate::spill::SpillFile;
+use crate::spill::{self, Spill};
 use crate::table::KeyBuf;
-use crate::transaction::write_set::{NewImage, RowChange, TableWrites, WriteSet};
+use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
 use crate::version::purge::PurgeBatch;
 use btree::{Change, Spot};
 use buffer::RecordLsn;
-use std::borrow::Cow;
 
 /// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ impl Engine {
         writes: &WriteSet,
         record: RecordLsn,
         versioning: Versioning,
-        spill: Option<&SpillFile>,
+        spill: Option<&Spill>,
     ) -> Result<()> {
         let place = || match spill {
             Some(_) => {
@@ -59,14 +58,7 @@ impl Engine {
         let mut value = VALUE.take();
         for table_writes in &writes.tables {
             for (key, change) in &table_writes.rows {
-                let image = match &change.new {
-                    None => None,
-                    Some(NewImage::Here(image)) => Some(Cow::Borrowed(&image[..])),
-                    Some(NewImage::Spilled { at, len }) => {
-                        let spill = spill.expect("a spilled image is in the commit's spill file");
-                        Some(Cow::Owned(spill.read(*at, *len as usize)?))
-                    }
-                };
+                let image = change.new.as_ref().map(|new| spill::image_of(new, spill)).transpose()?;
                 let image = image.as_deref();
                 self.apply_row(
                     table_writes,

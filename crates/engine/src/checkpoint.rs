@@ -29,9 +29,11 @@ pub trait CheckpointParticipant: Send + Sync {
 /// When the log is short the checkpoint advances by this part of what it holds at a time.
 const CHECKPOINT_STEPS: u64 = 16;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+/// Spilled commits have no position.
+const VERSION_2: u8 = 2;
 /// Without the list of spilled commits.
-const OLD_VERSION: u8 = 1;
+const VERSION_1: u8 = 1;
 
 /// The blob in the log's checkpoint. `docs/formats/commit-record.md` has it field by field.
 pub(crate) struct CheckpointState {
@@ -59,7 +61,7 @@ impl CheckpointState {
     pub fn decode(bytes: &[u8]) -> Result<CheckpointState> {
         let mut reader = Reader::new(bytes, "checkpoint state");
         let version = reader.u8()?;
-        if version != VERSION && version != OLD_VERSION {
+        if !(VERSION_1..=VERSION).contains(&version) {
             return Err(reader.impossible("version"));
         }
         let (page_size, dictionary_root) = (reader.u32()?, reader.u32()?);
@@ -70,9 +72,9 @@ impl CheckpointState {
         }
         let participant = reader.bytes()?.to_vec();
         let mut spilled = Vec::new();
-        if version == VERSION {
+        if version >= VERSION_2 {
             for _ in 0..reader.varint()? {
-                spilled.push(SpilledCommit::decode(&mut reader)?);
+                spilled.push(SpilledCommit::decode(&mut reader, version == VERSION)?);
             }
         }
         let replication = ReplicationState::decode(&mut reader)?;

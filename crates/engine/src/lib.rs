@@ -55,7 +55,7 @@ pub use commit::hold::{CommitHold, DdlPass};
 pub use commit::pipeline::{CommitOptions, CommitOutcome, GtidNext};
 pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;
-pub use commit::stream::{CommitStream, CommittedGroup};
+pub use commit::stream::{CommitStream, CommittedGroup, GroupBytes};
 pub use concurrency::Place;
 pub use config::EngineConfig;
 pub use covering::{Entry, EntryReader};

@@ -65,7 +65,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     };
     parts.take_state(state);
     for commit in &spilled {
-        parts.replication.advance(commit.mark());
+        parts.replication.advance(commit.mark.clone());
     }
     let listed = spilled.len();
     replay_structure_and_dictionary(&mut parts, &mut spilled, checkpoint.lsn, end)?;
@@ -130,10 +130,15 @@ fn replay_structure_and_dictionary(
             return Ok(());
         }
         let commit = CommitRecord::parse(record.payload)?;
+        let mark = CommitMark {
+            gtid: commit.header.gtid,
+            mariadb_gtid: commit.header.mariadb_gtid,
+            position: commit.position()?,
+        };
         if let Some(spill) = commit.spill {
             // It has rows only.
-            let (start_lsn, seq, gtid) = (record.start_lsn, record.lsn, commit.header.gtid);
-            spilled.push(SpilledCommit { spill, start_lsn, seq, gtid, applied_lsn: None });
+            let (start_lsn, seq, mark) = (record.start_lsn, record.lsn, mark.clone());
+            spilled.push(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None });
         }
         let sidecar = Sidecar::parse(commit.sidecar)?;
         let place = RecordLsn::new(record.start_lsn, record.lsn);
@@ -141,11 +146,7 @@ fn replay_structure_and_dictionary(
         if let Some(next) = sidecar.counters()? {
             parts.next_ids.raise(next);
         }
-        parts.replication.advance(CommitMark {
-            gtid: commit.header.gtid,
-            mariadb_gtid: commit.header.mariadb_gtid,
-            position: commit.position()?,
-        });
+        parts.replication.advance(mark);
         Ok(())
     })?;
     for (place, (key, value)) in entries {

@@ -1,22 +1,23 @@
 //! Spill files: what a transaction logs when it is too large for memory and for the log.
 //!
-//! The event group of a transaction grows in memory up to `EngineConfig::spill_bytes` and then goes to a file of its own,
-//! `#innodb_spill/NUMBER`. At commit the sidecar follows, the file is synced, and the commit record names it instead of
-//! holding group and sidecar: so the record is small, and writing it holds nobody up (decision 0007).
+//! The event group of a transaction, its own or a source's, grows in memory up to `EngineConfig::spill_bytes` and then goes to a
+//! file of its own, `#innodb_spill/NUMBER`. At commit the sidecar follows, the file is synced, and the commit record names it
+//! instead of holding group and sidecar: so the record is small, and writing it holds nobody up (decision 0007). Row images that the
+//! group does not have as a whole go to a second file, which nobody needs once the rows are on their pages.
 //!
-//! Life of a file: it goes with the transaction that does not commit; that of a commit stays until a checkpoint needs the
+//! Life of a file: it goes with the transaction that does not commit; the group's of a commit stays until a checkpoint needs the
 //! commit no more ([`crate::checkpoint`]). What a crash leaves without a commit is removed by recovery.
 //!
 //! Invariant: the file and its name are durable before the commit record is in the log.
 
 use crate::bytes::{Put, Reader};
 use crate::commit::position::CommitMark;
-use crate::commit::record::read_tag;
 use crate::config::EngineConfig;
 use crate::engine::io_error;
 use crate::error::{EngineError, Result};
-use binlog::gtid::{Gtid, Tag, Tsid, Uuid};
+use crate::transaction::write_set::{NewImage, SpillPart};
 use os::disk::{Disk, File, OpenMode};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,8 +26,6 @@ const DIRECTORY: &str = "#innodb_spill";
 
 /// Bytes that are read or written at once.
 const BLOCK_BYTES: usize = 1 << 20;
-/// What a spilled commit says of its GTID in a checkpoint: 0 it has none, 1 it has one, and this, its tag follows.
-const TAGGED: u8 = 2;
 
 fn path_of(datadir: &Path, number: u64) -> PathBuf {
     datadir.join(DIRECTORY).join(number.to_string())
@@ -39,6 +38,9 @@ pub(crate) struct SpillFile {
     path: PathBuf,
     number: u64,
     len: u64,
+    /// Checksum of what lies before `checked_len`.
+    crc: u32,
+    checked_len: u64,
     kept: bool,
 }
 
@@ -52,7 +54,8 @@ impl SpillFile {
         let path = path_of(&config.datadir, number);
         let opened = config.disk.open(&path, OpenMode::CreateNew);
         let file = opened.map_err(|error| io_error(&path, error))?;
-        Ok(SpillFile { disk: config.disk.clone(), file, path, number, len: 0, kept: false })
+        let disk = config.disk.clone();
+        Ok(SpillFile { disk, file, path, number, len: 0, crc: 0, checked_len: 0, kept: false })
     }
 
     pub fn number(&self) -> u64 {
@@ -65,6 +68,10 @@ impl SpillFile {
 
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all_at(bytes, self.len).map_err(|error| io_error(&self.path, error))?;
+        if self.checked_len == self.len {
+            self.crc = crc32c::crc32c_append(self.crc, bytes);
+            self.checked_len += bytes.len() as u64;
+        }
         self.len += bytes.len() as u64;
         Ok(())
     }
@@ -72,6 +79,9 @@ impl SpillFile {
     /// Forgets what is behind `len`.
     pub fn truncate(&mut self, len: u64) {
         self.len = self.len.min(len);
+        if self.checked_len > self.len {
+            (self.crc, self.checked_len) = (0, 0);
+        }
     }
 
     pub fn read(&self, at: u64, len: usize) -> Result<Vec<u8>> {
@@ -84,21 +94,27 @@ impl SpillFile {
     pub fn make_durable(&mut self) -> Result<u32> {
         let failed = |error| io_error(&self.path, error);
         self.file.set_len(self.len).map_err(failed)?;
-        let mut crc = 0;
-        let mut block = vec![0; BLOCK_BYTES];
-        let mut at = 0;
-        while at < self.len {
-            let part = &mut block[..BLOCK_BYTES.min((self.len - at) as usize)];
-            self.file.read_exact_at(part, at).map_err(failed)?;
-            crc = crc32c::crc32c_append(crc, part);
-            at += part.len() as u64;
+        let mut block = vec![0; BLOCK_BYTES.min((self.len - self.checked_len) as usize)];
+        while self.checked_len < self.len {
+            let part = &mut block[..BLOCK_BYTES.min((self.len - self.checked_len) as usize)];
+            self.file.read_exact_at(part, self.checked_len).map_err(failed)?;
+            self.crc = crc32c::crc32c_append(self.crc, part);
+            self.checked_len += part.len() as u64;
         }
+        self.sync()?;
         let dir = self.path.parent().unwrap_or(Path::new(""));
-        if let Err(error) = self.file.sync_data().and_then(|()| self.disk.sync_dir(dir)) {
-            self.disk.fail_stop(&format!("{}: sync failed: {error}", self.path.display()));
-            return Err(failed(error));
-        }
-        Ok(crc)
+        self.disk.sync_dir(dir).map_err(|error| self.fail(error))?;
+        Ok(self.crc)
+    }
+
+    /// Syncs what was appended. Called as the file grows: gigabytes at once would hold up the log's syncs.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| self.fail(error))
+    }
+
+    fn fail(&self, error: std::io::Error) -> EngineError {
+        self.disk.fail_stop(&format!("{}: sync failed: {error}", self.path.display()));
+        io_error(&self.path, error)
     }
 
     /// Leaves the file where it is: a commit record names it.
@@ -115,6 +131,39 @@ impl Drop for SpillFile {
             log::warn!("InnoDB: {}: {error}", self.path.display());
         }
     }
+}
+
+/// What a transaction that has outgrown the memory has in files.
+pub(crate) struct Spill {
+    /// The event group, and at commit the sidecar.
+    pub group: SpillFile,
+    /// Images of rows that the group does not have.
+    pub images: Option<SpillFile>,
+}
+
+impl Spill {
+    /// Bytes of one of the files.
+    pub fn read(&self, part: SpillPart, at: u64, len: u32) -> Result<Vec<u8>> {
+        let file = match part {
+            SpillPart::Group => Some(&self.group),
+            SpillPart::Images => self.images.as_ref(),
+        };
+        file.ok_or_else(nothing_spilled)?.read(at, len as usize)
+    }
+}
+
+/// The image, wherever it is.
+pub(crate) fn image_of<'i>(image: &'i NewImage, spill: Option<&Spill>) -> Result<Cow<'i, [u8]>> {
+    match image {
+        NewImage::Here(image) => Ok(Cow::Borrowed(image)),
+        NewImage::Spilled { part, at, len } => {
+            Ok(Cow::Owned(spill.ok_or_else(nothing_spilled)?.read(*part, *at, *len)?))
+        }
+    }
+}
+
+fn nothing_spilled() -> EngineError {
+    EngineError::Corrupt("a row of the transaction is in a file that it has not".to_string())
 }
 
 /// What a commit record says of its spill file.
@@ -143,15 +192,77 @@ impl SpillRef {
         let sidecar = group.split_off(self.group_len as usize);
         Ok((group, sidecar))
     }
+
+    /// The event group, to be read bit by bit.
+    pub fn open(&self, config: &EngineConfig) -> Result<SpilledGroup> {
+        let path = path_of(&config.datadir, self.number);
+        let opened = config.disk.open(&path, OpenMode::Read);
+        let file = opened.map_err(|error| io_error(&path, error))?;
+        Ok(SpilledGroup { file, path, spill: *self })
+    }
+}
+
+/// The event group of a commit in its spill file.
+#[derive(Clone, Debug)]
+pub struct SpilledGroup {
+    file: Arc<dyn File>,
+    path: PathBuf,
+    spill: SpillRef,
+}
+
+impl SpilledGroup {
+    /// The group's length.
+    pub fn len_bytes(&self) -> u64 {
+        self.spill.group_len.into()
+    }
+
+    pub(crate) fn for_each_run<E: From<EngineError>>(
+        &self,
+        mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let (mut crc, mut at, mut bytes) = (0, 0, Vec::new());
+        while at < self.len_bytes() {
+            self.read_block(&mut at, self.len_bytes(), &mut crc, &mut bytes)?;
+            let mut whole = 0;
+            while let Ok(len) = binlog::reader::event_len(&bytes[whole..]) {
+                whole += len;
+            }
+            visit(&bytes[..whole])?;
+            bytes.drain(..whole);
+        }
+        let is_whole = bytes.is_empty();
+        let end = self.len_bytes() + u64::from(self.spill.sidecar_len);
+        while at < end {
+            bytes.clear();
+            self.read_block(&mut at, end, &mut crc, &mut bytes)?;
+        }
+        if !is_whole || crc != self.spill.crc {
+            let place = self.path.display();
+            return Err(EngineError::Corrupt(format!("{place}: its checksum is wrong")).into());
+        }
+        Ok(())
+    }
+
+    fn read_block(&self, at: &mut u64, end: u64, crc: &mut u32, bytes: &mut Vec<u8>) -> Result<()> {
+        let len = BLOCK_BYTES.min((end - *at) as usize);
+        let from = bytes.len();
+        bytes.resize(from + len, 0);
+        let read = self.file.read_exact_at(&mut bytes[from..], *at);
+        read.map_err(|error| io_error(&self.path, error))?;
+        *crc = crc32c::crc32c_append(*crc, &bytes[from..]);
+        *at += len as u64;
+        Ok(())
+    }
 }
 
 /// A commit whose changes are in a spill file, as long as a crash may need them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct SpilledCommit {
     pub spill: SpillRef,
     pub start_lsn: u64,
     pub seq: u64,
-    pub gtid: Option<Gtid>,
+    /// What it does to the replication state.
+    pub mark: CommitMark,
     /// The log's end when its last row was on its page; `None`: not yet.
     pub applied_lsn: Option<u64>,
 }
@@ -162,10 +273,6 @@ impl SpilledCommit {
         self.seq > checkpoint_lsn || self.applied_lsn.is_none_or(|applied| applied >= checkpoint_lsn)
     }
 
-    pub fn mark(&self) -> CommitMark {
-        CommitMark { gtid: self.gtid, mariadb_gtid: None, position: None }
-    }
-
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.put_u64(self.spill.number);
         out.put_u32(self.spill.group_len);
@@ -173,18 +280,11 @@ impl SpilledCommit {
         out.put_u32(self.spill.crc);
         out.put_u64(self.start_lsn);
         out.put_u64(self.seq);
-        let tag = self.gtid.map_or(Tag::NONE, |gtid| gtid.tsid.tag);
-        out.put_u8(if tag.is_none() { u8::from(self.gtid.is_some()) } else { TAGGED });
-        if let Some(gtid) = self.gtid {
-            out.extend_from_slice(&gtid.tsid.uuid.0);
-            out.put_u64(gtid.gno);
-        }
-        if !tag.is_none() {
-            out.put_str(tag.as_str());
-        }
+        self.mark.encode(out);
     }
 
-    pub fn decode(reader: &mut Reader<'_>) -> Result<SpilledCommit> {
+    /// `whole_mark`: with more than the GTID, as all but old checkpoints have it.
+    pub fn decode(reader: &mut Reader<'_>, whole_mark: bool) -> Result<SpilledCommit> {
         let spill = SpillRef {
             number: reader.u64()?,
             group_len: reader.u32()?,
@@ -192,16 +292,8 @@ impl SpilledCommit {
             crc: reader.u32()?,
         };
         let (start_lsn, seq) = (reader.u64()?, reader.u64()?);
-        let gtid = match reader.u8()? {
-            0 => None,
-            kind => {
-                let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
-                let gno = reader.u64()?;
-                let tag = if kind == TAGGED { read_tag(reader)? } else { Tag::NONE };
-                Some(Gtid { tsid: Tsid { uuid, tag }, gno })
-            }
-        };
-        Ok(SpilledCommit { spill, start_lsn, seq, gtid, applied_lsn: None })
+        let mark = CommitMark::decode(reader, whole_mark)?;
+        Ok(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None })
     }
 }
 
@@ -232,17 +324,26 @@ mod tests {
     fn a_spilled_commit_comes_back_from_the_checkpoint_with_its_gtid() {
         for gtid in [None, Some("7"), Some("tag:7")] {
             let uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562";
-            let gtid = gtid.map(|rest| format!("{uuid}:{rest}").parse::<Gtid>().expect("is a GTID"));
+            let gtid =
+                gtid.map(|rest| format!("{uuid}:{rest}").parse::<binlog::gtid::Gtid>().expect("is a GTID"));
             let spill = SpillRef { number: 5, crc: 6, group_len: 7, sidecar_len: 8 };
-            let commit = SpilledCommit { spill, start_lsn: 9, seq: 10, gtid, applied_lsn: None };
+            let commit = SpilledCommit {
+                spill,
+                start_lsn: 9,
+                seq: 10,
+                mark: CommitMark { gtid, ..CommitMark::default() },
+                applied_lsn: None,
+            };
             let mut bytes = Vec::new();
             commit.encode(&mut bytes);
             let mut reader = Reader::new(&bytes, "spilled commit");
-            let back = SpilledCommit::decode(&mut reader).unwrap();
+            let back = SpilledCommit::decode(&mut reader, true).unwrap();
             assert!(reader.is_empty());
-            assert_eq!((back.gtid, back.spill.number, back.seq), (gtid, 5, 10));
+            assert_eq!((back.mark.gtid, back.spill.number, back.seq), (gtid, 5, 10));
             for len in 0..bytes.len() {
-                assert!(SpilledCommit::decode(&mut Reader::new(&bytes[..len], "spilled commit")).is_err());
+                assert!(
+                    SpilledCommit::decode(&mut Reader::new(&bytes[..len], "spilled commit"), true).is_err()
+                );
             }
         }
     }

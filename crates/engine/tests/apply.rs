@@ -7,7 +7,7 @@ mod support;
 use applier::{apply, change_rows, events, format};
 use binlog::gtid::{Gtid, Uuid};
 use engine::{
-    CommitOptions, CommittedGroup, Engine, EngineConfig, EngineError, GtidNext, IndexRef, KeyRange, LockMode,
+    CommitHeader, CommitOptions, Engine, EngineConfig, EngineError, GtidNext, IndexRef, KeyRange, LockMode,
     PositionUpdate, Prepared, ReplicaPosition, RowImage, SchemaDef, Table, TableDef, TableHold,
 };
 use os::random::Rng;
@@ -37,12 +37,18 @@ fn source(seed: u64, image: RowImage) -> (SimDisk, Arc<Engine>) {
     })
 }
 
-fn groups(engine: &Arc<Engine>, from: u64) -> Vec<CommittedGroup<'static>> {
+/// A committed group as a replica gets it.
+struct Received {
+    header: CommitHeader,
+    group: Vec<u8>,
+}
+
+fn groups(engine: &Arc<Engine>, from: u64) -> Vec<Received> {
     engine.log().wait_durable(engine.log().current_lsn()).unwrap();
     let mut stream = engine.commit_stream(from).unwrap();
     let mut groups = Vec::new();
-    while let Some(CommittedGroup { seq, start_lsn, header, group }) = stream.next(None).unwrap() {
-        groups.push(CommittedGroup { seq, start_lsn, header, group: group.into_owned().into() });
+    while let Some(group) = stream.next(None).unwrap() {
+        groups.push(Received { header: group.header, group: group.group.to_vec().unwrap() });
     }
     groups
 }
@@ -252,9 +258,8 @@ fn an_overtaken_row_is_changed_again_and_the_others_stay_as_prepared() {
     apply(&to, &format, &groups[0].group, &options).unwrap();
     let mut hold = TableHold::new(to.clone());
     hold.hold(&copy, true).unwrap();
-    let prepare = |group: &CommittedGroup<'_>| {
-        change_rows(hold.begin_apply_ahead(), &format, &group.group).unwrap().prepared()
-    };
+    let prepare =
+        |group: &Received| change_rows(hold.begin_apply_ahead(), &format, &group.group).unwrap().prepared();
     let prepared: Vec<Prepared> = groups[1..].iter().map(prepare).collect();
     for (group, prepared) in groups[1..].iter().zip(prepared) {
         prepared.take_turn(&mut hold).unwrap().commit_received(&group.group, &options).unwrap();

@@ -1,8 +1,13 @@
 //! Transactions larger than memory and log allow: spill files, what others see meanwhile, what stays behind.
 
 mod support;
+#[path = "support/apply.rs"]
+mod support_apply;
 
-use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange, LockMode, StatementContext, Table};
+use engine::{
+    CommitOptions, Engine, EngineConfig, EngineError, GtidNext, IndexRef, KeyRange, LockMode, PositionUpdate,
+    RowImage, StatementContext, Table,
+};
 use os::disk::Disk;
 use os::sim::SimDisk;
 use std::path::Path;
@@ -261,7 +266,7 @@ fn the_binary_log_gets_a_spilled_group_whole() {
     let group = stream.next(None).unwrap().expect("it is there");
     assert_eq!(group.seq, seq);
     let (mut rest, mut rows_of_it, format) =
-        (&group.group[..], 0, binlog::Format::new(binlog::Checksum::None));
+        (&group.group.to_vec().unwrap()[..], 0, binlog::Format::new(binlog::Checksum::None));
     while !rest.is_empty() {
         let size = binlog::Header::decode(rest).unwrap().event_size as usize;
         let (event, behind) = rest.split_at(size);
@@ -271,4 +276,125 @@ fn the_binary_log_gets_a_spilled_group_whole() {
         rest = behind;
     }
     assert_eq!(rows_of_it, 1000);
+}
+
+/// Rows inserted, changed and deleted, with this kind of images.
+fn change_much(txn: &mut engine::Transaction, t: &Arc<Table>, image: RowImage, rows_of_it: i64) {
+    txn.set_row_image(image);
+    fill(txn, t, rows_of_it..2 * rows_of_it, &"n".repeat(300));
+    txn.begin_statement(StatementContext::default());
+    for id in 0..rows_of_it {
+        let old = txn.get(t, &key(t, id), LockMode::Update).unwrap().unwrap();
+        match id % 3 {
+            0 => txn.delete(t, &old).unwrap(),
+            _ => txn.update(t, &old, &row(t, id, 1000 + id, &"u".repeat(200))).unwrap(),
+        }
+    }
+    txn.end_statement();
+}
+
+/// The event group of a transaction on a source.
+fn group_of(source: &Arc<Engine>, change: impl FnOnce(&mut engine::Transaction)) -> Vec<u8> {
+    let from = source.log().current_lsn();
+    let mut txn = begin(source);
+    change(&mut txn);
+    commit(txn);
+    source.log().wait_durable(source.log().current_lsn()).unwrap();
+    source.commit_stream(from).unwrap().next(None).unwrap().unwrap().group.to_vec().unwrap()
+}
+
+fn content(engine: &Arc<Engine>, t: &Arc<Table>) -> Vec<Vec<u8>> {
+    rows(&mut begin(engine), t, IndexRef::Primary, KeyRange::all()).into_iter().map(|row| row.image).collect()
+}
+
+/// As the applier does it: what has come of the group is handed over while more of it comes.
+fn apply_by_parts(engine: &Arc<Engine>, group: &[u8]) -> Result<engine::Transaction, EngineError> {
+    let format = support_apply::format();
+    let mut txn = engine.begin_apply();
+    for event in support_apply::events(group) {
+        txn = support_apply::change_rows(txn, &format, event)?;
+        txn.receive(event)?;
+    }
+    Ok(txn)
+}
+
+fn position(pos: u64) -> PositionUpdate<'static> {
+    PositionUpdate {
+        channel: "",
+        source_log_file: "binlog.000001",
+        source_log_pos: pos,
+        relay_log_file: "relay.000001",
+        relay_log_pos: pos,
+        change: Default::default(),
+    }
+}
+
+#[test]
+fn what_a_source_sent_spills_and_a_cut_leaves_all_of_it_with_its_position_or_nothing() {
+    const ROWS: i64 = 800;
+    let seed = os::random::test_seed("power cuts in large received commits");
+    let mut rng = os::random::Rng::new(seed);
+    let (mut before, mut after) = (0, 0);
+    for round in 0..18 {
+        let image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
+        let source_disk = SimDisk::new(seed);
+        let with_binlog = EngineConfig { log_bin: true, ..config(&source_disk) };
+        let source = Engine::open(with_binlog).unwrap();
+        ddl("CREATE SCHEMA test", |context| {
+            source.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
+        })
+        .unwrap();
+        let from = create(&source, keyed("t"));
+        let (disk, engine, t) = world(seed.wrapping_add(round));
+        for (engine, t) in [(&source, &from), (&engine, &t)] {
+            let mut txn = begin(engine);
+            fill(&mut txn, t, 0..ROWS, "base");
+            commit(txn);
+        }
+        let old = content(&source, &from);
+        let group = group_of(&source, |txn| change_much(txn, &from, image, ROWS));
+        let new = content(&source, &from);
+        let next = group_of(&source, |txn| insert(txn, &from, 1 << 20, 0, "").unwrap());
+        let files = spill_files(&disk);
+        let txn = apply_by_parts(&engine, &group).unwrap();
+        assert_eq!(spill_files(&disk), files + 2, "the group and images that are not in it");
+        disk.cut_power_after(rng.between(1, 300));
+        let checkpointer =
+            {
+                let (engine, disk) = (engine.clone(), disk.clone());
+                os::thread::spawn("checkpointer", move || {
+                    while !disk.is_off() && engine.sharp_checkpoint().is_ok() {}
+                })
+            };
+        let commit = |txn: engine::Transaction, pos| {
+            let (gtid, position) = (GtidNext::Anonymous, Some(position(pos)));
+            txn.commit_received(&[], &CommitOptions { gtid, position, ..CommitOptions::default() })
+        };
+        let acknowledged = commit(txn, 100).is_ok();
+        // One that comes behind it in the channel.
+        let next = apply_by_parts(&engine, &next).and_then(|txn| commit(txn, 200));
+        disk.cut_power_after(1);
+        let _ = engine.sharp_checkpoint();
+        checkpointer.join().unwrap();
+        drop((t, engine));
+        let disk = disk.power_cut();
+        let engine = open_spilling(&disk);
+        let t = table(&engine, "test", "t");
+        let mut found = content(&engine, &t);
+        let next_row = row(&t, 1 << 20, 0, "");
+        let has_next = found.pop_if(|last| *last == next_row).is_some();
+        assert!(has_next || next.is_err(), "round {round}: an acknowledged commit is lost");
+        let pos = engine.replica_position("").map_or(0, |at| at.source_log_pos);
+        if found == old {
+            assert!(!acknowledged && !has_next, "round {round}: an acknowledged commit is lost");
+            assert_eq!(pos, 0, "round {round}");
+            before += 1;
+        } else {
+            assert!(found == new, "round {round}: half a commit");
+            assert_eq!(pos, if has_next { 200 } else { 100 }, "round {round}");
+            after += 1;
+        }
+        check(&engine, &t);
+    }
+    assert!(before > 0 && after > 0, "cuts on both sides of the commit: {before} before, {after} after");
 }

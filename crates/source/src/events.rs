@@ -6,7 +6,7 @@ use binlog::event::{
     EVENT_SIZE_OFFSET, Event, FLAG_MAY_HAVE_SBR, FLAGS_OFFSET, Format, GtidEvent, HEADER_LEN, LOG_POS_OFFSET,
     flag,
 };
-use binlog::group::{self, GroupStart};
+use binlog::group::GroupStart;
 use binlog::gtid::{Gtid, GtidSet, Uuid};
 pub use binlog::{Checksum, MAGIC, event::event_type};
 use engine::CommitHeader;
@@ -112,17 +112,9 @@ pub(crate) fn heartbeat(file: &str, pos: u64, server_id: u32, checksum: Checksum
     out
 }
 
-/// Appends a committed group as the file has it, beginning at `pos`. `numbers` are `last_committed` and `sequence_number`. `Err`: the
-/// group is not a list of events.
-pub(crate) fn append_group(
-    out: &mut Vec<u8>,
-    pos: u64,
-    header: &CommitHeader,
-    events: &[u8],
-    numbers: (u64, u64),
-    checksum: Checksum,
-) -> Result<(), String> {
-    let event = GtidEvent {
+/// The GTID event of a committed group. `numbers` are `last_committed` and `sequence_number`.
+pub(crate) fn gtid_event(header: &CommitHeader, numbers: (u64, u64)) -> GtidEvent {
+    GtidEvent {
         gtid: header.gtid.unwrap_or(Gtid::new(Uuid([0; 16]), 0)),
         // Row events only, but for DDL.
         flags: if header.ddl { FLAG_MAY_HAVE_SBR } else { 0 },
@@ -134,9 +126,12 @@ pub(crate) fn append_group(
         immediate_server_version: header.immediate_server_version,
         original_server_version: header.original_server_version,
         commit_group_ticket: 0,
-    };
-    let start = if header.gtid.is_some() { GroupStart::Gtid(&event) } else { GroupStart::Anonymous(&event) };
-    group::emit(events, start, pos, checksum, out).map(|_| ()).map_err(|error| format!("the group: {error}"))
+    }
+}
+
+/// How a group that has this GTID event starts.
+pub(crate) fn group_start<'e>(header: &CommitHeader, event: &'e GtidEvent) -> GroupStart<'e> {
+    if header.gtid.is_some() { GroupStart::Gtid(event) } else { GroupStart::Anonymous(event) }
 }
 
 /// An event at the head of a file.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use binlog::Checksum;
+use binlog::group::{self, GroupStart};
 use binlog::gtid::GtidSet;
-use engine::CommittedGroup;
+use binlog::{Checksum, DecodeError};
+use engine::{CommittedGroup, GroupBytes};
 use os::account::{State, enter};
 use os::disk::File;
 use redo::Lsn;
@@ -16,6 +17,8 @@ use crate::state::SafePoint;
 
 /// Gathered bytes are written when there are this many.
 pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
+/// A file with so much unsynced is synced.
+pub(crate) const SYNC_BYTES: u64 = 16 * 1024 * 1024;
 /// Offset in a file of the byte that holds LOG_EVENT_BINLOG_IN_USE_F, which the checksum leaves out.
 const IN_USE_OFFSET: u64 = 4 + 17;
 
@@ -75,13 +78,46 @@ impl Tail {
         self.lsn = committed.seq;
         let header = &committed.header;
         let numbers = self.numbering.next(committed.seq, header.depends_lsn);
-        let pos = self.pos();
-        events::append_group(&mut self.gathered, pos, header, &committed.group, numbers, self.checksum)
-            .map_err(|what| BinlogError::Damaged { file: self.name.clone(), pos, what })?;
+        let gtid = events::gtid_event(header, numbers);
+        let (pos, start) = (self.pos(), events::group_start(header, &gtid));
+        match &committed.group {
+            GroupBytes::Here(events) => group::emit(events, start, pos, self.checksum, &mut self.gathered)
+                .map(|_| ())
+                .map_err(|error| self.damaged(pos, error))?,
+            spilled => self.append_spilled(spilled, start)?,
+        }
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
         }
         Ok(())
+    }
+
+    /// Takes a group that may be larger than the memory: what has come of it is in the file before it is whole. Nobody is shown that part.
+    fn append_spilled(&mut self, spilled: &GroupBytes, start: GroupStart<'_>) -> Result<(), BinlogError> {
+        let (pos, mut first, mut events) = (self.pos(), None, 0);
+        spilled.for_each_run(|run| {
+            let walked = group::walk(run).try_for_each(|event| {
+                first.get_or_insert(event?.header);
+                events += 1;
+                Ok(())
+            });
+            walked.map_err(|error| self.damaged(pos, error))
+        })?;
+        let Some(first) = first else { return Ok(()) };
+        let lengths = (spilled.len_bytes(), events);
+        group::emit_start(&first, lengths, start, pos, self.checksum, &mut self.gathered);
+        spilled.for_each_run(|run| {
+            let pos = self.pos();
+            let emitted = group::emit_events(run, pos, self.checksum, &mut self.gathered);
+            emitted.map_err(|error| self.damaged(pos, error))?;
+            self.flush()?;
+            // Bit by bit: all at once it would hold up the log's syncs.
+            if self.unsynced_bytes >= SYNC_BYTES { Ok(self.sync()?) } else { Ok(()) }
+        })
+    }
+
+    fn damaged(&self, pos: u64, error: DecodeError) -> BinlogError {
+        BinlogError::Damaged { file: self.name.clone(), pos, what: format!("the group: {error}") }
     }
 
     /// Appends the event that ends a file: where the log goes on, or that the server stopped.

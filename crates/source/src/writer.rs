@@ -15,17 +15,15 @@ use crate::error::BinlogError;
 use crate::events;
 use crate::files::{Binlog, FilePosition};
 use crate::state::SafePoint;
-use crate::tail::{BLOCK_BYTES, Tail};
+use crate::tail::{BLOCK_BYTES, SYNC_BYTES, Tail};
 
 /// How long a commit stream is waited for at once; requests of sessions are looked at in between.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
 /// The pause after commits have been taken: what is committed meanwhile goes with the next write, instead of
 /// each commit waking this thread. Replicas get a transaction this much later at most.
 const GATHER: Duration = Duration::from_micros(500);
-/// A file with unsynced groups is synced this often,
+/// A file with unsynced groups is synced this often, or when [`SYNC_BYTES`] are.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
-/// or when this much is unsynced.
-const SYNC_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The engine's own background work may log something while GTIDs are being forgotten; it is tried so often.
 const RESET_TRIES: u32 = 20;

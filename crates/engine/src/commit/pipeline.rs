@@ -8,7 +8,7 @@ use crate::apply::Versioning;
 use crate::ddl::online;
 use crate::error::{EngineError, Result};
 use crate::overflow;
-use crate::spill::{SpillFile, SpillRef};
+use crate::spill::{self, Spill, SpillFile, SpillRef};
 use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::write_set::{NewImage, RowChange, WriteSet};
@@ -82,8 +82,8 @@ pub struct CommitOutcome {
 pub(crate) struct CommitParts<'a, 'o> {
     /// Empty when it is in `spill`.
     pub group: &'a [u8],
-    /// The file that the group was spilled to.
-    pub spill: Option<SpillFile>,
+    /// The files that the group was spilled to.
+    pub spill: Option<Spill>,
     pub ddl: bool,
     /// Dictionary entries that the commit puts and deletes.
     pub dictionary: &'a [DictionaryOp],
@@ -134,10 +134,10 @@ impl Engine {
         let outcome = match spill {
             None => self.log_and_apply(writes, &parts, None, &mut scratch),
             Some(mut spill) => {
-                let group_len = spill.len();
-                self.finish_spill(&mut spill, group_len, &scratch.sidecar).and_then(|named| {
+                let group_len = spill.group.len();
+                self.finish_spill(&mut spill.group, group_len, &scratch.sidecar).and_then(|named| {
                     let outcome = self.log_and_apply(writes, &parts, Some((&spill, named)), &mut scratch)?;
-                    spill.keep();
+                    spill.group.keep();
                     Ok(outcome)
                 })
             }
@@ -165,7 +165,7 @@ impl Engine {
         &self,
         writes: &WriteSet,
         parts: &CommitParts<'_, '_>,
-        spill: Option<(&SpillFile, SpillRef)>,
+        spill: Option<(&Spill, SpillRef)>,
         scratch: &mut Scratch,
     ) -> Result<CommitOutcome> {
         loop {
@@ -181,7 +181,7 @@ impl Engine {
         &self,
         writes: &WriteSet,
         parts: &CommitParts<'_, '_>,
-        spill: Option<(&SpillFile, SpillRef)>,
+        spill: Option<(&Spill, SpillRef)>,
         scratch: &mut Scratch,
     ) -> Result<Option<CommitOutcome>> {
         scratch.header.clear();
@@ -303,28 +303,28 @@ impl Engine {
         &self,
         writes: &mut WriteSet,
         sidecar: &mut SidecarWriter,
-        spill: Option<&SpillFile>,
+        spill: Option<&Spill>,
     ) -> Result<()> {
         for table_writes in &mut writes.tables {
             let table = &table_writes.table;
             for (key, change) in &mut table_writes.rows {
                 let image = match &change.new {
                     None => continue,
-                    Some(NewImage::Here(image)) => Cow::Borrowed(image),
+                    Some(NewImage::Here(image)) => Cow::Borrowed(&image[..]),
                     Some(new)
                         if !overflow::may_place(table, key.len(), new.len()) && !has_externs(change) =>
                     {
                         continue;
                     }
-                    Some(NewImage::Spilled { at, len }) => {
-                        let spill = spill.expect("a spilled image is in the commit's spill file");
-                        Cow::Owned(spill.read(*at, *len as usize)?)
-                    }
+                    Some(new) => spill::image_of(new, spill)?,
                 };
                 let image: &[u8] = &image;
                 let mut kept = crate::entry::Externs::new();
+                // The write set keeps no old image; the row is locked and on its page.
+                let mut before = None;
                 if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
-                    let changed = table.layout.changed(&old.image, image)?;
+                    before = self.read_newest(table, key)?.map(|row| row.image);
+                    let changed = table.layout.changed(before.as_deref().unwrap_or_default(), image)?;
                     kept.extend(
                         old.externs
                             .iter()
@@ -338,12 +338,9 @@ impl Engine {
                     error => error,
                 })?;
                 let Some(placed) = placed else { continue };
-                // The write set keeps no old image without long values; the row is locked and on its page.
-                let before = match &change.old {
-                    Some(old) if old.image.is_empty() => self.read_newest(table, key)?.map(|row| row.image),
-                    Some(old) => Some(old.image.clone()),
-                    None => None,
-                };
+                if change.old.is_some() && before.is_none() {
+                    before = self.read_newest(table, key)?.map(|row| row.image);
+                }
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
                     let column = usize::from(entry.column);
                     let old = before.as_ref().filter(|_| !pages.is_empty());

@@ -1,8 +1,9 @@
 //! Replication state that travels in commit records: GTIDs executed and the positions of channels.
 
+use super::record::read_tag;
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
-use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Tsid};
+use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Tag, Tsid, Uuid};
 use std::sync::Arc;
 
 /// How far a channel has applied its source's binary log.
@@ -75,6 +76,67 @@ pub(crate) struct CommitMark {
     pub gtid: Option<Gtid>,
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionMark>,
+}
+
+/// What a mark says of its GTID in a checkpoint: 0 there is none, 1 there is one, and this, its tag follows.
+const TAGGED: u8 = 2;
+
+impl CommitMark {
+    /// Appends the mark, for the checkpoint's list of spilled commits. Commits that change a channel otherwise than by advancing it have no
+    /// rows and do not spill.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let tag = self.gtid.map_or(Tag::NONE, |gtid| gtid.tsid.tag);
+        out.put_u8(if tag.is_none() { u8::from(self.gtid.is_some()) } else { TAGGED });
+        if let Some(gtid) = self.gtid {
+            out.extend_from_slice(&gtid.tsid.uuid.0);
+            out.put_u64(gtid.gno);
+        }
+        if !tag.is_none() {
+            out.put_str(tag.as_str());
+        }
+        out.put_bool(self.mariadb_gtid.is_some());
+        if let Some(gtid) = self.mariadb_gtid {
+            out.put_u32(gtid.domain);
+            out.put_u32(gtid.server_id);
+            out.put_u64(gtid.seq);
+        }
+        out.put_bool(self.position.is_some());
+        if let Some(position) = &self.position {
+            assert_eq!(position.change, ChangeMark::Advance, "a spilled commit advances its channel");
+            out.put_str(&position.channel);
+            out.put_str(&position.source_log_file);
+            out.put_u64(position.source_log_pos);
+            out.put_str(&position.relay_log_file);
+            out.put_u64(position.relay_log_pos);
+        }
+    }
+
+    /// Reads what [`CommitMark::encode`] wrote; without `whole` there is a GTID at most.
+    pub fn decode(reader: &mut Reader<'_>, whole: bool) -> Result<CommitMark> {
+        let mut mark = CommitMark::default();
+        let kind = reader.u8()?;
+        if kind != 0 {
+            let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
+            let gno = reader.u64()?;
+            let tag = if kind == TAGGED { read_tag(reader)? } else { Tag::NONE };
+            mark.gtid = Some(Gtid { tsid: Tsid { uuid, tag }, gno });
+        }
+        if whole && reader.bool()? {
+            let (domain, server_id, seq) = (reader.u32()?, reader.u32()?, reader.u64()?);
+            mark.mariadb_gtid = Some(MariadbGtid { domain, server_id, seq });
+        }
+        if whole && reader.bool()? {
+            mark.position = Some(PositionMark {
+                channel: reader.string()?.into(),
+                source_log_file: reader.string()?.into(),
+                source_log_pos: reader.u64()?,
+                relay_log_file: reader.string()?.into(),
+                relay_log_pos: reader.u64()?,
+                change: ChangeMark::Advance,
+            });
+        }
+        Ok(mark)
+    }
 }
 
 struct Channel {

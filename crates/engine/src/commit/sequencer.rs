@@ -204,23 +204,25 @@ impl Sequencer {
         };
         let position = entry.position.as_ref().map(|update| state.replication.mark(update));
         let mark = CommitMark { gtid, mariadb_gtid: entry.mariadb_gtid, position };
+        let place = (reservation.start_lsn(), reservation.end_lsn());
+        if let Some(spill) = entry.spill {
+            let (start_lsn, seq) = place;
+            state.spilled.push(SpilledCommit {
+                spill,
+                start_lsn,
+                seq,
+                mark: mark.clone(),
+                applied_lsn: None,
+            });
+        }
         state.in_flight.push_back(InFlight {
-            start: reservation.start_lsn(),
-            end: reservation.end_lsn(),
+            start: place.0,
+            end: place.1,
             applied: false,
             unversioned: entry.unversioned,
             spilled: entry.spill.is_some(),
             mark,
         });
-        if let Some(spill) = entry.spill {
-            state.spilled.push(SpilledCommit {
-                spill,
-                start_lsn: reservation.start_lsn(),
-                seq: reservation.end_lsn(),
-                gtid,
-                applied_lsn: None,
-            });
-        }
         Ok(Some((reservation, gtid)))
     }
 
@@ -337,7 +339,7 @@ impl Sequencer {
         state.replication.executed = Default::default();
         state.replication.purged = Default::default();
         // Nor does recovery bring them back from spilled commits.
-        state.spilled.iter_mut().for_each(|commit| commit.gtid = None);
+        state.spilled.iter_mut().for_each(|commit| commit.mark.gtid = None);
         state.next_gno = 1;
         state.next_tagged_gno.clear();
     }

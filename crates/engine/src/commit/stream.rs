@@ -3,8 +3,8 @@
 use super::record::{CommitHeader, CommitRecord, is_binlogged};
 use crate::Engine;
 use crate::error::Result;
+use crate::spill::SpilledGroup;
 use redo::{LogReader, Lsn, kind};
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,50 @@ pub struct CommittedGroup<'a> {
     /// GTID, times, origin.
     pub header: CommitHeader,
     /// The event group: events in format v4 without GTID event and checksums, `log_pos` 0.
-    pub group: Cow<'a, [u8]>,
+    pub group: GroupBytes<'a>,
+}
+
+/// Where an event group is.
+#[derive(Clone, Debug)]
+pub enum GroupBytes<'a> {
+    /// Where it was read.
+    Here(&'a [u8]),
+    /// In a spill file: it may be larger than the memory.
+    Spilled(SpilledGroup),
+}
+
+impl GroupBytes<'_> {
+    /// The group's length.
+    pub fn len_bytes(&self) -> u64 {
+        match self {
+            GroupBytes::Here(group) => group.len() as u64,
+            GroupBytes::Spilled(group) => group.len_bytes(),
+        }
+    }
+
+    /// Gives the group run by run, each a few whole events.
+    ///
+    /// # Errors
+    /// `visit`'s; and [`crate::EngineError::Corrupt`] for a spill file that is damaged, in the end at the latest.
+    pub fn for_each_run<E: From<crate::EngineError>>(
+        &self,
+        mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        match self {
+            GroupBytes::Here(group) => visit(group),
+            GroupBytes::Spilled(group) => group.for_each_run(visit),
+        }
+    }
+
+    /// The whole group in memory.
+    pub fn to_vec(&self) -> Result<Vec<u8>> {
+        let mut whole = Vec::new();
+        self.for_each_run(|run| {
+            whole.extend_from_slice(run);
+            Result::Ok(())
+        })?;
+        Ok(whole)
+    }
 }
 
 /// Committed groups from some position on, following the live end of the log.
@@ -54,8 +97,8 @@ impl CommitStream {
         let commit = CommitRecord::parse(self.reader.payload())?;
         let group = match &commit.spill {
             // The file is there as long as the checkpoint has not passed the commit, which waits for this stream.
-            Some(spill) => Cow::Owned(spill.load(&self.engine.config)?.0),
-            None => Cow::Borrowed(commit.group),
+            Some(spill) => GroupBytes::Spilled(spill.open(&self.engine.config)?),
+            None => GroupBytes::Here(commit.group),
         };
         if self.engine.flush_log_at_trx_commit() == 1 {
             self.engine.log.follow_durable(record.lsn)?;

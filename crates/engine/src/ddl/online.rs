@@ -17,15 +17,14 @@ use crate::Engine;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
 use crate::overflow;
-use crate::spill::SpillFile;
+use crate::spill::{self, Spill};
 use crate::table::{IndexRef, Table};
 use crate::transaction::unique::after_prefix;
-use crate::transaction::write_set::{NewImage, TableWrites, WriteSet};
+use crate::transaction::write_set::{TableWrites, WriteSet};
 use btree::{Change, Direction};
 use buffer::RecordLsn;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -100,7 +99,7 @@ impl<'a> Note<'a> {
 impl Engine {
     /// What a commit changes, as the indexes being built of its tables will need it. Called before long values leave the rows, and
     /// before any row is on its page: what a row was is still there.
-    pub(crate) fn capture_for_builds(&self, writes: &WriteSet, spill: Option<&SpillFile>) -> Captured {
+    pub(crate) fn capture_for_builds(&self, writes: &WriteSet, spill: Option<&Spill>) -> Captured {
         let mut captured = Captured::new();
         for table_writes in &writes.tables {
             if !table_writes.table.counters.building.load(Ordering::Acquire) {
@@ -142,7 +141,7 @@ impl OnlineBuild {
         *counters.online.lock() = None;
     }
 
-    fn notes_of(&self, engine: &Engine, writes: &TableWrites, spill: Option<&SpillFile>) -> Result<Vec<u8>> {
+    fn notes_of(&self, engine: &Engine, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {
         let mut notes = Vec::new();
         for (key, change) in &writes.rows {
             // The row is locked and its image need not be in the write set.
@@ -152,11 +151,7 @@ impl OnlineBuild {
             };
             let new = match &change.new {
                 None => None,
-                Some(NewImage::Here(image)) => Some(Cow::Borrowed(&image[..])),
-                Some(NewImage::Spilled { at, len }) => {
-                    let spill = spill.expect("a spilled image is in the commit's spill file");
-                    Some(Cow::Owned(spill.read(*at, *len as usize)?))
-                }
+                Some(image) => Some(spill::image_of(image, spill)?),
             };
             self.note_row(key, old.as_deref(), new.as_deref(), &mut notes)?;
         }

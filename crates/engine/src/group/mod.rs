@@ -19,11 +19,13 @@ pub(crate) mod walk;
 
 use crate::Engine;
 use crate::error::{EngineError, Result};
-use crate::spill::SpillFile;
+use crate::spill::{self, Spill};
 use crate::table::Table;
+use crate::transaction::write_set::NewImage;
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{HEADER_LEN, RowsKind, rows_flag};
+use std::borrow::Cow;
 use std::sync::Arc;
 use types::ColumnMask;
 
@@ -66,8 +68,8 @@ pub(crate) struct GroupOptions {
 /// Writes an event group.
 pub(crate) struct GroupBuilder {
     engine: Arc<Engine>,
-    /// The group up to `spilled`.
-    spill: Option<SpillFile>,
+    /// The group up to `spilled`, and images of rows.
+    spill: Option<Spill>,
     spilled: usize,
     /// The rest of the group.
     bytes: Vec<u8>,
@@ -115,32 +117,61 @@ impl GroupBuilder {
         &self.bytes
     }
 
-    /// Some bytes that are in the spill file.
-    pub fn read_spilled(&self, at: u64, len: u32) -> Result<Vec<u8>> {
-        match &self.spill {
-            Some(spill) => spill.read(at, len as usize),
-            None => Err(EngineError::Corrupt("nothing of the transaction is spilled".to_string())),
+    /// A copy of a row's image, wherever it is.
+    pub fn image(&self, image: &NewImage) -> Result<Vec<u8>> {
+        spill::image_of(image, self.spill.as_ref()).map(Cow::into_owned)
+    }
+
+    fn files(&mut self) -> Result<&mut Spill> {
+        if self.spill.is_none() {
+            self.spill = Some(Spill { group: self.engine.new_spill_file()?, images: None });
         }
+        Ok(self.spill.as_mut().expect("just made"))
     }
 
     /// Moves the group to its spill file; nothing of it may be open.
     fn spill(&mut self) -> Result<()> {
-        let spill = match &mut self.spill {
-            Some(spill) => spill,
-            None => self.spill.insert(self.engine.new_spill_file()?),
-        };
-        spill.append(&self.bytes)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let append = |spill: &mut Spill| spill.group.append(&bytes).and_then(|()| spill.group.sync());
+        let written = self.files().and_then(append);
+        self.bytes = bytes;
+        written?;
         self.spilled += self.bytes.len();
         self.bytes.clear();
         Ok(())
     }
 
+    /// Puts images of rows that the group does not have into a file of their own. Returns where they begin there.
+    pub fn keep_images(&mut self, images: &[u8]) -> Result<u64> {
+        let engine = self.engine.clone();
+        let spill = self.files()?;
+        if spill.images.is_none() {
+            spill.images = Some(engine.new_spill_file()?);
+        }
+        let file = spill.images.as_mut().expect("just made");
+        let at = file.len();
+        file.append(images)?;
+        Ok(at)
+    }
+
     /// The whole finished group in a file, if some of it is in one or `must` says so.
-    pub fn take_spilled(&mut self, must: bool) -> Result<Option<SpillFile>> {
+    pub fn take_spilled(&mut self, must: bool) -> Result<Option<Spill>> {
         if self.spilled > 0 || must {
             self.spill()?;
         }
         Ok(self.spill.take().filter(|_| self.spilled > 0))
+    }
+
+    /// Adds events of a source, whole ones, behind what there is.
+    pub fn receive(&mut self, events: &[u8]) -> Result<()> {
+        self.end_statement();
+        self.bytes.extend_from_slice(events);
+        if self.bytes.len() >= self.options.spill_bytes { self.spill() } else { Ok(()) }
+    }
+
+    /// The server that the events of the next statements are said to be from.
+    pub fn set_server_id(&mut self, server_id: u32) {
+        self.options.server_id = server_id;
     }
 
     /// Begins a statement: its start time goes into its events.
@@ -164,7 +195,7 @@ impl GroupBuilder {
         if len < self.spilled {
             self.spilled = len;
             if let Some(spill) = &mut self.spill {
-                spill.truncate(len as u64);
+                spill.group.truncate(len as u64);
             }
         }
         self.bytes.truncate(len - self.spilled);
@@ -301,21 +332,6 @@ impl GroupBuilder {
             Some(mask) => table.layout.extract(image, mask, &mut self.bytes)?,
         }
         Ok(())
-    }
-
-    /// Takes the events of the statements so far, without the BEGIN before them; later ones begin anew.
-    pub fn take_events(&mut self) -> Result<Vec<u8>> {
-        self.end_statement();
-        if self.spilled > 0 {
-            return Err(EngineError::TransactionTooLarge { limit_bytes: self.options.spill_bytes });
-        }
-        let mut events = std::mem::take(&mut self.bytes);
-        if !events.is_empty() {
-            let begin =
-                binlog::reader::event_len(&events).map_err(|error| EngineError::Event(error.to_string()))?;
-            events.drain(..begin);
-        }
-        Ok(events)
     }
 
     /// Ends the group with an Xid event.

@@ -279,22 +279,32 @@ impl Transaction {
         Ok(found)
     }
 
-    /// The row events of what statements have changed in the transaction since this was asked last, for the group that the caller
-    /// collects. Who asks commits with [`Transaction::commit_received`].
-    ///
-    /// # Errors
-    /// [`EngineError::TransactionTooLarge`]
-    pub fn take_events(&mut self) -> Result<Vec<u8>> {
-        self.group.take_events()
+    /// Takes whole events of the group that is being received, whose rows the transaction has: when they are many they go to a file, and the
+    /// images of the rows with them. The events of statements that are run then come behind them.
+    pub fn receive(&mut self, events: &[u8]) -> Result<()> {
+        self.group.receive(events)?;
+        self.let_images_go()
+    }
+
+    /// The server that the events of statements are said to be from.
+    pub fn set_server_id(&mut self, server_id: u32) {
+        self.group.set_server_id(server_id);
     }
 
     /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
-    /// engine's table ids and without GTID event and checksums. Does not wait for the log unless `options.wait`.
+    /// engine's table ids and without GTID event and checksums; or what comes behind what [`Transaction::receive`] was given. Does not
+    /// wait for the log unless `options.wait`.
     pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         let _state = os::account::enter(os::account::State::ApplyCommit);
-        let parts = CommitParts { group, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
-        let engine = self.engine.clone();
-        let outcome = engine.commit_writes(&mut self.writes, &mut self.sidecar, parts);
+        let is_large = group.len() > self.engine.config.spill_bytes;
+        let outcome = if self.group.len() == 0 && !is_large {
+            let parts =
+                CommitParts { group, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
+            let engine = self.engine.clone();
+            engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
+        } else {
+            self.group.receive(group).and_then(|()| self.log_and_apply(options))
+        };
         self.finish_commit(outcome, options)
     }
 }

@@ -30,7 +30,7 @@ impl Transaction {
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
         let logged_at = self.group.write_row(table, image)?;
-        self.let_images_go();
+        self.let_images_go()?;
         self.record_change(table, row_id);
         self.stage_insert(table, &key, leaf, (image.to_vec(), Some(logged_at)), keys);
         self.note_auto_increment(table, image)?;
@@ -38,13 +38,15 @@ impl Transaction {
         Ok(())
     }
 
-    /// Lets row images go that the spill file of the event group has, when there is more of it.
-    fn let_images_go(&mut self) {
+    /// Moves row images out of the memory when more of the event group has gone.
+    pub(super) fn let_images_go(&mut self) -> Result<()> {
         let spilled = self.group.spilled();
         if spilled > self.seen_spilled {
-            self.writes.let_images_go(spilled as u64);
+            let group = &mut self.group;
+            self.writes.let_images_go(spilled as u64, |images| group.keep_images(images))?;
         }
         self.seen_spilled = spilled;
+        Ok(())
     }
 
     /// Locks, checks and announces the keys of a row that is to be inserted.
@@ -207,7 +209,7 @@ impl Transaction {
         let touched = touched_indexes(table, &changed, moved);
         let new_keys = self.prepare_update(table, new_image, (&old.key, &new_key), &touched)?;
         let logged_at = self.group.update_row(table, &current.image, new_image, &changed)?;
-        self.let_images_go();
+        self.let_images_go()?;
         if moved && logged_at.is_none() {
             self.sidecar.whole_row(table.id, new_image);
         }
@@ -293,7 +295,7 @@ impl Transaction {
         self.use_table(table)?;
         let current = self.locked_row(table, old)?;
         self.group.delete_row(table, &current.image)?;
-        self.let_images_go();
+        self.let_images_go()?;
         self.record_change(table, row_id_of(table, &old.key));
         self.stage_delete(table, &old.key, current)?;
         bump(&self.engine.counters.rows_deleted, 1);

@@ -367,13 +367,8 @@ impl Transaction {
     /// Steps 1 to 6 of a commit.
     fn log_and_apply(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         let engine = self.engine.clone();
-        // A transaction that came from somewhere else has its place in the order of what readers see.
-        let is_local = options.position.is_none() && options.mariadb_gtid.is_none();
         let is_large = self.group.len() + self.writes.entry_bytes() > engine.config.spill_bytes;
-        let spill = self.group.take_spilled(is_local && is_large)?;
-        if spill.is_some() && !is_local {
-            return Err(EngineError::TransactionTooLarge { limit_bytes: engine.config.spill_bytes });
-        }
+        let spill = self.group.take_spilled(is_large)?;
         let group = if spill.is_some() { &[] } else { self.group.bytes() };
         let parts = CommitParts { group, spill, ddl: false, dictionary: &[], next_ids: None, options };
         engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)

@@ -8,7 +8,7 @@ use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::overflow;
 use crate::status::bump;
 use crate::table::Table;
-use crate::transaction::write_set::{NewImage, OldRow};
+use crate::transaction::write_set::OldRow;
 use crate::version::store::Found;
 use crate::version::view::View;
 use btree::Spot;
@@ -168,8 +168,7 @@ impl Transaction {
         Ok(match self.writes.row(table_id, key) {
             None => None,
             Some(None) => Some(None),
-            Some(Some(NewImage::Here(image))) => Some(Some(image.clone())),
-            Some(Some(NewImage::Spilled { at, len })) => Some(Some(self.group.read_spilled(*at, *len)?)),
+            Some(Some(image)) => Some(Some(self.group.image(image)?)),
         })
     }
 }

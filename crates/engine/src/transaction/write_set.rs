@@ -7,6 +7,7 @@
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
 
 use crate::entry::Externs;
+use crate::error::Result;
 use crate::table::{KeyBuf, SecondaryKey, Table};
 use crate::transaction::ordered::OrderedMap;
 use buffer::FoundLeaf;
@@ -18,11 +19,21 @@ use types::ColumnMask;
 #[derive(Clone, Debug)]
 pub(crate) enum NewImage {
     Here(Vec<u8>),
-    /// In the spill file of the event group.
+    /// In a spill file.
     Spilled {
+        part: SpillPart,
         at: u64,
         len: u32,
     },
+}
+
+/// Which of a transaction's spill files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpillPart {
+    /// The event group's.
+    Group,
+    /// That of the images which the group does not have.
+    Images,
 }
 
 impl NewImage {
@@ -37,7 +48,7 @@ impl NewImage {
 /// A committed row that the transaction changes.
 #[derive(Clone, Debug)]
 pub(crate) struct OldRow {
-    /// Full image with long values resolved; empty in a write set where no value is long: it is on its page, and locked.
+    /// Full image with long values resolved; empty in a write set: it is on its page, and locked.
     pub image: Vec<u8>,
     /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
     pub seq: u64,
@@ -131,6 +142,8 @@ pub(crate) struct WriteSet {
     pub changes: u64,
     /// Rows of the journal before this have been looked at for spilling.
     looked_at: usize,
+    /// Without a journal: the rows changed since the images of all others have been let go; `None`: none have.
+    fresh: Option<Vec<(usize, KeyBuf)>>,
 }
 
 /// A point to come back to.
@@ -169,20 +182,60 @@ impl WriteSet {
         Some(change.new.as_ref())
     }
 
-    /// Lets the images go that the spill file holds: those that lie before `spilled` in the event group, which has been spilled
-    /// as far as it goes.
-    pub fn let_images_go(&mut self, spilled: u64) {
-        for undo in &self.journal[self.looked_at.min(self.journal.len())..] {
-            let Undo::Row { table, key, .. } = undo else { continue };
-            let Some(change) = self.tables[*table].rows.get_mut(key) else { continue };
-            if let (Some(new @ NewImage::Here(_)), Some(at)) = (&mut change.new, change.logged_at) {
-                let len = new.len();
-                if at + len as u64 <= spilled {
-                    *new = NewImage::Spilled { at, len: len as u32 };
-                }
+    /// Lets the images of the rows go that were changed since this was called last. Those that lie before `spilled` in the event group
+    /// are in its file; the others, one after the other, are given to `keep`, which says where in the other file they are from
+    /// then on.
+    pub fn let_images_go(&mut self, spilled: u64, keep: impl FnOnce(&[u8]) -> Result<u64>) -> Result<()> {
+        let fresh = self.take_fresh();
+        let (mut kept, mut places) = (Vec::new(), Vec::with_capacity(fresh.len()));
+        for (table, key) in fresh {
+            let Some(change) = self.tables[table].rows.get(&key) else { continue };
+            let Some(NewImage::Here(image)) = &change.new else { continue };
+            let (part, at) = match change.logged_at {
+                Some(at) if at + image.len() as u64 <= spilled => (SpillPart::Group, at),
+                // It will be in the group's file, but is not yet.
+                Some(_) => continue,
+                None => (SpillPart::Images, kept.len() as u64),
+            };
+            if part == SpillPart::Images {
+                kept.extend_from_slice(image);
             }
+            places.push((table, key, part, at));
         }
+        let base = if kept.is_empty() { 0 } else { keep(&kept)? };
+        for (table, key, part, at) in places {
+            let Some(RowChange { new: Some(new @ NewImage::Here(_)), .. }) =
+                self.tables[table].rows.get_mut(&key)
+            else {
+                continue;
+            };
+            let at = if part == SpillPart::Images { base + at } else { at };
+            *new = NewImage::Spilled { part, at, len: new.len() as u32 };
+        }
+        Ok(())
+    }
+
+    /// The rows changed since this was called last.
+    fn take_fresh(&mut self) -> Vec<(usize, KeyBuf)> {
+        if !self.journalled {
+            let all = || {
+                let rows = |(at, writes): (usize, &'_ TableWrites)| {
+                    writes.rows.into_iter().map(move |(key, _)| (at, key.clone())).collect::<Vec<_>>()
+                };
+                self.tables.iter().enumerate().flat_map(rows).collect()
+            };
+            let fresh = self.fresh.take().unwrap_or_else(all);
+            self.fresh = Some(Vec::new());
+            return fresh;
+        }
+        let rows =
+            self.journal[self.looked_at.min(self.journal.len())..].iter().filter_map(|undo| match undo {
+                Undo::Row { table, key, .. } => Some((*table, key.clone())),
+                Undo::Entry { .. } => None,
+            });
+        let fresh = rows.collect();
         self.looked_at = self.journal.len();
+        fresh
     }
 
     /// About how much the sidecar will have of secondary entries.
@@ -224,10 +277,7 @@ impl WriteSet {
                 let (old, leaf) = match origin {
                     Origin::Committed(mut old) => {
                         let leaf = old.leaf;
-                        old_len = old.image.len() as u32;
-                        if old.externs.is_empty() {
-                            old.image = Vec::new();
-                        }
+                        old_len = std::mem::take(&mut old.image).len() as u32;
                         (Some(old), leaf)
                     }
                     Origin::Insert(leaf) | Origin::Move(leaf) => (None, leaf),
@@ -240,6 +290,8 @@ impl WriteSet {
         };
         if self.journalled {
             self.journal.push(Undo::Row { table: at, key: KeyBuf::from_slice(key), previous });
+        } else if let Some(fresh) = &mut self.fresh {
+            fresh.push((at, KeyBuf::from_slice(key)));
         }
     }
 
@@ -300,6 +352,7 @@ impl WriteSet {
         self.journal.clear();
         self.changes = 0;
         self.looked_at = 0;
+        self.fresh = None;
     }
 }
 

@@ -12,6 +12,9 @@ use super::tables::{Bound, TableCache};
 use super::{partial_rows, rows};
 use crate::filter::{Filters, table_map_in};
 
+/// When so much of a group has come, its transaction takes it over, row by row as it goes on.
+const GATHERED_BYTES: usize = 1 << 20;
+
 /// See the module's header. Buffers are kept from group to group.
 pub(super) struct OpenGroup {
     hold: TableHold,
@@ -310,6 +313,16 @@ impl OpenGroup {
         if rows.ends_statement() {
             self.end_statement();
         }
+        if !self.ahead && self.events.len() >= GATHERED_BYTES { self.hand_over() } else { Ok(()) }
+    }
+
+    /// Gives the events so far to the transaction, which keeps many of them in a file. The one that may yet have to end its statement stays.
+    fn hand_over(&mut self) -> Result<(), GroupError> {
+        let Some(transaction) = &mut self.transaction else { return Ok(()) };
+        let end = self.last_rows.unwrap_or(self.events.len());
+        transaction.receive(&self.events[..end]).map_err(GroupError::Commit)?;
+        self.events.drain(..end);
+        self.last_rows = self.last_rows.map(|_| 0);
         Ok(())
     }
 }

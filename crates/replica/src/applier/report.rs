@@ -34,6 +34,8 @@ pub enum GroupError {
     Json(String, usize, JsonDiffError),
     /// A row was looked for in the whole of this table, which has no keys, and not found.
     NotInScan(RowsKind, String),
+    /// What has come of the group could not be kept.
+    Commit(EngineError),
 }
 
 impl From<DecodeError> for GroupError {
@@ -46,6 +48,7 @@ impl From<DecodeError> for GroupError {
 pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
     match error {
         GroupError::Damaged(error) => damaged(error, place),
+        GroupError::Commit(error) => commit(error, place),
         GroupError::NoTableMap => damaged(&"a row event without its table map event", place),
         GroupError::Table(error) => table_map(error, place),
         GroupError::Held(table, error) => ThreadError::now(

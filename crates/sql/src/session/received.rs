@@ -54,8 +54,7 @@ impl ReceivedStatements {
         ReceivedStatements { engine }
     }
 
-    /// Runs a statement in a transaction. The transaction holds the row events of what was changed:
-    /// [`Transaction::take_events`].
+    /// Runs a statement in a transaction. The transaction holds the row events of what was changed.
     ///
     /// # Errors
     /// MySQL's number and wording, as if a client had run it. What the statement had done by then is still in the transaction, which is to

@@ -1,7 +1,6 @@
 //! Statements about rows between the events of a group.
 
 use binlog::event::{Event, Header, QueryEvent};
-use binlog::group;
 
 use super::Applier;
 use crate::applier::{report, statement};
@@ -30,16 +29,14 @@ impl Applier<'_> {
     pub(super) fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         let logged = std::mem::take(&mut self.logged);
         let mut transaction = self.open.take_for_statements();
+        // The rows that it changes come behind what has come of the group.
+        transaction.set_server_id(header.server_id);
+        let received = transaction.receive(&self.open.events);
+        self.open.events.clear();
         let done = statement::change(&mut transaction, query, header.timestamp, &logged);
-        let events = transaction.take_events();
+        transaction.end_statement();
         self.open.transaction = Some(transaction);
-        done.map_err(|error| error.at(self.place()))?;
-        let events = events.map_err(|error| report::commit(&error, self.place()))?;
-        for event in group::walk(&events) {
-            let event = event.map_err(|error| self.damaged(error))?;
-            let at = self.open.append(event.bytes).map_err(|error| self.damaged(error))?;
-            group::set_server_id(&mut self.open.events, at, header.server_id);
-        }
-        Ok(false)
+        received.map_err(|error| report::commit(&error, self.place()))?;
+        done.map_err(|error| error.at(self.place())).map(|()| false)
     }
 }
