@@ -1,0 +1,168 @@
+//! Definitions of tables and schemas, and what changes them.
+
+use super::{Expr, Query, TableName};
+
+/// A column's type as written: the name in lower case (`int`, `double precision` is `double`), arguments, attributes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TypeSpec {
+    pub name: String,
+    pub length: Option<u64>,
+    pub scale: Option<u64>,
+    pub members: Vec<Vec<u8>>,
+    pub unsigned: bool,
+    pub zerofill: bool,
+    pub binary: bool,
+    pub charset: Option<String>,
+    pub collation: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnSpec {
+    pub name: String,
+    pub ty: TypeSpec,
+    /// `None`: neither NULL nor NOT NULL was written.
+    pub nullable: Option<bool>,
+    pub default: Option<Expr>,
+    pub on_update_now: bool,
+    pub auto_increment: bool,
+    pub unique: bool,
+    pub primary: bool,
+    pub comment: String,
+    pub invisible: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPart {
+    pub column: String,
+    pub prefix: Option<u32>,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    Primary,
+    Unique,
+    Index,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySpec {
+    pub kind: KeyKind,
+    pub name: Option<String>,
+    pub parts: Vec<KeyPart>,
+    pub comment: String,
+    pub invisible: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TableOptions {
+    pub engine: Option<String>,
+    pub charset: Option<String>,
+    pub collation: Option<String>,
+    pub comment: Option<String>,
+    pub auto_increment: Option<u64>,
+    pub row_format: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateTable {
+    pub table: TableName,
+    pub if_not_exists: bool,
+    /// CREATE OR REPLACE, from a MariaDB source.
+    pub or_replace: bool,
+    pub temporary: bool,
+    pub columns: Vec<ColumnSpec>,
+    pub keys: Vec<KeySpec>,
+    pub options: TableOptions,
+    pub like: Option<TableName>,
+    pub query: Option<Box<Query>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnPlace {
+    Last,
+    First,
+    After(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Alteration {
+    AddColumn(ColumnSpec, ColumnPlace),
+    ModifyColumn {
+        name: String,
+        spec: ColumnSpec,
+        place: Option<ColumnPlace>,
+    },
+    DropColumn {
+        name: String,
+        if_exists: bool,
+    },
+    RenameColumn {
+        from: String,
+        to: String,
+    },
+    SetDefault {
+        name: String,
+        default: Option<Expr>,
+    },
+    AddKey(KeySpec),
+    DropKey {
+        name: String,
+        if_exists: bool,
+    },
+    DropPrimaryKey,
+    RenameKey {
+        from: String,
+        to: String,
+    },
+    RenameTo(TableName),
+    Options(TableOptions),
+    ConvertTo {
+        charset: String,
+        collation: Option<String>,
+    },
+    /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
+    Force,
+    /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.
+    Nothing,
+}
+
+/// `ALGORITHM=`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlterAlgorithm {
+    #[default]
+    Default,
+    Instant,
+    Inplace,
+    Copy,
+}
+
+/// `LOCK=`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlterLock {
+    #[default]
+    Default,
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// How ALTER TABLE, CREATE INDEX or DROP INDEX are to be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AlterDemands {
+    pub algorithm: AlterAlgorithm,
+    pub lock: AlterLock,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterTable {
+    pub table: TableName,
+    pub alterations: Vec<Alteration>,
+    pub demands: AlterDemands,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaOptions {
+    pub charset: Option<String>,
+    pub collation: Option<String>,
+}

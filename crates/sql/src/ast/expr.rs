@@ -1,0 +1,268 @@
+//! Expressions.
+
+use super::{OrderItem, Query, Scope};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    Null,
+    Bool(bool),
+    /// Not negative: the sign is an operator.
+    Integer(u64),
+    /// Digits with a point, or an integer beyond 64 bits.
+    Decimal(String),
+    Float(f64),
+    /// With the character set introducer when written (`_latin1'x'`).
+    Text(Vec<u8>, Option<String>),
+    /// `0x..` and `b'..'`.
+    Bytes(Vec<u8>),
+    /// `DATE '...'`.
+    Date(Vec<u8>),
+    /// `TIME '...'`.
+    Time(Vec<u8>),
+    /// `TIMESTAMP '...'`.
+    Timestamp(Vec<u8>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOp {
+    Minus,
+    Plus,
+    Not,
+    BitNot,
+    /// `BINARY expr`.
+    Binary,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryOp {
+    Xor,
+    Equal,
+    NullSafeEqual,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    BitOr,
+    BitAnd,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    IntegerDivide,
+    Modulo,
+    BitXor,
+}
+
+/// Units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    Microsecond,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+    SecondMicrosecond,
+    MinuteMicrosecond,
+    MinuteSecond,
+    HourMicrosecond,
+    HourSecond,
+    HourMinute,
+    DayMicrosecond,
+    DaySecond,
+    DayMinute,
+    DayHour,
+    YearMonth,
+}
+
+/// The type of CAST and CONVERT.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CastType {
+    Signed,
+    Unsigned,
+    Char { length: Option<u64>, charset: Option<String> },
+    Binary { length: Option<u64> },
+    Decimal { precision: u64, scale: u64 },
+    Double,
+    Float,
+    Date,
+    Time { fsp: u8 },
+    DateTime { fsp: u8 },
+    Year,
+    Json,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionCall {
+    /// In lower case.
+    pub name: String,
+    pub args: Vec<Expr>,
+    /// `COUNT(*)`.
+    pub star: bool,
+    pub distinct: bool,
+    /// Of GROUP_CONCAT.
+    pub order_by: Vec<OrderItem>,
+    pub separator: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TruthValue {
+    True,
+    False,
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    Literal(Literal),
+    /// `?`, numbered from 0.
+    Parameter(usize),
+    Column {
+        schema: Option<String>,
+        table: Option<String>,
+        name: String,
+    },
+    UserVariable(String),
+    /// `@v := expr`.
+    AssignVariable(String, Box<Expr>),
+    SystemVariable {
+        scope: Scope,
+        name: String,
+    },
+    /// Two or more operands, so that a long chain is no deep tree.
+    And(Vec<Expr>),
+    /// As `And`.
+    Or(Vec<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Between {
+        negated: bool,
+        operand: Box<Expr>,
+        low: Box<Expr>,
+        high: Box<Expr>,
+    },
+    InList {
+        negated: bool,
+        operand: Box<Expr>,
+        list: Vec<Expr>,
+    },
+    InQuery {
+        negated: bool,
+        operand: Box<Expr>,
+        query: Box<Query>,
+    },
+    Like {
+        negated: bool,
+        operand: Box<Expr>,
+        pattern: Box<Expr>,
+        escape: Option<Box<Expr>>,
+    },
+    Regexp {
+        negated: bool,
+        operand: Box<Expr>,
+        pattern: Box<Expr>,
+    },
+    IsNull {
+        negated: bool,
+        operand: Box<Expr>,
+    },
+    IsTruth {
+        negated: bool,
+        operand: Box<Expr>,
+        value: TruthValue,
+    },
+    Case {
+        operand: Option<Box<Expr>>,
+        whens: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
+    Function(Box<FunctionCall>),
+    Cast {
+        operand: Box<Expr>,
+        ty: CastType,
+    },
+    /// `CONVERT(x USING charset)`.
+    ConvertUsing {
+        operand: Box<Expr>,
+        charset: String,
+    },
+    Collate {
+        operand: Box<Expr>,
+        collation: String,
+    },
+    /// `date + INTERVAL n unit`; `subtract` for `-`.
+    DateAdd {
+        date: Box<Expr>,
+        amount: Box<Expr>,
+        unit: TimeUnit,
+        subtract: bool,
+    },
+    Extract {
+        unit: TimeUnit,
+        operand: Box<Expr>,
+    },
+    /// `TIMESTAMPDIFF` and `TIMESTAMPADD`.
+    TimestampFunction {
+        add: bool,
+        unit: TimeUnit,
+        first: Box<Expr>,
+        second: Box<Expr>,
+    },
+    Trim {
+        leading: bool,
+        trailing: bool,
+        remove: Option<Box<Expr>>,
+        operand: Box<Expr>,
+    },
+    Row(Vec<Expr>),
+    Subquery(Box<Query>),
+    Exists(Box<Query>),
+    /// `DEFAULT` as a value.
+    Default,
+    /// `DEFAULT(column)`.
+    DefaultOf(String),
+    /// `VALUES(column)` of ON DUPLICATE KEY UPDATE.
+    Values(String),
+}
+
+impl Expr {
+    /// `left AND right`.
+    pub fn and(left: Expr, right: Expr) -> Expr {
+        match left {
+            Expr::And(mut operands) => {
+                operands.push(right);
+                Expr::And(operands)
+            }
+            _ => Expr::And(vec![left, right]),
+        }
+    }
+
+    /// `left OR right`.
+    pub fn or(left: Expr, right: Expr) -> Expr {
+        match left {
+            Expr::Or(mut operands) => {
+                operands.push(right);
+                Expr::Or(operands)
+            }
+            _ => Expr::Or(vec![left, right]),
+        }
+    }
+
+    /// A plain call; `name` in lower case.
+    pub fn call(name: &str, args: Vec<Expr>) -> Expr {
+        Expr::Function(Box::new(FunctionCall {
+            name: name.to_owned(),
+            args,
+            star: false,
+            distinct: false,
+            order_by: Vec::new(),
+            separator: None,
+        }))
+    }
+}

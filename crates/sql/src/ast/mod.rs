@@ -1,0 +1,207 @@
+//! Statements as they were written, names unresolved.
+//!
+//! `parse` builds these trees; `bind` and the executors of DDL read them. Fields carry the statement's own words.
+
+#![allow(missing_docs, reason = "fields are the words of the statements, documented in MySQL's manual")]
+
+mod ddl;
+mod dml;
+mod expr;
+mod query;
+
+pub use ddl::*;
+pub use dml::*;
+pub use expr::*;
+pub use query::*;
+
+use crate::admin::AdminCommand;
+
+/// A table's name, with its schema when written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TableName {
+    pub schema: Option<String>,
+    pub name: String,
+}
+
+/// Which value of a system variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Global,
+    Session,
+    Persist,
+    PersistOnly,
+    /// `@@x` or `SET x`: the session's, or the global one where there is no other. In SET TRANSACTION: the next
+    /// transaction's.
+    Unwritten,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IsolationName {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SetItem {
+    UserVariable(String, Expr),
+    /// A word without quotes on the right side (`SET x = ON`) is a `Literal::Text`; DEFAULT is `None`.
+    Variable {
+        scope: Scope,
+        name: String,
+        value: Option<Expr>,
+    },
+    /// `SET NAMES`; `None` is DEFAULT.
+    Names {
+        charset: Option<String>,
+        collation: Option<String>,
+    },
+    CharacterSet(Option<String>),
+    Transaction {
+        scope: Scope,
+        isolation: Option<IsolationName>,
+        read_only: Option<bool>,
+    },
+}
+
+/// The filter of a SHOW statement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ShowFilter {
+    None,
+    Like(Vec<u8>),
+    Where(Expr),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Show {
+    Schemas,
+    Tables { schema: Option<String>, full: bool },
+    TableStatus { schema: Option<String> },
+    Columns { table: TableName, full: bool },
+    Index { table: TableName },
+    CreateTable(TableName),
+    CreateSchema { schema: String, if_not_exists: bool },
+    Variables(Scope),
+    Status(Scope),
+    Warnings { errors_only: bool, count: bool, limit: Option<(u64, u64)> },
+    Engines,
+    Collation,
+    CharacterSet,
+    OpenTables,
+    Triggers,
+    Events,
+    ProcedureStatus,
+    FunctionStatus,
+    CountOf { errors: bool },
+    Profiles,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maintenance {
+    Analyze,
+    Check,
+    Optimize,
+    Repair,
+    Checksum,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    Query(Query),
+    Insert(Insert),
+    Update(Update),
+    Delete(Delete),
+    CreateTable(CreateTable),
+    AlterTable(AlterTable),
+    DropTable {
+        tables: Vec<TableName>,
+        if_exists: bool,
+        temporary: bool,
+    },
+    RenameTable(Vec<(TableName, TableName)>),
+    Truncate(TableName),
+    CreateIndex {
+        table: TableName,
+        key: KeySpec,
+        if_not_exists: bool,
+        demands: AlterDemands,
+    },
+    DropIndex {
+        table: TableName,
+        name: String,
+        if_exists: bool,
+        demands: AlterDemands,
+    },
+    CreateSchema {
+        schema: String,
+        if_not_exists: bool,
+        options: SchemaOptions,
+    },
+    AlterSchema {
+        schema: Option<String>,
+        options: SchemaOptions,
+    },
+    DropSchema {
+        schema: String,
+        if_exists: bool,
+    },
+    Begin {
+        snapshot: bool,
+        read_only: Option<bool>,
+    },
+    Commit {
+        chain: bool,
+        release: bool,
+    },
+    Rollback {
+        chain: bool,
+        release: bool,
+    },
+    Savepoint(String),
+    RollbackTo(String),
+    ReleaseSavepoint(String),
+    LockTables(Vec<(TableName, bool)>),
+    UnlockTables,
+    Set(Vec<SetItem>),
+    Use(String),
+    Show {
+        show: Show,
+        filter: ShowFilter,
+    },
+    Explain {
+        statement: Box<Statement>,
+        format: Option<String>,
+        analyze: bool,
+    },
+    Maintain {
+        what: Maintenance,
+        tables: Vec<TableName>,
+    },
+    Prepare {
+        name: String,
+        text: PrepareText,
+    },
+    Execute {
+        name: String,
+        using: Vec<String>,
+    },
+    Deallocate(String),
+    Do(Vec<Expr>),
+    Admin(AdminCommand),
+    /// PURGE BINARY LOGS BEFORE expr.
+    PurgeBefore(Expr),
+    /// `DROP VIEW/TRIGGER/... IF EXISTS` of what cannot exist here: a note, nothing else.
+    DropAbsent {
+        kind: &'static str,
+        names: Vec<TableName>,
+        if_exists: bool,
+    },
+}
+
+/// The text of PREPARE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrepareText {
+    Literal(Vec<u8>),
+    UserVariable(String),
+}

@@ -1,0 +1,128 @@
+//! SELECT and what it consists of.
+
+use super::{Expr, TableName};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderItem {
+    pub expr: Expr,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    pub count: Expr,
+    pub offset: Option<Expr>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum SelectItem {
+    /// `*`
+    All,
+    /// `t.*`
+    AllOf { schema: Option<String>, table: String },
+    Expr {
+        expr: Expr,
+        alias: Option<String>,
+        /// The text of the expression, the column's name where there is no alias.
+        text: String,
+    },
+}
+
+/// FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockStrength {
+    Update,
+    Share,
+}
+
+/// NOWAIT, SKIP LOCKED.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockWait {
+    Wait,
+    NoWait,
+    SkipLocked,
+}
+
+/// A locking clause of a query; it may have several, for different tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LockClause {
+    pub strength: LockStrength,
+    /// OF; none: every table.
+    pub tables: Vec<TableName>,
+    pub wait: LockWait,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexHintKind {
+    Use,
+    Force,
+    Ignore,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexHint {
+    pub kind: IndexHintKind,
+    /// `PRIMARY` is the primary key. Empty with USE: no index.
+    pub indexes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    Inner,
+    Left,
+    Right,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TableRef {
+    Table {
+        name: TableName,
+        alias: Option<String>,
+        hints: Vec<IndexHint>,
+    },
+    Derived {
+        query: Box<Query>,
+        alias: String,
+        columns: Vec<String>,
+    },
+    Join {
+        kind: JoinKind,
+        left: Box<TableRef>,
+        right: Box<TableRef>,
+        on: Option<Expr>,
+        using: Vec<String>,
+        natural: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Select {
+    pub distinct: bool,
+    pub calc_found_rows: bool,
+    pub items: Vec<SelectItem>,
+    pub from: Option<TableRef>,
+    pub filter: Option<Expr>,
+    pub group_by: Vec<Expr>,
+    pub having: Option<Expr>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum QueryBody {
+    Select(Box<Select>),
+    /// `left UNION [ALL] right`.
+    Union {
+        left: Box<QueryBody>,
+        right: Box<QueryBody>,
+        all: bool,
+    },
+    /// A query in parentheses with its own ORDER BY and LIMIT.
+    Nested(Box<Query>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    pub body: QueryBody,
+    pub order_by: Vec<OrderItem>,
+    pub limit: Option<Limit>,
+    pub locks: Vec<LockClause>,
+}
