@@ -5,7 +5,7 @@ use buffer::{Held, Mtr, PageNo, slotted};
 
 use crate::descend::Target;
 use crate::error::Result;
-use crate::tree::Tree;
+use crate::tree::{SPARSE, Tree};
 
 /// A node takes no more than this share of a page, in sixteenths, from a merge: else the next insert would split it again.
 const MERGED_FILL: usize = 13;
@@ -62,7 +62,7 @@ impl Tree {
     fn merge_latched(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
         let depth = path.nodes.len() - 1;
         let (parent, node, index) = (path.nodes[depth - 1], path.nodes[depth], path.indexes[depth - 1]);
-        if slotted::used_bytes(mtr.page(node)) >= mtr.page(node).len() / 4 {
+        if slotted::used_bytes(mtr.page(node)) >= mtr.page(node).len() / SPARSE {
             return Ok(false);
         }
         if slotted::count(mtr.page(parent)) == 1 {

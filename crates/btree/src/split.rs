@@ -7,7 +7,7 @@ use buffer::{Held, Mtr, PageNo, slotted};
 
 use crate::descend::Target;
 use crate::error::{Result, TreeError};
-use crate::tree::{Tree, has_room, is_appending};
+use crate::tree::{Tree, has_room, run_at};
 
 /// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from a full one.
 const MAX_LEVELS: usize = 32;
@@ -35,6 +35,8 @@ struct Cut {
     at: usize,
     /// All keys on the left are below it, none on the right.
     separator: Vec<u8>,
+    /// The run of inserts that goes on in the side that is empty, or at the beginning of the right one; 0: none does.
+    run: i16,
 }
 
 impl Tree {
@@ -58,12 +60,15 @@ impl Tree {
             if fits {
                 return Ok(());
             }
-            let appending = found.is_err_and(|index| is_appending(bytes, index));
-            // Any two entries fit a page, so one that is full holds at least two.
-            if !appending && slotted::count(bytes) < 2 {
-                return Err(TreeError::damaged(self.page_id(path.mtr.no(leaf)), "it is full with one entry"));
-            }
-            let cut = if appending { append_cut(bytes, key) } else { middle_cut(bytes) };
+            let cut = match found {
+                Err(index) if run_at(bytes, index) != 0 => run_cut(bytes, index, key),
+                // Any two entries fit a page, so one that is full holds at least two.
+                _ if slotted::count(bytes) < 2 => {
+                    let leaf = self.page_id(path.mtr.no(leaf));
+                    return Err(TreeError::damaged(leaf, "it is full with one entry"));
+                }
+                _ => middle_cut(bytes),
+            };
             if path.allocate(&cut.separator, self.root_page())? {
                 path.split_leaf(leaf, &cut);
                 path.mtr.commit();
@@ -134,11 +139,11 @@ impl Path<'_> {
     fn split_leaf(&mut self, leaf: Held, cut: &Cut) {
         let (leaf, depth) = if self.nodes.len() == 1 { self.grow() } else { (leaf, self.nodes.len() - 1) };
         let right = self.move_right(leaf, cut, 0);
-        let run = slotted::append_run(self.mtr.page(leaf));
-        if cut.at == slotted::count(self.mtr.page(leaf)) {
-            slotted::set_append_run(self.mtr.page_mut(right), run);
-        }
         self.mtr.truncate_from(leaf, &cut.separator);
+        if cut.run != 0 {
+            let heir = if cut.at == 0 { leaf } else { right };
+            slotted::set_run(self.mtr.page_mut(heir), cut.run);
+        }
         let right = self.mtr.no(right);
         self.insert_above(depth, &cut.separator, right);
     }
@@ -150,7 +155,7 @@ impl Path<'_> {
         let level = page::level(&content);
         let bytes = self.mtr.format(child, PageType::Index, level);
         slotted::append_all(bytes, &content, 0);
-        slotted::set_append_run(bytes, slotted::append_run(&content));
+        slotted::copy_run(bytes, &content);
         let child_no = self.mtr.no(child);
         let bytes = self.mtr.format(root, PageType::Index, level + 1);
         slotted::insert(bytes, 0, &[], &child_no.to_le_bytes());
@@ -185,7 +190,7 @@ impl Path<'_> {
         let node = self.nodes[above];
         let content = self.mtr.page(node);
         let (level, at) = (page::level(content), inner_cut(content));
-        let cut = Cut { at, separator: slotted::key(content, at).to_vec() };
+        let cut = Cut { at, separator: slotted::key(content, at).to_vec(), run: 0 };
         let right = self.move_right(node, &cut, level);
         self.mtr.truncate_from(node, &cut.separator);
         let right_no = self.mtr.no(right);
@@ -199,16 +204,25 @@ fn fits_child(node: &[u8], key_len: usize) -> bool {
     slotted::entry_bytes(key_len, size_of::<PageNo>()) <= slotted::free_bytes(node)
 }
 
-/// Cuts behind the last entry: the right page is empty and the key that did not fit goes there.
-fn append_cut(leaf: &[u8], key: &[u8]) -> Cut {
-    let entries = slotted::count(leaf);
-    Cut { at: entries, separator: shortest_separator(slotted::key(leaf, entries - 1), key) }
+/// Cuts where a run of inserts has come to, `index`, so that what follows of it fills a page of its own: `key`, the next one, goes to the
+/// end of the left side (or the beginning of an empty right one) when the run goes up, to the beginning of the right side (or of an empty left one) when
+/// it goes down.
+fn run_cut(leaf: &[u8], index: usize, key: &[u8]) -> Cut {
+    let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
+    let goes_left = if run > 0 { index < entries } else { index == 0 };
+    if goes_left {
+        // Where a run goes up, the left side keeps it.
+        let run = if run > 0 { 0 } else { run };
+        Cut { at: index, separator: shortest_separator(key, slotted::key(leaf, index)), run }
+    } else {
+        Cut { at: index, separator: shortest_separator(slotted::key(leaf, index - 1), key), run }
+    }
 }
 
 /// Cuts where both sides take about the same.
 fn middle_cut(leaf: &[u8]) -> Cut {
     let at = half_of(leaf);
-    Cut { at, separator: shortest_separator(slotted::key(leaf, at - 1), slotted::key(leaf, at)) }
+    Cut { at, separator: shortest_separator(slotted::key(leaf, at - 1), slotted::key(leaf, at)), run: 0 }
 }
 
 /// Where an inner node is cut: at least one entry stays, at least one goes.

@@ -43,10 +43,10 @@ struct Inner {
     room: OnceLock<SpaceRoom>,
 }
 
-/// An insert behind a page's last entry leaves one part in this many free, once that many came in a row: ascending inserts leave pages
-/// 15/16 full, as InnoDB's do.
-const APPEND_RESERVE: usize = 16;
-const APPEND_RUN: u16 = 4;
+/// So many inserts, each directly behind or each directly before the one before, make a run: more are expected to follow.
+const RUN: u16 = 4;
+/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts leave leaves 15/16 full, as InnoDB's do.
+const RUN_RESERVE: usize = 16;
 
 /// What a leaf change came to.
 pub(crate) enum Outcome {
@@ -269,17 +269,27 @@ impl Tree {
 /// Whether an entry of `needed` bytes may go to `index` of the leaf.
 pub(crate) fn has_room(leaf: &[u8], index: usize, needed: usize) -> bool {
     let free = slotted::free_bytes(leaf);
-    needed <= free && (!is_appending(leaf, index) || free - needed >= leaf.len() / APPEND_RESERVE)
+    needed <= free && (free - needed >= leaf.len() / RUN_RESERVE || !goes_on_at_end(leaf, index))
 }
 
-/// Whether an insert at `index` goes on a run of inserts behind the last entry.
-pub(crate) fn is_appending(leaf: &[u8], index: usize) -> bool {
-    index > 0 && index == slotted::count(leaf) && slotted::append_run(leaf) >= APPEND_RUN
+/// Whether an insert at `index` goes on with a run that leaves the leaf: up behind its last entry, or down before its first.
+fn goes_on_at_end(leaf: &[u8], index: usize) -> bool {
+    let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
+    entries > 0 && (run > 0 && index == entries || run < 0 && index == 0)
 }
 
-/// Whether a leaf has just become empty, or gone below another eighth of a page under a quarter: so a leaf that cannot be merged is not
+/// As [`slotted::run_at`], 0 for what is too short to be called a run.
+pub(crate) fn run_at(leaf: &[u8], index: usize) -> i16 {
+    let run = slotted::run_at(leaf, index);
+    if run.unsigned_abs() >= RUN { run } else { 0 }
+}
+
+/// A leaf with less than this share of it used, one half as InnoDB's `MERGE_THRESHOLD` is, is sparse.
+pub(crate) const SPARSE: usize = 2;
+
+/// Whether a leaf has just become empty, or gone below another eighth of a page under a half: so a leaf that cannot be merged is not
 /// tried again at every removal.
 fn became_sparse(leaf: &[u8], used_before: usize) -> bool {
     let (eighth, used) = (leaf.len() / 8, slotted::used_bytes(leaf));
-    used == 0 || (used < 2 * eighth && used / eighth != used_before / eighth)
+    used == 0 || (used < leaf.len() / SPARSE && used / eighth != used_before / eighth)
 }

@@ -2,7 +2,7 @@
 
 mod harness;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 
 use btree::{BuildOptions, Change, Direction, Spot, Tree};
@@ -160,6 +160,79 @@ fn ascending_inserts_fill_pages_and_log_next_to_nothing() {
     assert!(logged / stats.leaves < 400, "{logged} bytes for {} leaves", stats.leaves);
     let estimate = tree.approximate_len().expect("a page") as f64 / rows as f64;
     assert!((0.7..1.3).contains(&estimate), "estimated {estimate} of what there is");
+}
+
+/// How full leaves are after inserts of keys in that order, as a share of the page.
+fn filled_by(keys: impl Iterator<Item = u64>) -> f64 {
+    let tree = empty_tree(&SimDisk::new(1), 16384, 2000);
+    let mut rows = 0;
+    for key in keys {
+        tree.modify(&key.to_be_bytes(), RecordLsn::UNLOGGED, |_| Change::put(vec![7; 180]))
+            .expect("it is done");
+        rows += 1;
+    }
+    let stats = tree.validate().expect("sound");
+    assert_eq!(stats.entries, rows);
+    stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0)
+}
+
+#[test]
+fn runs_of_inserts_fill_pages_wherever_they_are() {
+    let groups = [7u64, 2, 9, 4, 1, 8, 5, 3, 6, 0];
+    let up = groups.iter().flat_map(|group| (0..2000).map(move |number| group << 32 | number));
+    let down = groups.iter().flat_map(|group| (0..2000).rev().map(move |number| group << 32 | number));
+    let descending = (0..20_000).rev();
+    for (name, filled) in [
+        ("descending", filled_by(descending)),
+        ("ascending in groups", filled_by(up)),
+        ("descending in groups", filled_by(down)),
+    ] {
+        assert!((0.85..0.96).contains(&filled), "{name}: leaves are filled to {filled}");
+    }
+}
+
+/// Rows come at one end and go at the other, as in a queue, or go at random while others come: the file stays as large as what is in it asks for.
+#[test]
+fn space_that_rows_leave_is_used_again() {
+    let mut rng = Rng::new(test_seed("space_that_rows_leave_is_used_again"));
+    for case in ["queue up", "queue down", "random"] {
+        let tree = empty_tree(&SimDisk::new(rng.u64()), 4096, 400);
+        let change = |key: u64, change: Change<'static>| {
+            tree.modify(&key.to_be_bytes(), RecordLsn::UNLOGGED, |_| change.clone())
+                .expect("the change is done");
+        };
+        let pages = || tree.pool().space_usage(tree.space()).expect("open").0;
+        let (rows, mut live, mut full) = (4000, VecDeque::new(), 0);
+        for number in 0..8 * rows {
+            let key = match case {
+                "queue up" => number,
+                "queue down" => u64::MAX - number,
+                _ => rng.u64(),
+            };
+            change(key, Change::put(vec![1; 100]));
+            live.push_back(key);
+            if number >= rows {
+                let gone = if case == "random" { rng.below(live.len() as u64) as usize } else { 0 };
+                change(live.swap_remove_front(gone).expect("there are some"), Change::Remove);
+            } else {
+                full = pages();
+            }
+        }
+        let now = pages();
+        assert!(now <= full + full / 4, "{case}: {full} pages have become {now}");
+        // Most of the rows go, at random; what they leave is enough for as many others.
+        while live.len() as u64 > rows / 4 {
+            let gone = rng.below(live.len() as u64) as usize;
+            change(live.swap_remove_back(gone).expect("there are some"), Change::Remove);
+        }
+        let stats = tree.validate().expect("sound");
+        let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 4096.0);
+        assert!(filled > 0.45, "{case}: leaves are filled to {filled}");
+        for number in 0..rows / 4 {
+            change(number << 40, Change::put(vec![1; 100]));
+        }
+        assert_eq!(pages(), now, "{case}");
+    }
 }
 
 #[test]

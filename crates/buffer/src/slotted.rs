@@ -1,7 +1,7 @@
 //! The slotted page: sorted variable-length entries on an index page. Layout byte by byte in docs/formats/page.md.
 //!
 //! ```text
-//! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32 | 36 append_run u16 | 38 reserved u16
+//! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32 | 36 run i16 | 38 last_insert u16
 //! 40 slots, 8 bytes each, in key order: offset u16, key length u16, head u32
 //! .. free space .. cells: value length u16, key, value
 //! ```
@@ -25,7 +25,8 @@ pub(crate) const COUNT: usize = PAGE_HEADER_BYTES;
 pub(crate) const SKIP: usize = 26;
 const CELLS_START: usize = 28;
 const GARBAGE: usize = 32;
-const APPEND_RUN: usize = 36;
+const RUN: usize = 36;
+const LAST_INSERT: usize = 38;
 /// Where the slots begin.
 pub const SLOTS: usize = 40;
 /// Bytes of one slot.
@@ -225,15 +226,42 @@ pub fn used_bytes(page: &[u8]) -> usize {
     page.len() - SLOTS - free_bytes(page)
 }
 
-/// How many inserts in a row went behind the last entry; a hint for splits, in no log record.
+/// Length of the run of inserts that one at `index` would go on with: above 0 for inserts that each went directly behind the one before, below 0 for
+/// inserts that each went directly before it, 0 where there is no such run. A hint for splits, in no log record.
 #[inline]
-pub fn append_run(page: &[u8]) -> u16 {
-    u16_at(page, APPEND_RUN)
+pub fn run_at(page: &[u8], index: usize) -> i16 {
+    let (run, last) = (u16_at(page, RUN) as i16, u16_at(page, LAST_INSERT) as usize);
+    let goes_on = match run {
+        1.. => index == last + 1,
+        _ => index == last,
+    };
+    if goes_on || count(page) == 0 { run } else { 0 }
 }
 
-/// Hands the run of appends on to the page that the next append will go to.
-pub fn set_append_run(page: &mut [u8], run: u16) {
-    put_u16(page, APPEND_RUN, run);
+/// Hands a run on to the page that its next insert will go to: before the first entry, or into an empty page.
+pub fn set_run(page: &mut [u8], run: i16) {
+    put_u16(page, RUN, run as u16);
+    put_u16(page, LAST_INSERT, 0);
+}
+
+/// Gives the page the run of `source`, all of whose entries it has.
+pub fn copy_run(page: &mut [u8], source: &[u8]) {
+    page[RUN..SLOTS].copy_from_slice(&source[RUN..SLOTS]);
+}
+
+/// Notes an insert at `index`, which is about to be made.
+#[inline]
+fn note_insert(page: &mut [u8], index: usize) {
+    let run = match run_at(page, index) {
+        run @ 1.. => run.saturating_add(1),
+        run @ ..0 => run.saturating_sub(1),
+        // Whatever the run was: two entries that are neighbours may be the beginning of one.
+        0 if count(page) == 0 => 0,
+        0 if index == u16_at(page, LAST_INSERT) as usize => -1,
+        0 => i16::from(index == u16_at(page, LAST_INSERT) as usize + 1),
+    };
+    put_u16(page, RUN, run as u16);
+    put_u16(page, LAST_INSERT, index as u16);
 }
 
 #[inline]
@@ -249,8 +277,7 @@ pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
         compact(page);
     }
     let entries = count(page);
-    let run = if index == entries { append_run(page).saturating_add(1) } else { 0 };
-    put_u16(page, APPEND_RUN, run);
+    note_insert(page, index);
     let offset = put_cell(page, key, value);
     let at = SLOTS + index * SLOT_BYTES;
     page.copy_within(at..SLOTS + entries * SLOT_BYTES, at + SLOT_BYTES);
@@ -302,6 +329,12 @@ pub fn remove(page: &mut [u8], index: usize) {
     let at = SLOTS + index * SLOT_BYTES;
     page.copy_within(at + SLOT_BYTES..SLOTS + entries * SLOT_BYTES, at);
     put_u16(page, COUNT, entries as u16 - 1);
+    let last = u16_at(page, LAST_INSERT) as usize;
+    match index.cmp(&last) {
+        Ordering::Less => put_u16(page, LAST_INSERT, last as u16 - 1),
+        Ordering::Equal => put_u16(page, RUN, 0),
+        Ordering::Greater => {}
+    }
     if entries == 1 {
         init(page);
     }
@@ -359,7 +392,6 @@ pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     let (Ok(first) | Err(first)) = search(page, key);
     let entries = count(page);
     if first == entries && first > 0 {
-        put_u16(page, APPEND_RUN, 0);
         return false;
     }
     let freed: usize = (first..entries)
@@ -368,7 +400,9 @@ pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     let garbage = u32_at(page, GARBAGE) + freed as u32;
     put_u32(page, GARBAGE, garbage);
     put_u16(page, COUNT, first as u16);
-    put_u16(page, APPEND_RUN, 0);
+    if u16_at(page, LAST_INSERT) as usize >= first {
+        put_u16(page, RUN, 0);
+    }
     if first == 0 {
         init(page);
     }
@@ -388,11 +422,12 @@ pub fn remove_child(page: &mut [u8], index: usize) {
 
 /// Appends entries `from..` of `source`. The caller has made sure that they fit and are above all keys here.
 pub fn append_all(page: &mut [u8], source: &[u8], from: usize) {
+    let hint: [u8; SLOTS - RUN] = page[RUN..SLOTS].try_into().expect("four bytes");
     for index in from..count(source) {
-        let (at, run) = (count(page), append_run(page));
+        let at = count(page);
         insert(page, at, key(source, index), value(source, index));
-        put_u16(page, APPEND_RUN, run);
     }
+    page[RUN..SLOTS].copy_from_slice(&hint);
 }
 
 thread_local! {
