@@ -46,6 +46,8 @@ pub struct PoolOptions {
     pub old_blocks_time_ms: u32,
     /// How many of 64 neighbours must have been read for the next 64 to be read ahead (`innodb_read_ahead_threshold`); 0: never.
     pub read_ahead_threshold: u32,
+    /// Whether a page that is read in brings the rest of its 64 along once 13 of them were used (`innodb_random_read_ahead`). Changeable.
+    pub random_read_ahead: bool,
     /// Which neighbours are written with a page (`innodb_flush_neighbors`).
     pub flush_neighbors: FlushNeighbors,
     /// Whether [`crate::Pool::stop`] leaves a list of the pool's pages (`innodb_buffer_pool_dump_at_shutdown`).
@@ -126,6 +128,7 @@ impl Default for PoolOptions {
             old_blocks_percent: 37,
             old_blocks_time_ms: 1000,
             read_ahead_threshold: 56,
+            random_read_ahead: false,
             flush_neighbors: FlushNeighbors::Off,
             dump_at_shutdown: false,
             load_at_startup: false,

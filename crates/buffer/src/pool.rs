@@ -229,7 +229,7 @@ impl Pool {
         let old_percent = options.old_blocks_percent;
         self.old_ticks.store(old_ticks(&options), Ordering::Relaxed);
         self.free_target.store(options.lru_scan_depth, Ordering::Relaxed);
-        self.read_ahead.set_threshold(options.read_ahead_threshold);
+        self.read_ahead.set_options(&options);
         self.lru_flushers.store(options.lru_flushers, Ordering::Relaxed);
         drop(options);
         for instance in &self.instances {

@@ -1,12 +1,14 @@
-//! Pages read before they are wanted: linear read-ahead, as InnoDB does it, and the reading part of the warm-up.
+//! Pages read before they are wanted: linear and random read-ahead, as InnoDB does them, and the reading part of the warm-up.
 //!
 //! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note; a thread of its own looks whether most of the 64 were
-//! read in that order, and if so reads the 64 behind (or before) them. It takes spare frames only and stops when there are none.
+//! read in that order, and if so reads the 64 behind (or before) them. With random read-ahead (off by default) every page that is read in leaves a note, and
+//! where enough of its 64 are here and were used, whatever their order, the thread reads the rest of the 64. It takes spare frames only and stops when
+//! there are none.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Weak;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use os::account::{State, enter};
@@ -27,6 +29,9 @@ thread_local! {
     static BYTES: Cell<Option<AlignedBuffer>> = const { Cell::new(None) };
 }
 
+/// Pages of 64 that were used before random read-ahead reads the others: InnoDB's `BUF_READ_AHEAD_RANDOM_THRESHOLD`.
+const RANDOM_THRESHOLD: usize = 5 + EXTENT_PAGES as usize / 8;
+
 /// Notes that wait at most; more are dropped: what is read ahead too late is no help.
 const NOTES: usize = 64;
 /// How often the thread looks around unasked.
@@ -37,6 +42,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct ReadAhead {
     /// `PoolOptions::read_ahead_threshold`.
     threshold: AtomicU32,
+    /// `PoolOptions::random_read_ahead`.
+    random: AtomicBool,
     /// Leaf in the lock order.
     notes: Mutex<VecDeque<PageId>>,
     pub bell: Bell,
@@ -46,14 +53,21 @@ impl ReadAhead {
     pub fn new(options: &PoolOptions) -> ReadAhead {
         ReadAhead {
             threshold: AtomicU32::new(options.read_ahead_threshold),
+            random: AtomicBool::new(options.random_read_ahead),
             notes: Mutex::new(VecDeque::new()),
             bell: Bell::default(),
         }
     }
 
-    pub fn set_threshold(&self, threshold: u32) {
-        self.threshold.store(threshold, Ordering::Relaxed);
+    pub fn set_options(&self, options: &PoolOptions) {
+        self.threshold.store(options.read_ahead_threshold, Ordering::Relaxed);
+        self.random.store(options.random_read_ahead, Ordering::Relaxed);
     }
+}
+
+fn is_at_edge(id: PageId) -> bool {
+    let place = id.no % EXTENT_PAGES;
+    place == 0 || place == EXTENT_PAGES - 1
 }
 
 /// The read-ahead thread. It does not keep the pool while it waits, as the LRU flushers do not.
@@ -63,7 +77,7 @@ pub(crate) fn run(pool: &Weak<Pool>, ahead: &ReadAhead) {
         loop {
             let note = ahead.notes.lock().pop_front();
             let Some(id) = note else { break };
-            if let Err(error) = pool.read_beyond(id) {
+            if let Err(error) = pool.read_beyond(id).and_then(|()| pool.read_around(id)) {
                 log::warn!("read-ahead at page {} of tablespace {}: {error}", id.no, id.space);
             }
         }
@@ -71,20 +85,16 @@ pub(crate) fn run(pool: &Weak<Pool>, ahead: &ReadAhead) {
 }
 
 impl Pool {
-    /// Leaves a note if the page, used for the first time, is the last or first of its 64.
+    /// Leaves a note if the page, used for the first time, is the last or first of its 64, or if any page may be worth one.
     #[inline]
     pub(crate) fn consider_read_ahead(&self, id: PageId) {
-        let place = id.no % EXTENT_PAGES;
-        if place != 0 && place != EXTENT_PAGES - 1 {
-            return;
-        }
         let ahead = &self.read_ahead;
-        if ahead.threshold.load(Ordering::Relaxed) == 0 {
+        let linear = is_at_edge(id) && ahead.threshold.load(Ordering::Relaxed) != 0;
+        if !linear && !ahead.random.load(Ordering::Relaxed) {
             return;
         }
-        if let Some(mut notes) = ahead.notes.try_lock()
-            && notes.len() < NOTES
-        {
+        let mut notes = ahead.notes.lock();
+        if notes.len() < NOTES {
             notes.push_back(id);
             drop(notes);
             ahead.bell.ring();
@@ -112,19 +122,37 @@ impl Pool {
 
     /// Reads the 64 pages that come next if those around `id` were used in order.
     fn read_beyond(&self, id: PageId) -> Result<()> {
+        let threshold = self.read_ahead.threshold.load(Ordering::Relaxed) as usize;
+        if threshold == 0 || !is_at_edge(id) {
+            return Ok(());
+        }
         let first = id.no - id.no % EXTENT_PAGES;
         let ascending = id.no != first;
         let ticks: Vec<u32> =
             (first..first + EXTENT_PAGES).filter_map(|no| self.used_at(id.space, no)).collect();
         let in_order = |pair: &&[u32]| if ascending { pair[0] <= pair[1] } else { pair[0] >= pair[1] };
         let ordered = 1 + ticks.windows(2).filter(in_order).count();
-        if ticks.is_empty() || ordered < self.read_ahead.threshold.load(Ordering::Relaxed) as usize {
+        if ticks.is_empty() || ordered < threshold {
             return Ok(());
         }
         let next = if ascending { first.checked_add(EXTENT_PAGES) } else { first.checked_sub(EXTENT_PAGES) };
         let Some(next) = next else { return Ok(()) };
         self.ordering.store(true, Ordering::Relaxed);
         self.read_unasked(id.space, (next..next.saturating_add(EXTENT_PAGES)).collect()).map(|_| ())
+    }
+
+    /// Reads the rest of the 64 pages around `id` if random read-ahead is on and enough of them were used.
+    fn read_around(&self, id: PageId) -> Result<()> {
+        if !self.read_ahead.random.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let first = id.no - id.no % EXTENT_PAGES;
+        let extent = first..first.saturating_add(EXTENT_PAGES);
+        if extent.clone().filter_map(|no| self.used_at(id.space, no)).count() < RANDOM_THRESHOLD {
+            return Ok(());
+        }
+        self.ordering.store(true, Ordering::Relaxed);
+        self.read_unasked_for(id.space, extent.collect(), &self.counters.read_ahead_random).map(|_| ())
     }
 
     /// When the page, if it is in the pool, was first used.
@@ -137,6 +165,15 @@ impl Pool {
 
     /// Reads those of the pages (ascending) that are not here, as far as there are spare frames; returns how many were read, and whether frames sufficed.
     pub(crate) fn read_unasked(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<(usize, bool)> {
+        self.read_unasked_for(space, pages, &self.counters.read_ahead)
+    }
+
+    fn read_unasked_for(
+        &self,
+        space: SpaceId,
+        pages: Vec<PageNo>,
+        counter: &AtomicU64,
+    ) -> Result<(usize, bool)> {
         let Ok(space) = self.space(space) else { return Ok((0, true)) };
         let _reading = enter(State::PageRead);
         let mut taken: Vec<(PageNo, u32)> = Vec::with_capacity(pages.len());
@@ -159,7 +196,7 @@ impl Pool {
         for run in taken.chunk_by(|before, after| before.0 + 1 == after.0) {
             read += self.read_run(&space, run)?;
         }
-        count(&self.counters.read_ahead, read as u64);
+        count(counter, read as u64);
         Ok((read, sufficed))
     }
 

@@ -44,7 +44,7 @@ macro_rules! counters {
                     ("Innodb_buffer_pool_pages_data", self.pages_data),
                     ("Innodb_buffer_pool_pages_flushed", self.pages_written),
                     ("Innodb_buffer_pool_read_requests", self.read_requests),
-                    ("Innodb_pages_read", self.pages_read + self.read_ahead),
+                    ("Innodb_pages_read", self.pages_read + self.read_ahead + self.read_ahead_random),
                     ("Innodb_buffer_pool_pages_old", self.pages_old),
                     ("Innodb_buffer_pool_pages_dirty", self.pages_dirty),
                     ("Innodb_buffer_pool_bytes_data", self.pages_data * self.page_size),
@@ -61,6 +61,8 @@ counters! {
     pages_read = "Innodb_buffer_pool_reads";
     /// Pages read from disk before they were wanted.
     read_ahead = "Innodb_buffer_pool_read_ahead";
+    /// Pages read from disk because many of their neighbours were used (random read-ahead).
+    read_ahead_random = "Innodb_buffer_pool_read_ahead_rnd";
     /// Of these, pages that left the pool unused.
     read_ahead_evicted = "Innodb_buffer_pool_read_ahead_evicted";
     /// Pages written to their place.

@@ -267,6 +267,37 @@ fn pages_are_read_ahead_of_a_scan_in_both_directions() {
 }
 
 #[test]
+fn the_rest_of_64_neighbours_is_read_when_13_of_them_were_used() {
+    let disk = SimDisk::new(7);
+    let pool = pool_with(&disk, 4096, 900, |_| ());
+    pool.create_space(SPACE, &path("t.ibd")).expect("made");
+    (0..260).for_each(|number| assert_eq!(make_page(&pool, number as u8), number + 1));
+    pool.flush_all().expect("written");
+    drop(pool);
+    let pool = pool_with(&disk, 4096, 900, |config| config.options.read_ahead_threshold = 0);
+    pool.open_space(&path("t.ibd")).expect("opens");
+    pool.start_cleaners();
+    let use_some = |extent: PageNo, count: PageNo| {
+        (0..count).for_each(|at| {
+            filled_with(&pool, extent * 64 + at * 17 % 64).expect("readable");
+        });
+    };
+    use_some(2, 20);
+    pool.change_options(|options| options.random_read_ahead = true);
+    use_some(1, 12);
+    use_some(3, 13);
+    wait_until("random read-ahead", &pool, |pool| pool.status().read_ahead_random > 0);
+    use_some(1, 13);
+    wait_until("random read-ahead", &pool, |pool| pool.status().read_ahead_random >= 2 * 51);
+    use_some(1, 64);
+    use_some(3, 64);
+    let status = pool.status();
+    // Page 0 was read when the space was opened, and not into the pool.
+    assert_eq!((status.pages_read, status.read_ahead_random, status.read_ahead), (46, 102, 0), "{status:?}");
+    pool.stop();
+}
+
+#[test]
 fn the_pool_is_as_warm_after_a_restart_as_the_list_says() {
     let disk = SimDisk::new(3);
     let open = |set: fn(&mut PoolConfig)| pool_with(&disk, 4096, 512, set);

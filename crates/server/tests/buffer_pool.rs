@@ -41,6 +41,7 @@ fn the_pool_is_set_up_changed_and_warmed_through_sql() {
         ("innodb_max_dirty_pages_pct_lwm", "5.000000"),
         ("innodb_old_blocks_pct", "50"),
         ("innodb_old_blocks_time", "0"),
+        ("innodb_random_read_ahead", "ON"),
         ("innodb_read_ahead_threshold", "32"),
         ("innodb_single_page_flush", "OFF"),
         ("innodb_buffer_pool_dump_pct", "100"),

@@ -52,6 +52,9 @@ const CHANGEABLE: &[(&str, Enter)] = &[
     ("innodb_max_dirty_pages_pct_lwm", |options, setting| options.max_dirty_lwm_percent = setting.double()),
     ("innodb_old_blocks_pct", |options, setting| options.old_blocks_percent = setting.uint() as usize),
     ("innodb_old_blocks_time", |options, setting| options.old_blocks_time_ms = setting.uint() as u32),
+    ("innodb_random_read_ahead", |options, setting| {
+        options.random_read_ahead = setting.is_on();
+    }),
     ("innodb_read_ahead_threshold", |options, setting| {
         options.read_ahead_threshold = setting.uint() as u32;
     }),
