@@ -35,7 +35,8 @@ fn logged(server: &Server, wanted: &str) -> usize {
     let count = |line: &String| {
         let file = line.split('\t').next().expect("a name");
         let events = server.rows(&format!("SHOW BINLOG EVENTS IN '{file}'"));
-        let is_wanted = |event: &&String| event.contains("\tGtid\t") && event.contains(wanted);
+        let is_wanted =
+            |event: &&String| event.contains("\tGtid_tagged_log_event\t") && event.contains(wanted);
         events.iter().filter(is_wanted).count()
     };
     files.iter().map(count).sum()

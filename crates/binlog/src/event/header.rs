@@ -158,7 +158,7 @@ pub mod event_type {
             XA_PREPARE => "XA_prepare",
             PARTIAL_UPDATE_ROWS => "Update_rows_partial",
             TRANSACTION_PAYLOAD => "Transaction_payload",
-            GTID_TAGGED => "Gtid",
+            GTID_TAGGED => "Gtid_tagged_log_event",
             MARIADB_ANNOTATE_ROWS => "Annotate_rows",
             MARIADB_BINLOG_CHECKPOINT => "Binlog_checkpoint",
             MARIADB_GTID => "Gtid",
