@@ -68,6 +68,8 @@ impl CommitTimes {
 
 /// A channel.
 pub struct Channel {
+    /// In lower case; the default channel's is empty.
+    pub(crate) name: String,
     pub(crate) engine: Arc<Engine>,
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) settings: ReplicaSettings,
@@ -85,21 +87,19 @@ pub struct Channel {
     /// `replica_parallel_workers`, for the next START REPLICA.
     pub(crate) parallel_workers: AtomicU64,
     /// For the next START REPLICA. Held alone.
-    pub(crate) filters: Mutex<ChannelFilters>,
-}
-
-/// The filters of the channel, and those that a new channel would get.
-#[derive(Debug, Default)]
-pub(crate) struct ChannelFilters {
-    pub of_channel: Arc<Filters>,
-    pub global: Filters,
+    pub(crate) filters: Mutex<Arc<Filters>>,
 }
 
 impl Channel {
     /// The name under which the engine keeps the applied position: it changes with every CHANGE REPLICATION SOURCE that sets a
     /// position, so that a position of an earlier configuration is never taken for one of this.
-    pub(crate) fn position_key(config: &ChannelConfig) -> String {
-        format!("#{}", config.position_epoch)
+    pub(crate) fn position_key(&self, config: &ChannelConfig) -> String {
+        format!("{}#{}", self.name, config.position_epoch)
+    }
+
+    /// The name of a thread of this kind.
+    pub(crate) fn thread_name(&self, kind: &str) -> String {
+        thread_name(kind, &self.name)
     }
 
     /// STOP REPLICA IO_THREAD has been asked for.
@@ -144,7 +144,7 @@ impl Channel {
     /// The applied position: of the last commit, or where the configuration starts.
     pub(crate) fn applied_position(&self) -> (String, u64) {
         let config = self.config.lock();
-        match self.engine.replica_position(&Channel::position_key(&config)) {
+        match self.engine.replica_position(&self.position_key(&config)) {
             Some(position) if !position.source_log_file.is_empty() => {
                 (position.source_log_file, position.source_log_pos)
             }
@@ -165,7 +165,7 @@ impl Channel {
     pub(crate) fn mariadb_applied(&self) -> MariadbGtidState {
         let config = self.config.lock();
         let mut state: MariadbGtidState = config.gtid_slave_pos.parse().unwrap_or_default();
-        if let Some(position) = self.engine.replica_position(&Channel::position_key(&config)) {
+        if let Some(position) = self.engine.replica_position(&self.position_key(&config)) {
             merge(&mut state, &position.mariadb_gtid_state.parse().unwrap_or_default());
         }
         state
@@ -193,6 +193,7 @@ impl Channel {
         let (exec_file, exec_pos) = self.shown_exec_position();
         let applied_mariadb = self.mariadb_applied();
         let mut status = ReplicaStatus {
+            channel: self.name.clone(),
             relay_file: self.relay.name(relay_read.file),
             relay_pos: relay_read.pos,
             relay_space_bytes: self.relay.space_bytes(),
@@ -250,7 +251,7 @@ impl Channel {
         status.applying.immediate_commit_us = self.times.applying_us.load(Ordering::Relaxed);
         status.workers = self.parallel_workers.load(Ordering::Relaxed);
         status.config = config;
-        status.filters = self.filters.lock().of_channel.clone();
+        status.filters = self.filters.lock().clone();
         status
     }
 
@@ -286,6 +287,15 @@ impl Channel {
         let first = self.times.first_received_us.load(Ordering::Relaxed);
         let since = [applying, visible, first].into_iter().find(|&us| us != 0)?;
         Some(source_now_us.saturating_sub(since).max(1))
+    }
+}
+
+/// The name of a thread of a channel.
+pub(crate) fn thread_name(kind: &str, channel: &str) -> String {
+    if channel.is_empty() {
+        kind.to_string()
+    } else {
+        format!("{kind}-{}", crate::config::escape_name(channel))
     }
 }
 

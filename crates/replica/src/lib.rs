@@ -16,6 +16,7 @@
 
 mod applier;
 mod channel;
+mod channels;
 pub mod config;
 pub mod error;
 mod event;
@@ -30,6 +31,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use binlog::gtid::MariadbGtidState;
 use engine::Engine;
 use os::disk::Disk;
 use os::thread::JoinHandle;
@@ -39,6 +41,7 @@ use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 pub use applier::{ApplySettings, TypeConversions};
 use channel::Channel;
 pub use channel::{CommitTimes, ReplicaSettings};
+pub use channels::Channels;
 use config::ChannelConfig;
 use error::ChannelError;
 use filter::{ConfiguredBy, Filters};
@@ -61,7 +64,7 @@ impl Threads {
     pub const BOTH: Threads = Threads { receiver: true, applier: true };
 }
 
-/// The default replication channel of a server.
+/// A replication channel.
 pub struct Replica {
     channel: Arc<Channel>,
     /// Held by every statement that starts, stops or changes something; taken before any of the channel's locks.
@@ -75,11 +78,27 @@ struct Handles {
 }
 
 impl Replica {
-    /// Reads the channel's configuration and starts its relay log anew. No thread runs yet.
+    /// The default channel, by itself.
     pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Replica> {
-        let config = ChannelConfig::load(&*disk, &settings.datadir)?.unwrap_or_default();
+        Replica::open_channel(engine, disk, settings, "", Arc::default())
+    }
+
+    /// Reads the channel's configuration and starts its relay log anew. No thread runs yet.
+    pub(crate) fn open_channel(
+        engine: Arc<Engine>,
+        disk: Arc<dyn Disk>,
+        mut settings: ReplicaSettings,
+        name: &str,
+        apply: Arc<ApplySettings>,
+    ) -> io::Result<Replica> {
+        // A new channel may have the name of one that is gone: no position of that one is ever taken for its own.
+        let position_epoch = if name.is_empty() { 1 } else { os::clock::now_us() };
+        let config = ChannelConfig::load(&*disk, &settings.datadir, name)?
+            .unwrap_or_else(|| ChannelConfig { position_epoch, ..ChannelConfig::default() });
+        settings.relay = settings.relay.of_channel(name);
         let relay = RelayLog::start_anew(disk.clone(), &settings.datadir, settings.relay.clone())?;
         let channel = Channel {
+            name: name.to_string(),
             engine,
             disk,
             settings,
@@ -91,11 +110,22 @@ impl Replica {
             applier_changed: Condvar::new(),
             applier_stop: Arc::default(),
             times: CommitTimes::default(),
-            apply: Arc::default(),
+            apply,
             parallel_workers: AtomicU64::new(0),
             filters: Mutex::default(),
         };
         Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
+    }
+
+    /// Its name; the default channel's is empty.
+    pub fn name(&self) -> &str {
+        &self.channel.name
+    }
+
+    /// Removes the files of a channel that has been reset.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.channel.relay.remove_all()?;
+        ChannelConfig::remove(&*self.channel.disk, &self.channel.settings.datadir, &self.channel.name)
     }
 
     /// `replica_parallel_workers`: how many threads prepare transactions, from the next start of the applier on.
@@ -107,7 +137,7 @@ impl Replica {
     pub fn set_skip_counter(&self, events: u64) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
         if self.channel.applier.lock().running {
-            return Err(applier_runs());
+            return Err(self.applier_runs());
         }
         self.channel.apply.set_skip_counter(events);
         Ok(())
@@ -170,7 +200,8 @@ impl Replica {
             state.io_state = "Connecting to source".to_string();
         }
         let channel = self.channel.clone();
-        handles.receiver = Some(os::thread::spawn("replica_io", move || receiver::run(&channel)));
+        handles.receiver =
+            Some(os::thread::spawn(&self.channel.thread_name("replica_io"), move || receiver::run(&channel)));
     }
 
     fn start_applier(&self, handles: &mut Handles, until: Option<UntilCondition>) {
@@ -186,7 +217,8 @@ impl Replica {
             self.channel.applier_stop.store(false, Ordering::Release);
         }
         let channel = self.channel.clone();
-        handles.applier = Some(os::thread::spawn("replica_sql", move || applier::run(&channel)));
+        handles.applier =
+            Some(os::thread::spawn(&self.channel.thread_name("replica_sql"), move || applier::run(&channel)));
     }
 
     /// STOP REPLICA: returns when the threads have ended.
@@ -227,18 +259,18 @@ impl Replica {
         let mut new = self.channel.config.lock().changed(options, (&applied.0, applied.1))?;
         new.gtid_slave_pos = self.channel.mariadb_applied().to_string();
         self.adopt(new)?;
-        log::info!("'CHANGE REPLICATION SOURCE TO' executed.");
+        log::info!("'CHANGE REPLICATION SOURCE TO FOR CHANNEL '{}' executed'.", self.name());
         Ok(())
     }
 
     /// SOURCE_DELAY alone is the applier's: the receiver goes on, and what it has received stays.
     fn change_delay(&self, options: &SourceOptions) -> Result<(), ChannelError> {
         if self.channel.applier.lock().running {
-            return Err(applier_runs());
+            return Err(self.applier_runs());
         }
         let mut config = self.channel.config.lock();
         let new = config.delayed(options)?;
-        new.store(&*self.channel.disk, &self.channel.settings.datadir).map_err(|error| {
+        new.store(&*self.channel.disk, &self.channel.settings.datadir, self.name()).map_err(|error| {
             let text = format!("Replica failed to initialize connection metadata structure: {error}");
             ChannelError::new(1871, "HY000", text)
         })?;
@@ -246,49 +278,27 @@ impl Replica {
         Ok(())
     }
 
-    /// CHANGE REPLICATION FILTER; `of_channel`: of the channel alone, not of those to come. The applier must be stopped.
+    /// CHANGE REPLICATION FILTER, of this channel. The applier must be stopped.
     pub fn change_filters(
-        &self,
-        changes: &[(FilterKind, Vec<FilterRule>)],
-        of_channel: bool,
-    ) -> Result<(), ChannelError> {
-        let _handles = self.handles.lock();
-        if self.channel.applier.lock().running {
-            return Err(applier_runs());
-        }
-        let by = match of_channel {
-            true => ConfiguredBy::ChangeReplicationFilterForChannel,
-            false => ConfiguredBy::ChangeReplicationFilter,
-        };
-        self.set_filters(changes, by)
-    }
-
-    /// The filters that the server is started with.
-    pub fn set_startup_filters(&self, lists: &[(FilterKind, Vec<FilterRule>)]) -> Result<(), ChannelError> {
-        self.set_filters(lists, ConfiguredBy::StartupOptions)
-    }
-
-    fn set_filters(
         &self,
         changes: &[(FilterKind, Vec<FilterRule>)],
         by: ConfiguredBy,
     ) -> Result<(), ChannelError> {
+        let _handles = self.handles.lock();
+        self.refuse_while_applying()?;
         let mut filters = self.channel.filters.lock();
-        filters.of_channel = Arc::new(filters.of_channel.changed(changes, by)?);
-        if by != ConfiguredBy::ChangeReplicationFilterForChannel {
-            filters.global = filters.global.changed(changes, by)?;
-        }
+        *filters = Arc::new(filters.changed(changes, by)?);
         Ok(())
+    }
+
+    /// The filters that were set for all channels before this one was made.
+    pub(crate) fn inherit_filters(&self, filters: Filters) {
+        *self.channel.filters.lock() = Arc::new(filters);
     }
 
     /// The filters of the channel.
     pub fn filters(&self) -> Arc<Filters> {
-        self.channel.filters.lock().of_channel.clone()
-    }
-
-    /// The filters that a new channel gets.
-    pub fn global_filters(&self) -> Filters {
-        self.channel.filters.lock().global.clone()
+        self.channel.filters.lock().clone()
     }
 
     /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send.
@@ -310,9 +320,9 @@ impl Replica {
         self.adopt(new)
     }
 
-    /// MariaDB's `gtid_slave_pos`.
-    pub fn gtid_slave_pos(&self) -> String {
-        self.channel.mariadb_applied().to_string()
+    /// MariaDB's GTID state that has been applied.
+    pub(crate) fn mariadb_position(&self) -> MariadbGtidState {
+        self.channel.mariadb_applied()
     }
 
     /// RESET REPLICA [ALL].
@@ -334,10 +344,10 @@ impl Replica {
             ChannelError::new(1871, "HY000", format!("Replica failed to initialize {what}: {error}"))
         };
         let channel = &self.channel;
-        new.store(&*channel.disk, &channel.settings.datadir)
+        new.store(&*channel.disk, &channel.settings.datadir, &channel.name)
             .map_err(|e| refused("connection metadata structure", &e))?;
         let mut config = channel.config.lock();
-        let old_key = Channel::position_key(&config);
+        let old_key = channel.position_key(&config);
         *config = new;
         drop(config);
         channel.engine.set_replica_position(&old_key, None).map_err(|e| refused("position", &e))?;
@@ -353,6 +363,21 @@ impl Replica {
         Ok(())
     }
 
+    pub(crate) fn refuse_while_applying(&self) -> Result<(), ChannelError> {
+        if self.channel.applier.lock().running { Err(self.applier_runs()) } else { Ok(()) }
+    }
+
+    fn applier_runs(&self) -> ChannelError {
+        ChannelError::new(
+            3017,
+            "HY000",
+            format!(
+                "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '{}' first.",
+                self.name()
+            ),
+        )
+    }
+
     fn refuse_while_running(&self) -> Result<(), ChannelError> {
         let receiver = self.channel.receiver.lock().running != Running::No;
         let applier = self.channel.applier.lock().running;
@@ -361,20 +386,26 @@ impl Replica {
             (true, false) => Err(ChannelError::new(
                 3021,
                 "HY000",
-                "This operation cannot be performed with a running replica io thread; run STOP REPLICA IO_THREAD FOR CHANNEL '' first.",
+                format!(
+                    "This operation cannot be performed with a running replica io thread; run STOP REPLICA IO_THREAD FOR CHANNEL '{}' first.",
+                    self.name()
+                ),
             )),
-            (false, true) => Err(applier_runs()),
+            (false, true) => Err(self.applier_runs()),
             (true, true) => Err(ChannelError::new(
                 3081,
                 "HY000",
-                "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '' first",
+                format!(
+                    "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{}' first",
+                    self.name()
+                ),
             )),
         }
     }
 
-    /// SHOW REPLICA STATUS; `None` when no source has been configured.
+    /// SHOW REPLICA STATUS; `None` of a default channel that has no source.
     pub fn status(&self) -> Option<ReplicaStatus> {
-        self.is_configured().then(|| self.channel.status())
+        (self.is_configured() || !self.name().is_empty()).then(|| self.channel.status())
     }
 
     /// The relay log, for SHOW RELAYLOG EVENTS.
@@ -387,14 +418,6 @@ impl Drop for Replica {
     fn drop(&mut self) {
         self.stop(Threads::BOTH);
     }
-}
-
-fn applier_runs() -> ChannelError {
-    ChannelError::new(
-        3017,
-        "HY000",
-        "This operation cannot be performed with a running replica sql thread; run STOP REPLICA SQL_THREAD FOR CHANNEL '' first.",
-    )
 }
 
 fn join(handle: Option<JoinHandle<()>>) {

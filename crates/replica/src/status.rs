@@ -83,6 +83,8 @@ impl TransactionSeen {
 /// Everything that SHOW REPLICA STATUS shows of a channel.
 #[derive(Debug, Clone, Default)]
 pub struct ReplicaStatus {
+    /// The channel's name.
+    pub channel: String,
     /// Configuration.
     pub config: ChannelConfig,
     /// What the receiver does, in MySQL's words; empty when it does not run.
@@ -154,6 +156,11 @@ pub struct ReplicaStatus {
 }
 
 impl ReplicaStatus {
+    /// The name of a thread of the channel.
+    pub fn thread_name(&self, kind: &str) -> String {
+        crate::channel::thread_name(kind, &self.channel)
+    }
+
     /// What the applier waits for right now, in words: what it was told to wait for, then what comes to it, then what its thread does.
     pub fn held_back_by(&self) -> String {
         if self.sql_running != Running::Yes {
@@ -173,7 +180,8 @@ impl ReplicaStatus {
             };
         }
         let threads = os::account::snapshot();
-        let applier = threads.iter().find(|thread| thread.name == "replica_sql" && thread.tid.is_some());
+        let name = self.thread_name("replica_sql");
+        let applier = threads.iter().find(|thread| thread.name == name && thread.tid.is_some());
         words_for(applier.and_then(|thread| thread.current)).to_string()
     }
 
@@ -240,7 +248,7 @@ impl ReplicaStatus {
             ("Replicate_Ignore_Server_Ids", text(&ids.join(", "))),
             (named("Source_Server_Id", "Master_Server_Id"), Cell::Number(self.source_server_id.into())),
             (named("Source_UUID", "Master_UUID"), text(&self.source_uuid)),
-            (named("Source_Info_File", "Master_Info_File"), text(crate::config::CHANNEL_FILE)),
+            (named("Source_Info_File", "Master_Info_File"), text(&crate::config::file_name(&self.channel))),
             ("SQL_Delay", Cell::Number(config.delay_s.into())),
             ("SQL_Remaining_Delay", self.remaining_delay_s.map_or(Cell::Null, Cell::Number)),
             (named("Replica_SQL_Running_State", "Slave_SQL_Running_State"), text(&self.sql_state)),
@@ -254,7 +262,7 @@ impl ReplicaStatus {
             ("Executed_Gtid_Set", text(&self.executed_gtid_set)),
             ("Auto_Position", Cell::Number(config.auto_position.into())),
             ("Replicate_Rewrite_DB", filter(FilterKind::RewriteDb)),
-            ("Channel_Name", none()),
+            ("Channel_Name", text(&self.channel)),
             (named("Source_TLS_Version", "Master_TLS_Version"), text(&config.tls_version)),
             (named("Source_public_key_path", "Master_public_key_path"), text(&config.public_key_path)),
             (

@@ -404,10 +404,12 @@ impl Host for ConnectionHost {
         log_file: &str,
         log_pos: u64,
         timeout: Option<Duration>,
-        _channel: &str,
+        channel: &str,
     ) -> sql::Result<Option<i64>> {
         let target = (log_file, log_pos);
-        let reached = self.poll(timeout, || match self.server.replica.status() {
+        let channel =
+            self.server.replica.channel(channel).map_err(|e| sql::SqlError::new(e.code, e.message))?;
+        let reached = self.poll(timeout, || match channel.status() {
             None => Some(None),
             Some(s) if (s.exec_file.as_str(), s.exec_pos) >= target => Some(Some(0)),
             Some(s) if s.sql_running == replica::status::Running::No => Some(None),

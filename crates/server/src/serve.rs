@@ -198,11 +198,11 @@ fn write_pid_file(server: &Server) -> std::io::Result<()> {
 /// A replica that was configured before goes on by itself, unless it was told not to.
 fn start_replica(server: &Server) {
     let skip = variables::find("skip_replica_start").is_some_and(|id| server.globals.get(id).is_on());
-    if skip || !server.replica.is_configured() {
-        return;
-    }
-    if let Err(e) = server.replica.start(Threads::BOTH, None) {
-        log::error!("Failed to start replica threads: {}", e.message);
+    let configured = server.replica.all().into_iter().filter(|channel| channel.is_configured());
+    for channel in configured.filter(|_| !skip) {
+        if let Err(e) = channel.start(Threads::BOTH, None) {
+            log::error!("Failed to start replica threads for channel '{}': {}", channel.name(), e.message);
+        }
     }
 }
 
@@ -225,7 +225,7 @@ fn end_sessions(server: &Server) {
 
 /// Ends what is under the connections: the replica, the binary log, the engine.
 fn end_engine(server: &Server) {
-    server.replica.stop(Threads::BOTH);
+    server.replica.stop_all(Threads::BOTH);
     if let Some(binlog) = &server.binlog {
         binlog.close();
     }

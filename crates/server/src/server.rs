@@ -8,7 +8,7 @@ use crate::variables::Globals;
 use engine::Engine;
 use os::disk::Disk;
 use protocol::tls::ServerTls;
-use replica::Replica;
+use replica::Channels;
 use source::Binlog;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ pub struct Server {
     /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
     /// The replication channel.
-    pub replica: Replica,
+    pub replica: Channels,
     /// Replicas that have introduced themselves.
     pub replicas: Replicas,
     /// The end has begun: no new connections. Relaxed: late readers see it a moment later.
@@ -59,7 +59,7 @@ pub struct Parts {
     /// See [`Server::binlog`].
     pub binlog: Option<Arc<Binlog>>,
     /// See [`Server::replica`].
-    pub replica: Replica,
+    pub replica: Channels,
 }
 
 impl Server {

@@ -23,7 +23,11 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
 /// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent on a server that is no replica.
 /// With it, what holds the applier back right now, in words.
 fn replica_lag(server: &Server) -> Vec<(String, String)> {
-    let Some(status) = server.replica.status() else { return Vec::new() };
+    let statuses = server.replica.statuses();
+    // Of several channels the one that is furthest behind; one that does not know is further than any.
+    let Some(status) = statuses.iter().max_by_key(|status| status.lag_us.unwrap_or(u64::MAX)) else {
+        return Vec::new();
+    };
     let lag = status.lag_us.map_or_else(String::new, |us| us.to_string());
     let named = |name: &str, value: String| (name.to_owned(), value);
     vec![named("Replica_lag_us", lag), named("Replica_held_back_by", status.held_back_by())]

@@ -10,7 +10,7 @@ use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
 use replica::relay::RelayLogConfig;
-use replica::{Replica, ReplicaSettings};
+use replica::{Channels, ReplicaSettings};
 use source::{Binlog, BinlogConfig};
 use sql::SqlError;
 use sql::admin::{FilterKind, FilterRule};
@@ -135,7 +135,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         false => None,
     };
     let settings = replica_settings(&globals, options, &datadir.path);
-    let replica = Replica::open(engine.clone(), disk.clone(), settings)?;
+    let replica = Channels::open(engine.clone(), disk.clone(), settings)?;
     replica.set_parallel_workers(globals.named("replica_parallel_workers").uint());
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);

@@ -180,6 +180,12 @@ impl FileSeries {
         self.replace(Vec::new())
     }
 
+    /// Removes the index of a series that is not to go on.
+    pub fn remove_index(&mut self) -> io::Result<()> {
+        assert!(self.numbers.is_empty(), "files of the series are removed first");
+        if self.disk.exists(&self.index_path)? { self.disk.remove(&self.index_path) } else { Ok(()) }
+    }
+
     fn replace(&mut self, kept: Vec<u64>) -> io::Result<Vec<u64>> {
         if kept.len() == self.numbers.len() {
             return Ok(Vec::new());

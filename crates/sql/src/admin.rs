@@ -224,8 +224,8 @@ pub enum AdminCommand {
     ChangeReplicationSource {
         /// What to change.
         options: Box<SourceOptions>,
-        /// `FOR CHANNEL`, empty is the default channel.
-        channel: String,
+        /// `FOR CHANNEL`.
+        channel: Option<String>,
     },
     /// CHANGE REPLICATION FILTER.
     ChangeReplicationFilter {
@@ -277,6 +277,8 @@ pub enum AdminCommand {
     ShowBinlogEvents {
         /// RELAYLOG was written.
         relay: bool,
+        /// `FOR CHANNEL`.
+        channel: Option<String>,
         /// `IN 'file'`; the first file where not written.
         file: Option<String>,
         /// `FROM pos`.

@@ -66,7 +66,7 @@ pub(super) struct Applier<'a> {
 impl<'a> Applier<'a> {
     /// Goes on where `resume` says.
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
-        let filters = channel.filters.lock().of_channel.clone();
+        let filters = channel.filters.lock().clone();
         let mut open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters, false);
         // STOP REPLICA does not wait for DDL.
         open.hold().set_interrupt(channel.applier_stop.clone());
@@ -77,7 +77,7 @@ impl<'a> Applier<'a> {
             head: GroupHead::default(),
             server_id: 0,
             executed: channel.engine.gtid_executed(),
-            position_key: Channel::position_key(&channel.config.lock()),
+            position_key: channel.position_key(&channel.config.lock()),
             relay_file: (0, String::new()),
             relay_end: 0,
             plain: Vec::new(),

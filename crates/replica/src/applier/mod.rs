@@ -74,7 +74,7 @@ pub fn run(channel: &Arc<Channel>) {
     state.resume = resume;
     state.running = false;
     if let Err(error) = ended {
-        log::error!("Replica SQL for channel '': {error}");
+        log::error!("Replica SQL for channel '{}': {error}", channel.name);
         state.error = Some(error);
     }
     drop(state);

@@ -33,12 +33,13 @@ impl Retries {
         let limit = channel.apply.transaction_retries();
         if self.count >= limit {
             log::error!(
-                "Replica SQL thread for channel '' retried transaction {limit} time(s) in vain, giving up. Consider raising the value of \
-                 the replica_transaction_retries variable."
+                "Replica SQL thread for channel '{}' retried transaction {limit} time(s) in vain, giving up. Consider raising the value of \
+                 the replica_transaction_retries variable.",
+                channel.name
             );
             return false;
         }
-        log::warn!("Replica SQL for channel '': {error}; the transaction is tried again");
+        log::warn!("Replica SQL for channel '{}': {error}; the transaction is tried again", channel.name);
         let pause = Duration::from_secs(self.count.min(LONGEST_PAUSE_S));
         self.count += 1;
         channel.applier.lock().transaction_retries += 1;

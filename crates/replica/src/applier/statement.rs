@@ -182,10 +182,7 @@ pub(super) fn ddl(
             // Two words: what follows may hold a password's hash.
             let text = String::from_utf8_lossy(query.statement);
             let words: Vec<&str> = text.split_ascii_whitespace().take(2).collect();
-            log::info!(
-                "Replica SQL for channel '': logged, and nothing changed here: {} ...",
-                words.join(" ")
-            );
+            log::info!("Replica SQL: logged, and nothing changed here: {} ...", words.join(" "));
             Ok(())
         }
         // The statement failed on the source in the same way, after it had changed something there.

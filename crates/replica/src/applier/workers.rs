@@ -54,7 +54,7 @@ impl Workers {
         let shared = Arc::new(Shared { queue: Mutex::default(), work: Condvar::new(), verify });
         let start = |_| {
             let (shared, open) = (shared.clone(), open_group());
-            os::thread::spawn("replica_worker", move || work(&shared, open))
+            os::thread::spawn(&channel.thread_name("replica_worker"), move || work(&shared, open))
         };
         let threads = (1..count).map(start).collect();
         Workers { shared, threads, own: open_group() }

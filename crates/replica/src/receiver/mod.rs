@@ -46,7 +46,7 @@ pub fn run(channel: &Arc<Channel>) {
     state.io_state.clear();
     state.connection = None;
     if let Err(error) = ended {
-        log::error!("Replica I/O for channel '': {error}");
+        log::error!("Replica I/O for channel '{}': {error}", channel.name);
         state.error = Some(error);
     }
     drop(state);
@@ -74,7 +74,7 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         if reached_stream {
             // The first try after a loss comes at once, as mysqld's does.
             failures = 0;
-            log::warn!("Replica I/O for channel '': {message}; reconnecting");
+            log::warn!("Replica I/O for channel '{}': {message}; reconnecting", channel.name);
             set_state(channel, Running::Connecting, "Reconnecting after a failed source event read");
             if channel.wait_unless_stopped(Duration::from_millis(20)) {
                 return Ok(());
@@ -83,7 +83,7 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         }
         failures += 1;
         let error = connect_error(&config, failures, number, &message);
-        log::warn!("Replica I/O for channel '': {error}");
+        log::warn!("Replica I/O for channel '{}': {error}", channel.name);
         channel.receiver.lock().error = Some(error.clone());
         if failures >= config.retry_count {
             return Err(error);
@@ -133,7 +133,8 @@ fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached_st
     }
     channel.receiver_changed.notify_all();
     log::info!(
-        "Replica receiver thread for channel '': connected to source '{}@{}:{}' with server_uuid={}, server_id={}.",
+        "Replica receiver thread for channel '{}': connected to source '{}@{}:{}' with server_uuid={}, server_id={}.",
+        channel.name,
         config.user,
         config.host,
         config.port,

@@ -42,6 +42,21 @@ pub struct RelayLogConfig {
     pub purge: bool,
 }
 
+impl RelayLogConfig {
+    /// The settings of a channel's relay log: a named channel's files have the name behind the basename, as mysqld's.
+    pub(crate) fn of_channel(&self, name: &str) -> RelayLogConfig {
+        if name.is_empty() {
+            return self.clone();
+        }
+        let name = crate::config::escape_name(name);
+        let index = self.index.as_ref().map(|index| {
+            let stem = index.strip_suffix(".index").unwrap_or(index);
+            format!("{stem}-{name}.index")
+        });
+        RelayLogConfig { basename: format!("{}-{name}", self.basename), index, ..self.clone() }
+    }
+}
+
 /// A place in the relay log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct RelayPosition {
@@ -131,6 +146,13 @@ impl RelayLog {
         shared.end = RelayPosition { file: number, pos: head.len() as u64 };
         shared.read = RelayPosition { file: number, pos: 4 };
         Ok(())
+    }
+
+    /// Removes all files, the index too: the channel is gone.
+    pub fn remove_all(&self) -> io::Result<()> {
+        let mut files = self.files.lock();
+        files.remove_all()?;
+        files.remove_index()
     }
 
     /// The writer's published end.

@@ -4,9 +4,9 @@ use super::has_static;
 use crate::accounts::needs_privilege;
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, send, send_ok, text_column};
-use replica::Threads;
 use replica::error::ChannelError;
-use replica::status::Cell;
+use replica::status::{Cell, ReplicaStatus};
+use replica::{Replica, Threads};
 use source::Binlog;
 use source::error::Refusal;
 use source::show::{ShowRange, ShownEvent, show_file};
@@ -26,37 +26,44 @@ pub fn carry_out(
     let replica = &host.server().replica;
     match command {
         Command::ChangeReplicationSource { options, channel } => {
-            default_channel(Some(&channel))?;
-            replica.change_source(&options).map_err(channel_error)?;
+            replica.change_source(&options, channel.as_deref()).map_err(channel_error)?;
         }
         Command::ChangeReplicationFilter { filters, channel } => {
-            default_channel(channel.as_deref())?;
-            replica.change_filters(&filters, channel.is_some()).map_err(channel_error)?;
+            replica.change_filters(&filters, channel.as_deref()).map_err(channel_error)?;
         }
         Command::StartReplica { threads, until, channel } => {
-            default_channel(channel.as_deref())?;
-            let threads = Threads { receiver: threads.receiver, applier: threads.applier };
-            replica.start(either_or_both(threads), until.as_ref()).map_err(channel_error)?;
+            let threads = either_or_both(Threads { receiver: threads.receiver, applier: threads.applier });
+            if channel.is_none() && until.is_none() {
+                replica.start_all(threads).map_err(channel_error)?;
+            } else {
+                let channel = replica.one(channel.as_deref()).map_err(channel_error)?;
+                channel.start(threads, until.as_ref()).map_err(channel_error)?;
+            }
         }
         Command::StopReplica { threads, channel } => {
-            default_channel(channel.as_deref())?;
-            let threads = Threads { receiver: threads.receiver, applier: threads.applier };
-            replica.stop(either_or_both(threads));
+            let threads = either_or_both(Threads { receiver: threads.receiver, applier: threads.applier });
+            for channel in replica.named_or_all(channel.as_deref()).map_err(channel_error)? {
+                channel.stop(threads);
+            }
         }
         Command::ResetReplica { all, channel } => {
-            default_channel(channel.as_deref())?;
-            replica.reset(all).map_err(channel_error)?;
+            replica.reset(all, channel.as_deref()).map_err(channel_error)?;
         }
         Command::ShowReplicaStatus { old_names, channel } => {
-            default_channel(channel.as_deref())?;
-            return send(&replica_status(host, old_names), status, sink);
+            let channels = replica.named_or_all(channel.as_deref()).map_err(channel_error)?;
+            let statuses: Vec<_> = channels.iter().filter_map(|channel| channel.status()).collect();
+            return send(&replica_status(&statuses, old_names), status, sink);
         }
         Command::ShowReplicas { old_names } => return send(&replicas(host, old_names), status, sink),
         Command::ShowBinaryLogs => return send(&binary_logs(host)?, status, sink),
         Command::ShowBinaryLogStatus => return send(&binary_log_status(host)?, status, sink),
-        Command::ShowBinlogEvents { relay, file, position, offset, limit } => {
+        Command::ShowBinlogEvents { relay, channel, file, position, offset, limit } => {
             let range = ShowRange { position, offset, limit };
-            return send(&events(host, relay, file.as_deref(), &range)?, status, sink);
+            let relay = match relay {
+                true => Some(replica.one(channel.as_deref()).map_err(channel_error)?),
+                false => None,
+            };
+            return send(&events(host, relay.as_deref(), file.as_deref(), &range)?, status, sink);
         }
         Command::ResetBinaryLogsAndGtids { to } => reset(host, to)?,
         Command::PurgeBinaryLogs(to) => purge(host, &to)?,
@@ -84,14 +91,6 @@ fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     }
 }
 
-/// There is one channel, and it has no name.
-fn default_channel(channel: Option<&str>) -> sql::Result<()> {
-    match channel {
-        None | Some("") => Ok(()),
-        Some(name) => Err(SqlError::new(3074, format!("Replica channel '{name}' does not exist."))),
-    }
-}
-
 /// Neither thread written is both.
 fn either_or_both(threads: Threads) -> Threads {
     if threads.receiver || threads.applier { threads } else { Threads::BOTH }
@@ -109,21 +108,24 @@ fn binlog(host: &ConnectionHost) -> sql::Result<&Arc<Binlog>> {
     host.server().binlog.as_ref().ok_or_else(|| SqlError::new(1381, "You are not using binary logging"))
 }
 
-fn replica_status(host: &ConnectionHost, old_names: bool) -> VirtualTable {
-    let shown = host.server().replica.status();
-    let cells = shown.clone().unwrap_or_default().columns(old_names);
+fn replica_status(statuses: &[ReplicaStatus], old_names: bool) -> VirtualTable {
+    // MariaDB's columns are there for channels that have a MariaDB source: the shortest list is what all have.
+    let all: Vec<_> = statuses.iter().map(|status| status.columns(old_names)).collect();
+    let shortest = all.iter().min_by_key(|cells| cells.len()).cloned();
+    let cells = shortest.unwrap_or_else(|| ReplicaStatus::default().columns(old_names));
+    let width = cells.len();
     let columns = cells.iter().map(|(name, cell)| match cell {
         Cell::Number(_) => number_column(name),
         Cell::Null | Cell::Text(_) => text_column(name, 1024),
     });
-    let columns = columns.collect();
+    let columns: Vec<_> = columns.collect();
     let value = |cell: Cell| match cell {
         Cell::Null => Value::Null,
         Cell::Number(n) => Value::UInt(n),
         Cell::Text(text) => Value::text(&text),
     };
-    let row = || cells.into_iter().map(|(_, cell)| value(cell)).collect();
-    VirtualTable { columns, rows: if shown.is_some() { vec![row()] } else { Vec::new() } }
+    let row = |cells: Vec<(&str, Cell)>| cells.into_iter().take(width).map(|(_, cell)| value(cell)).collect();
+    VirtualTable { columns, rows: all.into_iter().map(row).collect() }
 }
 
 fn replicas(host: &ConnectionHost, old_names: bool) -> VirtualTable {
@@ -180,7 +182,7 @@ fn binary_log_status(host: &ConnectionHost) -> sql::Result<VirtualTable> {
 
 fn events(
     host: &ConnectionHost,
-    relay: bool,
+    relay: Option<&Replica>,
     file: Option<&str>,
     range: &ShowRange,
 ) -> sql::Result<VirtualTable> {
@@ -192,8 +194,8 @@ fn events(
         number_column("End_log_pos"),
         text_column("Info", 65_535),
     ];
-    let shown = if relay {
-        relay_events(host, file, range)?
+    let shown = if let Some(channel) = relay {
+        relay_events(host, channel, file, range)?
     } else {
         match &host.server().binlog {
             Some(binlog) => binlog.events(file, range).map_err(refusal)?,
@@ -215,10 +217,11 @@ fn events(
 
 fn relay_events(
     host: &ConnectionHost,
+    channel: &Replica,
     file: Option<&str>,
     range: &ShowRange,
 ) -> sql::Result<Vec<ShownEvent>> {
-    let files = host.server().replica.relay_log().list();
+    let files = channel.relay_log().list();
     let found = files.iter().find(|(name, _)| file.is_none_or(|wanted| wanted == name));
     let not_found = || {
         SqlError::new(1220, "Error when executing command SHOW RELAYLOG EVENTS: Could not find target log")

@@ -63,11 +63,11 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         }
         "sql_replica_skip_counter" => set_skip_counter(server, setting.uint())?,
         "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
-        "relay_log_purge" => server.replica.relay_log().set_purge(setting.is_on()),
+        "relay_log_purge" => server.replica.set_relay_log_purge(setting.is_on()),
         "max_relay_log_size" => {
             let size = setting.uint();
             let size = if size == 0 { server.globals.named("max_binlog_size").uint() } else { size };
-            server.replica.relay_log().set_max_file_bytes(size);
+            server.replica.set_max_relay_log_bytes(size);
         }
         "read_only" if !setting.is_on() => set_flag(server, "super_read_only", false),
         "super_read_only" if setting.is_on() => set_flag(server, "read_only", true),
@@ -76,7 +76,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
                 binlog.set_max_file_bytes(setting.uint());
             }
             if server.globals.named("max_relay_log_size").uint() == 0 {
-                server.replica.relay_log().set_max_file_bytes(setting.uint());
+                server.replica.set_max_relay_log_bytes(setting.uint());
             }
         }
         "binlog_checksum" => {

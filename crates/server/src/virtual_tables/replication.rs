@@ -1,4 +1,4 @@
-//! Tables of performance_schema about the replication channel. Without a source they are empty.
+//! Tables of performance_schema about the replication channels that have a source.
 
 use super::cells::{Cells, number, table, text, text_of, thread_id, time, yes_no};
 use crate::connection_host::ConnectionHost;
@@ -7,17 +7,17 @@ use replica::status::{ReplicaStatus, Running, TransactionSeen};
 use sql::VirtualTable;
 use types::Value;
 
-/// A table with one row for the channel.
+/// A table with one row for each channel.
 fn one_row(host: &ConnectionHost, row: impl Fn(&ReplicaStatus) -> Cells) -> VirtualTable {
-    table(row(&ReplicaStatus::default()), host.server().replica.status().iter().map(row))
+    table(row(&ReplicaStatus::default()), host.server().replica.statuses().iter().map(row))
 }
 
 fn on_off(running: bool) -> &'static str {
     if running { "ON" } else { "OFF" }
 }
 
-fn thread(name: &str, nth: usize, running: bool) -> (sql::ColumnMeta, Value) {
-    let id = if running { thread_id(name, nth) } else { None };
+fn thread(s: &ReplicaStatus, kind: &str, nth: usize, running: bool) -> (sql::ColumnMeta, Value) {
+    let id = if running { thread_id(&s.thread_name(kind), nth) } else { None };
     (number("THREAD_ID", 0).0, id.map_or(Value::Null, Value::UInt))
 }
 
@@ -42,7 +42,7 @@ pub fn connection_configuration(host: &ConnectionHost) -> VirtualTable {
     one_row(host, |s| {
         let c = &s.config;
         vec![
-            text("CHANNEL_NAME", ""),
+            text("CHANNEL_NAME", &s.channel),
             text("HOST", &c.host),
             number("PORT", c.port.into()),
             text("USER", &c.user),
@@ -81,10 +81,10 @@ pub fn connection_status(host: &ConnectionHost) -> VirtualTable {
             Running::Yes => "ON",
         };
         let mut cells = vec![
-            text("CHANNEL_NAME", ""),
+            text("CHANNEL_NAME", &s.channel),
             text("GROUP_NAME", ""),
             text("SOURCE_UUID", &s.source_uuid),
-            thread("replica_io", 0, s.io_running != Running::No),
+            thread(s, "replica_io", 0, s.io_running != Running::No),
             text("SERVICE_STATE", state),
             number("COUNT_RECEIVED_HEARTBEATS", s.heartbeats),
             time("LAST_HEARTBEAT_TIMESTAMP", s.last_heartbeat_us),
@@ -105,7 +105,7 @@ pub fn connection_status(host: &ConnectionHost) -> VirtualTable {
 pub fn applier_configuration(host: &ConnectionHost) -> VirtualTable {
     one_row(host, |s| {
         vec![
-            text("CHANNEL_NAME", ""),
+            text("CHANNEL_NAME", &s.channel),
             number("DESIRED_DELAY", s.config.delay_s.into()),
             text_of("PRIVILEGE_CHECKS_USER", None),
             yes_no("REQUIRE_ROW_FORMAT", s.config.require_row_format),
@@ -120,7 +120,7 @@ pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
     one_row(host, |s| {
         let remaining = s.remaining_delay_s.map_or(Value::Null, Value::UInt);
         vec![
-            text("CHANNEL_NAME", ""),
+            text("CHANNEL_NAME", &s.channel),
             text("SERVICE_STATE", on_off(s.sql_running == Running::Yes)),
             (number("REMAINING_DELAY", 0).0, remaining),
             number("COUNT_TRANSACTIONS_RETRIES", s.transaction_retries),
@@ -133,8 +133,8 @@ pub fn applier_status_by_coordinator(host: &ConnectionHost) -> VirtualTable {
     let row = |s: &ReplicaStatus| {
         let runs = s.sql_running == Running::Yes;
         let mut cells = vec![
-            text("CHANNEL_NAME", ""),
-            thread("replica_sql", 0, runs),
+            text("CHANNEL_NAME", &s.channel),
+            thread(s, "replica_sql", 0, runs),
             text("SERVICE_STATE", on_off(runs)),
         ];
         error(&mut cells, s.sql_error.as_ref());
@@ -147,8 +147,8 @@ pub fn applier_status_by_coordinator(host: &ConnectionHost) -> VirtualTable {
         cells.push(time("PROCESSING_TRANSACTION_START_BUFFER_TIMESTAMP", s.applying.begun_us));
         cells
     };
-    let status = host.server().replica.status().filter(|s| s.workers > 1);
-    table(row(&ReplicaStatus::default()), status.iter().map(row))
+    let statuses = host.server().replica.statuses();
+    table(row(&ReplicaStatus::default()), statuses.iter().filter(|s| s.workers > 1).map(row))
 }
 
 /// One row for each worker. The coordinator is one of them, the first, and commits for all.
@@ -157,11 +157,11 @@ pub fn applier_status_by_worker(host: &ConnectionHost) -> VirtualTable {
         let runs = s.sql_running == Running::Yes;
         let is_alone = s.workers <= 1;
         let thread = match nth {
-            0 => thread("replica_sql", 0, runs),
-            _ => thread("replica_worker", nth as usize - 1, runs),
+            0 => thread(s, "replica_sql", 0, runs),
+            _ => thread(s, "replica_worker", nth as usize - 1, runs),
         };
         let mut cells = vec![
-            text("CHANNEL_NAME", ""),
+            text("CHANNEL_NAME", &s.channel),
             number("WORKER_ID", if is_alone { 0 } else { nth + 1 }),
             thread,
             text("SERVICE_STATE", on_off(runs)),
@@ -186,7 +186,7 @@ pub fn applier_status_by_worker(host: &ConnectionHost) -> VirtualTable {
         }
         cells
     };
-    let status = host.server().replica.status();
-    let rows = status.iter().flat_map(|s| (0..s.workers.max(1)).map(move |nth| row(s, nth)));
+    let statuses = host.server().replica.statuses();
+    let rows = statuses.iter().flat_map(|s| (0..s.workers.max(1)).map(move |nth| row(s, nth)));
     table(row(&ReplicaStatus::default(), 0), rows)
 }

@@ -34,11 +34,15 @@ pub fn of_channels(host: &ConnectionHost) -> VirtualTable {
     let mut all = vec![text_column("CHANNEL_NAME", 64)];
     all.extend(columns());
     all.push(number_column("COUNTER"));
-    let row = |shown: &ShownFilter| {
-        let mut row = vec![Value::text("")];
+    let row = |channel: &str, shown: &ShownFilter| {
+        let mut row = vec![Value::text(channel)];
         row.extend(values(shown));
         row.push(Value::UInt(shown.uses));
         row
     };
-    VirtualTable { columns: all, rows: host.server().replica.filters().shown().iter().map(row).collect() }
+    let mut rows = Vec::new();
+    for channel in host.server().replica.all() {
+        rows.extend(channel.filters().shown().iter().map(|shown| row(channel.name(), shown)));
+    }
+    VirtualTable { columns: all, rows }
 }

@@ -1,5 +1,5 @@
 //! What mysqld keeps in tables of schema `mysql` about its replication. Here it is in the commit records and in
-//! `replica_channel.info`; these are computed from there, for tools that read them.
+//! the channels' files; these are computed from there, for tools that read them.
 
 use super::cells::{Cells, number, table, text, text_of};
 use crate::connection_host::ConnectionHost;
@@ -7,7 +7,7 @@ use replica::status::ReplicaStatus;
 use sql::VirtualTable;
 
 fn one_row(host: &ConnectionHost, row: impl Fn(&ReplicaStatus) -> Cells) -> VirtualTable {
-    table(row(&ReplicaStatus::default()), host.server().replica.status().iter().map(row))
+    table(row(&ReplicaStatus::default()), host.server().replica.statuses().iter().map(row))
 }
 
 /// `mysql.slave_master_info`. The password is nobody's to read.
@@ -39,7 +39,7 @@ pub fn source(host: &ConnectionHost) -> VirtualTable {
             text("Ssl_crl", ""),
             text("Ssl_crlpath", ""),
             number("Enabled_auto_position", c.auto_position.into()),
-            text("Channel_name", ""),
+            text("Channel_name", &s.channel),
             text("Tls_version", &c.tls_version),
             text("Public_key_path", &c.public_key_path),
             number("Get_public_key", c.get_public_key.into()),
@@ -65,7 +65,7 @@ pub fn relay_log(host: &ConnectionHost) -> VirtualTable {
             number("Sql_delay", s.config.delay_s.into()),
             number("Number_of_workers", s.workers),
             number("Id", 1),
-            text("Channel_name", ""),
+            text("Channel_name", &s.channel),
             text_of("Privilege_checks_username", None),
             text_of("Privilege_checks_hostname", None),
             number("Require_row_format", s.config.require_row_format.into()),

@@ -20,15 +20,13 @@ impl Parser<'_> {
             self.expect("MASTER")?;
         }
         let mut channel = match self.token().kind {
-            TokenKind::Text => self.string()?,
-            _ => String::new(),
+            TokenKind::Text => Some(self.string()?),
+            _ => None,
         };
         self.expect("TO")?;
         let mut options = SourceOptions::default();
         self.list(|parser| parser.source_option(&mut options))?;
-        if let Some(name) = self.channel()? {
-            channel = name;
-        }
+        channel = self.channel()?.or(channel);
         Ok(Statement::Admin(AdminCommand::ChangeReplicationSource { options: Box::new(options), channel }))
     }
 

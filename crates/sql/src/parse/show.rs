@@ -225,9 +225,10 @@ impl Parser<'_> {
         let file = if self.eat("IN") { Some(self.string()?) } else { None };
         let position = if self.eat("FROM") { Some(self.unsigned()?) } else { None };
         let limit = self.show_limit()?;
-        self.channel()?;
+        let channel = self.channel()?;
         Ok(AdminCommand::ShowBinlogEvents {
             relay,
+            channel,
             file,
             position,
             offset: limit.map_or(0, |(offset, _)| offset),

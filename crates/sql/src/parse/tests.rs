@@ -95,7 +95,7 @@ fn change_replication_source() {
     };
     assert_eq!((options.host.as_deref(), options.port), (Some("h"), Some(3307)));
     assert_eq!((options.use_gtid.as_deref(), options.heartbeat_period_s), (Some("slave_pos"), Some(1.5)));
-    assert_eq!(channel, "c");
+    assert_eq!(channel.as_deref(), Some("c"));
 }
 
 #[test]

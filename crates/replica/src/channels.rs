@@ -1,0 +1,267 @@
+//! The channels of a server (multi-source replication): the default one, whose name is empty and which is always there, and named ones,
+//! each with a source, a relay log, a receiver, an applier, filters and a position of its own.
+//!
+//! A named channel is made by the CHANGE REPLICATION SOURCE that names it first, and goes with RESET REPLICA ALL. What is set for the
+//! server counts for every channel, those to come too.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use binlog::gtid::MariadbGtidState;
+use engine::Engine;
+use os::disk::Disk;
+use parking_lot::Mutex;
+use sql::admin::{FilterKind, FilterRule, SourceOptions};
+
+use crate::applier::ApplySettings;
+use crate::channel::ReplicaSettings;
+use crate::config::ChannelConfig;
+use crate::error::ChannelError;
+use crate::filter::{ConfiguredBy, Filters};
+use crate::status::ReplicaStatus;
+use crate::{Replica, Threads};
+
+/// Longest name of a channel, in characters.
+const LONGEST_NAME: usize = 64;
+/// As mysqld's.
+const MOST_CHANNELS: usize = 256;
+
+/// See the module's header.
+pub struct Channels {
+    engine: Arc<Engine>,
+    disk: Arc<dyn Disk>,
+    apply: Arc<ApplySettings>,
+    /// For channels to come.
+    parallel_workers: AtomicU64,
+    /// Held by the statement that makes or removes a channel; taken before `shared`.
+    naming: Mutex<()>,
+    shared: Mutex<Shared>,
+}
+
+/// Guarded together. Taken before any lock of a channel, and never while a channel's threads are waited for.
+struct Shared {
+    /// For channels to come.
+    settings: ReplicaSettings,
+    /// For channels to come.
+    filters: Filters,
+    by_name: BTreeMap<String, Arc<Replica>>,
+}
+
+impl Channels {
+    /// Opens the default channel and those that have a configuration. No thread runs yet.
+    pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Channels> {
+        let mut names = ChannelConfig::names(&*disk, &settings.datadir)?;
+        names.push(String::new());
+        let channels = Channels {
+            engine,
+            disk,
+            apply: Arc::default(),
+            parallel_workers: AtomicU64::new(0),
+            naming: Mutex::new(()),
+            shared: Mutex::new(Shared { settings, filters: Filters::default(), by_name: BTreeMap::new() }),
+        };
+        for name in names {
+            let channel = channels.open_channel(&name)?;
+            channels.shared.lock().by_name.insert(name, Arc::new(channel));
+        }
+        Ok(channels)
+    }
+
+    fn open_channel(&self, name: &str) -> io::Result<Replica> {
+        let (settings, filters) = {
+            let shared = self.shared.lock();
+            (shared.settings.clone(), shared.filters.clone())
+        };
+        let apply = self.apply.clone();
+        let channel = Replica::open_channel(self.engine.clone(), self.disk.clone(), settings, name, apply)?;
+        channel.set_parallel_workers(self.parallel_workers.load(Ordering::Relaxed));
+        channel.inherit_filters(filters);
+        Ok(channel)
+    }
+
+    /// All of them, by name; the default one first.
+    pub fn all(&self) -> Vec<Arc<Replica>> {
+        self.shared.lock().by_name.values().cloned().collect()
+    }
+
+    /// The channel of this name, in any case.
+    pub fn channel(&self, name: &str) -> Result<Arc<Replica>, ChannelError> {
+        self.shared.lock().by_name.get(&name.to_lowercase()).cloned().ok_or_else(|| {
+            ChannelError::new(3074, "HY000", format!("Replica channel '{name}' does not exist."))
+        })
+    }
+
+    /// The default channel.
+    pub fn default_channel(&self) -> Arc<Replica> {
+        self.channel("").expect("the default channel is always there")
+    }
+
+    /// The one that a statement is about: the one that it names, or the only one.
+    pub fn one(&self, name: Option<&str>) -> Result<Arc<Replica>, ChannelError> {
+        match name {
+            Some(name) => self.channel(name),
+            None if self.shared.lock().by_name.len() > 1 => Err(ChannelError::new(
+                3079,
+                "HY000",
+                "Multiple channels exist on the replica. Please provide channel name as an argument.",
+            )),
+            None => Ok(self.default_channel()),
+        }
+    }
+
+    /// Those that a statement is about: the one that it names, or all.
+    pub fn named_or_all(&self, name: Option<&str>) -> Result<Vec<Arc<Replica>>, ChannelError> {
+        match name {
+            Some(name) => self.channel(name).map(|channel| vec![channel]),
+            None => Ok(self.all()),
+        }
+    }
+
+    /// SHOW REPLICA STATUS of every channel that has a source.
+    pub fn statuses(&self) -> Vec<ReplicaStatus> {
+        self.all().iter().filter_map(|channel| channel.status()).collect()
+    }
+
+    /// CHANGE REPLICATION SOURCE TO; a channel of a new name is made.
+    pub fn change_source(
+        &self,
+        options: &SourceOptions,
+        asked_for: Option<&str>,
+    ) -> Result<(), ChannelError> {
+        let _naming = self.naming.lock();
+        let name = asked_for.map(str::to_lowercase);
+        let Some(name) = name.filter(|name| self.channel(name).is_err()) else {
+            return self.one(asked_for)?.change_source(options);
+        };
+        if name.chars().count() > LONGEST_NAME {
+            let text = "Couldn't create channel: Channel name is either invalid or too long.";
+            return Err(ChannelError::new(3076, "HY000", text));
+        }
+        if self.shared.lock().by_name.len() >= MOST_CHANNELS {
+            return Err(ChannelError::new(
+                3080,
+                "HY000",
+                "Maximum number of replication channels allowed exceeded.",
+            ));
+        }
+        let failed = |error: io::Error| {
+            let text = format!("Replica failed to initialize connection metadata structure: {error}");
+            ChannelError::new(1871, "HY000", text)
+        };
+        let channel = self.open_channel(&name).map_err(failed)?;
+        channel.change_source(options)?;
+        self.shared.lock().by_name.insert(name, Arc::new(channel));
+        Ok(())
+    }
+
+    /// START REPLICA of every channel that has a source.
+    pub fn start_all(&self, threads: Threads) -> Result<(), ChannelError> {
+        let configured: Vec<_> = self.all().into_iter().filter(|channel| channel.is_configured()).collect();
+        if configured.is_empty() {
+            return self.default_channel().start(threads, None);
+        }
+        configured.iter().try_for_each(|channel| channel.start(threads, None))
+    }
+
+    /// STOP REPLICA of every channel.
+    pub fn stop_all(&self, threads: Threads) {
+        self.all().iter().for_each(|channel| channel.stop(threads));
+    }
+
+    /// RESET REPLICA [ALL] of the named channel or of all. A named channel is gone after ALL.
+    pub fn reset(&self, all: bool, name: Option<&str>) -> Result<(), ChannelError> {
+        let _naming = self.naming.lock();
+        for channel in self.named_or_all(name)? {
+            channel.reset(all)?;
+            if all && !channel.name().is_empty() {
+                self.shared.lock().by_name.remove(channel.name());
+                channel.remove().map_err(|error| {
+                    let text = format!("Couldn't remove the files of channel '{}': {error}", channel.name());
+                    ChannelError::new(3078, "HY000", text)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// CHANGE REPLICATION FILTER; without a name it is for all channels, those to come too.
+    pub fn change_filters(
+        &self,
+        changes: &[(FilterKind, Vec<FilterRule>)],
+        name: Option<&str>,
+    ) -> Result<(), ChannelError> {
+        if let Some(name) = name {
+            return self
+                .channel(name)?
+                .change_filters(changes, ConfiguredBy::ChangeReplicationFilterForChannel);
+        }
+        self.all().iter().try_for_each(|channel| channel.refuse_while_applying())?;
+        self.set_filters(changes, ConfiguredBy::ChangeReplicationFilter)
+    }
+
+    /// The filters that the server is started with.
+    pub fn set_startup_filters(&self, lists: &[(FilterKind, Vec<FilterRule>)]) -> Result<(), ChannelError> {
+        self.set_filters(lists, ConfiguredBy::StartupOptions)
+    }
+
+    fn set_filters(
+        &self,
+        changes: &[(FilterKind, Vec<FilterRule>)],
+        by: ConfiguredBy,
+    ) -> Result<(), ChannelError> {
+        {
+            let mut shared = self.shared.lock();
+            shared.filters = shared.filters.changed(changes, by)?;
+        }
+        self.all().iter().try_for_each(|channel| channel.change_filters(changes, by))
+    }
+
+    /// The filters that a new channel gets.
+    pub fn global_filters(&self) -> Filters {
+        self.shared.lock().filters.clone()
+    }
+
+    /// `replica_parallel_workers`: how many threads of each channel prepare transactions, from the next start of its applier on.
+    pub fn set_parallel_workers(&self, workers: u64) {
+        self.parallel_workers.store(workers, Ordering::Relaxed);
+        self.all().iter().for_each(|channel| channel.set_parallel_workers(workers));
+    }
+
+    /// `relay_log_purge`
+    pub fn set_relay_log_purge(&self, purge: bool) {
+        self.shared.lock().settings.relay.purge = purge;
+        self.all().iter().for_each(|channel| channel.relay_log().set_purge(purge));
+    }
+
+    /// `max_relay_log_size`, or `max_binlog_size` where that is 0.
+    pub fn set_max_relay_log_bytes(&self, bytes: u64) {
+        self.shared.lock().settings.relay.max_file_bytes = bytes;
+        self.all().iter().for_each(|channel| channel.relay_log().set_max_file_bytes(bytes));
+    }
+
+    /// Sets `sql_replica_skip_counter`, which is possible only while no applier runs.
+    pub fn set_skip_counter(&self, events: u64) -> Result<(), ChannelError> {
+        self.all().iter().try_for_each(|channel| channel.set_skip_counter(events))
+    }
+
+    /// The system variables that say how transactions are applied.
+    pub fn apply_settings(&self) -> &ApplySettings {
+        &self.apply
+    }
+
+    /// MariaDB's `gtid_slave_pos`: of all channels.
+    pub fn gtid_slave_pos(&self) -> String {
+        let mut all = MariadbGtidState::default();
+        for channel in self.all() {
+            channel.mariadb_position().iter().for_each(|gtid| all.update(gtid));
+        }
+        all.to_string()
+    }
+
+    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send, to whichever channel.
+    pub fn set_gtid_slave_pos(&self, position: &str) -> Result<(), ChannelError> {
+        self.all().iter().try_for_each(|channel| channel.set_gtid_slave_pos(position))
+    }
+}
