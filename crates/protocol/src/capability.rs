@@ -13,6 +13,8 @@ pub const LONG_FLAG: Capabilities = 1 << 2;
 pub const CONNECT_WITH_DB: Capabilities = 1 << 3;
 /// zlib compression of the stream; not supported here.
 pub const COMPRESS: Capabilities = 1 << 5;
+/// The protocol may be compressed with zstd; the client says the level.
+pub const ZSTD_COMPRESSION: Capabilities = 1 << 26;
 /// `LOAD DATA LOCAL INFILE`; never announced here.
 pub const LOCAL_FILES: Capabilities = 1 << 7;
 /// Spaces are allowed before the parenthesis of a function call.

@@ -19,6 +19,7 @@ pub mod capability;
 pub mod client;
 pub mod column;
 pub mod command;
+pub mod compression;
 pub mod handshake;
 pub mod packet;
 pub mod response;

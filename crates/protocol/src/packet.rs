@@ -109,6 +109,11 @@ impl<S: Read + Write> Channel<S> {
         &self.stream
     }
 
+    /// The stream, to begin compression on it.
+    pub fn stream_mut(&mut self) -> &mut S {
+        &mut self.stream
+    }
+
     /// The stream, to begin TLS on it, and what has been received and not been read.
     pub fn stream_and_rest(&mut self) -> (&mut S, Vec<u8>) {
         let rest = self.input[self.start..self.end].to_vec();

@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use crate::compression::{Algorithm, Compression};
 use crate::tls::{ClientTls, ServerTls, TlsError, client_session};
 
 /// A connected socket.
@@ -133,17 +134,18 @@ pub struct Encryption {
 pub struct Stream {
     socket: Socket,
     tls: Option<Box<Tls>>,
+    compression: Option<Box<Compression>>,
 }
 
 impl From<TcpStream> for Stream {
     fn from(socket: TcpStream) -> Stream {
-        Stream { socket: Socket::Tcp(socket), tls: None }
+        Stream { socket: Socket::Tcp(socket), tls: None, compression: None }
     }
 }
 
 impl From<UnixStream> for Stream {
     fn from(socket: UnixStream) -> Stream {
-        Stream { socket: Socket::Unix(socket), tls: None }
+        Stream { socket: Socket::Unix(socket), tls: None, compression: None }
     }
 }
 
@@ -191,6 +193,18 @@ impl Stream {
         Ok(())
     }
 
+    /// Everything from here on is compressed.
+    pub fn begin_compression(&mut self, algorithm: Algorithm) {
+        self.compression = Some(Box::new(Compression::new(algorithm)));
+    }
+
+    /// A new command begins.
+    pub fn reset_sequence(&mut self) {
+        if let Some(compression) = &mut self.compression {
+            compression.reset_sequence();
+        }
+    }
+
     /// How long a read waits before it fails; `None` waits for ever.
     pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         match &self.socket {
@@ -213,12 +227,43 @@ impl Stream {
     }
 }
 
+/// What is under the compression.
+struct Wire<'a> {
+    socket: &'a mut Socket,
+    tls: &'a mut Option<Box<Tls>>,
+}
+
+impl Read for Wire<'_> {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.tls {
+            None => self.socket.read(buf),
+            Some(tls) => tls.read(self.socket, buf),
+        }
+    }
+}
+
+impl Write for Wire<'_> {
+    #[inline]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self.tls {
+            None => self.socket.write(buf),
+            Some(tls) => tls.write(self.socket, buf),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Read for Stream {
     #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.socket.read(buf),
-            Some(tls) => tls.read(&mut self.socket, buf),
+        let mut wire = Wire { socket: &mut self.socket, tls: &mut self.tls };
+        match &mut self.compression {
+            None => wire.read(buf),
+            Some(compression) => compression.read(&mut wire, buf),
         }
     }
 }
@@ -226,9 +271,10 @@ impl Read for Stream {
 impl Write for Stream {
     #[inline]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.socket.write(buf),
-            Some(tls) => tls.write(&mut self.socket, buf),
+        let mut wire = Wire { socket: &mut self.socket, tls: &mut self.tls };
+        match &mut self.compression {
+            None => wire.write(buf),
+            Some(compression) => compression.write_all(&mut wire, buf).map(|()| buf.len()),
         }
     }
 

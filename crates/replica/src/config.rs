@@ -2,6 +2,7 @@
 
 mod file;
 
+use protocol::compression::Algorithm;
 use sql::admin::SourceOptions;
 
 use crate::error::ChannelError;
@@ -52,7 +53,9 @@ pub struct ChannelConfig {
     /// `None` is NULL: every suite.
     pub tls_ciphersuites: Option<String>,
     pub ignore_server_ids: Vec<u32>,
+    /// A list, as the statement has it: `zlib`, `zstd` and `uncompressed`, the best first.
     pub compression_algorithms: String,
+    pub zstd_compression_level: u8,
     pub require_row_format: bool,
     /// Counts changes of the starting position.
     pub position_epoch: u64,
@@ -88,6 +91,7 @@ impl Default for ChannelConfig {
             tls_ciphersuites: None,
             ignore_server_ids: Vec::new(),
             compression_algorithms: "uncompressed".to_string(),
+            zstd_compression_level: 3,
             require_row_format: false,
             position_epoch: 1,
         }
@@ -132,6 +136,12 @@ impl ChannelConfig {
         Ok(new)
     }
 
+    /// `SOURCE_COMPRESSION_ALGORITHMS`, as the connection takes it.
+    pub(crate) fn compression(&self) -> Vec<Option<Algorithm>> {
+        let known = |word| algorithm(word, self.zstd_compression_level);
+        self.compression_algorithms.split(',').filter_map(known).collect()
+    }
+
     /// The configuration with the statement's delay and nothing else of it.
     pub fn delayed(&self, options: &SourceOptions) -> Result<ChannelConfig, ChannelError> {
         check_delay(options)?;
@@ -148,6 +158,7 @@ impl ChannelConfig {
             return Err(ChannelError::new(1210, "HY000", "Incorrect arguments to SOURCE_HOST"));
         }
         check_delay(options)?;
+        check_compression(options)?;
         if options.heartbeat_period_s.is_some_and(|s| !(0.0..=4_294_967.0).contains(&s)) {
             return Err(ChannelError::new(
                 1623,
@@ -177,6 +188,7 @@ impl ChannelConfig {
         set(&mut self.tls_ciphersuites, &options.tls_ciphersuites);
         set(&mut self.ignore_server_ids, &options.ignore_server_ids);
         set(&mut self.compression_algorithms, &options.compression_algorithms);
+        set(&mut self.zstd_compression_level, &options.zstd_compression_level.map(|level| level as u8));
         set(&mut self.require_row_format, &options.require_row_format);
         Ok(())
     }
@@ -205,6 +217,40 @@ impl ChannelConfig {
             ));
         }
         Ok(())
+    }
+}
+
+/// `None`: that is no word for one.
+fn algorithm(word: &str, zstd_level: u8) -> Option<Option<Algorithm>> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "zlib" => Some(Some(Algorithm::Zlib)),
+        "zstd" => Some(Some(Algorithm::Zstd(zstd_level))),
+        "uncompressed" => Some(None),
+        _ => None,
+    }
+}
+
+fn check_compression(options: &SourceOptions) -> Result<(), ChannelError> {
+    const WORDS: usize = 3;
+    let refused = |code: u16, text: String| Err(ChannelError::new(code, "HY000", text));
+    if let Some(list) = &options.compression_algorithms {
+        if list.split(',').count() > WORDS {
+            return refused(
+                3924,
+                format!(
+                    "Specified compression algorithm list '{list}' exceeds total count of {WORDS} for channel ''."
+                ),
+            );
+        }
+        if list.split(',').any(|word| algorithm(word, 0).is_none()) {
+            return refused(3920, format!("Invalid SOURCE_COMPRESSION_ALGORITHMS '{list}' for channel ''."));
+        }
+    }
+    match options.zstd_compression_level {
+        Some(level) if !(1..=22).contains(&level) => {
+            refused(3921, format!("Invalid SOURCE_ZSTD_COMPRESSION_LEVEL {level} for channel ''."))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -284,6 +330,23 @@ mod tests {
         );
         let moved = moved.expect("is allowed");
         assert_eq!((moved.log_file.as_str(), moved.log_pos), ("", 4));
+    }
+
+    #[test]
+    fn compression_is_a_list_of_known_words() {
+        let with = |list: &str, level| SourceOptions {
+            compression_algorithms: Some(list.into()),
+            zstd_compression_level: level,
+            ..SourceOptions::default()
+        };
+        let refused = |options| configured().changed(&options, ("", 4)).expect_err("is refused").code;
+        assert_eq!(refused(with("lz4", None)), 3920);
+        assert_eq!(refused(with("zlib,zstd,uncompressed,zlib", None)), 3924);
+        assert_eq!(refused(with("zstd", Some(23))), 3921);
+        let config =
+            configured().changed(&with("zstd, ZLIB,uncompressed", Some(7)), ("", 4)).expect("is allowed");
+        assert_eq!(config.compression(), [Some(Algorithm::Zstd(7)), Some(Algorithm::Zlib), None]);
+        assert_eq!(configured().compression(), [None]);
     }
 
     #[test]

@@ -110,6 +110,7 @@ pub struct SourceOptions {
     pub tls_ciphersuites: Option<Option<String>>,
     pub ignore_server_ids: Option<Vec<u32>>,
     pub compression_algorithms: Option<String>,
+    pub zstd_compression_level: Option<u64>,
     pub require_row_format: Option<bool>,
     /// `ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS`: `OFF`, `LOCAL` or a UUID.
     pub assign_gtids: Option<String>,

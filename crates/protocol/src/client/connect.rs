@@ -4,6 +4,7 @@ use super::{Client, ClientError};
 use crate::auth::{caching_sha2, native, plugin};
 use crate::capability as cap;
 use crate::command;
+use crate::compression::Algorithm;
 use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse, put_tls_request};
 use crate::packet::Channel;
 use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
@@ -47,6 +48,8 @@ pub struct ConnectOptions {
     pub schema: Option<String>,
     /// Encrypts the connection, or it fails; `None` leaves it as it is.
     pub tls: Option<ClientTls>,
+    /// Ways to compress what is sent, the best first. `None` among them is not to; when there is no other left the connection fails.
+    pub compression: Vec<Option<Algorithm>>,
     /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain TCP.
     pub get_server_public_key: bool,
     /// The server's RSA key as PEM, where it is known: it is not asked for then.
@@ -83,6 +86,7 @@ impl ConnectOptions {
             password: String::new(),
             schema: None,
             tls: None,
+            compression: vec![None],
             get_server_public_key: true,
             server_public_key: None,
             multi_statements: false,
@@ -129,6 +133,26 @@ impl ConnectOptions {
             wanted |= cap::FOUND_ROWS;
         }
         wanted
+    }
+}
+
+/// The first way to compress that the server offers.
+fn choose_compression(
+    wanted: &[Option<Algorithm>],
+    offered: cap::Capabilities,
+) -> Result<Option<Algorithm>, ClientError> {
+    let found =
+        wanted.iter().find(|way| offered & compression_capability(**way) == compression_capability(**way));
+    found.copied().ok_or_else(|| {
+        ClientError::Protocol("Compression protocol supported by server and client do not match".into())
+    })
+}
+
+fn compression_capability(way: Option<Algorithm>) -> cap::Capabilities {
+    match way {
+        None => 0,
+        Some(Algorithm::Zlib) => cap::COMPRESS,
+        Some(Algorithm::Zstd(_)) => cap::ZSTD_COMPRESSION,
     }
 }
 
@@ -200,7 +224,9 @@ impl Client {
             return Err(ErrPacket::decode(first)?.into());
         }
         let greeting = Greeting::decode(first)?;
-        let capabilities = options.capabilities() & greeting.capabilities;
+        let compression = choose_compression(&options.compression, greeting.capabilities)?;
+        let capabilities =
+            (options.capabilities() & greeting.capabilities) | compression_capability(compression);
         if capabilities & cap::PROTOCOL_41 == 0 {
             return Err(ClientError::Protocol("the server does not speak protocol 4.1".into()));
         }
@@ -228,9 +254,17 @@ impl Client {
             plugin: login.plugin.clone().into_bytes(),
             attributes: vec![(b"program_name".to_vec(), options.program_name.clone().into_bytes())],
         };
-        channel.write_packet(|out| response.encode(out))?;
+        channel.write_packet(|out| {
+            response.encode(out);
+            if let Some(Algorithm::Zstd(level)) = compression {
+                out.push(level);
+            }
+        })?;
         channel.flush()?;
         let ok = login.run(&mut channel, capabilities)?;
+        if let Some(algorithm) = compression {
+            channel.stream_mut().begin_compression(algorithm);
+        }
         channel.stream().set_read_timeout(options.read_timeout)?;
         Ok(Client {
             channel,

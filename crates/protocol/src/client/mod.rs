@@ -149,6 +149,7 @@ impl Client {
 
     fn send_command_with(&mut self, command: u8, body: impl FnOnce(&mut Vec<u8>)) -> Result<(), ClientError> {
         self.channel.reset_sequence();
+        self.channel.stream_mut().reset_sequence();
         self.channel.write_packet(|out| {
             out.push(command);
             body(out);

@@ -89,6 +89,7 @@ impl ChannelConfig {
         }
         line("ignore_server_ids", &ids.join(","));
         line("compression_algorithms", &self.compression_algorithms);
+        line("zstd_compression_level", &self.zstd_compression_level);
         line("require_row_format", &u8::from(self.require_row_format));
         line("position_epoch", &self.position_epoch);
         text
@@ -138,6 +139,7 @@ impl ChannelConfig {
                         .collect::<Result<_, _>>()?;
                 }
                 "compression_algorithms" => config.compression_algorithms = value,
+                "zstd_compression_level" => config.zstd_compression_level = number(name, &value)?,
                 "require_row_format" => config.require_row_format = value == "1",
                 "position_epoch" => config.position_epoch = number(name, &value)?,
                 _ => return Err(format!("'{name}' is no setting of a channel")),

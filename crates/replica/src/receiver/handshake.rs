@@ -28,6 +28,7 @@ pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Clien
         .map_err(|what| connect_failed(config, ClientError::Tls(what.to_string())))?;
     let options = ConnectOptions {
         tls,
+        compression: config.compression(),
         server_public_key: security::public_key(disk, datadir, config),
         get_server_public_key: config.get_public_key,
         connect_timeout: timeout,

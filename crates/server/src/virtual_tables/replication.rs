@@ -65,7 +65,7 @@ pub fn connection_configuration(host: &ConnectionHost) -> VirtualTable {
             yes_no("GET_PUBLIC_KEY", c.get_public_key),
             text("NETWORK_NAMESPACE", ""),
             text("COMPRESSION_ALGORITHM", &c.compression_algorithms),
-            number("ZSTD_COMPRESSION_LEVEL", 3),
+            number("ZSTD_COMPRESSION_LEVEL", c.zstd_compression_level.into()),
             text_of("TLS_CIPHERSUITES", c.tls_ciphersuites.as_deref()),
             text("SOURCE_CONNECTION_AUTO_FAILOVER", "0"),
             text("GTID_ONLY", "0"),

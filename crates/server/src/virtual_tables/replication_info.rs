@@ -45,7 +45,7 @@ pub fn source(host: &ConnectionHost) -> VirtualTable {
             number("Get_public_key", c.get_public_key.into()),
             text("Network_namespace", ""),
             text("Master_compression_algorithm", &c.compression_algorithms),
-            number("Master_zstd_compression_level", 3),
+            number("Master_zstd_compression_level", c.zstd_compression_level.into()),
             text_of("Tls_ciphersuites", c.tls_ciphersuites.as_deref()),
             number("Source_connection_auto_failover", 0),
             number("Gtid_only", 0),

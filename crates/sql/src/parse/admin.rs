@@ -116,6 +116,7 @@ impl Parser<'_> {
             }
             "PUBLIC_KEY_PATH" => options.public_key_path = Some(self.string()?),
             "COMPRESSION_ALGORITHMS" => options.compression_algorithms = Some(self.string()?),
+            "ZSTD_COMPRESSION_LEVEL" => options.zstd_compression_level = Some(self.unsigned()?),
             "IGNORE_SERVER_IDS" => {
                 self.expect_symbol("(")?;
                 let ids = if self.is_symbol(")") { Vec::new() } else { self.list(Self::unsigned32)? };
@@ -129,7 +130,6 @@ impl Parser<'_> {
             }
             "SSL_CRL"
             | "SSL_CRLPATH"
-            | "ZSTD_COMPRESSION_LEVEL"
             | "CONNECTION_AUTO_FAILOVER"
             | "PRIVILEGE_CHECKS_USER"
             | "GTID_ONLY"
