@@ -85,13 +85,18 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         let error = connect_error(&config, failures, number, &message);
         log::warn!("Replica I/O for channel '{}': {error}", channel.name);
         channel.receiver.lock().error = Some(error.clone());
-        if failures >= config.retry_count {
+        if gives_up(failures, config.retry_count) {
             return Err(error);
         }
         if channel.wait_unless_stopped(Duration::from_secs(config.connect_retry_s.into())) {
             return Ok(());
         }
     }
+}
+
+/// `SOURCE_RETRY_COUNT`; 0 is no limit.
+fn gives_up(failures: u64, retry_count: u64) -> bool {
+    retry_count != 0 && failures >= retry_count
 }
 
 fn connect_error(config: &ChannelConfig, attempt: u64, number: u32, message: &str) -> ThreadError {
@@ -172,4 +177,15 @@ fn keep_connection(channel: &Channel, client: &Client) -> Result<(), Ended> {
     }
     state.connection = Some(handle);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gives_up;
+
+    #[test]
+    fn a_retry_count_of_zero_is_no_limit() {
+        assert!(gives_up(1, 1) && !gives_up(1, 2) && gives_up(2, 2));
+        assert!(!gives_up(1, 0) && !gives_up(u64::MAX, 0));
+    }
 }
