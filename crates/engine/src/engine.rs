@@ -426,6 +426,11 @@ impl Engine {
         self.sequencer.visible()
     }
 
+    /// Waits until readers see a commit, and all before it.
+    pub fn wait_visible(&self, seq: Lsn) {
+        self.sequencer.wait_visible(seq);
+    }
+
     /// Opens a table's trees and puts it together.
     pub(crate) fn build_table(
         pool: &Arc<Pool>,

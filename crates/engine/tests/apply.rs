@@ -8,7 +8,7 @@ use applier::{apply, change_rows, events, format};
 use binlog::gtid::{Gtid, Uuid};
 use engine::{
     CommitHeader, CommitOptions, Engine, EngineConfig, EngineError, GtidNext, IndexRef, KeyRange, LockMode,
-    PositionUpdate, Prepared, ReplicaPosition, RowImage, SchemaDef, Table, TableDef, TableHold,
+    PositionUpdate, Prepared, ReplicaPosition, RowImage, SchemaDef, Table, TableDef, TableHold, Turn,
 };
 use os::random::Rng;
 use os::sim::SimDisk;
@@ -205,8 +205,8 @@ fn replicate_ahead(seed: u64, image: RowImage) -> usize {
         for (group, prepared) in window.iter().zip(prepared) {
             let gtid = GtidNext::Given(group.header.gtid.unwrap());
             let options = CommitOptions { gtid, wait: false, ..CommitOptions::default() };
-            let outcome = match prepared.map(|prepared| prepared.take_turn(&mut hold)) {
-                Some(Ok(transaction)) => {
+            let outcome = match prepared.map(|prepared| prepared.take_turn(&mut hold, true)) {
+                Some(Ok(Turn::Ready(transaction))) => {
                     as_prepared += 1;
                     transaction.commit_received(&group.group, &options)
                 }
@@ -262,7 +262,10 @@ fn an_overtaken_row_is_changed_again_and_the_others_stay_as_prepared() {
         |group: &Received| change_rows(hold.begin_apply_ahead(), &format, &group.group).unwrap().prepared();
     let prepared: Vec<Prepared> = groups[1..].iter().map(prepare).collect();
     for (group, prepared) in groups[1..].iter().zip(prepared) {
-        prepared.take_turn(&mut hold).unwrap().commit_received(&group.group, &options).unwrap();
+        let Ok(Turn::Ready(transaction)) = prepared.take_turn(&mut hold, true) else {
+            panic!("nobody stands in its way")
+        };
+        transaction.commit_received(&group.group, &options).unwrap();
     }
     assert_eq!(content(&from, &t), content(&to, &copy));
     check(&to, &copy);
@@ -284,7 +287,7 @@ fn what_is_prepared_holds_no_lock_and_notices_ddl() {
     let prepared = change_rows(hold.begin_apply_ahead(), &format, &groups[0].group).unwrap().prepared();
     hold.release();
     ddl("DROP TABLE t", |context| to.drop_table("test", "t", context)).unwrap();
-    assert!(matches!(prepared.take_turn(&mut hold).err(), Some(EngineError::TableChanged(_))));
+    assert!(matches!(prepared.take_turn(&mut hold, true).err(), Some(EngineError::TableChanged(_))));
 }
 
 #[test]

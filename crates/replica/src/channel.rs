@@ -84,7 +84,7 @@ pub struct Channel {
     pub(crate) applier_stop: Arc<AtomicBool>,
     pub(crate) times: CommitTimes,
     pub(crate) apply: Arc<ApplySettings>,
-    /// `replica_parallel_workers`, for the next START REPLICA.
+    /// `replica_parallel_workers`. Relaxed: an applier that runs comes to it between two groups.
     pub(crate) parallel_workers: AtomicU64,
     /// For the next START REPLICA. Held alone.
     pub(crate) filters: Mutex<Arc<Filters>>,
@@ -131,6 +131,14 @@ impl Channel {
             }
         }
         self.applier_stop.load(Ordering::Acquire)
+    }
+
+    /// How many workers the applier is to have; 0: it does everything itself. With one worker there is nothing to schedule.
+    pub(crate) fn workers(&self) -> usize {
+        match self.parallel_workers.load(Ordering::Relaxed) {
+            1 => 0,
+            workers => workers as usize,
+        }
     }
 
     /// Notes that the source is alive.

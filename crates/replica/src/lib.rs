@@ -128,9 +128,10 @@ impl Replica {
         ChannelConfig::remove(&*self.channel.disk, &self.channel.settings.datadir, &self.channel.name)
     }
 
-    /// `replica_parallel_workers`: how many threads prepare transactions, from the next start of the applier on.
+    /// `replica_parallel_workers`: how many threads apply transactions. An applier that runs changes over between two of them.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
+        self.channel.relay.nudge();
     }
 
     /// Sets `sql_replica_skip_counter`, which is possible only while the applier does not run.

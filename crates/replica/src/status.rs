@@ -180,9 +180,18 @@ impl ReplicaStatus {
             };
         }
         let threads = os::account::snapshot();
-        let name = self.thread_name("replica_sql");
-        let applier = threads.iter().find(|thread| thread.name == name && thread.tid.is_some());
-        words_for(applier.and_then(|thread| thread.current)).to_string()
+        let names = ["replica_sql", "replica_worker"].map(|name| self.thread_name(name));
+        let appliers = threads.iter().filter(|thread| thread.tid.is_some());
+        let states = appliers
+            .filter(|thread| names.iter().any(|name| *name == thread.name))
+            .filter_map(|thread| thread.current);
+        // Workers that wait for each other wait for the one that does not.
+        words_for(states.max_by_key(|state| match state {
+            State::WorkerWait => 0,
+            State::CommitOrderWait => 1,
+            state => 2 + u8::from(state.blocks()),
+        }))
+        .to_string()
     }
 
     /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW SLAVE STATUS. For a MariaDB source
@@ -285,7 +294,7 @@ impl ReplicaStatus {
 fn words_for(state: Option<State>) -> &'static str {
     match state {
         Some(State::RowLockWait) => "a lock that a session of this server holds",
-        Some(State::WorkerWait) => "the workers, which have not prepared the next transactions",
+        Some(State::WorkerWait) => "its workers, which have not begun",
         Some(State::CommitOrderWait) => "commits of this server's own before it",
         Some(State::PageRead) => "reading pages that are not in the buffer pool",
         Some(State::FreePageWait | State::SinglePageFlush | State::DoublewriteWait) => {

@@ -40,6 +40,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
                     mariadb_gtid: None,
                     position: None,
                     unversioned: false,
+                    follows_logged: false,
                     spill: None,
                 };
                 let (reservation, gtid) =

@@ -5,7 +5,7 @@ use super::record::{self, CommitHeader};
 use super::sequencer::{Entry, GtidRequest};
 use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Versioning;
-use crate::ddl::online;
+use crate::ddl::online::{self, Captured};
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::spill::{self, Spill, SpillFile, SpillRef};
@@ -91,6 +91,21 @@ pub(crate) struct CommitParts<'a, 'o> {
     pub options: &'a CommitOptions<'o>,
 }
 
+/// A commit that is in the log, and whose order is decided, but that is not on its pages.
+pub(crate) struct Logged {
+    place: RecordLsn,
+    gtid: Option<Gtid>,
+    unversioned: bool,
+    captured: Captured,
+}
+
+impl Logged {
+    /// Sequence number.
+    pub fn seq(&self) -> Lsn {
+        self.place.end
+    }
+}
+
 /// A commit with at most this many row changes may go without versions when nobody reads.
 const UNVERSIONED_CHANGES: u64 = 256;
 
@@ -117,16 +132,7 @@ impl Engine {
         mut parts: CommitParts<'_, '_>,
     ) -> Result<CommitOutcome> {
         self.log.free_check();
-        self.reserve_pages(writes, &parts)?;
-        let captured = self.capture_for_builds(writes, parts.spill.as_ref());
-        self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
-        add_index_ops(writes, sidecar);
-        for op in parts.dictionary {
-            sidecar.dictionary(op);
-        }
-        if let Some(next) = parts.next_ids {
-            sidecar.counters(next);
-        }
+        let captured = self.complete_writes(writes, sidecar, &parts)?;
         let mut scratch = SCRATCH.take();
         scratch.sidecar.clear();
         sidecar.finish(&mut scratch.sidecar);
@@ -149,6 +155,52 @@ impl Engine {
         outcome
     }
 
+    /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary; [`Engine::apply_logged`] does the rest. It does not ask for
+    /// log space: who has logged commits that are not on their pages must not wait for a checkpoint.
+    pub(crate) fn log_writes(
+        &self,
+        writes: &mut WriteSet,
+        sidecar: &mut SidecarWriter,
+        parts: &CommitParts<'_, '_>,
+        follows_logged: bool,
+    ) -> Result<Logged> {
+        let captured = self.complete_writes(writes, sidecar, parts)?;
+        let mut scratch = SCRATCH.take();
+        scratch.sidecar.clear();
+        sidecar.finish(&mut scratch.sidecar);
+        let logged = self.log_commit(writes, parts, (None, follows_logged), &mut scratch);
+        SCRATCH.set(scratch);
+        Ok(Logged { captured, ..logged? })
+    }
+
+    /// Steps 5 and 6 of a commit that [`Engine::log_writes`] has logged.
+    pub(crate) fn apply_logged(&self, writes: &WriteSet, mut logged: Logged) -> Result<CommitOutcome> {
+        let captured = std::mem::take(&mut logged.captured);
+        let outcome = self.put_on_pages(writes, &[], &logged, None)?;
+        online::note(captured);
+        Ok(outcome)
+    }
+
+    /// Steps 1 and 2: what can fail, and what the record has beside the rows.
+    fn complete_writes(
+        &self,
+        writes: &mut WriteSet,
+        sidecar: &mut SidecarWriter,
+        parts: &CommitParts<'_, '_>,
+    ) -> Result<Captured> {
+        self.reserve_pages(writes, parts)?;
+        let captured = self.capture_for_builds(writes, parts.spill.as_ref());
+        self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
+        add_index_ops(writes, sidecar);
+        for op in parts.dictionary {
+            sidecar.dictionary(op);
+        }
+        if let Some(next) = parts.next_ids {
+            sidecar.counters(next);
+        }
+        Ok(captured)
+    }
+
     /// Completes a spill file and makes it durable, so that the commit record can name it.
     fn finish_spill(&self, spill: &mut SpillFile, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
         let limit = u32::MAX as usize;
@@ -168,26 +220,39 @@ impl Engine {
         spill: Option<(&Spill, SpillRef)>,
         scratch: &mut Scratch,
     ) -> Result<CommitOutcome> {
+        let named = spill.as_ref().map(|(_, named)| *named);
+        let logged = self.log_commit(writes, parts, (named, false), scratch)?;
+        self.put_on_pages(writes, parts.dictionary, &logged, spill.map(|(file, _)| file))
+    }
+
+    /// Steps 3 and 4: the commit gets its order, and its record goes into the log. Waits while commits are held back, unless it
+    /// follows one that its caller has logged and not completed.
+    fn log_commit(
+        &self,
+        writes: &WriteSet,
+        parts: &CommitParts<'_, '_>,
+        (named, follows_logged): (Option<SpillRef>, bool),
+        scratch: &mut Scratch,
+    ) -> Result<Logged> {
         loop {
-            match self.try_log_and_apply(writes, parts, spill, scratch)? {
-                Some(outcome) => return Ok(outcome),
+            match self.try_log_commit(writes, parts, (named, follows_logged), scratch)? {
+                Some(logged) => return Ok(logged),
                 None => self.commit_gate.wait_open(),
             }
         }
     }
 
     /// `None`: commits are held back, and nothing was done.
-    fn try_log_and_apply(
+    fn try_log_commit(
         &self,
         writes: &WriteSet,
         parts: &CommitParts<'_, '_>,
-        spill: Option<(&Spill, SpillRef)>,
+        (named, follows_logged): (Option<SpillRef>, bool),
         scratch: &mut Scratch,
-    ) -> Result<Option<CommitOutcome>> {
+    ) -> Result<Option<Logged>> {
         scratch.header.clear();
-        let header = self.commit_header(parts, spill.is_some());
+        let header = self.commit_header(parts, named.is_some());
         let position = parts.options.position.as_ref();
-        let named = spill.as_ref().map(|(_, named)| *named);
         let lengths = match &named {
             Some(named) => (named.group_len as usize, named.sidecar_len as usize),
             None => (parts.group.len(), scratch.sidecar.len()),
@@ -206,6 +271,7 @@ impl Engine {
             mariadb_gtid: parts.options.mariadb_gtid,
             position: parts.options.position,
             unversioned,
+            follows_logged,
             spill: named,
         };
         let entered = self.sequencer.enter(&self.log, entry);
@@ -214,28 +280,40 @@ impl Engine {
             return entered.map(|_| None);
         };
         let place = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
-        let seq = place.end;
         if let Some(gtid) = gtid {
             record::set_gtid(&mut scratch.header, gtid);
         }
         reservation.fill(redo::kind::COMMIT, &[&scratch.header, parts.group, &scratch.sidecar]);
+        Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default() }))
+    }
+
+    /// Steps 5 and 6: the rows of a logged commit go to their pages, and it becomes visible in its turn.
+    fn put_on_pages(
+        &self,
+        writes: &WriteSet,
+        dictionary: &[DictionaryOp],
+        logged: &Logged,
+        spill: Option<&Spill>,
+    ) -> Result<CommitOutcome> {
+        let Logged { place, gtid, unversioned, .. } = *logged;
+        let seq = place.end;
         let versioning = if unversioned { Versioning::Off } else { Versioning::On };
         let applied = self
-            .apply_dictionary(parts.dictionary, place)
-            .and_then(|()| self.apply_writes(writes, place, versioning, spill.map(|(file, _)| file)));
+            .apply_dictionary(dictionary, place)
+            .and_then(|()| self.apply_writes(writes, place, versioning, spill));
         if let Err(error) = applied {
             // The log has the commit: it must not be lost from the pages, and cannot be taken back.
             self.config.disk.fail_stop(&format!("commit {seq} is in the log but not on its pages: {error}"));
             return Err(error);
         }
-        if named.is_some() {
+        if spill.is_some() {
             self.sequencer.note_applied(seq, self.log.current_lsn());
             bump(&self.counters.spilled_commits, 1);
         }
         self.snapshots.leave_unversioned(self.sequencer.complete(seq));
         bump(&self.counters.commits, 1);
         bump(&self.counters.unversioned_commits, u64::from(unversioned));
-        Ok(Some(CommitOutcome { seq, gtid }))
+        Ok(CommitOutcome { seq, gtid })
     }
 
     fn commit_header(&self, parts: &CommitParts<'_, '_>, has_spill: bool) -> CommitHeader {

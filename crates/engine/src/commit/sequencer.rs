@@ -66,6 +66,9 @@ pub(crate) struct Entry<'a> {
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionUpdate<'a>>,
     pub unversioned: bool,
+    /// Its caller has a commit in the log that is not on its pages: it is let in while commits are being held back, for those who
+    /// hold them wait for that one.
+    pub follows_logged: bool,
     pub spill: Option<SpillRef>,
 }
 
@@ -181,7 +184,7 @@ impl Sequencer {
     /// held back.
     pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<Option<Entered<'l>>> {
         let mut state = self.state.lock();
-        if state.closed {
+        if state.closed && !entry.follows_logged {
             return Ok(None);
         }
         // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.

@@ -112,17 +112,40 @@ impl Transaction {
     }
 }
 
+/// What became of a prepared transaction when its turn came.
+pub enum Turn {
+    /// It is as if it had been applied now.
+    Ready(Transaction),
+    /// It would have had to wait for a lock and was not to. It keeps what it has locked.
+    Blocked(Prepared),
+}
+
 impl Prepared {
-    /// The transaction as if it had been applied now, ready for [`Transaction::commit_received`]. Everything that comes before it must
-    /// have been committed. `hold` gets its tables, which it uses until it has been committed.
+    /// The transaction as if it had been applied now, ready to be committed. Everything that comes before it must have been committed, or
+    /// logged ([`super::logged`]). `hold` gets its tables, which it uses until its rows are on their pages.
+    ///
+    /// Who has logged transactions that are not completed does not wait for locks (`waits`).
     ///
     /// # Errors
     /// [`EngineError::NeedsTurn`], or whatever applying it now would fail with: it is to be applied from its events, which
     /// succeeds or names the row. Nothing is left behind.
-    pub fn take_turn(self, hold: &mut TableHold) -> Result<Transaction> {
-        let Prepared { mut transaction, owed } = self;
+    pub fn take_turn(mut self, hold: &mut TableHold, waits: bool) -> Result<Turn> {
+        self.transaction.waits = waits;
+        match self.come(hold) {
+            Ok(()) => {
+                self.transaction.waits = true;
+                Ok(Turn::Ready(self.transaction))
+            }
+            Err(EngineError::LockNotAvailable) if !waits => Ok(Turn::Blocked(self)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What was done stays done when it is tried again.
+    fn come(&mut self, hold: &mut TableHold) -> Result<()> {
+        let Prepared { transaction, owed } = self;
         for writes in &transaction.writes.tables {
-            hold.hold(&writes.table, true)?;
+            hold.hold(&writes.table, transaction.waits)?;
         }
         // Out of the transaction while it takes locks; nothing reads it meanwhile.
         let mut writes = std::mem::take(&mut transaction.writes);
@@ -133,13 +156,15 @@ impl Prepared {
             let table = transaction.written_table(check.table_id);
             transaction.check_unique(&table, check.index, &check.key, &check.own, &check.image)?;
         }
-        for keys in &owed.announcements {
+        while let Some(keys) = owed.announcements.last() {
             let table = transaction.written_table(keys.table_id);
             let held = transaction.locks.held();
             // The row locks stay: a session that waits for one of them while it has the gap is a deadlock, and found to be one.
-            while !transaction.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {}
+            if transaction.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {
+                owed.announcements.pop();
+            }
         }
-        Ok(transaction)
+        Ok(())
     }
 }
 

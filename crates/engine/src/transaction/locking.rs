@@ -62,9 +62,14 @@ impl Transaction {
         key: &[u8],
         mode: LockType,
     ) -> Result<Acquired> {
+        let id = LockId::row(table.id, index_id, key);
+        if !self.waits {
+            let acquired = self.engine.locks.try_acquire(&mut self.locks, id, mode);
+            return acquired.ok_or(EngineError::LockNotAvailable);
+        }
         let describe = || described(table, index_id, key, if mode == LockType::Shared { "S" } else { "X" });
         let patience = Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe };
-        self.engine.locks.acquire(&mut self.locks, LockId::row(table.id, index_id, key), mode, patience)
+        self.engine.locks.acquire(&mut self.locks, id, mode, patience)
     }
 
     /// Lets the row that was read last go again if it was not locked before it was read: READ COMMITTED keeps no locks on
@@ -136,6 +141,9 @@ impl Transaction {
             }
         }
         let Some((index_id, key, _)) = in_the_way else { return Ok(true) };
+        if !self.waits {
+            return Err(EngineError::LockNotAvailable);
+        }
         locks.release_since(&mut self.locks, held);
         let describe = || described(table, index_id, key, "X insert intention");
         let patience = Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe };

@@ -21,6 +21,7 @@ pub(crate) mod apply;
 pub(crate) mod change;
 mod gap_scan;
 mod locking;
+pub(crate) mod logged;
 pub(crate) mod ordered;
 pub(crate) mod read;
 pub(crate) mod scan;
@@ -132,6 +133,8 @@ pub struct Transaction {
     metadata_lock_timeout_ms: u64,
     /// A [`table_hold::TableHold`] has the metadata locks.
     tables_held: bool,
+    /// Whether it waits for locks; else it gets [`EngineError::LockNotAvailable`].
+    waits: bool,
     /// Set while the transaction is being applied ahead of its turn.
     ahead: Option<ahead::Owed>,
 }
@@ -164,6 +167,7 @@ impl Transaction {
             row_lock_timeout_ms: config.innodb_lock_wait_timeout_ms,
             metadata_lock_timeout_ms: config.lock_wait_timeout_ms,
             tables_held: false,
+            waits: true,
             ahead: None,
             engine,
         }

@@ -1,5 +1,6 @@
 //! Finding the groups in a stream of events without looking at their rows.
 
+use binlog::boundary::{Boundaries, Edge};
 use binlog::event::{Event, Header};
 
 use crate::event::{self, kind};
@@ -7,93 +8,76 @@ use crate::event::{self, kind};
 /// What an event is to the framing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framed {
-    /// Part of a group of row events that is not complete.
-    Inside,
-    /// The last event of such a group.
-    Complete,
-    /// Anything else: it is applied in its turn, with what has come of its group.
-    InTurn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+    /// Part of a group that is not complete; the first part, if it `begins` one.
+    Inside { begins: bool },
+    /// The last event of a group; of one that holds row events alone behind its GTID, if `of_rows`.
+    Complete { begins: bool, of_rows: bool },
+    /// No part of a group. One that has begun is sent again.
     Outside,
-    /// MySQL's GTID event came.
-    Headed,
-    /// BEGIN came, or MariaDB's GTID event that stands for it.
-    Open,
 }
 
-/// Groups that begin with a GTID event and hold row events alone can be prepared ahead; all others are applied in turn.
-#[derive(Debug)]
+/// Follows a stream of events. Only groups of rows can be prepared ahead; all others are applied in turn.
+#[derive(Debug, Default)]
 pub(super) struct Framer {
-    stage: Stage,
+    boundaries: Boundaries,
+    of_rows: bool,
 }
 
 impl Framer {
-    /// Between groups.
-    pub fn new() -> Framer {
-        Framer { stage: Stage::Outside }
-    }
-
-    /// Takes an event without its checksum. After [`Framed::InTurn`] it is between groups again.
+    /// Takes an event without its checksum.
     pub fn take(&mut self, bytes: &[u8]) -> Framed {
         let kind = event::kind_of(bytes);
-        let (framed, stage) = match (self.stage, kind) {
-            (Stage::Outside, kind::GTID | kind::ANONYMOUS_GTID | kind::GTID_TAGGED) => {
-                (Framed::Inside, Stage::Headed)
+        let edge = self.boundaries.feed(bytes);
+        match edge {
+            Edge::Outside => {
+                self.boundaries.restart();
+                Framed::Outside
             }
-            (Stage::Outside, kind::MARIADB_GTID) if opens_a_transaction(bytes) => {
-                (Framed::Inside, Stage::Open)
+            Edge::Begin => {
+                self.of_rows = matches!(
+                    kind,
+                    kind::GTID | kind::ANONYMOUS_GTID | kind::GTID_TAGGED | kind::MARIADB_GTID
+                );
+                Framed::Inside { begins: true }
             }
-            (Stage::Headed, kind::QUERY) if is_query(bytes, |query| query.is_begin()) => {
-                (Framed::Inside, Stage::Open)
+            Edge::Inside => {
+                self.of_rows = self.of_rows && can_be_inside(kind, bytes);
+                Framed::Inside { begins: false }
             }
-            (Stage::Open, kind::TABLE_MAP | kind::ROWS_QUERY | kind::MARIADB_ANNOTATE_ROWS) => {
-                (Framed::Inside, Stage::Open)
-            }
-            (Stage::Open, kind) if is_rows(kind) => (Framed::Inside, Stage::Open),
-            // A whole transaction, compressed.
-            (Stage::Headed, kind::TRANSACTION_PAYLOAD) => (Framed::Complete, Stage::Outside),
-            (Stage::Open, kind::XID) => (Framed::Complete, Stage::Outside),
-            (Stage::Open, kind::QUERY) if is_query(bytes, |query| query.statement == b"COMMIT") => {
-                (Framed::Complete, Stage::Outside)
-            }
-            _ => (Framed::InTurn, Stage::Outside),
-        };
-        self.stage = stage;
-        framed
+            Edge::End => Framed::Complete { begins: false, of_rows: self.of_rows && can_end(kind, bytes) },
+            Edge::Whole => Framed::Complete { begins: true, of_rows: false },
+        }
     }
 
     /// Forgets a group that has begun.
     pub fn reset(&mut self) {
-        self.stage = Stage::Outside;
+        self.boundaries.restart();
     }
 }
 
-fn is_rows(kind: u8) -> bool {
-    matches!(
-        kind,
-        kind::WRITE_ROWS_V1
-            | kind::UPDATE_ROWS_V1
-            | kind::DELETE_ROWS_V1
-            | kind::WRITE_ROWS
-            | kind::UPDATE_ROWS
-            | kind::DELETE_ROWS
-            | kind::MARIADB_WRITE_ROWS_COMPRESSED_V1..=kind::MARIADB_DELETE_ROWS_COMPRESSED
-    )
+fn can_be_inside(kind: u8, bytes: &[u8]) -> bool {
+    match kind {
+        kind::TABLE_MAP | kind::ROWS_QUERY | kind::MARIADB_ANNOTATE_ROWS => true,
+        kind::WRITE_ROWS_V1 | kind::UPDATE_ROWS_V1 | kind::DELETE_ROWS_V1 => true,
+        kind::WRITE_ROWS | kind::UPDATE_ROWS | kind::DELETE_ROWS => true,
+        kind::MARIADB_WRITE_ROWS_COMPRESSED_V1..=kind::MARIADB_DELETE_ROWS_COMPRESSED => true,
+        kind::QUERY => is_query(bytes, |query| query.is_begin()),
+        _ => false,
+    }
 }
 
-fn decoded(bytes: &[u8]) -> Option<Event<'_>> {
-    binlog::event::decode_body(&Header::decode(bytes).ok()?, bytes).ok()
-}
-
-fn opens_a_transaction(bytes: &[u8]) -> bool {
-    matches!(decoded(bytes), Some(Event::MariadbGtid(gtid)) if !gtid.is_standalone())
+fn can_end(kind: u8, bytes: &[u8]) -> bool {
+    match kind {
+        // The latter is a whole transaction, compressed.
+        kind::XID | kind::TRANSACTION_PAYLOAD => true,
+        kind::QUERY => is_query(bytes, |query| query.statement == b"COMMIT"),
+        _ => false,
+    }
 }
 
 fn is_query(bytes: &[u8], what: impl Fn(&binlog::event::QueryEvent<'_>) -> bool) -> bool {
-    matches!(decoded(bytes), Some(Event::Query(query)) if what(&query))
+    let event = Header::decode(bytes).and_then(|header| binlog::event::decode_body(&header, bytes));
+    matches!(event, Ok(Event::Query(query)) if what(&query))
 }
 
 #[cfg(test)]
@@ -101,28 +85,40 @@ mod tests {
     use super::*;
     use crate::event::tests::{bare, query};
 
+    const BEGINS: Framed = Framed::Inside { begins: true };
+    const INSIDE: Framed = Framed::Inside { begins: false };
+
+    fn complete(of_rows: bool) -> Framed {
+        Framed::Complete { begins: false, of_rows }
+    }
+
     #[test]
-    fn groups_of_rows_are_found_and_everything_else_waits_for_its_turn() {
-        let mut framer = Framer::new();
+    fn groups_are_found_and_those_of_rows_told_from_others() {
+        let mut framer = Framer::default();
         let gtid = bare(kind::ANONYMOUS_GTID, &[0; 42]);
         for _ in 0..2 {
-            assert_eq!(framer.take(&gtid), Framed::Inside);
-            assert_eq!(framer.take(&query("BEGIN")), Framed::Inside);
-            assert_eq!(framer.take(&bare(kind::TABLE_MAP, &[])), Framed::Inside);
-            assert_eq!(framer.take(&bare(kind::UPDATE_ROWS, &[])), Framed::Inside);
-            assert_eq!(framer.take(&bare(kind::XID, &[0; 8])), Framed::Complete);
+            assert_eq!(framer.take(&gtid), BEGINS);
+            assert_eq!(framer.take(&query("BEGIN")), INSIDE);
+            assert_eq!(framer.take(&bare(kind::TABLE_MAP, &[])), INSIDE);
+            assert_eq!(framer.take(&bare(kind::UPDATE_ROWS, &[])), INSIDE);
+            assert_eq!(framer.take(&bare(kind::XID, &[0; 8])), complete(true));
         }
-        for text in ["COMMIT", "ROLLBACK", "INSERT INTO t VALUES (1)"] {
-            assert_eq!(framer.take(&gtid), Framed::Inside);
-            assert_eq!(framer.take(&query("BEGIN")), Framed::Inside);
-            let expected = if text == "COMMIT" { Framed::Complete } else { Framed::InTurn };
-            assert_eq!(framer.take(&query(text)), expected, "{text}");
+        for text in ["COMMIT", "ROLLBACK"] {
+            assert_eq!(framer.take(&gtid), BEGINS);
+            assert_eq!(framer.take(&query("BEGIN")), INSIDE);
+            assert_eq!(framer.take(&query(text)), complete(text == "COMMIT"), "{text}");
         }
-        assert_eq!(framer.take(&gtid), Framed::Inside);
-        assert_eq!(framer.take(&query("CREATE TABLE t (a int)")), Framed::InTurn);
-        assert_eq!(framer.take(&query("BEGIN")), Framed::InTurn, "a source without GTID events");
-        assert_eq!(framer.take(&bare(kind::ROTATE, &[])), Framed::InTurn);
-        assert_eq!(framer.take(&gtid), Framed::Inside);
-        assert_eq!(framer.take(&bare(kind::TRANSACTION_PAYLOAD, &[])), Framed::Complete);
+        for other in [query("INSERT INTO t VALUES (1)"), bare(kind::INTVAR, &[0; 9])] {
+            assert_eq!(framer.take(&gtid), BEGINS);
+            assert_eq!(framer.take(&query("BEGIN")), INSIDE);
+            assert_eq!(framer.take(&other), INSIDE);
+            assert_eq!(framer.take(&bare(kind::XID, &[0; 8])), complete(false));
+        }
+        assert_eq!(framer.take(&gtid), BEGINS);
+        assert_eq!(framer.take(&query("CREATE TABLE t (a int)")), complete(false));
+        assert_eq!(framer.take(&query("BEGIN")), BEGINS, "a source without GTID events");
+        assert_eq!(framer.take(&bare(kind::ROTATE, &[])), Framed::Outside);
+        assert_eq!(framer.take(&gtid), BEGINS);
+        assert_eq!(framer.take(&bare(kind::TRANSACTION_PAYLOAD, &[])), complete(true));
     }
 }

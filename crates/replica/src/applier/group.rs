@@ -2,6 +2,7 @@
 
 mod skip;
 mod statements;
+mod turn;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,17 +14,16 @@ use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
 use sql::replicated::LoggedContext;
 
-use super::job::ReadyGroup;
 use super::open_group::OpenGroup;
 use super::report::{self, GroupError, Place};
 use super::state::ResumePoint;
-use super::statement;
 use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::event::{self, kind};
-use crate::filter::{Filters, query_in};
+use crate::filter::Filters;
 use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayPosition;
+pub(in crate::applier) use turn::Turned;
 
 /// How far a group has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,56 +322,6 @@ impl<'a> Applier<'a> {
         Ok(false)
     }
 
-    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another schema here.
-    fn filtered_query(
-        &mut self,
-        header: &Header,
-        bytes: &[u8],
-        query: &QueryEvent<'_>,
-        relay: RelayPosition,
-    ) -> Result<bool, ThreadError> {
-        if !self.open.filters().is_on() {
-            return self.allowed_query(header, bytes, query, relay);
-        }
-        let filters = self.open.filters().clone();
-        let moved = filters.rewritten(query.schema).map(|schema| (schema, query_in(header, query, schema)));
-        let (bytes, query) = match &moved {
-            Some((schema, bytes)) => {
-                (bytes.as_slice(), &QueryEvent { schema: schema.as_bytes(), ..query.clone() })
-            }
-            None => (bytes, query),
-        };
-        if statement::is_allowed(&filters, query) {
-            return self.allowed_query(header, bytes, query, relay);
-        }
-        // What it would have depended on is not the next one's.
-        self.logged = LoggedContext::default();
-        if self.stage == Stage::Open {
-            return Ok(false);
-        }
-        self.open.events.clear();
-        self.commit(relay)
-    }
-
-    /// A statement that is neither BEGIN nor COMMIT, and counts.
-    fn allowed_query(
-        &mut self,
-        header: &Header,
-        bytes: &[u8],
-        query: &QueryEvent<'_>,
-        relay: RelayPosition,
-    ) -> Result<bool, ThreadError> {
-        let is_within = self.stage == Stage::Open;
-        if is_within && !statement::is_savepoint(query) {
-            return self.statement(header, query);
-        }
-        self.append(bytes)?;
-        if is_within {
-            return Ok(false);
-        }
-        self.ddl(header, query, relay)
-    }
-
     /// Copies an event behind the group, in the form that the log keeps.
     fn append(&mut self, bytes: &[u8]) -> Result<(), ThreadError> {
         self.open.append(bytes).map(|_| ()).map_err(|error| self.damaged(error))
@@ -435,54 +385,15 @@ impl<'a> Applier<'a> {
         Ok(())
     }
 
-    /// Commits a group that was prepared, whose turn has come; `relay` is its end in the relay log. False: it must be applied from its
-    /// events, and nothing of it has been done.
-    pub fn commit_ready(
-        &mut self,
-        ready: ReadyGroup,
-        events: &[u8],
-        relay: RelayPosition,
-    ) -> Result<bool, ThreadError> {
-        assert_eq!(self.stage, Stage::Outside, "groups end before the next one's turn comes");
-        self.head = ready.head;
-        self.server_id = ready.server_id;
-        let is_executed = self.is_executed();
-        let rows = ready.rows.filter(|_| !is_executed);
-        let Ok(transaction) = rows.map(|rows| rows.take_turn(self.open.hold())).transpose() else {
-            return Ok(false);
-        };
-        self.begin_times(ready.timestamp_s);
-        if let Some(end) = ready.end_pos {
-            self.pos = event::unwrap_pos(self.pos, end);
-        }
-        match is_executed {
-            true => self.mark_done(relay),
-            false => self.commit_rows(transaction, events, relay)?,
-        }
-        Ok(true)
-    }
-
-    fn ddl(
-        &mut self,
-        header: &Header,
-        query: &QueryEvent<'_>,
-        relay: RelayPosition,
-    ) -> Result<bool, ThreadError> {
-        self.name_relay_end(relay);
-        self.release_tables();
-        let done =
-            statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());
-        done.map_err(|error| error.at(self.place()))?;
-        self.open.forget_tables();
-        self.group_is_done(relay);
-        Ok(true)
-    }
-
     fn group_is_done(&mut self, relay: RelayPosition) {
+        self.channel.times.visible_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
+        self.group_is_in_order(relay);
+    }
+
+    fn group_is_in_order(&mut self, relay: RelayPosition) {
         if let GroupGtid::Mysql(gtid) = self.head.gtid {
             self.executed.add(gtid);
         }
-        self.channel.times.visible_us.store(self.head.immediate_commit_us, Ordering::Relaxed);
         self.open.events.clear();
         self.open.end_statement();
         self.stage = Stage::Outside;

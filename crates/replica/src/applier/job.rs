@@ -1,20 +1,20 @@
-//! A run of groups that one worker prepares at once.
+//! A run of groups that one worker takes from the relay log to the pages.
 
 use std::ops::Range;
 
 use binlog::compressed::{PayloadReader, expand_mariadb, is_mariadb_compressed};
 use binlog::event::{Event, Header, TransactionPayload};
 use binlog::{Checksum, group};
-use engine::Prepared;
+use engine::{LoggedTransaction, Prepared};
 
 use super::check;
-use super::coordinator::LARGEST_PREPARED_BYTES;
+use super::intake::LARGEST_PREPARED_BYTES;
 use super::open_group::OpenGroup;
 use crate::event::{self, kind};
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
-/// A job goes to the workers when it has so many groups
+/// A job is complete when it has so many groups
 const GROUPS: usize = 64;
 /// or bytes.
 const BYTES: usize = 64 * 1024;
@@ -25,10 +25,17 @@ pub(super) struct RawGroup {
     pub raw: Range<usize>,
     /// Where its first event begins.
     pub start: RelayPosition,
-    /// Where its last event ends.
-    pub end: RelayPosition,
+    /// It holds row events alone.
+    of_rows: bool,
     /// What a worker made of it; `None`: nothing, it is applied in turn.
     pub ready: Option<ReadyGroup>,
+}
+
+impl RawGroup {
+    /// Where its last event ends.
+    pub fn end(&self) -> RelayPosition {
+        RelayPosition { file: self.start.file, pos: self.start.pos + self.raw.len() as u64 }
+    }
 }
 
 /// A group that was prepared.
@@ -45,69 +52,63 @@ pub(super) struct ReadyGroup {
 }
 
 /// See the module's header.
-#[derive(Default)]
 pub(super) struct Job {
+    /// It is full with so many groups.
+    limit: usize,
+    pub checksum: Checksum,
     pub raw: Vec<u8>,
     pub groups: Vec<RawGroup>,
+    /// The first of the groups whose turn has not come.
+    pub next: usize,
     pub events: Vec<u8>,
-    /// Where the group that is being filled in begins: in `raw` and in the relay log.
-    open: Option<(usize, RelayPosition)>,
+    /// Groups whose turn has come, and whose rows are not on their pages.
+    pub logged: Vec<LoggedTransaction>,
+}
+
+impl Default for Job {
+    fn default() -> Job {
+        Job::of(GROUPS)
+    }
 }
 
 impl Job {
-    /// Adds an event, which ends at `end` in the relay log, to the group that is being filled in.
-    pub fn push(&mut self, event: &[u8], end: RelayPosition) {
-        let start = RelayPosition { file: end.file, pos: end.pos - event.len() as u64 };
-        self.open.get_or_insert((self.raw.len(), start));
-        self.raw.extend_from_slice(event);
+    /// An empty one, which is full with so many groups.
+    pub fn of(limit: usize) -> Job {
+        let (raw, groups, events, logged) = Default::default();
+        Job { limit, checksum: Checksum::None, raw, groups, next: 0, events, logged }
     }
 
-    /// Ends the group that is being filled in.
-    pub fn end_group(&mut self, end: RelayPosition) {
-        let (from, start) = self.open.take().expect("an event was pushed");
-        self.groups.push(RawGroup { raw: from..self.raw.len(), start, end, ready: None });
+    /// Adds a group, whose first event begins at `start` in the relay log.
+    pub fn push(&mut self, events: &[u8], start: RelayPosition, of_rows: bool) {
+        let from = self.raw.len();
+        self.raw.extend_from_slice(events);
+        self.groups.push(RawGroup { raw: from..self.raw.len(), start, of_rows, ready: None });
     }
 
-    /// The size of the group that is being filled in.
-    pub fn open_bytes(&self) -> usize {
-        self.open.map_or(0, |(from, _)| self.raw.len() - from)
-    }
-
-    /// Takes out the group that is being filled in: its events and where it begins.
-    pub fn take_open(&mut self) -> Option<(Vec<u8>, RelayPosition)> {
-        let (from, start) = self.open.take()?;
-        Some((self.raw.split_off(from), start))
-    }
-
-    /// The relay log file of the group that is being filled in.
-    pub fn open_file(&self) -> Option<u64> {
-        self.open.map(|(_, start)| start.file)
-    }
-
-    /// Puts back what [`Job::take_open`] took out.
-    pub fn reopen(&mut self, raw: &[u8], start: RelayPosition) {
-        self.open = Some((self.raw.len(), start));
-        self.raw.extend_from_slice(raw);
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
     }
 
     pub fn is_full(&self) -> bool {
-        self.groups.len() >= GROUPS || self.raw.len() >= BYTES
+        self.groups.len() >= self.limit || self.raw.len() >= BYTES
     }
 
     /// Forgets the content and keeps the memory.
     pub fn clear(&mut self) {
+        assert!(self.logged.is_empty(), "what is in the log gets to its pages");
         self.raw.clear();
         self.groups.clear();
         self.events.clear();
-        self.open = None;
+        self.next = 0;
     }
 
-    /// Prepares every group that can be. Their events end with `checksum`, which is looked at if `verify`.
-    pub fn prepare(&mut self, open: &mut OpenGroup, checksum: Checksum, verify: bool) {
+    /// Prepares every group that can be. Checksums are looked at if `verify`.
+    pub fn prepare(&mut self, open: &mut OpenGroup, verify: bool) {
         std::mem::swap(&mut open.events, &mut self.events);
-        for group in &mut self.groups {
+        open.events.reserve(self.raw.len());
+        for group in self.groups.iter_mut().filter(|group| group.of_rows) {
             let start = open.events.len();
-            group.ready = prepare(&self.raw[group.raw.clone()], open, checksum, verify);
+            group.ready = prepare(&self.raw[group.raw.clone()], open, self.checksum, verify);
             if group.ready.is_none() {
                 // Whatever stood in the way is found and named when the group is applied in its turn.
                 open.roll_back();
@@ -116,6 +117,18 @@ impl Job {
         }
         std::mem::swap(&mut open.events, &mut self.events);
         open.hold().release();
+    }
+
+    /// The turn of every group has come.
+    pub fn is_in_order(&self) -> bool {
+        self.next == self.groups.len()
+    }
+
+    /// Puts what is in the log on the pages, and lets the tables go.
+    pub fn complete(&mut self, open: &mut OpenGroup) -> Result<(), engine::EngineError> {
+        let outcome = self.logged.drain(..).try_for_each(|logged| logged.complete().map(|_| ()));
+        open.hold().release();
+        outcome
     }
 }
 

@@ -8,17 +8,20 @@
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
 mod conversion;
-mod coordinator;
 mod framing;
 mod gate;
 mod group;
+mod intake;
 mod job;
 mod open_group;
+mod order;
 mod partial_rows;
 mod report;
 mod retries;
 mod rows;
 mod settings;
+#[cfg(test)]
+mod simulation;
 mod state;
 mod statement;
 mod tables;
@@ -36,9 +39,9 @@ use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
 use crate::gtid::GroupHead;
 use crate::relay::{RelayError, RelayReader, Step};
-use coordinator::Coordinator;
 use gate::{Gate, Passage};
 use group::Applier;
+use intake::Intake;
 use retries::Retries;
 pub use settings::{ApplySettings, TypeConversions};
 pub use state::{ApplierState, ResumePoint};
@@ -93,25 +96,29 @@ enum Stopped {
 
 /// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or cannot go on.
 fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
-    let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
-    let gate = Gate::new(channel);
-    let ended = match workers(channel, &gate) {
-        // With one worker there is nothing to schedule; MySQL takes 1 for 0, too.
-        0 | 1 => apply(channel, &mut reader, &mut applier, gate),
-        workers => Coordinator::new(channel, &mut applier, workers, gate).run(&mut reader),
-    };
-    applier.abandon_group();
-    applier.release_tables();
-    *resume = Some(applier.resume_point());
-    match ended {
-        Err(_) if applier.wait_if_blocked().map_err(Stopped::Error)? => Err(Stopped::Blocked),
-        ended => ended.map_err(Stopped::Error),
+    loop {
+        let (reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
+        let gate = Gate::new(channel);
+        // UNTIL is looked at after every group, which is there where groups are applied one after the other.
+        let stays = gate.has_until();
+        let ended = match if stays { 0 } else { channel.workers() } {
+            0 => apply(channel, reader, &mut applier, gate),
+            count => {
+                let intake = Intake::new(channel, reader, gate, applier.checksum());
+                workers::run(channel, intake, &mut applier, count)
+            }
+        };
+        applier.abandon_group();
+        applier.release_tables();
+        *resume = Some(applier.resume_point());
+        match ended {
+            Err(_) if applier.wait_if_blocked().map_err(Stopped::Error)? => return Err(Stopped::Blocked),
+            Err(error) => return Err(Stopped::Error(error)),
+            Ok(()) if stays || channel.applier_stop.load(Ordering::Acquire) => return Ok(()),
+            // There are to be more workers, or fewer.
+            Ok(()) => {}
+        }
     }
-}
-
-/// How many workers there are to be. UNTIL is looked at after every group, which is there where groups are applied one after the other.
-fn workers(channel: &Channel, gate: &Gate<'_>) -> usize {
-    if gate.has_until() { 0 } else { channel.parallel_workers.load(Ordering::Relaxed) as usize }
 }
 
 fn open(
@@ -133,7 +140,7 @@ fn open(
 
 fn apply(
     channel: &Arc<Channel>,
-    reader: &mut RelayReader,
+    mut reader: RelayReader,
     applier: &mut Applier<'_>,
     mut gate: Gate<'_>,
 ) -> Result<(), ThreadError> {
@@ -141,6 +148,9 @@ fn apply(
     let _state = os::account::enter(os::account::State::ApplyDecode);
     loop {
         if channel.applier_stop.load(Ordering::Acquire) || gate.is_reached(applier) {
+            return Ok(());
+        }
+        if channel.workers() > 0 && !gate.has_until() && applier.is_between_groups() {
             return Ok(());
         }
         match reader.step().map_err(unreadable)? {
@@ -173,8 +183,8 @@ fn apply(
             Step::End => {
                 unshown = 0;
                 applier.release_tables();
-                note_dry(channel, reader, applier)?;
-                wait_for_more(reader);
+                note_dry(channel, &reader, applier)?;
+                wait_for_more(&reader);
             }
         }
     }

@@ -303,13 +303,15 @@ impl OpenGroup {
                 error => GroupError::Row(rows.kind, name, error),
             });
         }
-        if !idempotent {
-            let at = self.append(bytes)?;
-            group::set_table_id(&mut self.events, at, table.id);
-        }
-        if self.filters.is_on() {
-            self.last_rows = last_event(&self.events, before).or(self.last_rows);
-        }
+        let last = match idempotent {
+            true => last_event(&self.events, before),
+            false => {
+                let at = self.append(bytes)?;
+                group::set_table_id(&mut self.events, at, table.id);
+                Some(at)
+            }
+        };
+        self.last_rows = last.or(self.last_rows);
         if rows.ends_statement() {
             self.end_statement();
         }

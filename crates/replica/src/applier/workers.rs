@@ -1,133 +1,246 @@
-//! The worker threads: each takes jobs from one queue and prepares them.
+//! The applier with workers: each takes jobs from the relay log to the pages, many at a time, in an order that nobody sees.
 //!
-//! A job is with one owner at a time: the coordinator that fills it in, the queue, the worker that took it, and again the coordinator. The hand-over
-//! is through the queue's mutex and the job's own, so everything that a worker did is seen by whom the job goes back to.
+//! A worker reads a job from the relay log ([`super::intake`]), *prepares* its groups from whatever is committed at that moment
+//! ([`super::job`]), waits for the job's turn ([`super::order`]), and in it *orders* them: rows that were overtaken are done again, and
+//! the groups go into the log ([`Turns`]). Then the turn is the next job's, while this worker *completes* its own: puts the rows on
+//! their pages. What cannot be prepared is applied from its events in its turn, when everything before it is on the pages, by the same
+//! [`Applier`] that a replica without workers has.
+//!
+//! Invariants:
+//! - Commits are in the source's order, and the engine shows the longest prefix that is on the pages: readers only see states that the
+//!   source had, whatever the workers do.
+//! - Who has groups in the log that are not complete waits for nothing: neither for a lock nor for another job. So all that is waited
+//!   for comes to pass.
+//! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it, and it is read again.
+//!
+//! Lock order: the intake, then the turns.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use binlog::Checksum;
 use os::account::{self, State};
-use os::thread::JoinHandle;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
+use super::group::{Applier, Turned};
+use super::intake::{self, Cut, Intake};
 use super::job::Job;
 use super::open_group::OpenGroup;
+use super::order::Order;
+use super::{ResumePoint, note_dry, unreadable, wait_for_more};
 use crate::channel::Channel;
-use crate::filter::Filters;
+use crate::error::{ThreadError, number};
 
-/// A job that was handed in.
-pub(super) struct Ticket {
-    checksum: Checksum,
-    /// Filled again when the job is prepared.
-    done: Mutex<Option<Job>>,
-    is_done: Condvar,
+/// What is done in turn.
+pub(super) struct Turns<'a, 'c> {
+    channel: &'c Arc<Channel>,
+    pub applier: &'a mut Applier<'c>,
+    /// The newest commit that was logged here and completed elsewhere.
+    last_seq: u64,
 }
 
-#[derive(Default)]
-struct Queue {
-    waiting: VecDeque<(Arc<Ticket>, Job)>,
-    stop: bool,
-}
+impl<'a, 'c> Turns<'a, 'c> {
+    pub fn new(channel: &'c Arc<Channel>, applier: &'a mut Applier<'c>) -> Turns<'a, 'c> {
+        Turns { channel, applier, last_seq: 0 }
+    }
 
-struct Shared {
-    /// Lock order: held alone.
-    queue: Mutex<Queue>,
-    /// A job is waiting, or the workers are to stop.
-    work: Condvar,
-    verify: bool,
-}
+    /// Brings the job's groups into order, up to the first that has to wait for something.
+    pub fn order(&mut self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
+        while !job.is_in_order() && self.order_next(job, open, false)? {}
+        Ok(())
+    }
 
-/// The workers. The coordinator is one of them whenever it would have to wait.
-pub(super) struct Workers {
-    shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
-    own: OpenGroup,
-}
+    /// Brings the job's next group into order, waiting for whatever it takes. None of the job's groups may be logged and not complete.
+    pub fn order_waiting(&mut self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
+        assert!(job.logged.is_empty(), "who waits has nothing that others wait for");
+        self.channel.engine.log().free_check();
+        let is_ordered = self.order_next(job, open, true)?;
+        assert!(is_ordered, "it has waited");
+        Ok(())
+    }
 
-impl Workers {
-    /// Starts one thread less than `count`, for the coordinator is a worker, too.
-    pub fn start(channel: &Arc<Channel>, filters: &Arc<Filters>, count: usize) -> Workers {
-        let open_group =
-            || OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters.clone(), true);
-        let verify = channel.settings.sql_verify_checksum;
-        let shared = Arc::new(Shared { queue: Mutex::default(), work: Condvar::new(), verify });
-        let start = |_| {
-            let (shared, open) = (shared.clone(), open_group());
-            os::thread::spawn(&channel.thread_name("replica_worker"), move || work(&shared, open))
+    /// False: it would have had to wait.
+    fn order_next(&mut self, job: &mut Job, open: &mut OpenGroup, waits: bool) -> Result<bool, ThreadError> {
+        let group = &mut job.groups[job.next];
+        let end = group.end();
+        let ready = group.ready.take().filter(|_| self.applier.is_between_groups());
+        let turned = match ready {
+            Some(ready) => {
+                let events = &job.events[ready.events.clone()];
+                self.applier.take_turn(ready, events, end, (open.hold(), waits), job.logged.last())?
+            }
+            None => Turned::NotAsPrepared,
         };
-        let threads = (1..count).map(start).collect();
-        Workers { shared, threads, own: open_group() }
-    }
-
-    /// Hands a job in, whose events end with `checksum`.
-    pub fn submit(&self, job: Job, checksum: Checksum) -> Arc<Ticket> {
-        let ticket = Arc::new(Ticket { checksum, done: Mutex::new(None), is_done: Condvar::new() });
-        self.shared.queue.lock().waiting.push_back((ticket.clone(), job));
-        self.shared.work.notify_one();
-        ticket
-    }
-
-    /// The job, prepared. As long as it is not, this thread prepares what no worker has begun, the oldest first.
-    pub fn finish(&mut self, ticket: &Arc<Ticket>) -> Job {
-        loop {
-            if let Some(job) = ticket.done.lock().take() {
-                return job;
+        match turned {
+            Turned::Logged(logged) => {
+                self.last_seq = logged.as_ref().map_or(self.last_seq, |logged| logged.seq());
+                job.logged.extend(logged);
             }
-            let oldest = self.shared.queue.lock().waiting.pop_front();
-            let Some((other, job)) = oldest else { break };
-            prepare(&other, job, &mut self.own, self.shared.verify);
-        }
-        let mut done = ticket.done.lock();
-        let _waiting = done.is_none().then(|| account::enter(State::WorkerWait));
-        loop {
-            match done.take() {
-                Some(job) => return job,
-                None => ticket.is_done.wait(&mut done),
+            Turned::Blocked(ready) => {
+                group.ready = Some(ready);
+                return Ok(false);
             }
+            Turned::NotAsPrepared if waits => {
+                open.hold().release();
+                self.channel.engine.wait_visible(self.last_seq);
+                let verify = self.channel.settings.sql_verify_checksum;
+                let applied =
+                    intake::apply_raw(self.applier, &job.raw[group.raw.clone()], group.start, verify);
+                // DDL of a later group may want them.
+                self.applier.release_tables();
+                applied?;
+            }
+            Turned::NotAsPrepared => return Ok(false),
         }
+        job.next += 1;
+        Ok(true)
     }
 }
 
-impl Drop for Workers {
-    /// Stops the workers; what they have not begun is dropped.
+/// What the workers share.
+struct Shared<'a, 'c> {
+    channel: &'c Arc<Channel>,
+    /// With the number of the next job.
+    intake: Mutex<(Intake<'c>, u64)>,
+    turns: Mutex<Turns<'a, 'c>>,
+    order: Order,
+    workers: usize,
+}
+
+/// Applies with this many workers until it is told to stop, cannot go on, or there are to be others.
+pub(super) fn run<'c>(
+    channel: &'c Arc<Channel>,
+    intake: Intake<'c>,
+    applier: &mut Applier<'c>,
+    workers: usize,
+) -> Result<(), ThreadError> {
+    let filters = applier.filters().clone();
+    let shared = Shared {
+        channel,
+        intake: Mutex::new((intake, 0)),
+        turns: Mutex::new(Turns::new(channel, applier)),
+        order: Order::new(workers),
+        workers,
+    };
+    let worker = |_| {
+        let open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters.clone(), true);
+        let shared = &shared;
+        move || shared.work(open)
+    };
+    {
+        let _waiting = account::enter(State::WorkerWait);
+        os::thread::run_all(&channel.thread_name("replica_worker"), (0..workers).map(worker).collect());
+    }
+    shared.order.outcome()
+}
+
+/// Ends the others when a worker panics: they would wait for it.
+struct Leaving<'s>(&'s Order);
+
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        {
-            let mut queue = self.shared.queue.lock();
-            queue.stop = true;
-            queue.waiting.clear();
-        }
-        self.shared.work.notify_all();
-        for thread in self.threads.drain(..) {
-            // A worker that panicked has said so, and the job that it had is never finished.
-            let _ = thread.join();
+        if std::thread::panicking() {
+            self.0.end(Ok(()));
         }
     }
 }
 
-fn work(shared: &Shared, mut open: OpenGroup) {
-    let _state = account::enter(State::ApplyDecode);
-    while let Some((ticket, job)) = next(shared) {
-        prepare(&ticket, job, &mut open, shared.verify);
+impl Shared<'_, '_> {
+    fn work(&self, mut open: OpenGroup) {
+        let _leaving = Leaving(&self.order);
+        let _state = account::enter(State::ApplyDecode);
+        let mut job = Job::default();
+        loop {
+            match self.apply_job(&mut job, &mut open) {
+                Ok(true) => {}
+                Ok(false) => break self.order.end(Ok(())),
+                Err(error) => break self.order.end(Err(error)),
+            }
+        }
+        // What is in the log gets to its pages whatever else happened.
+        if let Err(error) = job.complete(&mut open) {
+            log::error!("Replica worker: {error}");
+        }
     }
-}
 
-fn prepare(ticket: &Ticket, mut job: Job, open: &mut OpenGroup, verify: bool) {
-    job.prepare(open, ticket.checksum, verify);
-    *ticket.done.lock() = Some(job);
-    ticket.is_done.notify_one();
-}
+    /// Takes the next job from the relay log to the pages. False: everything is to end.
+    fn apply_job(&self, job: &mut Job, open: &mut OpenGroup) -> Result<bool, ThreadError> {
+        let Some(number) = self.next_job(job)? else { return Ok(false) };
+        job.prepare(open, self.channel.settings.sql_verify_checksum);
+        if !self.order.wait_for_turn(number) || self.must_end() {
+            return Ok(false);
+        }
+        let resume = self.take_turn(job, open)?;
+        self.order.pass_turn(number);
+        self.complete(job, open)?;
+        self.order.complete(self.channel, number, resume);
+        Ok(true)
+    }
 
-fn next(shared: &Shared) -> Option<(Arc<Ticket>, Job)> {
-    let mut queue = shared.queue.lock();
-    loop {
-        if queue.stop {
-            return None;
+    fn must_end(&self) -> bool {
+        self.channel.applier_stop.load(Ordering::Acquire)
+            || self.channel.workers() != self.workers
+            || self.order.has_ended()
+    }
+
+    /// The next job's number; `None`: everything is to end.
+    fn next_job(&self, job: &mut Job) -> Result<Option<u64>, ThreadError> {
+        let mut guard = self.intake.lock();
+        let (intake, next) = &mut *guard;
+        loop {
+            if self.must_end() {
+                return Ok(None);
+            }
+            let cut = intake.cut(job)?;
+            if cut == Cut::Job {
+                *next += 1;
+                return Ok(Some(*next - 1));
+            }
+            if !self.order.wait_until_complete(*next) {
+                return Ok(None);
+            }
+            let mut turns = self.turns.lock();
+            let applier = &mut *turns.applier;
+            match cut {
+                Cut::InTurn => {
+                    intake.apply_in_turn(applier)?;
+                    applier.release_tables();
+                    super::show(&mut self.channel.applier.lock(), &applier.resume_point());
+                }
+                Cut::Delayed(due_us) => {
+                    let done = applier.resume_point().relay;
+                    intake.reader().note_done(done).map_err(unreadable)?;
+                    drop(turns);
+                    if !intake.gate().wait(due_us) {
+                        return Ok(None);
+                    }
+                }
+                Cut::Dry | Cut::Job => {
+                    note_dry(self.channel, intake.reader(), applier)?;
+                    drop(turns);
+                    wait_for_more(intake.reader());
+                }
+            }
         }
-        if let Some(job) = queue.waiting.pop_front() {
-            return Some(job);
+    }
+
+    /// The job's turn has come. Returns where applying goes on behind it.
+    fn take_turn(&self, job: &mut Job, open: &mut OpenGroup) -> Result<ResumePoint, ThreadError> {
+        let mut turns = self.turns.lock();
+        self.channel.engine.log().free_check();
+        turns.order(job, open)?;
+        while !job.is_in_order() {
+            self.complete(job, open)?;
+            turns.order_waiting(job, open)?;
+            turns.order(job, open)?;
         }
-        let _idle = account::enter(State::Idle);
-        shared.work.wait(&mut queue);
+        let resume = turns.applier.resume_point();
+        self.channel.relay.note_done(resume.relay).map_err(|error| unreadable(error.into()))?;
+        Ok(resume)
+    }
+
+    fn complete(&self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
+        job.complete(open).map_err(|error| {
+            ThreadError::now(number::ERROR_ON_WRITE, format!("Error in Xid_log_event: '{error}'"))
+        })
     }
 }

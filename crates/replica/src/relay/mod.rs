@@ -233,8 +233,10 @@ impl RelayLog {
         }
     }
 
-    fn note_read(&self, read: RelayPosition) {
-        self.shared.lock().read = read;
+    /// Everything up to `done` is applied: files before it are released.
+    pub fn note_done(&self, done: RelayPosition) -> io::Result<()> {
+        self.shared.lock().read = done;
+        self.release_before(done.file)
     }
 
     /// The reader is done with every file before `file`.

@@ -50,6 +50,7 @@ impl From<io::Error> for RelayError {
 }
 
 /// What [`RelayReader::step`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// An event, in [`RelayReader::event`] until the next step.
     Event,
@@ -178,8 +179,7 @@ impl RelayReader {
 
     /// Tells the log that everything up to `done` is applied: files before it are released.
     pub fn note_done(&self, done: RelayPosition) -> Result<(), RelayError> {
-        self.log.note_read(done);
-        Ok(self.log.release_before(done.file)?)
+        Ok(self.log.note_done(done)?)
     }
 
     /// Waits for more than has been read, for a nudge, or for `limit`.

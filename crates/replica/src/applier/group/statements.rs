@@ -1,10 +1,13 @@
-//! Statements about rows between the events of a group.
+//! Statements of a source: DDL, and statements about rows between the events of a group.
 
 use binlog::event::{Event, Header, QueryEvent};
+use sql::replicated::LoggedContext;
 
-use super::Applier;
+use super::{Applier, Stage};
 use crate::applier::{report, statement};
 use crate::error::ThreadError;
+use crate::filter::query_in;
+use crate::relay::RelayPosition;
 
 impl Applier<'_> {
     /// What the next statement depends on beside its text.
@@ -25,6 +28,56 @@ impl Applier<'_> {
         Ok(false)
     }
 
+    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another schema here.
+    pub(super) fn filtered_query(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        if !self.open.filters().is_on() {
+            return self.allowed_query(header, bytes, query, relay);
+        }
+        let filters = self.open.filters().clone();
+        let moved = filters.rewritten(query.schema).map(|schema| (schema, query_in(header, query, schema)));
+        let (bytes, query) = match &moved {
+            Some((schema, bytes)) => {
+                (bytes.as_slice(), &QueryEvent { schema: schema.as_bytes(), ..query.clone() })
+            }
+            None => (bytes, query),
+        };
+        if statement::is_allowed(&filters, query) {
+            return self.allowed_query(header, bytes, query, relay);
+        }
+        // What it would have depended on is not the next one's.
+        self.logged = LoggedContext::default();
+        if self.stage == Stage::Open {
+            return Ok(false);
+        }
+        self.open.events.clear();
+        self.commit(relay)
+    }
+
+    /// A statement that is neither BEGIN nor COMMIT, and counts.
+    fn allowed_query(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        let is_within = self.stage == Stage::Open;
+        if is_within && !statement::is_savepoint(query) {
+            return self.statement(header, query);
+        }
+        self.append(bytes)?;
+        if is_within {
+            return Ok(false);
+        }
+        self.ddl(header, query, relay)
+    }
+
     /// A statement about rows: what it changed is in the group as rows.
     pub(super) fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         let logged = std::mem::take(&mut self.logged);
@@ -38,5 +91,21 @@ impl Applier<'_> {
         self.open.transaction = Some(transaction);
         received.map_err(|error| report::commit(&error, self.place()))?;
         done.map_err(|error| error.at(self.place())).map(|()| false)
+    }
+
+    fn ddl(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
+        self.name_relay_end(relay);
+        self.release_tables();
+        let done =
+            statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());
+        done.map_err(|error| error.at(self.place()))?;
+        self.open.forget_tables();
+        self.group_is_done(relay);
+        Ok(true)
     }
 }

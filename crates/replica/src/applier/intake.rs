@@ -1,0 +1,189 @@
+//! What the workers are given: the relay log cut into jobs, one after the other.
+//!
+//! A job is a run of whole groups. Events that stand between groups, groups that are too large to be prepared and what
+//! `sql_replica_skip_counter` counts are in no job: they are applied when everything before them is.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use binlog::Checksum;
+use binlog::event::HEADER_LEN;
+
+use super::framing::{Framed, Framer};
+use super::gate::{Gate, Passage};
+use super::group::Applier;
+use super::job::{self, Job};
+use super::{check, unreadable};
+use crate::channel::Channel;
+use crate::error::ThreadError;
+use crate::event::CHECKSUM_BYTES;
+use crate::relay::{RelayPosition, RelayReader, Step};
+
+/// A group that grows beyond this is applied in turn, row by row as it is read.
+pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The job has groups.
+    Job,
+    /// Something that is applied when everything before it is: [`Intake::apply_in_turn`].
+    InTurn,
+    /// Nothing before this time, in microseconds of unix time; everything before it is to be shown.
+    Delayed(u64),
+    /// Nothing more is there for now.
+    Dry,
+}
+
+/// See the module's header.
+pub(super) struct Intake<'c> {
+    channel: &'c Arc<Channel>,
+    reader: RelayReader,
+    gate: Gate<'c>,
+    framer: Framer,
+    /// What events end with from here on.
+    checksum: Checksum,
+    /// The group that is being read.
+    open: Vec<u8>,
+    /// Where it begins.
+    open_start: RelayPosition,
+    /// The reader's event has been found, and the gate has let it pass, but it is nowhere yet.
+    pending: Pending,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    Nothing,
+    Delayed(u64),
+    Event,
+    InTurn,
+}
+
+impl<'c> Intake<'c> {
+    pub fn new(
+        channel: &'c Arc<Channel>,
+        reader: RelayReader,
+        gate: Gate<'c>,
+        checksum: Checksum,
+    ) -> Intake<'c> {
+        Intake {
+            channel,
+            reader,
+            gate,
+            framer: Framer::default(),
+            checksum,
+            open: Vec::new(),
+            open_start: RelayPosition::default(),
+            pending: Pending::Nothing,
+        }
+    }
+
+    pub fn reader(&self) -> &RelayReader {
+        &self.reader
+    }
+
+    pub fn gate(&self) -> &Gate<'c> {
+        &self.gate
+    }
+
+    /// What comes next. Anything but groups comes by itself: the job is empty then.
+    pub fn cut(&mut self, job: &mut Job) -> Result<Cut, ThreadError> {
+        job.clear();
+        job.checksum = self.checksum;
+        while !job.is_full() {
+            let found = match self.pending {
+                Pending::Nothing => self.next_event()?,
+                pending => pending,
+            };
+            match found {
+                Pending::Event if self.take(job) => {}
+                // `take` has left it to be applied in turn.
+                Pending::Event | Pending::InTurn if job.is_empty() => return Ok(Cut::InTurn),
+                Pending::Delayed(due_us) if job.is_empty() => {
+                    self.pending = Pending::Event;
+                    return Ok(Cut::Delayed(due_us));
+                }
+                Pending::Nothing if job.is_empty() => return Ok(Cut::Dry),
+                _ => break,
+            }
+        }
+        Ok(Cut::Job)
+    }
+
+    fn next_event(&mut self) -> Result<Pending, ThreadError> {
+        self.pending = match self.reader.step().map_err(unreadable)? {
+            Step::End => Pending::Nothing,
+            Step::Event => match self.gate.look(self.reader.event(), self.checksum) {
+                Passage::NotBefore(due_us) => Pending::Delayed(due_us),
+                // There are no workers where there is a condition to stop at.
+                Passage::Free | Passage::Closed => Pending::Event,
+            },
+        };
+        Ok(self.pending)
+    }
+
+    /// Puts the reader's event where it belongs; false: it is to be applied in turn.
+    fn take(&mut self, job: &mut Job) -> bool {
+        let (event, end) = (self.reader.event(), self.reader.position());
+        let checksum_bytes = if self.checksum == Checksum::None { 0 } else { CHECKSUM_BYTES };
+        // Too short for its checksum: the applier says so.
+        let bare = event.len().checked_sub(checksum_bytes).filter(|&len| len >= HEADER_LEN);
+        // The counter is set while the applier does not run: nothing is in flight then.
+        let skips = self.channel.apply.skip_counter() > 0;
+        let framed = bare.filter(|_| !skips).map_or(Framed::Outside, |len| self.framer.take(&event[..len]));
+        if let Framed::Inside { begins: true } | Framed::Complete { begins: true, .. } = framed {
+            self.open.clear();
+            self.open_start = RelayPosition { file: end.file, pos: end.pos - event.len() as u64 };
+        }
+        let fits = self.open.len() + event.len() <= LARGEST_PREPARED_BYTES;
+        if framed == Framed::Outside || !fits || self.open_start.file != end.file {
+            self.pending = Pending::InTurn;
+            return false;
+        }
+        self.open.extend_from_slice(event);
+        self.pending = Pending::Nothing;
+        if let Framed::Complete { of_rows, .. } = framed {
+            job.push(&self.open, self.open_start, of_rows);
+            self.open.clear();
+        }
+        true
+    }
+
+    /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's event, and what follows up to the end of
+    /// the group. Everything before must be on the pages.
+    pub fn apply_in_turn(&mut self, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
+        let verify = self.channel.settings.sql_verify_checksum;
+        self.framer.reset();
+        let open = std::mem::take(&mut self.open);
+        apply_raw(applier, &open, self.open_start, verify)?;
+        self.pending = Pending::Nothing;
+        loop {
+            let event = check(self.reader.event(), self.checksum, verify)?;
+            applier.take(event, self.reader.position())?;
+            self.checksum = applier.checksum();
+            if applier.is_between_groups() {
+                return Ok(());
+            }
+            while self.reader.step().map_err(unreadable)? == Step::End {
+                if self.channel.applier_stop.load(Ordering::Acquire) {
+                    return Ok(());
+                }
+                super::wait_for_more(&self.reader);
+            }
+        }
+    }
+}
+
+/// Applies events that begin at `start` in the relay log.
+pub(super) fn apply_raw(
+    applier: &mut Applier<'_>,
+    raw: &[u8],
+    start: RelayPosition,
+    verify: bool,
+) -> Result<(), ThreadError> {
+    for (event, end) in job::split(raw) {
+        let end = RelayPosition { file: start.file, pos: start.pos + end as u64 };
+        applier.take(check(event, applier.checksum(), verify)?, end)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,366 @@
+//! One life of a replica: from where it stands to the end of the source's history, or to a crash.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use binlog::Checksum;
+use engine::{Engine, Isolation, Transaction};
+use os::random::Rng;
+use os::sim::SimDisk;
+
+use super::history::{self, History, SOURCE, content};
+use crate::applier::group::Applier;
+use crate::applier::intake::{Cut, Intake};
+use crate::applier::job::Job;
+use crate::applier::open_group::OpenGroup;
+use crate::applier::order::Order;
+use crate::applier::workers::Turns;
+use crate::applier::{Gate, ResumePoint, note_dry};
+use crate::relay::{RelayLogConfig, RelayWriter};
+use crate::{Replica, ReplicaSettings};
+
+const FILE: &str = "source.000001";
+
+/// How far a worker is with its job.
+enum At {
+    Idle,
+    Cut(u64),
+    Prepared(u64),
+    /// The turn has come, and something has to be waited for.
+    Blocked(u64),
+    Logged(u64, ResumePoint),
+}
+
+struct Worker {
+    at: At,
+    job: Job,
+    open: OpenGroup,
+}
+
+/// What a life is like.
+#[derive(Debug, Clone, Copy)]
+pub struct Nature {
+    pub workers: usize,
+    /// Groups of a job.
+    pub groups: usize,
+    /// A snapshot is open all the time, so that commits keep versions.
+    pub versioned: bool,
+    pub durable: bool,
+    /// Ends with a crash after so many steps.
+    pub crash_after: Option<u64>,
+}
+
+fn settings() -> ReplicaSettings {
+    ReplicaSettings {
+        datadir: PathBuf::from("/data"),
+        server_id: 2,
+        server_uuid: "22222222-2222-2222-2222-222222222222".to_string(),
+        relay: RelayLogConfig {
+            basename: "relay".to_string(),
+            index: None,
+            max_file_bytes: 8192,
+            space_limit_bytes: 0,
+            purge: true,
+        },
+        net_timeout_s: 60,
+        report_host: String::new(),
+        report_port: 0,
+        log_replica_updates: true,
+        sql_verify_checksum: true,
+    }
+}
+
+/// Plays one life on the disk. Returns whether the end was reached.
+pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) -> bool {
+    let engine = history::engine(disk, |config| {
+        config.flush_log_at_trx_commit = if nature.durable { 1 } else { 2 };
+        config.log_bin = rng.one_in(2);
+    })
+    .expect("the disk works");
+    let replica = Replica::open(engine.clone(), Arc::new(disk.clone()), settings()).expect("the disk works");
+    let from = stands_at(history, &engine, &replica);
+    check_state(history, &engine, from, true);
+    let channel = &replica.channel;
+    let reader = crate::relay::RelayReader::from_start(&channel.relay).expect("there is a relay log");
+    let (file, pos) = channel.applied_position();
+    let resume =
+        ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: Default::default() };
+    let mut applier = Applier::new(channel, resume);
+    let filters = applier.filters().clone();
+    let intake = Intake::new(channel, reader, Gate::new(channel), Checksum::Crc32);
+    let worker = |_| Worker {
+        at: At::Idle,
+        job: Job::of(nature.groups),
+        open: OpenGroup::new(engine.clone(), channel.apply.clone(), filters.clone(), true),
+    };
+    let mut life = Life {
+        history,
+        engine: &engine,
+        replica: &replica,
+        writer: RelayWriter::open(&channel.relay).expect("the disk works"),
+        // Some of what it has may be sent again.
+        sent: from - if rng.one_in(3) { rng.below(from as u64 + 1).min(4) as usize } else { 0 },
+        seen: from,
+        intake,
+        turns: Turns::new(channel, &mut applier),
+        order: Order::new(nature.workers),
+        next: 0,
+        turn: 0,
+        workers: (0..nature.workers).map(worker).collect(),
+        old: None,
+        versioned: nature.versioned,
+    };
+    let mut pin = engine.begin(Isolation::RepeatableRead);
+    if nature.versioned {
+        pin.open_snapshot().expect("a snapshot");
+    }
+    life.connect();
+    let mut steps = 0;
+    let reached = loop {
+        if nature.crash_after == Some(steps) {
+            break false;
+        }
+        steps += 1;
+        assert!(steps < 100_000, "it gets nowhere");
+        life.step(rng);
+        if life.is_done() {
+            break true;
+        }
+    };
+    if reached {
+        life.check_end();
+    } else {
+        // Nobody completes them any more, nor does the disk take anything.
+        disk.power_cut();
+    }
+    reached
+}
+
+/// How many groups the replica has applied, by its position; by GTIDs it must be as many.
+pub fn stands_at(history: &History, engine: &Engine, replica: &Replica) -> usize {
+    let (file, pos) = replica.channel.applied_position();
+    let stands = history.groups.iter().position(|group| group.end == pos).map_or(0, |at| at + 1);
+    assert!(stands > 0 || file.is_empty(), "{file} {pos} is between groups");
+    let expected = match stands {
+        0 => String::new(),
+        1 => format!("{SOURCE}:1"),
+        stands => format!("{SOURCE}:1-{stands}"),
+    };
+    assert_eq!(engine.gtid_executed().to_string(), expected, "at {file} {pos}");
+    stands
+}
+
+/// What readers see is what the source had after `groups` groups.
+fn check_state(history: &History, engine: &Arc<Engine>, groups: usize, thoroughly: bool) {
+    let mut reader = engine.begin(Isolation::RepeatableRead);
+    let found = content(&mut reader).expect("reads");
+    assert!(
+        found == *history.states[groups],
+        "after {groups} groups: {}",
+        history.difference(&found, groups)
+    );
+    if thoroughly {
+        for table in engine.catalog().all_tables() {
+            assert_eq!(
+                engine.check_table(&table).expect("reads"),
+                Vec::<String>::new(),
+                "{}",
+                table.def.name
+            );
+        }
+    }
+}
+
+struct Life<'a, 'c> {
+    history: &'a History,
+    engine: &'a Arc<Engine>,
+    replica: &'a Replica,
+    writer: RelayWriter,
+    /// Groups that are in the relay log.
+    sent: usize,
+    /// Groups that a reader has seen.
+    seen: usize,
+    intake: Intake<'c>,
+    turns: Turns<'a, 'c>,
+    order: Order,
+    /// Jobs given out, and those that have had their turn.
+    next: u64,
+    turn: u64,
+    workers: Vec<Worker>,
+    /// A reader whose snapshot is old, and what it saw.
+    old: Option<(Transaction, usize)>,
+    versioned: bool,
+}
+
+impl Life<'_, '_> {
+    /// What a source sends at the beginning of a connection.
+    fn connect(&mut self) {
+        let pos = self.history.groups.get(self.sent).map_or(self.history.end(), |group| group.start);
+        let rotate = source::events::fake_rotate(FILE, pos, 1, Checksum::Crc32);
+        self.writer.append_rotate(&rotate, rotate.clone()).expect("the disk works");
+    }
+
+    fn send(&mut self, rng: &mut Rng) {
+        for _ in 0..rng.between(1, 12) {
+            let Some(group) = self.history.groups.get(self.sent) else { break };
+            let mut bytes = &group.bytes[..];
+            if rng.one_in(40) {
+                // The connection breaks within the group, which comes again.
+                let events: Vec<&[u8]> = crate::applier::job::split(bytes).map(|(event, _)| event).collect();
+                for event in &events[..rng.below(events.len() as u64) as usize] {
+                    self.writer.append(event).expect("the disk works");
+                }
+                self.connect();
+            }
+            while !bytes.is_empty() {
+                let (event, rest) = bytes.split_at(crate::event::size(bytes));
+                self.writer.append(event).expect("the disk works");
+                bytes = rest;
+            }
+            self.sent += 1;
+            self.writer.end_of_group(&|| false).expect("the disk works");
+        }
+        self.writer.flush().expect("the disk works");
+    }
+
+    fn step(&mut self, rng: &mut Rng) {
+        match rng.below(20) {
+            0 | 1 => self.send(rng),
+            2 => self.read(),
+            3 => self.read_again(rng),
+            4 if rng.one_in(4) => drop(self.engine.purge().expect("the disk works")),
+            5 if rng.one_in(8) => drop(self.engine.checkpoint().expect("the disk works")),
+            _ => {
+                let at = rng.below(self.workers.len() as u64) as usize;
+                self.work(at, rng);
+            }
+        }
+    }
+
+    fn anything_logged(&self) -> bool {
+        self.workers.iter().any(|worker| !worker.job.logged.is_empty())
+    }
+
+    fn visible(&self) -> usize {
+        stands_at(self.history, self.engine, self.replica)
+    }
+
+    /// A reader sees a state that the source had, the one that the position tells, and never an earlier one than before.
+    fn read(&mut self) {
+        // A snapshot waits for commits without versions.
+        if self.versioned || !self.anything_logged() {
+            let visible = self.visible();
+            assert!(visible >= self.seen, "readers went back from {} to {visible}", self.seen);
+            self.seen = visible;
+            check_state(self.history, self.engine, visible, false);
+        }
+    }
+
+    /// Begins a long transaction, or reads again in the one that there is.
+    fn read_again(&mut self, rng: &mut Rng) {
+        match self.old.take() {
+            Some((mut reader, groups)) => {
+                let found = content(&mut reader).expect("reads");
+                assert!(found == *self.history.states[groups], "a snapshot of {groups} groups changed");
+                if rng.one_in(2) {
+                    self.old = Some((reader, groups));
+                }
+            }
+            None if self.versioned || !self.anything_logged() => {
+                let groups = self.visible();
+                let mut reader = self.engine.begin(Isolation::RepeatableRead);
+                content(&mut reader).expect("reads");
+                self.old = Some((reader, groups));
+            }
+            None => {}
+        }
+    }
+
+    /// One step of a worker, if there is one that it need not wait for.
+    fn work(&mut self, at: usize, rng: &mut Rng) {
+        let at_now = std::mem::replace(&mut self.workers[at].at, At::Idle);
+        let new = match at_now {
+            At::Idle => self.cut(at),
+            At::Cut(number) => {
+                let worker = &mut self.workers[at];
+                worker.job.prepare(&mut worker.open, true);
+                At::Prepared(number)
+            }
+            At::Prepared(number) if number == self.turn => self.order(at, number),
+            At::Blocked(number) => self.order_waiting(at, number),
+            At::Logged(number, resume) => {
+                let worker = &mut self.workers[at];
+                if !worker.job.logged.is_empty() {
+                    let any = rng.below(worker.job.logged.len() as u64) as usize;
+                    worker.job.logged.remove(any).complete().expect("the disk works");
+                    At::Logged(number, resume)
+                } else {
+                    worker.job.complete(&mut worker.open).expect("nothing is left");
+                    self.order.complete(&self.replica.channel, number, resume);
+                    At::Idle
+                }
+            }
+            waits @ At::Prepared(_) => waits,
+        };
+        self.workers[at].at = new;
+    }
+
+    fn cut(&mut self, at: usize) -> At {
+        match self.intake.cut(&mut self.workers[at].job).expect("the relay log is sound") {
+            Cut::Job => {
+                self.next += 1;
+                At::Cut(self.next - 1)
+            }
+            cut if self.order.is_complete(self.next) => {
+                self.old = None;
+                let applier = &mut *self.turns.applier;
+                if cut == Cut::InTurn {
+                    self.intake.apply_in_turn(applier).expect("it can be applied");
+                    applier.release_tables();
+                } else {
+                    note_dry(&self.replica.channel, self.intake.reader(), applier).expect("the disk works");
+                }
+                At::Idle
+            }
+            // Asked again later, the answer is the same.
+            _ => At::Idle,
+        }
+    }
+
+    fn order(&mut self, at: usize, number: u64) -> At {
+        let worker = &mut self.workers[at];
+        self.turns.order(&mut worker.job, &mut worker.open).expect("it can be applied");
+        if !worker.job.is_in_order() {
+            worker.job.complete(&mut worker.open).expect("the disk works");
+            return At::Blocked(number);
+        }
+        self.order.pass_turn(number);
+        self.turn += 1;
+        At::Logged(number, self.turns.applier.resume_point())
+    }
+
+    fn order_waiting(&mut self, at: usize, number: u64) -> At {
+        if self.workers.iter().any(|worker| matches!(worker.at, At::Logged(..))) {
+            return At::Blocked(number);
+        }
+        // A reader's metadata lock would be waited for.
+        self.old = None;
+        let worker = &mut self.workers[at];
+        self.turns.order_waiting(&mut worker.job, &mut worker.open).expect("it can be applied");
+        self.order(at, number)
+    }
+
+    fn is_done(&self) -> bool {
+        self.sent == self.history.groups.len()
+            && self.turn == self.next
+            && self.order.is_complete(self.next)
+            && self.visible() == self.history.groups.len()
+    }
+
+    fn check_end(&mut self) {
+        self.old = None;
+        check_state(self.history, self.engine, self.history.groups.len(), true);
+        let shown = self.replica.status();
+        assert!(shown.is_none(), "no source is configured");
+    }
+}
