@@ -38,7 +38,7 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 
-pub use applier::{ApplySettings, TypeConversions};
+pub use applier::{ApplySettings, Policy, TypeConversions};
 use channel::Channel;
 pub use channel::{CommitTimes, ReplicaSettings};
 pub use channels::Channels;

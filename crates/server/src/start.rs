@@ -137,6 +137,14 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let settings = replica_settings(&globals, options, &datadir.path);
     let replica = Channels::open(engine.clone(), disk.clone(), settings)?;
     replica.set_parallel_workers(globals.named("replica_parallel_workers").uint());
+    if let ("ROW", "DATABASE") =
+        (globals.named("slipstream_parallel_policy").text(), globals.named("replica_parallel_type").text())
+    {
+        globals.set_named("slipstream_parallel_policy", globals.named("replica_parallel_type"));
+    }
+    let wrong = |name| StartError::Options(format!("Unknown option to slipstream_parallel_policy: {name}"));
+    let policy = globals.named("slipstream_parallel_policy");
+    replica.apply_settings().set_policy(policy.text().parse().map_err(wrong)?);
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);
     let mode = globals.named("replica_exec_mode");

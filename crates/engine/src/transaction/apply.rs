@@ -318,6 +318,31 @@ impl Table {
         self.key_from_partial(row.mask, row.image)
     }
 
+    /// Hands `found` the unique keys that a partial image names, with the number of their index: 0 for the primary key, else one more
+    /// than its place. False: the image has a part of a key, or the table has no primary key.
+    pub fn known_keys(&self, row: PartialRow<'_>, found: &mut dyn FnMut(usize, &[u8])) -> Result<bool> {
+        if self.primary.is_none() {
+            return Ok(false);
+        }
+        match covers(row.mask, &self.primary_mask) {
+            true => found(0, &self.partial_clustered_key(row)?),
+            false if intersects(row.mask, &self.primary_mask) => return Ok(false),
+            false => {}
+        }
+        for (at, index) in self.indexes.iter().enumerate().filter(|(_, index)| index.unique) {
+            let has = |part: &crate::table::KeyPart| row.mask.contains(part.column);
+            if index.parts.iter().all(has) {
+                let key = self.secondary_key(at, &row.widened(self)?, &[])?;
+                if !key.has_null {
+                    found(at + 1, &key.key);
+                }
+            } else if index.parts.iter().any(has) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The image of an inserted row.
     fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
         if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }

@@ -13,6 +13,7 @@ use super::framing::{Framed, Framer};
 use super::gate::{Gate, Passage};
 use super::group::Applier;
 use super::job::{self, Job};
+use super::policy::{Dependencies, Policy};
 use super::{check, unreadable};
 use crate::channel::Channel;
 use crate::error::ThreadError;
@@ -41,6 +42,7 @@ pub(super) struct Intake<'c> {
     reader: RelayReader,
     gate: Gate<'c>,
     framer: Framer,
+    dependencies: Dependencies,
     /// What events end with from here on.
     checksum: Checksum,
     /// The group that is being read.
@@ -66,11 +68,13 @@ impl<'c> Intake<'c> {
         gate: Gate<'c>,
         checksum: Checksum,
     ) -> Intake<'c> {
+        let dependencies = Dependencies::new(channel.apply.policy(), &channel.engine);
         Intake {
             channel,
             reader,
             gate,
             framer: Framer::default(),
+            dependencies,
             checksum,
             open: Vec::new(),
             open_start: RelayPosition::default(),
@@ -86,8 +90,13 @@ impl<'c> Intake<'c> {
         &self.gate
     }
 
-    /// What comes next. Anything but groups comes by itself: the job is empty then.
-    pub fn cut(&mut self, job: &mut Job) -> Result<Cut, ThreadError> {
+    /// The policy by which jobs wait for each other.
+    pub fn policy(&self) -> Policy {
+        self.dependencies.policy()
+    }
+
+    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job `number`.
+    pub fn cut(&mut self, job: &mut Job, number: u64) -> Result<Cut, ThreadError> {
         job.clear();
         job.checksum = self.checksum;
         while !job.is_full() {
@@ -96,7 +105,7 @@ impl<'c> Intake<'c> {
                 pending => pending,
             };
             match found {
-                Pending::Event if self.take(job) => {}
+                Pending::Event if self.take(job, number) => {}
                 // `take` has left it to be applied in turn.
                 Pending::Event | Pending::InTurn if job.is_empty() => return Ok(Cut::InTurn),
                 Pending::Delayed(due_us) if job.is_empty() => {
@@ -107,6 +116,7 @@ impl<'c> Intake<'c> {
                 _ => break,
             }
         }
+        job.waits_for = self.dependencies.take();
         Ok(Cut::Job)
     }
 
@@ -123,7 +133,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Puts the reader's event where it belongs; false: it is to be applied in turn.
-    fn take(&mut self, job: &mut Job) -> bool {
+    fn take(&mut self, job: &mut Job, number: u64) -> bool {
         let (event, end) = (self.reader.event(), self.reader.position());
         let checksum_bytes = if self.checksum == Checksum::None { 0 } else { CHECKSUM_BYTES };
         // Too short for its checksum: the applier says so.
@@ -143,6 +153,7 @@ impl<'c> Intake<'c> {
         self.open.extend_from_slice(event);
         self.pending = Pending::Nothing;
         if let Framed::Complete { of_rows, .. } = framed {
+            self.dependencies.add(number, &self.open, checksum_bytes);
             job.push(&self.open, self.open_start, of_rows);
             self.open.clear();
         }

@@ -56,6 +56,8 @@ pub(super) struct Job {
     /// It is full with so many groups.
     limit: usize,
     pub checksum: Checksum,
+    /// The job that must be complete before this one is prepared.
+    pub waits_for: Option<u64>,
     pub raw: Vec<u8>,
     pub groups: Vec<RawGroup>,
     /// The first of the groups whose turn has not come.
@@ -75,7 +77,7 @@ impl Job {
     /// An empty one, which is full with so many groups.
     pub fn of(limit: usize) -> Job {
         let (raw, groups, events, logged) = Default::default();
-        Job { limit, checksum: Checksum::None, raw, groups, next: 0, events, logged }
+        Job { limit, checksum: Checksum::None, waits_for: None, raw, groups, next: 0, events, logged }
     }
 
     /// Adds a group, whose first event begins at `start` in the relay log.

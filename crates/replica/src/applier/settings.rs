@@ -6,6 +6,8 @@ use std::cmp;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use super::policy::Policy;
+
 /// See the module's header.
 #[derive(Debug)]
 pub struct ApplySettings {
@@ -13,6 +15,7 @@ pub struct ApplySettings {
     type_conversions: AtomicU8,
     idempotent: AtomicBool,
     skip_counter: AtomicU64,
+    policy: AtomicU8,
 }
 
 impl Default for ApplySettings {
@@ -23,6 +26,7 @@ impl Default for ApplySettings {
             type_conversions: AtomicU8::new(0),
             idempotent: AtomicBool::new(false),
             skip_counter: AtomicU64::new(0),
+            policy: AtomicU8::new(Policy::default().number()),
         }
     }
 }
@@ -56,6 +60,16 @@ impl ApplySettings {
     /// Sets it.
     pub(crate) fn set_skip_counter(&self, events: u64) {
         self.skip_counter.store(events, Ordering::Relaxed);
+    }
+
+    /// `slipstream_parallel_policy`
+    pub fn policy(&self) -> Policy {
+        Policy::of_number(self.policy.load(Ordering::Relaxed))
+    }
+
+    /// Sets it. Workers that are at it change over between two transactions.
+    pub fn set_policy(&self, policy: Policy) {
+        self.policy.store(policy.number(), Ordering::Relaxed);
     }
 
     /// `replica_type_conversions`

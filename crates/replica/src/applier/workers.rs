@@ -26,6 +26,7 @@ use super::intake::{self, Cut, Intake};
 use super::job::Job;
 use super::open_group::OpenGroup;
 use super::order::Order;
+use super::policy::Policy;
 use super::{ResumePoint, note_dry, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
@@ -104,6 +105,7 @@ struct Shared<'a, 'c> {
     turns: Mutex<Turns<'a, 'c>>,
     order: Order,
     workers: usize,
+    policy: Policy,
 }
 
 /// Applies with this many workers until it is told to stop, cannot go on, or there are to be others.
@@ -116,6 +118,7 @@ pub(super) fn run<'c>(
     let filters = applier.filters().clone();
     let shared = Shared {
         channel,
+        policy: intake.policy(),
         intake: Mutex::new((intake, 0)),
         turns: Mutex::new(Turns::new(channel, applier)),
         order: Order::new(workers),
@@ -165,6 +168,9 @@ impl Shared<'_, '_> {
     /// Takes the next job from the relay log to the pages. False: everything is to end.
     fn apply_job(&self, job: &mut Job, open: &mut OpenGroup) -> Result<bool, ThreadError> {
         let Some(number) = self.next_job(job)? else { return Ok(false) };
+        if job.waits_for.is_some_and(|before| !self.order.wait_until_complete(before + 1)) {
+            return Ok(false);
+        }
         job.prepare(open, self.channel.settings.sql_verify_checksum);
         if !self.order.wait_for_turn(number) || self.must_end() {
             return Ok(false);
@@ -179,6 +185,7 @@ impl Shared<'_, '_> {
     fn must_end(&self) -> bool {
         self.channel.applier_stop.load(Ordering::Acquire)
             || self.channel.workers() != self.workers
+            || self.channel.apply.policy() != self.policy
             || self.order.has_ended()
     }
 
@@ -190,7 +197,7 @@ impl Shared<'_, '_> {
             if self.must_end() {
                 return Ok(None);
             }
-            let cut = intake.cut(job)?;
+            let cut = intake.cut(job, *next)?;
             if cut == Cut::Job {
                 *next += 1;
                 return Ok(Some(*next - 1));

@@ -61,6 +61,11 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "replica_exec_mode" => {
             server.replica.apply_settings().set_idempotent(setting.text() == "IDEMPOTENT");
         }
+        "slipstream_parallel_policy" => set_parallel_policy(server, name, setting.text())?,
+        "replica_parallel_type" => {
+            set_parallel_policy(server, name, setting.text())?;
+            server.globals.set_named("slipstream_parallel_policy", setting.clone());
+        }
         "sql_replica_skip_counter" => set_skip_counter(server, setting.uint())?,
         "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
         "relay_log_purge" => server.replica.set_relay_log_purge(setting.is_on()),
@@ -98,6 +103,12 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
 
 fn set_flag(server: &Server, name: &str, on: bool) {
     server.globals.set_named(name, Setting::Bool(on));
+}
+
+fn set_parallel_policy(server: &Server, variable: &str, policy: &str) -> Result<(), SqlError> {
+    let wrong = |_| SqlError::wrong_value_for_variable(variable, policy);
+    server.replica.apply_settings().set_policy(policy.parse().map_err(wrong)?);
+    Ok(())
 }
 
 fn set_skip_counter(server: &Server, events: u64) -> Result<(), SqlError> {

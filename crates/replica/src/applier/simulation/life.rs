@@ -15,7 +15,7 @@ use crate::applier::job::Job;
 use crate::applier::open_group::OpenGroup;
 use crate::applier::order::Order;
 use crate::applier::workers::Turns;
-use crate::applier::{Gate, ResumePoint, note_dry};
+use crate::applier::{Gate, Policy, ResumePoint, note_dry};
 use crate::relay::{RelayLogConfig, RelayWriter};
 use crate::{Replica, ReplicaSettings};
 
@@ -43,6 +43,7 @@ pub struct Nature {
     pub workers: usize,
     /// Groups of a job.
     pub groups: usize,
+    pub policy: Policy,
     /// A snapshot is open all the time, so that commits keep versions.
     pub versioned: bool,
     pub durable: bool,
@@ -81,6 +82,7 @@ pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) ->
     let from = stands_at(history, &engine, &replica);
     check_state(history, &engine, from, true);
     let channel = &replica.channel;
+    channel.apply.set_policy(nature.policy);
     let reader = crate::relay::RelayReader::from_start(&channel.relay).expect("there is a relay log");
     let (file, pos) = channel.applied_position();
     let resume =
@@ -281,7 +283,9 @@ impl Life<'_, '_> {
         let at_now = std::mem::replace(&mut self.workers[at].at, At::Idle);
         let new = match at_now {
             At::Idle => self.cut(at),
-            At::Cut(number) => {
+            At::Cut(number)
+                if self.workers[at].job.waits_for.is_none_or(|before| self.order.is_complete(before + 1)) =>
+            {
                 let worker = &mut self.workers[at];
                 worker.job.prepare(&mut worker.open, true);
                 At::Prepared(number)
@@ -300,13 +304,13 @@ impl Life<'_, '_> {
                     At::Idle
                 }
             }
-            waits @ At::Prepared(_) => waits,
+            waits @ (At::Cut(_) | At::Prepared(_)) => waits,
         };
         self.workers[at].at = new;
     }
 
     fn cut(&mut self, at: usize) -> At {
-        match self.intake.cut(&mut self.workers[at].job).expect("the relay log is sound") {
+        match self.intake.cut(&mut self.workers[at].job, self.next).expect("the relay log is sound") {
             Cut::Job => {
                 self.next += 1;
                 At::Cut(self.next - 1)

@@ -12,6 +12,7 @@ mod life;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 
+use super::Policy;
 use history::History;
 use life::{Nature, live};
 
@@ -22,6 +23,13 @@ fn nature(rng: &mut Rng) -> Nature {
     Nature {
         workers: *rng.pick(&[2, 3, 8, 16]),
         groups: *rng.pick(&[1, 3, 8, 64]),
+        policy: *rng.pick(&[
+            Policy::Row,
+            Policy::Row,
+            Policy::Database,
+            Policy::LogicalClock,
+            Policy::Writeset,
+        ]),
         versioned: rng.one_in(2),
         durable: rng.one_in(2),
         crash_after: rng.one_in(2).then(|| rng.below(400)),

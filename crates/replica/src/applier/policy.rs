@@ -1,0 +1,326 @@
+//! Which transactions workers may prepare at once.
+//!
+//! ROW holds nothing back: what overlaps is found out row by row in its turn. The others are narrower schedules over the same workers, MySQL's
+//! and what it computes on the source: where the policy finds that a transaction depends on an earlier one, its job is
+//! prepared only when the job of that one is complete. Within a job everything is prepared by one worker. No policy changes what comes
+//! out, or its order.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use binlog::event::{Event, Header, RowsEvent, TableMap};
+use engine::{Engine, PartialRow, Table};
+
+use super::job;
+
+/// `slipstream_parallel_policy`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// Everything.
+    #[default]
+    Row,
+    /// `replica_parallel_type=DATABASE`: transactions about different schemas.
+    Database,
+    /// `replica_parallel_type=LOGICAL_CLOCK`: what the source's GTID events say; of a MariaDB source what was committed together.
+    LogicalClock,
+    /// Transactions that have no key in common, primary or unique, by their row events.
+    Writeset,
+}
+
+/// By their names, and in the order of their numbers.
+const POLICIES: [(&str, Policy); 4] = [
+    ("ROW", Policy::Row),
+    ("DATABASE", Policy::Database),
+    ("LOGICAL_CLOCK", Policy::LogicalClock),
+    ("WRITESET", Policy::Writeset),
+];
+
+impl Policy {
+    pub(super) fn number(self) -> u8 {
+        POLICIES.iter().position(|(_, policy)| *policy == self).expect("all are there") as u8
+    }
+
+    pub(super) fn of_number(number: u8) -> Policy {
+        POLICIES[usize::from(number)].1
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Policy, String> {
+        let found = POLICIES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, policy)| *policy).ok_or_else(|| name.to_string())
+    }
+}
+
+/// Jobs under way at most: older ones are complete.
+const UNDER_WAY: u64 = 1024;
+/// Keys that are remembered before those of complete jobs are looked for.
+const REMEMBERED: usize = 1 << 16;
+
+/// What of a group others may depend on.
+enum Uses {
+    /// These schemas or keys, as hashes.
+    Keys(Vec<u64>),
+    /// Perhaps anything.
+    Everything,
+}
+
+/// See the module's header. Groups are added in the source's order.
+pub(super) struct Dependencies {
+    policy: Policy,
+    engine: Arc<Engine>,
+    /// DATABASE, WRITESET: the last job that used a schema or key.
+    last_use: HashMap<u64, u64>,
+    /// The last job that may have used anything.
+    used_everything: Option<u64>,
+    /// LOGICAL_CLOCK: sequence numbers of the source's present file, and their jobs.
+    numbers: VecDeque<(i64, u64)>,
+    /// What was committed together with the last group (MariaDB), and the job before it.
+    together: (u64, Option<u64>),
+    /// The newest of the jobs that the present one depends on.
+    newest: Option<u64>,
+}
+
+impl Dependencies {
+    pub fn new(policy: Policy, engine: &Arc<Engine>) -> Dependencies {
+        Dependencies {
+            policy,
+            engine: engine.clone(),
+            last_use: HashMap::new(),
+            used_everything: None,
+            numbers: VecDeque::new(),
+            together: (0, None),
+            newest: None,
+        }
+    }
+
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The job that must be complete before the one is prepared to which groups were added.
+    pub fn take(&mut self) -> Option<u64> {
+        self.newest.take()
+    }
+
+    /// Adds a group to a job; `checksum_bytes` are behind each of its events.
+    pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize) {
+        let bare = || job::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
+        match self.policy {
+            Policy::Row => {}
+            Policy::LogicalClock => self.by_clock(job, bare().next().unwrap_or_default()),
+            Policy::Database => self.by_use(job, schemas(bare())),
+            Policy::Writeset => {
+                let uses = self.keys(bare());
+                self.by_use(job, uses);
+            }
+        }
+    }
+
+    /// The present job depends on an earlier one, if it is one.
+    fn depends_on(&mut self, job: u64, earlier: Option<u64>) {
+        self.newest = self.newest.max(earlier.filter(|earlier| *earlier < job));
+    }
+
+    fn by_clock(&mut self, job: u64, first: &[u8]) {
+        let decoded = Header::decode(first).and_then(|header| binlog::event::decode_body(&header, first));
+        let before = job.checked_sub(1);
+        let earlier = match decoded {
+            Ok(Event::Gtid(gtid) | Event::AnonymousGtid(gtid)) if gtid.sequence_number > 0 => {
+                if self.numbers.back().is_some_and(|(number, _)| *number >= gtid.sequence_number) {
+                    // Nothing of one file is under way with anything of the next.
+                    self.numbers.clear();
+                }
+                while self.numbers.pop_front_if(|(_, of)| *of + UNDER_WAY < job).is_some() {}
+                self.numbers.push_back((gtid.sequence_number, job));
+                let known = self.numbers.partition_point(|(number, _)| *number <= gtid.last_committed);
+                known.checked_sub(1).map(|at| self.numbers[at].1)
+            }
+            Ok(Event::MariadbGtid(gtid)) => {
+                if gtid.commit_id == 0 || gtid.commit_id != self.together.0 {
+                    self.together = (gtid.commit_id, before);
+                }
+                self.together.1
+            }
+            _ => before,
+        };
+        self.depends_on(job, earlier);
+    }
+
+    fn by_use(&mut self, job: u64, uses: Uses) {
+        self.depends_on(job, self.used_everything);
+        match uses {
+            Uses::Everything => {
+                self.depends_on(job, job.checked_sub(1));
+                self.used_everything = Some(job);
+            }
+            Uses::Keys(keys) => {
+                for key in keys {
+                    let earlier = self.last_use.insert(key, job);
+                    self.depends_on(job, earlier);
+                }
+            }
+        }
+        if self.last_use.len() > REMEMBERED {
+            self.last_use.retain(|_, of| *of + UNDER_WAY >= job);
+        }
+    }
+
+    /// The keys that a group's row events name.
+    fn keys<'e>(&self, events: impl Iterator<Item = &'e [u8]>) -> Uses {
+        let (mut tables, mut keys): (Vec<(u64, Arc<Table>)>, _) = (Vec::new(), Vec::new());
+        for event in events {
+            let Ok(header) = Header::decode(event) else { return Uses::Everything };
+            match binlog::event::decode_body(&header, event) {
+                Ok(Event::TableMap(map)) => match self.table(&map) {
+                    Some(table) => tables.push((map.table_id, table)),
+                    None => return Uses::Everything,
+                },
+                Ok(Event::Rows(rows)) => {
+                    let table = tables.iter().rev().find(|(id, _)| *id == rows.table_id);
+                    if !table.is_some_and(|(_, table)| row_keys(table, &rows, &mut keys)) {
+                        return Uses::Everything;
+                    }
+                }
+                Ok(Event::Gtid(_) | Event::AnonymousGtid(_) | Event::MariadbGtid(_) | Event::Xid(_)) => {}
+                Ok(Event::RowsQuery(_) | Event::MariadbAnnotate(_)) => {}
+                Ok(Event::Query(query)) if query.is_begin() || query.is_end() => {}
+                _ => return Uses::Everything,
+            }
+        }
+        Uses::Keys(keys)
+    }
+
+    fn table(&self, map: &TableMap<'_>) -> Option<Arc<Table>> {
+        let (schema, name) = (str::from_utf8(map.schema).ok()?, str::from_utf8(map.table).ok()?);
+        self.engine.catalog().table(schema, name)
+    }
+}
+
+/// The schemas that a group is about.
+fn schemas<'e>(events: impl Iterator<Item = &'e [u8]>) -> Uses {
+    let mut schemas = Vec::new();
+    for event in events {
+        let Ok(header) = Header::decode(event) else { return Uses::Everything };
+        match binlog::event::decode_body(&header, event) {
+            Ok(Event::TableMap(map)) => schemas.push(hash(map.schema)),
+            Ok(Event::Query(query)) if query.is_begin() || query.is_end() => {}
+            // It may name others in its text.
+            Ok(Event::Query(_) | Event::TransactionPayload(_)) | Err(_) => return Uses::Everything,
+            _ => {}
+        }
+    }
+    Uses::Keys(schemas)
+}
+
+/// The keys in a row event; false: it touches keys that it does not name.
+fn row_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>) -> bool {
+    let (before_mask, after_mask) = (rows.before_mask(), rows.after_mask());
+    if before_mask.iter().chain(&after_mask).any(|mask| mask.columns() != table.columns()) {
+        return false;
+    }
+    for row in rows.iter(&table.layout) {
+        let Ok(row) = row else { return false };
+        for (mask, image) in [(&before_mask, row.before), (&after_mask, row.after)] {
+            let (Some(mask), Some(image)) = (mask, image) else { continue };
+            let mut found = |index: usize, key: &[u8]| keys.push(hash((table.id, index, key)));
+            if !matches!(table.known_keys(PartialRow { mask, image }, &mut found), Ok(true)) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+fn hash(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use binlog::Checksum;
+    use binlog::encode::{self, EventBase, finish_event};
+    use binlog::event::GtidEvent;
+    use binlog::gtid::{Gtid, Uuid};
+    use os::sim::SimDisk;
+
+    const BASE: EventBase = EventBase { timestamp: 0, server_id: 1 };
+
+    fn dependencies(policy: Policy) -> Dependencies {
+        let config = engine::EngineConfig {
+            background: false,
+            ..engine::EngineConfig::new(Arc::new(SimDisk::new(1)), "/d")
+        };
+        Dependencies::new(policy, &Engine::open(config).expect("an empty disk"))
+    }
+
+    fn gtid(last_committed: i64, sequence_number: i64) -> Vec<u8> {
+        let gtid = Gtid::new(Uuid([1; 16]), 1);
+        let event = GtidEvent {
+            gtid,
+            flags: 0,
+            last_committed,
+            sequence_number,
+            immediate_commit_us: 1,
+            original_commit_us: 1,
+            transaction_length: 100,
+            immediate_server_version: 80400,
+            original_server_version: 80400,
+            commit_group_ticket: 0,
+        };
+        let mut out = Vec::new();
+        let start = encode::gtid(BASE, &event, &mut out);
+        finish_event(&mut out, start, None, Checksum::None);
+        out
+    }
+
+    fn statement(schema: &str, text: &str) -> Vec<u8> {
+        let query = binlog::event::QueryEvent {
+            thread_id: 7,
+            exec_time: 0,
+            error_code: 0,
+            status_vars: &[],
+            schema: schema.as_bytes(),
+            statement: text.as_bytes(),
+        };
+        let mut out = Vec::new();
+        let start = encode::query(BASE, &query, 0, &mut out);
+        finish_event(&mut out, start, None, Checksum::None);
+        out
+    }
+
+    fn waits(dependencies: &mut Dependencies, job: u64, groups: &[Vec<u8>]) -> Option<u64> {
+        groups.iter().for_each(|group| dependencies.add(job, group, 0));
+        dependencies.take()
+    }
+
+    #[test]
+    fn the_clock_of_the_source_holds_back_what_committed_later() {
+        let mut by = dependencies(Policy::LogicalClock);
+        assert_eq!(waits(&mut by, 0, &[gtid(0, 1), gtid(1, 2)]), None, "one worker prepares a job");
+        assert_eq!(waits(&mut by, 1, &[gtid(0, 3), gtid(1, 4)]), Some(0));
+        assert_eq!(waits(&mut by, 2, &[gtid(2, 5)]), Some(0));
+        assert_eq!(waits(&mut by, 3, &[gtid(4, 6)]), Some(1));
+        assert_eq!(waits(&mut by, 4, &[gtid(0, 1)]), None, "a new file");
+        assert_eq!(waits(&mut by, 5, &[gtid(0, 0)]), Some(4), "a source that says nothing");
+    }
+
+    #[test]
+    fn statements_and_what_nothing_is_known_of_are_in_nobodys_way_under_row_alone() {
+        let ddl = [statement("a", "CREATE TABLE t (a INT)")];
+        for (policy, expected) in
+            [(Policy::Row, None), (Policy::Database, Some(0)), (Policy::Writeset, Some(0))]
+        {
+            let mut by = dependencies(policy);
+            assert_eq!(waits(&mut by, 0, &ddl), None);
+            assert_eq!(waits(&mut by, 1, &ddl), expected, "{policy:?}");
+        }
+    }
+}
