@@ -5,8 +5,8 @@
 //! checked before the commit: a transaction that cannot be applied leaves nothing in the log or on pages.
 //!
 //! A row is found by the primary key when the before image has it; else by the first unique or other secondary index whose
-//! columns the before image has; else by a scan of the table for a row that equals the before image, one scan for all rows of
-//! an event.
+//! columns the before image has; else by a scan of the table for a row that equals the before image. Without a unique key one scan finds all rows of
+//! an event, or those of them that have the same key of the index.
 
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
@@ -15,9 +15,10 @@ use crate::definition::{ColumnDef, ColumnDefault};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::transaction::scan::KeyRange;
 use crate::transaction::write_set::OldRow;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
@@ -220,9 +221,9 @@ impl Transaction {
         let (index, range) = match best_index(table, before.mask) {
             Some(at) => {
                 let key = table.secondary_key(at, &image, &[])?.key;
-                (IndexRef::Secondary(at), super::scan::KeyRange::prefix(&key))
+                (IndexRef::Secondary(at), KeyRange::prefix(&key))
             }
-            None => (IndexRef::Primary, super::scan::KeyRange::all()),
+            None => (IndexRef::Primary, KeyRange::all()),
         };
         // Rows that do not match are passed by without a lock; the one that does is locked and read again.
         let wanted = table.layout.comparable(before.mask, before.image);
@@ -240,9 +241,9 @@ impl Transaction {
         found.ok_or_else(|| not_found(table, before))
     }
 
-    /// Finds the rows that before images with these columns describe, where neither a key nor an index leads to them: all of them in one
-    /// scan of the table. `None` for an image that no row has now; perhaps an earlier change of the same event makes it. An empty list:
-    /// there is a better way to each of the rows.
+    /// Finds the rows that before images with these columns describe, where no unique key leads to them: in one scan of what the best
+    /// index says of each different key, or of the table. `None` for an image that no row has now; perhaps an earlier change of the
+    /// same event makes it. An empty list: there is a better way to each of the rows.
     pub fn find_together(
         &mut self,
         table: &Arc<Table>,
@@ -250,7 +251,8 @@ impl Transaction {
         images: &[&[u8]],
     ) -> Result<Vec<Option<FoundRow>>> {
         let has_key = table.primary.is_some() && covers(mask, &table.primary_mask);
-        if images.len() < 2 || has_key || best_index(table, mask).is_some() {
+        let index = best_index(table, mask);
+        if images.len() < 2 || has_key || index.is_some_and(|at| table.indexes[at].unique) {
             return Ok(Vec::new());
         }
         self.check_not_ahead()?;
@@ -262,17 +264,18 @@ impl Transaction {
         }
         let mut found = Vec::new();
         found.resize_with(images.len(), || None);
-        let mut missing = images.len();
-        let mut scan = self.scan_newest(table, IndexRef::Primary, super::scan::KeyRange::all())?;
         let mut columns = Vec::new();
-        while missing > 0 {
-            let Some(row) = scan.next(self)? else { break };
-            columns.clear();
-            table.layout.extract(&row.image, mask, &mut columns)?;
-            if let Some(at) = wanted.get_mut(&table.layout.comparable(mask, &columns)[..]).and_then(Vec::pop)
-            {
-                found[at] = Some(FoundRow(KeyBuf::from_slice(&row.key)));
-                missing -= 1;
+        for (index, range, mut missing) in table.places_of(index, mask, images)? {
+            let mut scan = self.scan_newest(table, index, range)?;
+            while missing > 0 {
+                let Some(row) = scan.next(self)? else { break };
+                columns.clear();
+                table.layout.extract(&row.image, mask, &mut columns)?;
+                let image = table.layout.comparable(mask, &columns);
+                if let Some(at) = wanted.get_mut(&image[..]).and_then(Vec::pop) {
+                    found[at] = Some(FoundRow(KeyBuf::from_slice(&row.key)));
+                    missing -= 1;
+                }
             }
         }
         self.close_snapshot();
@@ -341,6 +344,24 @@ impl Table {
             }
         }
         Ok(true)
+    }
+
+    /// Where the rows are that these images are of: ranges of an index, or the whole table, and how many of the images are of each.
+    fn places_of(
+        &self,
+        index: Option<usize>,
+        mask: &ColumnMask,
+        images: &[&[u8]],
+    ) -> Result<Vec<(IndexRef, KeyRange, usize)>> {
+        let Some(at) = index else { return Ok(vec![(IndexRef::Primary, KeyRange::all(), images.len())]) };
+        let mut keys: BTreeMap<KeyBuf, usize> = BTreeMap::new();
+        for image in images {
+            let full = PartialRow { mask, image }.widened(self)?;
+            *keys.entry(self.secondary_key(at, &full, &[])?.key).or_default() += 1;
+        }
+        let range =
+            |(key, images): (KeyBuf, usize)| (IndexRef::Secondary(at), KeyRange::prefix(&key), images);
+        Ok(keys.into_iter().map(range).collect())
     }
 
     /// The image of an inserted row.
