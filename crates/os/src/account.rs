@@ -99,6 +99,8 @@ states! {
     LogWriteWait = "log_write_wait", true;
     /// Waiting for room in the log buffer.
     LogBufferWait = "log_buffer_wait", true;
+    /// Waiting for somebody to free space on a full disk.
+    DiskFullWait = "disk_full_wait", true;
     /// Waiting for a checkpoint to free log space.
     LogSpaceWait = "log_space_wait", true;
     /// The log writer's write to the log file.

@@ -11,6 +11,8 @@ use crate::Lsn;
 pub enum RedoError {
     /// A file operation failed; the text names the file and the operation.
     Io(String),
+    /// The disk is full; the text names the file.
+    DiskFull(String),
     /// A write or sync of the log failed earlier: nothing more is written, waits fail with the first cause.
     Poisoned(String),
     /// What is on disk is not a log that can be opened; names the place.
@@ -38,7 +40,7 @@ pub enum RedoError {
 impl fmt::Display for RedoError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RedoError::Io(what) => write!(formatter, "redo log: {what}"),
+            RedoError::Io(what) | RedoError::DiskFull(what) => write!(formatter, "redo log: {what}"),
             RedoError::Poisoned(cause) => write!(formatter, "redo log: stopped after a failure: {cause}"),
             RedoError::Corrupt(place) => write!(formatter, "redo log: corrupt: {place}"),
             RedoError::Exists(dir) => write!(formatter, "redo log: {} has a log already", dir.display()),
@@ -58,6 +60,9 @@ impl std::error::Error for RedoError {}
 
 impl From<io::Error> for RedoError {
     fn from(error: io::Error) -> RedoError {
-        RedoError::Io(error.to_string())
+        match error.kind() {
+            io::ErrorKind::StorageFull => RedoError::DiskFull(error.to_string()),
+            _ => RedoError::Io(error.to_string()),
+        }
     }
 }

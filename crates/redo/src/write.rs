@@ -1,11 +1,13 @@
 //! Writing what is published to the files: by the thread that needs it, or by `log_writer`.
 
 use os::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Duration;
 
 use os::account::{self, State};
 
 use crate::core::{Core, Counters, WriteState};
+use crate::files::LogFile;
 use crate::{Lsn, RedoError};
 
 /// Most bytes of one write call, so that room in the ring comes back in steps.
@@ -20,6 +22,10 @@ const NAP: Duration = Duration::from_millis(1);
 /// How long it sleeps when nothing was reserved since its last round. Those who want a record written soon say so (`request_written`); this is the
 /// limit for the others.
 const IDLE: Duration = Duration::from_millis(20);
+
+/// How often a full disk is looked at again, and how often the waiting is reported.
+const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
+const LOOKS_PER_REPORT: u64 = 600;
 
 /// How long a thread looks for an earlier record to be published before it gives up the processor: a fill takes well under a microsecond,
 /// unless its thread has lost the processor itself.
@@ -61,7 +67,7 @@ impl Core {
         let file = match &state.file {
             Some(file) if from < file.end_lsn() => file.clone(),
             _ => {
-                let file = self.files.find_or_make(from)?;
+                let file = self.file_at(from)?;
                 state.file = Some(file.clone());
                 self.governor.notify_all();
                 file
@@ -89,6 +95,27 @@ impl Core {
         Counters::count(&self.counters.writes, 1);
         Counters::count(&self.counters.written_bytes, bytes.len() as u64);
         Ok(to)
+    }
+
+    /// The file that the next bytes go to. They are reserved and must be written, so a full disk is waited out as MySQL does it: everybody
+    /// who writes waits for somebody to free space.
+    fn file_at(&self, from: Lsn) -> Result<Arc<LogFile>, RedoError> {
+        let mut looks = 0u64;
+        loop {
+            match self.files.find_or_make(from) {
+                Err(RedoError::DiskFull(what)) if !self.is_stopped() => {
+                    if looks.is_multiple_of(LOOKS_PER_REPORT) {
+                        log::error!(
+                            "Disk is full writing the redo log ({what}). Waiting for someone to free space..."
+                        );
+                    }
+                    looks += 1;
+                    let _waiting = account::enter(State::DiskFullWait);
+                    os::clock::sleep(FULL_DISK_LOOK);
+                }
+                made => return made,
+            }
+        }
     }
 
     /// Returns when everything before `lsn` is written, writing it where nobody else does.

@@ -8,7 +8,7 @@ use os::account::State;
 use os::disk::Disk;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
-use redo::{Log, LogConfig, Lsn, START_LSN, kind};
+use redo::{Log, LogConfig, Lsn, RedoError, START_LSN, kind};
 
 const MB: u64 = 1 << 20;
 
@@ -169,4 +169,28 @@ fn threads_are_switched_under_load_and_the_log_is_closed_in_either_state() {
         }
         assert_eq!(found, commits);
     }
+}
+
+#[test]
+fn a_full_disk_makes_those_who_write_wait_and_nothing_fail() {
+    let disk = SimDisk::new(7);
+    let log = Log::create(Arc::new(disk.clone()), config(8 * MB)).unwrap();
+    disk.limit_space(Some(0));
+    let writing = {
+        let log = Arc::clone(&log);
+        os::thread::spawn("full_disk_writer", move || {
+            for _ in 0..40 {
+                let end = log.reserve(100_000).unwrap().fill(kind::COMMIT, &[&[1; 100_000]]);
+                log.wait_durable(end)?;
+            }
+            Ok::<_, RedoError>(())
+        })
+    };
+    let is_waiting = |state: &os::account::StateTime| state.state == State::DiskFullWait;
+    let mut threads =
+        || os::account::snapshot().into_iter().filter(|thread| thread.name == "full_disk_writer");
+    until(|| threads().any(|thread| thread.states.iter().any(is_waiting)));
+    assert_eq!((disk.stopped_with(), log.failure()), (None, None));
+    disk.limit_space(None);
+    writing.join().unwrap().unwrap();
 }
