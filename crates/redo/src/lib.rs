@@ -10,6 +10,7 @@
 //!
 //! **Out.** Whoever needs bytes written or synced and finds nobody at it does it itself, so that a lone client pays for one write and
 //! one sync and no thread switch; `log_writer` and `log_flusher` do it for those who do not wait, and go on while requests keep coming.
+//! Who finds somebody at it waits for that one write or sync, and all who sleep are woken by it at once.
 //! All records published by then go with one write, all written by then with one sync: that is the group commit.
 //! [`Log::read_from`] reads records back, from the files, up to what is written.
 //!

@@ -1,7 +1,7 @@
 //! The log under the model checker: reservation, ring, writing, and who syncs and who is woken. See [`os::sync`] for how to run it
 //! and for what it finds; `SHUTTLE_ITERATIONS` plays more than the ordinary number of schedules.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use os::disk::Disk;
@@ -80,6 +80,32 @@ fn what_is_acknowledged_survives() {
             assert!(found.iter().any(|record| record[..] == payload), "{payload:?} is lost");
         }
         after.close().expect("the disk works");
+    });
+}
+
+/// Relaxed commits: one writes for all that are published, those that came too late for it are woken to write themselves, and nobody sleeps for ever
+/// while another is between reserving and publishing.
+#[test]
+fn written_commits_are_in_the_file_and_nobody_is_left_asleep() {
+    check(60, || {
+        let (disk, log) = new_log();
+        let threads: Vec<JoinHandle<()>> = (0..4u8)
+            .map(|number| {
+                let (log, disk) = (Arc::clone(&log), disk.clone());
+                spawn("client", move || {
+                    let payload = [number; 24];
+                    let lsn = append(&log, &payload);
+                    log.wait_written(lsn).expect("the disk works");
+                    let files = disk.list(Path::new("/log/#innodb_redo")).expect("there are files");
+                    let holds = |path: &PathBuf| {
+                        disk.read(path).expect("a file").windows(payload.len()).any(|bytes| bytes == payload)
+                    };
+                    assert!(files.iter().any(holds), "{number} was not written");
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+        log.close().expect("the disk works");
     });
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os::account::{self, State};
+use os::event::Waiter;
+use os::sync::MutexGuard;
 
 use crate::core::{Core, Counters, WriteState};
 use crate::files::LogFile;
@@ -27,39 +29,56 @@ const IDLE: Duration = Duration::from_millis(20);
 const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// How long a thread looks for an earlier record to be published before it gives up the processor: a fill takes well under a microsecond,
-/// unless its thread has lost the processor itself.
-const SPINS: u32 = 64;
+/// How often a thread looks for an earlier record to be published, or another's write to be done, before it lets other threads run: a fill takes well
+/// under a microsecond and a write a few, unless its thread has lost the processor itself.
+const SPINS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
+
+/// How often it lets other threads run before it sleeps: on a busy machine that is what the one that has lost the processor needs, and costs less than
+/// sleeping and being woken.
+const YIELDS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
+
+/// How long it then sleeps, at least, for a record that is not yet published.
+const LATE_PUBLISHER: Duration = Duration::from_micros(50);
 
 impl Core {
-    /// Writes all that is published. Returns whether there was anything.
+    /// Writes all that is published now. Returns whether there was anything.
     pub fn write_published(&self) -> Result<bool, RedoError> {
-        let mut state = self.write.lock();
-        self.write_published_locked(&mut state)
+        self.write_and_unlock(self.write.lock())
+    }
+
+    fn write_and_unlock(&self, mut state: MutexGuard<'_, WriteState>) -> Result<bool, RedoError> {
+        let outcome = self.write_published_locked(&mut state);
+        drop(state);
+        // All waiters at once, now that the lock is free: one whose record was published too late for this write does the next one, for all
+        // others. Woken one by one, each would wait for the processor in turn, most of them for nothing.
+        self.notify_written();
+        outcome
+    }
+
+    fn notify_written(&self) {
+        // Orders what came before (`written_lsn`, the unlocking) before the look for waiters; a waiter counts itself before it looks at those.
+        os::sync::atomic::fence(Ordering::SeqCst);
+        if self.written.has_waiters() {
+            self.written.notify_all();
+        }
     }
 
     fn write_published_locked(&self, state: &mut WriteState) -> Result<bool, RedoError> {
         self.check()?;
-        let mut any = false;
-        loop {
-            let from = self.written();
-            let (tail_lsn, chunks) = self.ring.advance(state.tail_lsn, self.reserved());
-            state.tail_lsn = tail_lsn;
-            Counters::count(&self.counters.write_requests, chunks);
-            if state.tail_lsn == from {
-                return Ok(any);
-            }
-            let until = state.tail_lsn.min(from + MAX_WRITE_BYTES);
-            let written =
-                self.write_range(state, from, until).map_err(|error| self.fail(&error.to_string()))?;
-            self.written_lsn.0.store(written, Ordering::Release);
-            any = true;
-            // The fence orders the store before the look for waiters; a waiter counts itself before it looks at `written_lsn`.
-            os::sync::atomic::fence(Ordering::SeqCst);
-            if self.written.has_waiters() {
-                self.written.notify_all();
+        let mut from = self.written();
+        let (tail_lsn, chunks) = self.ring.advance(state.tail_lsn, self.reserved());
+        state.tail_lsn = tail_lsn;
+        Counters::count(&self.counters.write_requests, chunks);
+        let any = from < tail_lsn;
+        while from < tail_lsn {
+            let until = tail_lsn.min(from + MAX_WRITE_BYTES);
+            from = self.write_range(state, from, until).map_err(|error| self.fail(&error.to_string()))?;
+            self.written_lsn.0.store(from, Ordering::Release);
+            if from < tail_lsn {
+                self.notify_written();
             }
         }
+        Ok(any)
     }
 
     /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of the file. Returns up to where.
@@ -149,24 +168,44 @@ impl Core {
 
     /// As [`Core::write_through`], whatever `innodb_log_writer_threads` says.
     pub fn write_itself(&self, lsn: Lsn) -> Result<(), RedoError> {
-        let mut spins = 0;
-        loop {
-            self.write_published()?;
-            if self.written() >= lsn {
-                return Ok(());
-            }
-            // An earlier record is reserved and not yet published: its thread is at it.
-            spins += 1;
-            match spins {
-                0..SPINS => os::sync::spin_loop(),
-                SPINS..128 => os::thread::yield_now(),
-                _ => {
-                    let waiter = self.written.prepare();
-                    if self.written() < lsn {
-                        waiter.wait(Some(Duration::from_micros(50)));
+        let mut attempt: u32 = 0;
+        while self.written() < lsn {
+            attempt += 1;
+            let naps = attempt.saturating_sub(SPINS + YIELDS);
+            let waiter = (naps > 0).then(|| self.prepare_for_write());
+            match (self.write.try_lock(), waiter) {
+                (Some(state), waiter) => {
+                    drop(waiter);
+                    // Nothing: an earlier record is reserved and not yet published, its thread is at it.
+                    let any = self.write_and_unlock(state)?;
+                    match naps {
+                        0 if !any => pause(attempt),
+                        1.. if !any => self.await_publisher(lsn, naps),
+                        _ => {}
                     }
                 }
+                // Another thread writes, very likely this record as well, and wakes all who sleep.
+                (None, Some(waiter)) if self.written() < lsn => waiter.wait(None),
+                (None, Some(_)) => {}
+                (None, None) => pause(attempt),
             }
+        }
+        Ok(())
+    }
+
+    fn prepare_for_write(&self) -> Waiter<'_> {
+        let waiter = self.written.prepare();
+        // The other side of the one in `notify_written`.
+        os::sync::atomic::fence(Ordering::SeqCst);
+        waiter
+    }
+
+    /// An earlier record is reserved and not yet published; its thread has lost the processor. Most such threads write next, for all; but it may be one that
+    /// does not wait for its record, so the sleep has a limit, which grows with the number of `naps`.
+    fn await_publisher(&self, lsn: Lsn, naps: u32) {
+        let waiter = self.prepare_for_write();
+        if self.written() < lsn {
+            waiter.wait(Some(LATE_PUBLISHER * (1 << naps.min(4))));
         }
     }
 
@@ -217,4 +256,8 @@ impl Core {
             }
         }
     }
+}
+
+fn pause(attempt: u32) {
+    if attempt <= SPINS { os::sync::spin_loop() } else { os::thread::yield_now() }
 }
