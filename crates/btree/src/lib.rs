@@ -21,7 +21,8 @@
 //! `buffer::Mtr` for what and why. What is particular to the tree:
 //! - A *split* logs the new right page's image, "drop everything from key K on" for the left page, and one delta for the parent. The operation
 //!   on the left page is right on any older state of it: keys from K on belong to the right page, whose image was taken later.
-//! - A split for *ascending inserts* moves nothing: its image is an empty page, and a few dozen bytes are logged in all.
+//! - A split for a *run of inserts* cuts where the run is. Behind the last entry it moves nothing: its image is an empty page, and a few dozen bytes are
+//!   logged in all. Before the first it moves everything, so that the old page is the empty one: a page's number is that of its lowest keys.
 //! - A *merge* logs the image of the page that took the entries, and frees the other.
 //! - A *sorted build* logs only its allocations; its pages are on disk before the engine logs the commit that names the tree. Until then, and while
 //!   a dropped tree is being freed, a claim says whose the pages are (`claimed`).
