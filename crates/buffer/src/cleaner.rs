@@ -12,7 +12,6 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 
 use crate::bell::Bell;
-use crate::doublewrite::Flusher;
 use crate::error::Result;
 use crate::lru_flusher;
 use crate::pace::Pace;
@@ -73,14 +72,14 @@ impl Cleaners {
     }
 
     /// Takes instances of the round until none is left.
-    fn share(&self, pool: &Pool, flusher: Flusher) {
+    fn share(&self, pool: &Pool) {
         let mut round = self.round.lock();
         while round.next < round.due.len() {
             let (number, due) = (round.next, round.due[round.next]);
             round.next += 1;
             round.busy += 1;
             drop(round);
-            let outcome = pool.clean_instance(number, due, flusher);
+            let outcome = pool.clean_instance(number, due);
             round = self.round.lock();
             round.busy -= 1;
             if let Err(error) = outcome {
@@ -99,7 +98,7 @@ impl Cleaners {
             (round.due, round.next) = (due, 0);
             self.begun.notify_all();
         }
-        self.share(pool, Flusher::Cleaner(0));
+        self.share(pool);
         let mut round = self.round.lock();
         while round.busy > 0 {
             let _waiting = enter(State::CleanerWait);
@@ -115,7 +114,7 @@ impl Cleaners {
             // The pool may be gone without `stop`, in a test that has had a power cut.
             let Some(pool) = pool.upgrade() else { break };
             let due = pace.pages_due(&pool);
-            let outcome = self.run_round(&pool, due);
+            let outcome = self.run_round(&pool, due).and(pool.finish_batches().map(|_| ()));
             if let (Err(error), false) = (&outcome, failing) {
                 log::error!("the page cleaner cannot write: {error}");
             }
@@ -125,7 +124,7 @@ impl Cleaners {
         self.begun.notify_all();
     }
 
-    fn work(&self, pool: &Weak<Pool>, number: usize) {
+    fn work(&self, pool: &Weak<Pool>) {
         loop {
             {
                 let _idle = enter(State::Idle);
@@ -138,7 +137,7 @@ impl Cleaners {
                 }
             }
             let Some(pool) = pool.upgrade() else { return };
-            self.share(&pool, Flusher::Cleaner(number));
+            self.share(&pool);
         }
     }
 }
@@ -162,11 +161,11 @@ impl Pool {
             }
             cleaners.coordinate(&pool)
         }));
-        for number in 1..self.cleaners.count {
+        for _ in 1..self.cleaners.count {
             let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
             threads.push(os::thread::spawn("page_cleaner", move || {
                 os::thread::prefer();
-                cleaners.work(&pool, number)
+                cleaners.work(&pool)
             }));
         }
         for (number, instance) in self.instances.iter().enumerate() {
@@ -205,16 +204,16 @@ impl Pool {
     }
 
     /// A cleaner's work on one instance: frames, then up to `due` pages by age.
-    fn clean_instance(&self, number: usize, due: usize, flusher: Flusher) -> Result<()> {
+    fn clean_instance(&self, number: usize, due: usize) -> Result<()> {
         let instance = &self.instances[number];
         let make_frames_free = || {
             let _flushing = enter(State::LruFlush);
-            self.make_frames_free(instance, flusher)
+            self.make_frames_free(instance)
         };
         make_frames_free()?;
         let mut left = due;
         while left > 0 {
-            let written = self.flush_oldest(instance, left.min(STRETCH), flusher)?;
+            let written = self.flush_oldest(instance, left.min(STRETCH))?;
             if written == 0 {
                 break;
             }

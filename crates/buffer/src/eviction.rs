@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use os::account::{State, enter};
 
-use crate::doublewrite::Flusher;
 use crate::error::Result;
 use crate::frame::{Frame, NO_PAGE};
 use crate::instance::Instance;
@@ -103,18 +102,18 @@ impl Pool {
     }
 
     /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's end, writes dirty ones there first if it must.
-    pub(crate) fn make_frames_free(&self, instance: &Instance, flusher: Flusher) -> Result<()> {
+    pub(crate) fn make_frames_free(&self, instance: &Instance) -> Result<()> {
         // A pool that never ran short is left to fill up.
         if !self.is_evicting() || instance.freeing.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        let outcome = self.fill_free_list(instance, flusher);
+        let outcome = self.fill_free_list(instance);
         instance.cannot_flush.store(outcome.is_err(), Ordering::Relaxed);
         instance.freeing.store(false, Ordering::Relaxed);
         outcome
     }
 
-    fn fill_free_list(&self, instance: &Instance, flusher: Flusher) -> Result<()> {
+    fn fill_free_list(&self, instance: &Instance) -> Result<()> {
         let scan = self.options().lru_scan_depth.max(64);
         let target = self.free_target(instance);
         for _ in 0..64 {
@@ -123,7 +122,7 @@ impl Pool {
                 return Ok(());
             }
             if self.evict(instance, target - free, scan) == 0
-                && self.flush_lru(instance, target.max(64), scan, flusher)? == 0
+                && self.flush_lru(instance, target.max(64), scan)? == 0
             {
                 return Ok(());
             }

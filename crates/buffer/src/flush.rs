@@ -5,7 +5,7 @@
 //!    after it dirty the page again.
 //! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that structure changes put into the
 //!    log, and commits applied to the page, are thereby durable too: both reserve their log space before they let go of the page.
-//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place; then the tablespaces are synced.
+//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place (`batch`); then the tablespaces are synced.
 //!    Once it is written in place a page may be evicted or written again (not before, or a read might overtake its write), by another batch:
 //!    the copy in that batch's area is then the newer one.
 //! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`, which lets the checkpoint pass them.
@@ -13,27 +13,20 @@
 //! **For frames** ([`Purpose::Frames`]) somebody may be waiting, so nothing is waited for that need not be: pages whose changes the log has not synced yet are
 //! left for the next batch if there are others, and frames become free before the tablespaces are synced.
 
-use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{State, enter};
 use redo::Lsn;
 
-use crate::doublewrite::{BatchArea, Flusher, WriteArea};
+use crate::batch::Captured;
+use crate::doublewrite::{BatchArea, WriteArea};
 use crate::error::Result;
-use crate::flush_list::WriteTicket;
 use crate::frame::NO_PAGE;
 use crate::instance::Instance;
 use crate::page::{self, PageId, SpaceId};
 use crate::pool::Pool;
-use crate::space::{Space, sync_or_stop};
 use crate::status::count;
-
-/// Runs of neighbours that go to their places together; then their frames are free, while the rest of the batch is still to be written.
-const RUNS_AT_ONCE: usize = 32;
 
 /// What a batch is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,43 +46,37 @@ enum Capture {
     Nothing,
 }
 
-/// A page whose content has been copied for writing.
-#[derive(Debug)]
-struct Captured {
-    frame: u32,
-    ticket: WriteTicket,
-    id: PageId,
-    space: Arc<Space>,
-}
-
 impl Pool {
-    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written.
-    pub(crate) fn write_out(
-        &self,
-        frames: Vec<u32>,
-        limit: usize,
-        flusher: Flusher,
-        purpose: Purpose,
-    ) -> Result<usize> {
+    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written. Their changes are durable
+    /// only when the batch is finished: see [`Pool::finish_batches`].
+    pub(crate) fn write_out(&self, frames: Vec<u32>, limit: usize, purpose: Purpose) -> Result<usize> {
         // In order of place, so that neighbours go in one write, and each space's pages follow each other. A frame that is given to another page
         // meanwhile is passed over.
         let mut pages: Vec<(u64, u32)> =
             frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
         pages.sort_unstable();
         pages.dedup();
-        let mut place = self.areas.take(flusher);
-        let limit = limit.min(place.area.capacity());
-        let (batch, newest) = self.capture_batch(&pages, limit, purpose, &mut place.area);
+        let mut place = self.take_area()?;
+        let limit = limit.min(place.area().capacity());
+        let (batch, newest) = self.capture_batch(&pages, limit, purpose, place.area());
         if batch.is_empty() {
             return Ok(0);
         }
-        let mut written = 0;
-        let outcome = self.write_batch(&mut place, &batch, newest, purpose, &mut written);
-        self.finish_batch(&batch, written);
-        outcome?;
-        drop(place);
-        count(&self.counters.pages_written, batch.len() as u64);
-        Ok(batch.len())
+        let written = batch.len();
+        self.write_batch(place, batch, newest, purpose)?;
+        count(&self.counters.pages_written, written as u64);
+        Ok(written)
+    }
+
+    fn take_area(&self) -> Result<BatchArea<'_>> {
+        loop {
+            if let Some(place) = self.areas.take() {
+                return Ok(place);
+            }
+            if !self.finish_batches()? {
+                self.areas.wait_for_idle();
+            }
+        }
     }
 
     /// Copies up to `limit` of the pages; returns them and their newest LSN.
@@ -180,133 +167,6 @@ impl Pool {
         Capture::Done(Captured { frame: number, ticket, id, space }, lsn)
     }
 
-    /// `written` is how many of the pages, the first ones, are in their places, and may be evicted or written again.
-    fn write_batch(
-        &self,
-        place: &mut BatchArea<'_>,
-        batch: &[Captured],
-        newest: Lsn,
-        purpose: Purpose,
-        written: &mut usize,
-    ) -> Result<()> {
-        self.log().wait_durable(newest)?;
-        place.area.seal_all();
-        let runs = runs_of(batch);
-        // Held to the end: no rename between the doublewrite, which names files, and the sync.
-        let mut paths = Vec::new();
-        for run in &runs {
-            let space = &batch[run.start].space;
-            if paths.last().is_none_or(|&(id, _)| id != space.id) {
-                paths.push((space.id, space.path.read()));
-            }
-        }
-        let page_size = self.page_size();
-        let untorn = runs.iter().all(|run| batch[run.start].space.writes_untorn(page_size));
-        if place.doublewrites(untorn) {
-            let path_of = |id: SpaceId| -> &Path {
-                let at = paths
-                    .iter()
-                    .position(|&(space, _)| space == id)
-                    .expect("every space of the batch is here");
-                &paths[at].1
-            };
-            let places: Vec<(PageId, &Path)> =
-                batch.iter().map(|page| (page.id, path_of(page.id.space))).collect();
-            self.areas.save(self.disk(), place, &places)?;
-            count(&self.counters.dblwr_writes, 1);
-            count(&self.counters.dblwr_pages_written, batch.len() as u64);
-        }
-        let outcome = self.write_in_place(place, batch, &runs, untorn, |end| {
-            let in_place = &batch[*written..end];
-            *written = end;
-            for page in in_place {
-                self.frame(page.frame).writing.store(false, Ordering::Release);
-            }
-            if purpose == Purpose::Frames {
-                self.free_written(in_place);
-            }
-        });
-        // What is in its place counts as written even when the rest failed, so it must be synced.
-        let mut synced = None;
-        for run in runs.iter().filter(|run| run.start < *written && self.config.options.flush_method.syncs())
-        {
-            let space = &batch[run.start].space;
-            if synced != Some(space.id) {
-                sync_or_stop(self.disk(), &*space.file)?;
-                synced = Some(space.id);
-            }
-        }
-        outcome
-    }
-
-    /// Has pages that are in their places leave the pool, as long as frames are short. One that was used since it was chosen stays.
-    fn free_written(&self, batch: &[Captured]) {
-        for page in batch {
-            let instance = self.instance_of_frame(page.frame);
-            if self.frame(page.frame).young.load(Ordering::Relaxed)
-                || instance.lists.lock().free_len() >= self.free_target(instance)
-            {
-                continue;
-            }
-            if self.evict_frame(page.frame) {
-                count(&self.counters.pages_evicted, 1);
-            }
-        }
-    }
-
-    /// Tells `progress` up to where the batch's pages are in their places.
-    fn write_in_place(
-        &self,
-        place: &BatchArea<'_>,
-        batch: &[Captured],
-        runs: &[Range<usize>],
-        untorn: bool,
-        mut progress: impl FnMut(usize),
-    ) -> Result<()> {
-        let _writing = enter(State::PageWrite);
-        if place.relies_on_storage() && untorn {
-            // The promise is for one page at a time.
-            for (at, page) in batch.iter().enumerate() {
-                let offset = page.space.offset_of(page.id.no);
-                page.space.file.write_untorn_at(place.area.pages(at..at + 1), offset)?;
-                progress(at + 1);
-            }
-            return Ok(());
-        }
-        for of_space in runs.chunk_by(|one, other| batch[one.start].id.space == batch[other.start].id.space) {
-            for together in of_space.chunks(RUNS_AT_ONCE) {
-                let piece = |run: &Range<usize>| {
-                    let first = &batch[run.start];
-                    (first.space.offset_of(first.id.no), place.area.pages(run.clone()))
-                };
-                let pieces: Vec<(u64, &[u8])> = together.iter().map(piece).collect();
-                batch[together[0].start].space.file.write_batch(&pieces)?;
-                progress(together[together.len() - 1].end);
-            }
-        }
-        Ok(())
-    }
-
-    /// The batch is done with. Pages that were not written, those from `written` on, are dirty as before. If the others could not be synced, that has stopped
-    /// everything; their frames may hold other pages by then and are left alone.
-    fn finish_batch(&self, batch: &[Captured], written: usize) {
-        for (number, captured) in batch.iter().enumerate() {
-            let frame = self.frame(captured.frame);
-            let instance = self.instance_of_frame(captured.frame);
-            let mut lists = instance.flush_lists.lock();
-            lists.end_write(captured.ticket);
-            if number >= written {
-                let (oldest, now) = (captured.ticket.0, frame.oldest());
-                if now == 0 || oldest < now {
-                    lists.add(captured.frame, now, oldest);
-                    frame.oldest_lsn.store(oldest, Ordering::Relaxed);
-                }
-                frame.writing.store(false, Ordering::Release);
-            }
-            instance.write_event.notify_all();
-        }
-    }
-
     /// Writes every page whose oldest change starts before `lsn`, and returns when those changes are durable in their places.
     ///
     /// # Errors
@@ -324,9 +184,9 @@ impl Pool {
             if frames.is_empty() && !writing {
                 return Ok(());
             }
-            let written = self.write_out(frames, usize::MAX, Flusher::Checkpoint, Purpose::Age)?;
+            let written = self.write_out(frames, usize::MAX, Purpose::Age)?;
             count(&self.counters.list_flushed, written as u64);
-            if written == 0 {
+            if written == 0 && !self.finish_batches()? {
                 // Latched, or being written by somebody else.
                 let mut lists = instance.flush_lists.lock();
                 instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
@@ -365,10 +225,10 @@ impl Pool {
             }
             let mut written = 0;
             for chunk in dirty.chunks(1024) {
-                written += self.write_out(chunk.to_vec(), usize::MAX, Flusher::Checkpoint, Purpose::Age)?;
+                written += self.write_out(chunk.to_vec(), usize::MAX, Purpose::Age)?;
             }
             count(&self.counters.list_flushed, written as u64);
-            if written == 0 {
+            if written == 0 && !self.finish_batches()? {
                 let mut lists = instance.flush_lists.lock();
                 instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
             }
@@ -389,7 +249,7 @@ impl Pool {
     fn flush_single_page_alone(&self, instance: &Instance) -> Result<bool> {
         let _flushing = enter(State::SinglePageFlush);
         let victims = self.dirty_from_tail(instance, 64, instance.frames);
-        let written = self.write_out(victims, 1, Flusher::SinglePage, Purpose::Frames)?;
+        let written = self.write_out(victims, 1, Purpose::Frames)?;
         count(&self.counters.single_page_flushes, written as u64);
         Ok(written > 0)
     }
@@ -404,43 +264,21 @@ impl Pool {
     }
 
     /// Writes up to `limit` of the instance's oldest dirty pages; returns how many.
-    pub(crate) fn flush_oldest(&self, instance: &Instance, limit: usize, flusher: Flusher) -> Result<usize> {
+    pub(crate) fn flush_oldest(&self, instance: &Instance, limit: usize) -> Result<usize> {
         let _flushing = enter(State::ListFlush);
         let frames = instance.flush_lists.lock().older_than(Lsn::MAX, limit);
         let (frames, limit) = self.with_neighbors(frames, limit);
-        let written = self.write_out(frames, limit, flusher, Purpose::Age)?;
+        let written = self.write_out(frames, limit, Purpose::Age)?;
         count(&self.counters.list_flushed, written as u64);
         Ok(written)
     }
 
     /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns how many.
-    pub(crate) fn flush_lru(
-        &self,
-        instance: &Instance,
-        limit: usize,
-        scan: usize,
-        flusher: Flusher,
-    ) -> Result<usize> {
+    pub(crate) fn flush_lru(&self, instance: &Instance, limit: usize, scan: usize) -> Result<usize> {
         let victims = self.dirty_from_tail(instance, limit, scan);
         let (victims, limit) = self.with_neighbors(victims, limit);
-        let written = self.write_out(victims, limit, flusher, Purpose::Frames)?;
+        let written = self.write_out(victims, limit, Purpose::Frames)?;
         count(&self.counters.lru_flushed, written as u64);
         Ok(written)
     }
-}
-
-/// Ranges of the batch that are neighbours in one file.
-fn runs_of(batch: &[Captured]) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for (index, page) in batch.iter().enumerate() {
-        match runs.last_mut() {
-            Some(run) if follows(&batch[run.end - 1], page) => run.end = index + 1,
-            _ => runs.push(index..index + 1),
-        }
-    }
-    runs
-}
-
-fn follows(before: &Captured, page: &Captured) -> bool {
-    before.id.space == page.id.space && before.id.no + 1 == page.id.no
 }

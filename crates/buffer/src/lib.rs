@@ -16,6 +16,7 @@
 //! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as leaves, the page table's shards, the instances' lists,
 //! their flush lists, mini-transactions about to log, the bells of the background threads.
 
+mod batch;
 mod bell;
 mod claim;
 mod cleaner;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use os::account::{State, enter};
 
 use crate::bell::Bell;
-use crate::doublewrite::Flusher;
 use crate::pool::Pool;
 
 /// How often one looks around unasked.
@@ -21,7 +20,7 @@ pub(crate) fn run(pool: &Weak<Pool>, bell: &Bell, number: usize) {
         let instance = &pool.instances[number];
         let outcome = {
             let _flushing = enter(State::LruFlush);
-            pool.make_frames_free(instance, Flusher::Lru(number))
+            pool.make_frames_free(instance)
         };
         if let (Err(error), false) = (&outcome, failing) {
             log::error!("the LRU flusher of instance {number} cannot write: {error}");

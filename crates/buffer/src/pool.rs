@@ -10,6 +10,7 @@ use os::disk::{Access, Disk, OpenMode};
 use parking_lot::{Mutex, RwLock};
 use redo::{Log, Lsn};
 
+use crate::batch::Batch;
 use crate::cleaner::Cleaners;
 use crate::doublewrite::{self, Doublewrite, WriteAreas};
 use crate::error::{BufferError, Result};
@@ -89,6 +90,8 @@ pub struct Pool {
     /// Lock order: leaf, but for a space's own locks, which come after it only in `drop_space`.
     pub(crate) spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
     pub(crate) areas: WriteAreas,
+    /// Leaf in the lock order.
+    pub(crate) unfinished: Mutex<Vec<Batch>>,
     pub(crate) counters: Counters,
     pub(crate) cleaners: Arc<Cleaners>,
     /// Set once frames have run short.
@@ -162,7 +165,7 @@ impl Pool {
         let last_batch = doublewrite::repair(&*disk, &config)?;
         let access = access_of(&*disk, &config)?;
         let actors = instances + cleaners;
-        let areas = WriteAreas::open(&*disk, &config, access, (instances, actors), last_batch)?;
+        let areas = WriteAreas::open(&*disk, &config, access, actors, last_batch)?;
         let pool = Arc::new(Pool {
             disk,
             log,
@@ -174,6 +177,7 @@ impl Pool {
             logging: Mutex::new(Logging::default()),
             spaces: RwLock::new(HashMap::new()),
             areas,
+            unfinished: Mutex::new(Vec::new()),
             counters: Counters::default(),
             cleaners: Arc::new(Cleaners::new(cleaners)),
             evicting: AtomicBool::new(false),
@@ -242,7 +246,7 @@ impl Pool {
     /// # Errors
     /// An I/O error of the doublewrite file; the strategy is then what it was.
     pub fn set_doublewrite(&self, kind: Doublewrite) -> Result<()> {
-        self.areas.set_strategy(&*self.disk, kind, false)?;
+        self.areas.set_strategy(&*self.disk, kind, || self.finish_unfinished().map(|_| ()))?;
         self.options.write().doublewrite = kind;
         Ok(())
     }

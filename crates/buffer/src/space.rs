@@ -77,9 +77,12 @@ pub(crate) struct Space {
     pub id: SpaceId,
     pub file: Arc<dyn File>,
     page_size: usize,
-    /// Where the file is. A flush batch holds this read-locked from its doublewrite to its sync, so that a rename cannot come between
-    /// and leave a doublewrite entry with a stale name. Lock order: after the doublewrite area.
+    /// Where the file is. Held shared while a batch is doublewritten, which names the file, until it is counted in `unsynced`. Lock order: after
+    /// the doublewrite strategy.
     pub path: RwLock<PathBuf>,
+    /// Batches that are doublewritten under the name in `path` and not finished: a rename waits for them. Raised under `path`; `AcqRel` with the
+    /// rename's load, which comes after their syncs.
+    pub unsynced: AtomicU32,
     /// Held through a structure change of any tree in this space: inner nodes change under it only. Lock order: before all latches.
     pub structure: Mutex<()>,
     /// Length of the file in pages. Changed under `grow`.
@@ -152,6 +155,7 @@ impl Space {
             file,
             page_size,
             path: RwLock::new(path.to_owned()),
+            unsynced: AtomicU32::new(0),
             structure: Mutex::new(()),
             file_pages: AtomicU32::new(file_pages),
             in_use: AtomicU32::new(in_use),

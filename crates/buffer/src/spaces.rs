@@ -98,6 +98,11 @@ impl Pool {
     pub fn rename_space(&self, id: SpaceId, to: &Path) -> Result<()> {
         let space = self.space(id)?;
         let mut path = space.path.write();
+        while space.unsynced.load(Ordering::Acquire) > 0 {
+            if !self.finish_batches()? {
+                os::clock::sleep(Duration::from_millis(1));
+            }
+        }
         self.disk.rename(&path, to)?;
         for dir in [path.parent(), to.parent()].into_iter().flatten() {
             self.disk.sync_dir(dir)?;
@@ -116,6 +121,8 @@ impl Pool {
             frame.latch.exclusive();
             while frame.holds(packed) && frame.writing.load(Ordering::Acquire) {
                 frame.latch.release_exclusive();
+                // A batch that could not write the page lets go of it now. Whether another page of it can be written is not asked here.
+                let _ = self.finish_batches();
                 os::clock::sleep(Duration::from_millis(1));
                 frame.latch.exclusive();
             }

@@ -124,6 +124,67 @@ fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
     }
 }
 
+/// A page that could be written in part only is torn until it is written again, and its copy must last as long, however much else is flushed. While the
+/// tablespace's writes fail every flush of it says so; when they succeed again all is well.
+#[test]
+fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
+    const OTHER: u32 = 4;
+    for kind in [Doublewrite::Parallel, Doublewrite::Legacy] {
+        let disk = SimDisk::new(5);
+        let pool = pool_with(&disk, 4096, 64, |config| config.options.doublewrite = kind);
+        pool.create_space(SPACE, &path("t.ibd")).expect("made");
+        let pages: Vec<PageNo> = (0..4).map(|_| make_page(&pool, 1)).collect();
+        pool.create_space(OTHER, &path("u.ibd")).expect("made");
+        let tree = |byte: u8| {
+            let lock = pool.lock_structure(OTHER).expect("open");
+            let mut mtr = buffer::Mtr::begin(&pool, &lock);
+            let held = mtr.alloc().expect("there is room");
+            mtr.format(held, buffer::PageType::Overflow, 0)[100] = byte;
+            mtr.commit();
+        };
+        pool.flush_all().expect("written");
+        pages.iter().for_each(|&no| refill(&pool, no, 2));
+        disk.fail_writes(Some("t.ibd"));
+        let error = pool.flush_all().expect_err("it cannot be written").to_string();
+        assert!(error.contains("t.ibd"), "{error}");
+        for byte in 0..40 {
+            tree(byte);
+            // Whatever this needs the areas for, those of the torn pages are not among them.
+            let _ = pool.flush_space(OTHER);
+        }
+        assert!(pool.flush_all().is_err(), "{kind:?}: it is as it was");
+        let check = |disk: &SimDisk| {
+            let pool = reopen(disk, 4096, kind);
+            for &no in &pages {
+                let byte = filled_with(&pool, no).unwrap_or_else(|error| panic!("{kind:?}: {error}"));
+                assert!(byte == 2 || byte == 1, "{byte}");
+            }
+        };
+        (0..20).for_each(|_| check(&disk.if_power_went()));
+        disk.fail_writes(None);
+        pool.flush_all().expect("written");
+        pages.iter().for_each(|&no| refill(&pool, no, 3));
+        pool.flush_all().expect("written");
+        drop(pool);
+        let pool = reopen(&disk.power_cut(), 4096, kind);
+        assert!(pages.iter().all(|&no| filled_with(&pool, no).expect("whole") == 3));
+    }
+}
+
+/// What cannot be written any more because its disk fails can still be dropped, and a tablespace is not renamed between doublewrite and sync.
+#[test]
+fn a_tablespace_whose_writes_fail_can_be_dropped() {
+    let disk = SimDisk::new(6);
+    let pool = pool_with(&disk, 4096, 64, |_| ());
+    pool.create_space(SPACE, &path("t.ibd")).expect("made");
+    make_page(&pool, 1);
+    disk.fail_writes(Some("t.ibd"));
+    pool.flush_all().expect_err("it cannot be written");
+    assert!(pool.rename_space(SPACE, &path("v.ibd")).is_err(), "a copy names it as it is");
+    pool.drop_space(SPACE).expect("dropped");
+    pool.flush_all().expect("nothing is left that cannot be written");
+}
+
 #[test]
 fn off_and_a_promise_of_the_storage_write_no_copies() {
     for (kind, promised, copies) in [

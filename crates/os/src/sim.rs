@@ -70,6 +70,7 @@ struct Machine {
     changes_until_cut: Option<u64>,
     changes: u64,
     failing_syncs: Vec<String>,
+    failing_writes: Option<String>,
     space_left_bytes: Option<u64>,
     locks: BTreeSet<PathBuf>,
     untorn_bytes: usize,
@@ -91,6 +92,7 @@ impl SimDisk {
             changes_until_cut: None,
             changes: 0,
             failing_syncs: Vec::new(),
+            failing_writes: None,
             space_left_bytes: None,
             locks: BTreeSet::new(),
             untorn_bytes: 0,
@@ -153,6 +155,11 @@ impl SimDisk {
     /// Makes the next sync of a file whose path contains `part` fail and lose that file's unsynced writes.
     pub fn fail_sync(&self, part: &str) {
         self.shared.machine.lock().failing_syncs.push(part.to_owned());
+    }
+
+    /// Makes every write to a file whose path contains `part` fail half-way from now on; `None` lets all writes succeed again.
+    pub fn fail_writes(&self, part: Option<&str>) {
+        self.shared.machine.lock().failing_writes = part.map(str::to_owned);
     }
 
     /// Lets files grow by `left_bytes` more in all, then answers "no space"; `None` lifts the limit.

@@ -1,10 +1,10 @@
 //! The doublewrite file: pages are written and synced here before they are written in place, so that a page torn by a power cut
 //! has a whole copy. Byte by byte in docs/formats/page.md.
 //!
-//! The file has a few areas, each used by one flusher at a time. One batch: pages into the area, sync; pages in place; sync of the tablespaces;
-//! only then may the area be used again. So at any moment a page that may be torn in its place is whole in an area, and of several copies of a
+//! The file has a few areas, each used by one batch at a time: pages into the area, sync; pages in place; sync of the tablespaces;
+//! only then may the area be used again (`batch`). So at any moment a page that may be torn in its place is whole in an area, and of several copies of a
 //! page the one in the batch with the highest number is the one that its last write in place came after. (Its LSN does not tell: rows of
-//! slow commits and purge change pages without raising it.)
+//! slow commits and purge change pages without raising it.) Batches that are saved at the same time share a sync of the file.
 //!
 //! How pages go through the file is a strategy ([`Doublewrite`]) that can be changed while the pool is open. What the file holds when pages begin to be
 //! written without a copy is made void first: else a page torn later would be "repaired" with a copy that is older than what the log still has.
@@ -14,19 +14,22 @@
 
 mod area;
 mod repair;
+mod shared_sync;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use os::account::{State, enter};
 use os::aligned::IO_ALIGNMENT;
 use os::disk::{Access, Disk, File, OpenMode};
-use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 pub(crate) use area::WriteArea;
 use area::{HEADER_BYTES, area_bytes, area_pages};
 pub(crate) use repair::repair;
+use shared_sync::SharedSync;
 
 use crate::error::Result;
 use crate::page::PageId;
@@ -38,9 +41,9 @@ use crate::space::sync_or_stop;
 pub enum Doublewrite {
     /// Not at all (`OFF`).
     Off,
-    /// Each flusher has an area of its own, one sync a batch (`ON`, `DETECT_AND_RECOVER`, `PARALLEL`).
+    /// Each batch has an area of its own (`ON`, `DETECT_AND_RECOVER`, `PARALLEL`).
     Parallel,
-    /// One area for all, held from the first copy to the tablespaces' sync, as InnoDB had it before 8.0.20 (`LEGACY`).
+    /// One batch at a time, from the first copy to the tablespaces' sync, as InnoDB had it before 8.0.20 (`LEGACY`).
     Legacy,
     /// Only which pages are written goes to the file: torn ones are found, not repaired (`DETECT_ONLY`).
     DetectOnly,
@@ -67,37 +70,31 @@ impl Doublewrite {
     }
 }
 
-/// Who wants to write; each begins its search for an area at its own, so that one rarely waits for another.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Flusher {
-    /// A checkpoint, or somebody who wants a space's pages on disk.
-    Checkpoint,
-    /// A foreground thread in want of a frame.
-    SinglePage,
-    /// The LRU flusher of the instance of this number.
-    Lru(usize),
-    /// The page cleaner of this number.
-    Cleaner(usize),
-}
+/// Areas beside one for each thread that flushes in the background: for checkpoints and single pages, and for batches that are unfinished.
+const OTHER_AREAS: usize = 4;
 
-/// Areas of checkpoints and of single pages.
-const OTHER_AREAS: usize = 3;
+/// How long one who finds no idle area waits before it looks whether there are batches to finish.
+const AREA_WAIT: Duration = Duration::from_millis(1);
 
-/// All areas, and how they are used. Lock order: `state` and an area's mutex come after all latches that their thread holds (it only tries for
-/// further ones), and before a space's path, the flush lists and the page table; `state` before the areas.
+/// All areas, and how they are used. Lock order: `state` and `legacy` come after all latches that their thread holds (it only tries for
+/// further ones), and before a space's path, the flush lists and the page table; `idle` is a leaf.
 #[derive(Debug)]
 pub(crate) struct WriteAreas {
     path: PathBuf,
     area_bytes: usize,
+    count: usize,
     datadir: PathBuf,
-    /// Held shared through a batch, so the strategy changes between batches.
+    /// Held shared while a batch is saved and written, and while batches are finished; it changes when all of them are.
     state: RwLock<Strategy>,
+    /// Held through a batch under `Legacy`.
+    legacy: Mutex<()>,
     /// Number of the last batch; goes on from what the file has. A page is in one batch at a time (`Frame::writing`), so the batches that hold it
     /// are numbered in their order; relaxed, since only that order matters and the page's own locks make it.
     batch: AtomicU64,
-    /// The first is `Legacy`'s.
-    areas: Vec<Mutex<WriteArea>>,
-    instances: usize,
+    idle: Mutex<Vec<WriteArea>>,
+    /// Signalled under `idle` when an area comes back.
+    given_back: Condvar,
+    shared_sync: SharedSync,
     access: Access,
     /// Whether a batch is synced.
     syncs: bool,
@@ -110,11 +107,13 @@ struct Strategy {
     file: Option<Arc<dyn File>>,
 }
 
-/// An area in use for one batch.
+/// An area in use for a batch that is being saved and written. The area goes back when this is dropped, unless the batch has taken it along.
 #[derive(Debug)]
 pub(crate) struct BatchArea<'a> {
+    areas: &'a WriteAreas,
     strategy: RwLockReadGuard<'a, Strategy>,
-    pub area: MutexGuard<'a, WriteArea>,
+    _legacy: Option<MutexGuard<'a, ()>>,
+    area: Option<WriteArea>,
 }
 
 /// The file whose areas hold `pages` pages each; a pool of another size has another file.
@@ -136,26 +135,30 @@ fn files_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Vec<(PathBuf, usize)
 }
 
 impl WriteAreas {
-    /// `instances` of the `actors` that flush in the background are LRU flushers. `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed any more.
+    /// For so many `actors` that flush in the background. `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed
+    /// any more.
     pub fn open(
         disk: &dyn Disk,
         config: &PoolConfig,
         access: Access,
-        (instances, actors): (usize, usize),
+        actors: usize,
         last_batch: u64,
     ) -> Result<WriteAreas> {
         let page_size = config.page_size;
-        let count = 1 + OTHER_AREAS + actors;
+        let count = OTHER_AREAS + actors;
         let pages = area_pages(config.capacity_bytes, page_size);
-        let areas = (0..count).map(|number| Mutex::new(WriteArea::new(number, pages, page_size))).collect();
+        let idle = (0..count).map(|number| WriteArea::new(number, pages, page_size)).collect();
         let areas = WriteAreas {
             path: file_path(&config.datadir, page_size, pages),
             area_bytes: area_bytes(pages, page_size),
             datadir: config.datadir.clone(),
+            count,
             state: RwLock::new(Strategy { kind: Doublewrite::Off, file: None }),
+            legacy: Mutex::new(()),
             batch: AtomicU64::new(last_batch),
-            areas,
-            instances,
+            idle: Mutex::new(idle),
+            given_back: Condvar::new(),
+            shared_sync: SharedSync::default(),
             access,
             syncs: config.options.flush_method.syncs(),
         };
@@ -167,16 +170,26 @@ impl WriteAreas {
         let file = if disk.exists(&areas.path)? { Some(areas.open_file(disk)?) } else { None };
         areas.state.write().file = file;
         // Tells whether copies may be in the file that no strategy looks after.
-        areas.set_strategy(disk, config.options.doublewrite, true)?;
+        areas.put_strategy(&mut areas.state.write(), disk, config.options.doublewrite)?;
         Ok(areas)
     }
 
-    /// Changes the strategy for all batches that begin from here on; waits for those under way.
-    pub fn set_strategy(&self, disk: &dyn Disk, kind: Doublewrite, opening: bool) -> Result<()> {
+    /// Changes the strategy for all batches that begin from here on. Waits for those under way and has `finish` finish them all.
+    pub fn set_strategy(
+        &self,
+        disk: &dyn Disk,
+        kind: Doublewrite,
+        finish: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         let mut state = self.state.write();
-        if state.kind == kind && !opening {
+        if state.kind == kind {
             return Ok(());
         }
+        finish()?;
+        self.put_strategy(&mut state, disk, kind)
+    }
+
+    fn put_strategy(&self, state: &mut Strategy, disk: &dyn Disk, kind: Doublewrite) -> Result<()> {
         if kind != Doublewrite::Off && state.file.is_none() {
             state.file = Some(self.open_file(disk)?);
         }
@@ -197,7 +210,7 @@ impl WriteAreas {
 
     fn open_file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>> {
         let file = disk.open_with(&self.path, OpenMode::OpenOrCreate, self.access)?;
-        let len = (self.areas.len() * self.area_bytes) as u64;
+        let len = (self.count * self.area_bytes) as u64;
         // After a power cut the length may be anything.
         let mut have = file.len_bytes()? & !(IO_ALIGNMENT as u64 - 1);
         if have < len {
@@ -214,24 +227,38 @@ impl WriteAreas {
         Ok(file)
     }
 
-    /// An empty area for one batch.
-    pub fn take(&self, flusher: Flusher) -> BatchArea<'_> {
+    /// An empty area for one batch, if one is idle.
+    pub fn take(&self) -> Option<BatchArea<'_>> {
         let strategy = self.state.read();
-        let (legacy, parallel) = self.areas.split_at(1);
-        let mut area = if strategy.kind == Doublewrite::Legacy {
-            legacy[0].try_lock().unwrap_or_else(|| wait_for(&legacy[0]))
-        } else {
-            let own = match flusher {
-                Flusher::Checkpoint => 0,
-                Flusher::SinglePage => 1,
-                Flusher::Lru(instance) => OTHER_AREAS + instance,
-                Flusher::Cleaner(number) => OTHER_AREAS + self.instances + number,
-            };
-            let mut in_turn = (0..parallel.len()).map(|step| &parallel[(own + step) % parallel.len()]);
-            in_turn.find_map(|area| area.try_lock()).unwrap_or_else(|| wait_for(&parallel[own]))
-        };
+        let legacy = (strategy.kind == Doublewrite::Legacy).then(|| {
+            self.legacy.try_lock().unwrap_or_else(|| {
+                let _waiting = enter(State::DoublewriteWait);
+                self.legacy.lock()
+            })
+        });
+        let area = self.idle.lock().pop()?;
+        Some(BatchArea { areas: self, strategy, _legacy: legacy, area: Some(area) })
+    }
+
+    /// Waits for an area to become idle, for a short time.
+    pub fn wait_for_idle(&self) {
+        let _waiting = enter(State::DoublewriteWait);
+        let mut idle = self.idle.lock();
+        if idle.is_empty() {
+            self.given_back.wait_for(&mut idle, AREA_WAIT);
+        }
+    }
+
+    /// The area's batch is finished.
+    pub fn give_back(&self, mut area: WriteArea) {
         area.clear();
-        BatchArea { strategy, area }
+        self.idle.lock().push(area);
+        self.given_back.notify_one();
+    }
+
+    /// Keeps the strategy as it is. Does not wait for one who waits to change it: that one may wait for a batch that waits for the caller.
+    pub fn hold_strategy(&self) -> impl Sized + '_ {
+        self.state.read_recursive()
     }
 
     /// Writes the area's pages to the doublewrite file and syncs it. `places` are the pages' identities and files, in order.
@@ -240,21 +267,31 @@ impl WriteAreas {
         let _writing = enter(State::DoublewriteWait);
         let number = self.batch.fetch_add(1, Ordering::Relaxed) + 1;
         let with_copies = batch.strategy.kind != Doublewrite::DetectOnly;
-        let area = &mut *batch.area;
+        let area = batch.area.as_mut().expect("the batch has not taken it along");
         let header_len = area.put_header(&self.datadir, places, number, with_copies)?;
         let header = (area.offset(), area.header(header_len.next_multiple_of(IO_ALIGNMENT)));
         let pages = (area.offset() + HEADER_BYTES as u64, area.all_pages());
         file.write_batch(&[header, pages][..1 + usize::from(with_copies)])?;
-        if self.syncs { sync_or_stop(disk, &**file) } else { Ok(()) }
+        if self.syncs { self.shared_sync.after_write(|| sync_or_stop(disk, &**file)) } else { Ok(()) }
     }
 }
 
-fn wait_for(area: &Mutex<WriteArea>) -> MutexGuard<'_, WriteArea> {
-    let _waiting = enter(State::DoublewriteWait);
-    area.lock()
-}
-
 impl BatchArea<'_> {
+    /// The area.
+    pub fn area(&mut self) -> &mut WriteArea {
+        self.area.as_mut().expect("the batch has not taken it along")
+    }
+
+    /// Takes the area out, for the batch to keep it until it is finished. What this stands for is held on.
+    pub fn detach(&mut self) -> WriteArea {
+        self.area.take().expect("a batch takes it along once")
+    }
+
+    /// Whether no other batch may begin before this one is finished.
+    pub fn finishes_at_once(&self) -> bool {
+        self.strategy.kind == Doublewrite::Legacy
+    }
+
     /// Whether this batch must go through the file; `untorn` says that the storage guarantees all of its pages.
     pub fn doublewrites(&self, untorn: bool) -> bool {
         match self.strategy.kind {
@@ -267,5 +304,13 @@ impl BatchArea<'_> {
     /// Whether pages rely on the storage to be written whole.
     pub fn relies_on_storage(&self) -> bool {
         self.strategy.kind == Doublewrite::Auto
+    }
+}
+
+impl Drop for BatchArea<'_> {
+    fn drop(&mut self) {
+        if let Some(area) = self.area.take() {
+            self.areas.give_back(area);
+        }
     }
 }

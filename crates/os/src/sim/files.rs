@@ -134,7 +134,7 @@ impl SimFile {
         SimFile { shared, number, path: path.to_owned(), writable }
     }
 
-    fn change(&self, change: Change, end_bytes: usize) -> io::Result<()> {
+    fn change(&self, mut change: Change, end_bytes: usize) -> io::Result<()> {
         let place = |error: io::Error| crate::disk::placed("write", &self.path, &error);
         if !self.writable {
             return Err(place(io::Error::new(io::ErrorKind::PermissionDenied, "opened for reading")));
@@ -144,6 +144,14 @@ impl SimFile {
         machine.change().map_err(place)?;
         let grows = end_bytes.saturating_sub(machine.contents[self.number].current.len());
         machine.take_space(grows as u64).map_err(place)?;
+        let fails = |part: &String| self.path.to_string_lossy().contains(part.as_str());
+        if machine.failing_writes.as_ref().is_some_and(fails) {
+            if let Change::Write { bytes, .. } = &mut change {
+                bytes.truncate(bytes.len() / 2);
+                machine.contents[self.number].change(change);
+            }
+            return Err(place(io::Error::other("the simulated write failed")));
+        }
         machine.contents[self.number].change(change);
         Ok(())
     }

@@ -1,0 +1,273 @@
+//! A batch of page writes on its way: doublewritten, in place, synced.
+//!
+//! A batch keeps its area from the first copy until the tablespaces are synced. Once its pages are in their places nobody waits for that sync but the
+//! checkpoint, so the batch is put with the others that are *unfinished*, and one sync of each tablespace finishes them all: when the areas have run out,
+//! in every round of the page cleaners, and when a checkpoint waits for it ([`Pool::finish_batches`]).
+//!
+//! A batch whose pages could not all be written in place is unfinished, too. One of those pages may be torn, and the only whole version of it that
+//! survives a power cut is the copy in the area: so it counts as being written, in memory and for the checkpoint, and whoever finishes the batch writes
+//! it again.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use os::account::{State, enter};
+use redo::Lsn;
+
+use crate::doublewrite::{BatchArea, WriteArea};
+use crate::error::Result;
+use crate::flush::Purpose;
+use crate::flush_list::WriteTicket;
+use crate::page::{PageId, SpaceId};
+use crate::pool::Pool;
+use crate::space::{Space, sync_or_stop};
+use crate::status::count;
+
+/// Runs of neighbours that go to their places together; then their frames are free, while the rest of the batch is still to be written.
+const RUNS_AT_ONCE: usize = 32;
+
+/// A page whose content has been copied for writing.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub frame: u32,
+    pub ticket: WriteTicket,
+    pub id: PageId,
+    pub space: Arc<Space>,
+}
+
+/// Pages that go to their places, or are there and not synced.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    area: WriteArea,
+    pages: Vec<Captured>,
+    /// How many of them, the first ones, are in their places.
+    written: usize,
+    /// Whether each page goes to its place by a write that the storage promises not to tear.
+    untorn: bool,
+}
+
+impl Batch {
+    /// The tablespaces, one after the other: the pages are in the order of their places.
+    fn spaces(&self) -> impl Iterator<Item = &Arc<Space>> {
+        self.pages.chunk_by(|one, other| one.id.space == other.id.space).map(|pages| &pages[0].space)
+    }
+}
+
+impl Pool {
+    /// Brings copied pages to their places. After an error they are dirty as before, or part of an unfinished batch.
+    pub(crate) fn write_batch(
+        &self,
+        mut place: BatchArea<'_>,
+        pages: Vec<Captured>,
+        newest: Lsn,
+        purpose: Purpose,
+    ) -> Result<()> {
+        if let Err(error) = self.save_batch(&mut place, &pages, newest) {
+            self.take_back(&pages);
+            return Err(error);
+        }
+        let page_size = self.page_size();
+        let untorn =
+            place.relies_on_storage() && pages.iter().all(|page| page.space.writes_untorn(page_size));
+        let mut batch = Batch { area: place.detach(), pages, written: 0, untorn };
+        let outcome = self.write_in_place(&mut batch, purpose);
+        self.unfinished.lock().push(batch);
+        outcome?;
+        if place.finishes_at_once() {
+            self.finish_unfinished()?;
+        }
+        Ok(())
+    }
+
+    /// What comes before the pages' places are touched: the log, and the doublewrite file.
+    fn save_batch(&self, place: &mut BatchArea<'_>, pages: &[Captured], newest: Lsn) -> Result<()> {
+        self.log().wait_durable(newest)?;
+        place.area().seal_all();
+        let mut paths: Vec<(SpaceId, _)> = Vec::new();
+        for page in pages {
+            if paths.last().is_none_or(|&(id, _)| id != page.id.space) {
+                paths.push((page.id.space, page.space.path.read()));
+            }
+        }
+        let page_size = self.page_size();
+        if place.doublewrites(pages.iter().all(|page| page.space.writes_untorn(page_size))) {
+            let path_of = |id: SpaceId| -> &Path {
+                let at = paths.iter().position(|&(space, _)| space == id);
+                &paths[at.expect("every space of the batch is here")].1
+            };
+            let places: Vec<(PageId, &Path)> =
+                pages.iter().map(|page| (page.id, path_of(page.id.space))).collect();
+            self.areas.save(self.disk(), place, &places)?;
+            count(&self.counters.dblwr_writes, 1);
+            count(&self.counters.dblwr_pages_written, pages.len() as u64);
+        }
+        // Under the paths' locks: from here on a rename, which would leave the area with a stale name, waits until the batch is finished.
+        for of_space in pages.chunk_by(|one, other| one.id.space == other.id.space) {
+            of_space[0].space.unsynced.fetch_add(1, Ordering::AcqRel);
+        }
+        Ok(())
+    }
+
+    /// Nothing of the batch is in its place: its pages are dirty as before.
+    fn take_back(&self, pages: &[Captured]) {
+        for page in pages {
+            let frame = self.frame(page.frame);
+            let instance = self.instance_of_frame(page.frame);
+            let mut lists = instance.flush_lists.lock();
+            lists.end_write(page.ticket);
+            let (oldest, now) = (page.ticket.0, frame.oldest());
+            if now == 0 || oldest < now {
+                lists.add(page.frame, now, oldest);
+                frame.oldest_lsn.store(oldest, Ordering::Relaxed);
+            }
+            frame.writing.store(false, Ordering::Release);
+            instance.write_event.notify_all();
+        }
+    }
+
+    /// The next `pages` of a batch are in their places: they may be evicted, or written again by another batch, whose copies are the newer ones then.
+    fn note_written(&self, pages: &[Captured], purpose: Purpose) -> usize {
+        for page in pages {
+            self.frame(page.frame).writing.store(false, Ordering::Release);
+        }
+        if purpose == Purpose::Frames {
+            self.free_written(pages);
+        }
+        pages.len()
+    }
+
+    /// Has pages that are in their places leave the pool, as long as frames are short. One that was used since it was chosen stays.
+    fn free_written(&self, pages: &[Captured]) {
+        for page in pages {
+            let instance = self.instance_of_frame(page.frame);
+            if self.frame(page.frame).young.load(Ordering::Relaxed)
+                || instance.lists.lock().free_len() >= self.free_target(instance)
+            {
+                continue;
+            }
+            if self.evict_frame(page.frame) {
+                count(&self.counters.pages_evicted, 1);
+            }
+        }
+    }
+
+    fn write_in_place(&self, batch: &mut Batch, purpose: Purpose) -> Result<()> {
+        if batch.untorn {
+            return self.write_one_by_one(batch, purpose);
+        }
+        let _writing = enter(State::PageWrite);
+        let Batch { area, pages, written, .. } = batch;
+        let pages: &[Captured] = pages;
+        let space_of = |run: &Range<usize>| &pages[run.start].space;
+        for of_space in runs_of(pages).chunk_by(|one, other| space_of(one).id == space_of(other).id) {
+            let space = space_of(&of_space[0]);
+            for together in of_space.chunks(RUNS_AT_ONCE) {
+                let piece =
+                    |run: &Range<usize>| (space.offset_of(pages[run.start].id.no), area.pages(run.clone()));
+                let pieces: Vec<(u64, &[u8])> = together.iter().map(piece).collect();
+                space.file.write_batch(&pieces)?;
+                let end = together[together.len() - 1].end;
+                *written += self.note_written(&pages[*written..end], purpose);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the pages that are not in their places yet: where the storage's promise not to tear is for one at a time, and where some could not be written
+    /// before. Those of a tablespace that has been dropped have no place any more.
+    fn write_one_by_one(&self, batch: &mut Batch, purpose: Purpose) -> Result<()> {
+        let Batch { area, pages, written, untorn } = batch;
+        while *written < pages.len() {
+            let _writing = enter(State::PageWrite);
+            let page = &pages[*written];
+            if self.has_space(page.id.space) {
+                let (offset, bytes) = (page.space.offset_of(page.id.no), area.pages(*written..*written + 1));
+                match untorn {
+                    true => page.space.file.write_untorn_at(bytes, offset)?,
+                    false => page.space.file.write_all_at(bytes, offset)?,
+                }
+            }
+            *written += self.note_written(&pages[*written..=*written], purpose);
+        }
+        Ok(())
+    }
+
+    /// Finishes the batches that are unfinished now; false when there are none.
+    ///
+    /// # Errors
+    /// When a page still cannot be written in its place: its batch stays unfinished.
+    pub(crate) fn finish_batches(&self) -> Result<bool> {
+        let _strategy = self.areas.hold_strategy();
+        self.finish_unfinished()
+    }
+
+    /// As [`Pool::finish_batches`], for one who holds the strategy.
+    pub(crate) fn finish_unfinished(&self) -> Result<bool> {
+        let batches = std::mem::take(&mut *self.unfinished.lock());
+        if batches.is_empty() {
+            return Ok(false);
+        }
+        let mut outcome = Ok(());
+        let mut in_place = Vec::new();
+        for mut batch in batches {
+            match self.write_one_by_one(&mut batch, Purpose::Age) {
+                Ok(()) => in_place.push(batch),
+                Err(error) => {
+                    outcome = Err(error);
+                    self.unfinished.lock().push(batch);
+                }
+            }
+        }
+        if let Err(error) = self.sync_spaces(&in_place) {
+            // That has stopped everything: nothing may pass for durable any more.
+            self.unfinished.lock().append(&mut in_place);
+            return Err(error);
+        }
+        for batch in in_place {
+            self.end_batch(batch);
+        }
+        outcome.map(|()| true)
+    }
+
+    /// Syncs each tablespace of these batches once.
+    fn sync_spaces(&self, batches: &[Batch]) -> Result<()> {
+        if !self.config.options.flush_method.syncs() {
+            return Ok(());
+        }
+        let mut spaces: Vec<&Arc<Space>> = batches.iter().flat_map(Batch::spaces).collect();
+        spaces.sort_unstable_by_key(|space| space.id);
+        spaces.dedup_by_key(|space| space.id);
+        spaces.into_iter().try_for_each(|space| sync_or_stop(self.disk(), &*space.file))
+    }
+
+    /// The batch's pages are durable in their places.
+    fn end_batch(&self, batch: Batch) {
+        for space in batch.spaces() {
+            space.unsynced.fetch_sub(1, Ordering::AcqRel);
+        }
+        // Before the tickets end: who waits for them may want the area.
+        self.areas.give_back(batch.area);
+        for page in &batch.pages {
+            let instance = self.instance_of_frame(page.frame);
+            instance.flush_lists.lock().end_write(page.ticket);
+            instance.write_event.notify_all();
+        }
+    }
+}
+
+/// Ranges of the batch that are neighbours in one file.
+fn runs_of(pages: &[Captured]) -> Vec<Range<usize>> {
+    let follows = |before: &Captured, page: &Captured| {
+        before.id.space == page.id.space && before.id.no + 1 == page.id.no
+    };
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (index, page) in pages.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if follows(&pages[run.end - 1], page) => run.end = index + 1,
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
