@@ -23,6 +23,7 @@ pub mod event;
 pub mod group;
 pub mod gtid;
 pub mod reader;
+pub mod semi_sync;
 
 pub use checksum::Checksum;
 pub use cursor::DecodeError;

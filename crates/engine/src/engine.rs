@@ -3,6 +3,7 @@
 use crate::catalog::Catalog;
 use crate::checkpoint::{CheckpointParticipant, CheckpointState};
 use crate::commit::hold::Gate;
+use crate::commit::pipeline::CommitWaiter;
 use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
@@ -22,8 +23,8 @@ use buffer::{Pool, PoolConfig};
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use redo::{Log, LogConfig, Lsn};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves recovery to the next
@@ -43,6 +44,7 @@ pub struct Engine {
     pub(crate) purge_queue: PurgeQueue,
     pub(crate) sequencer: Sequencer,
     pub(crate) commit_gate: Gate,
+    pub(crate) commit_waiter: OnceLock<Arc<dyn CommitWaiter>>,
     pub(crate) counters: Counters,
     pub(crate) next_ids: Mutex<NextIds>,
     pub(crate) settings: DdlSettings,
@@ -197,6 +199,7 @@ impl Engine {
             purge_queue: PurgeQueue::default(),
             sequencer,
             commit_gate: Gate::default(),
+            commit_waiter: OnceLock::new(),
             counters: Counters::default(),
             next_ids: Mutex::new(parts.next_ids),
             settings: DdlSettings::default(),

@@ -73,6 +73,8 @@ states! {
     RowLockWait = "row_lock_wait", true;
     /// Waiting for earlier commits to become visible.
     CommitOrderWait = "commit_order_wait", true;
+    /// Waiting for replicas to acknowledge a commit.
+    ReplicaAckWait = "replica_ack_wait", true;
     /// Waiting for a latch on a page.
     LatchWait = "latch_wait", true;
     /// Reading a page that is not in the pool.

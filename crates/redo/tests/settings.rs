@@ -187,8 +187,7 @@ fn a_full_disk_makes_those_who_write_wait_and_nothing_fail() {
         })
     };
     let is_waiting = |state: &os::account::StateTime| state.state == State::DiskFullWait;
-    let mut threads =
-        || os::account::snapshot().into_iter().filter(|thread| thread.name == "full_disk_writer");
+    let threads = || os::account::snapshot().into_iter().filter(|thread| thread.name == "full_disk_writer");
     until(|| threads().any(|thread| thread.states.iter().any(is_waiting)));
     assert_eq!((disk.stopped_with(), log.failure()), (None, None));
     disk.limit_space(None);

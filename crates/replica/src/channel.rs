@@ -86,6 +86,8 @@ pub struct Channel {
     pub(crate) apply: Arc<ApplySettings>,
     /// `replica_parallel_workers`. Relaxed: an applier that runs comes to it between two groups.
     pub(crate) parallel_workers: AtomicU64,
+    /// `rpl_semi_sync_replica_enabled`, for the next connection.
+    pub(crate) semi_sync: AtomicBool,
     /// For the next START REPLICA. Held alone.
     pub(crate) filters: Mutex<Arc<Filters>>,
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use binlog::gtid::MariadbGtidState;
 use engine::Engine;
@@ -35,6 +35,7 @@ pub struct Channels {
     apply: Arc<ApplySettings>,
     /// For channels to come.
     parallel_workers: AtomicU64,
+    semi_sync: AtomicBool,
     /// Held by the statement that makes or removes a channel; taken before `shared`.
     naming: Mutex<()>,
     shared: Mutex<Shared>,
@@ -59,6 +60,7 @@ impl Channels {
             disk,
             apply: Arc::default(),
             parallel_workers: AtomicU64::new(0),
+            semi_sync: AtomicBool::new(false),
             naming: Mutex::new(()),
             shared: Mutex::new(Shared { settings, filters: Filters::default(), by_name: BTreeMap::new() }),
         };
@@ -77,6 +79,7 @@ impl Channels {
         let apply = self.apply.clone();
         let channel = Replica::open_channel(self.engine.clone(), self.disk.clone(), settings, name, apply)?;
         channel.set_parallel_workers(self.parallel_workers.load(Ordering::Relaxed));
+        channel.set_semi_sync(self.semi_sync.load(Ordering::Relaxed));
         channel.inherit_filters(filters);
         Ok(channel)
     }
@@ -223,10 +226,21 @@ impl Channels {
         self.shared.lock().filters.clone()
     }
 
-    /// `replica_parallel_workers`: how many threads of each channel prepare transactions, from the next start of its applier on.
+    /// `replica_parallel_workers`: how many threads of each channel apply transactions.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.parallel_workers.store(workers, Ordering::Relaxed);
         self.all().iter().for_each(|channel| channel.set_parallel_workers(workers));
+    }
+
+    /// `rpl_semi_sync_replica_enabled`: whether the next connections acknowledge what they have received.
+    pub fn set_semi_sync(&self, enabled: bool) {
+        self.semi_sync.store(enabled, Ordering::Relaxed);
+        self.all().iter().for_each(|channel| channel.set_semi_sync(enabled));
+    }
+
+    /// `Rpl_semi_sync_replica_status`: some connection acknowledges what it has received.
+    pub fn is_semi_sync(&self) -> bool {
+        self.all().iter().any(|channel| channel.is_semi_sync())
     }
 
     /// `relay_log_purge`

@@ -29,7 +29,7 @@ pub mod until;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use binlog::gtid::MariadbGtidState;
 use engine::Engine;
@@ -112,6 +112,7 @@ impl Replica {
             times: CommitTimes::default(),
             apply,
             parallel_workers: AtomicU64::new(0),
+            semi_sync: AtomicBool::new(false),
             filters: Mutex::default(),
         };
         Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
@@ -132,6 +133,17 @@ impl Replica {
     pub fn set_parallel_workers(&self, workers: u64) {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
         self.channel.relay.nudge();
+    }
+
+    /// `rpl_semi_sync_replica_enabled`: whether the next connection acknowledges what it has received.
+    pub fn set_semi_sync(&self, enabled: bool) {
+        self.channel.semi_sync.store(enabled, Ordering::Relaxed);
+    }
+
+    /// `Rpl_semi_sync_replica_status`: the present connection acknowledges what it has received.
+    pub fn is_semi_sync(&self) -> bool {
+        let state = self.channel.receiver.lock();
+        state.semi_sync && state.running == Running::Yes
     }
 
     /// Sets `sql_replica_skip_counter`, which is possible only while the applier does not run.

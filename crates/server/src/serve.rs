@@ -213,6 +213,8 @@ fn end_sessions(server: &Server) {
     }
     if let Some(binlog) = &server.binlog {
         binlog.wake_sessions();
+        // No replica acknowledges anything any more; who waits for one has lost its client by now.
+        binlog.semi_sync().set_enabled(false);
     }
     let watch = Stopwatch::start();
     while server.sessions.count() > 0 && !watch.remaining(SESSIONS_END_WITHIN).is_zero() {

@@ -15,6 +15,7 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
     all.extend(replica_lag(server));
+    all.extend(semi_sync(server));
     all.sort();
     all.dedup_by(|a, b| a.0 == b.0);
     all
@@ -31,6 +32,30 @@ fn replica_lag(server: &Server) -> Vec<(String, String)> {
     let lag = status.lag_us.map_or_else(String::new, |us| us.to_string());
     let named = |name: &str, value: String| (name.to_owned(), value);
     vec![named("Replica_lag_us", lag), named("Replica_held_back_by", status.held_back_by())]
+}
+
+/// Semi-synchronous replication, both sides; under the old names too, which scripts ask for.
+fn semi_sync(server: &Server) -> Vec<(String, String)> {
+    let on_off = |on: bool| if on { "ON" } else { "OFF" }.to_owned();
+    let source = server.binlog.as_ref().map(|binlog| binlog.semi_sync().status()).unwrap_or_default();
+    let average_us = source.wait_time_us.checked_div(source.waits).unwrap_or(0);
+    let mut all = Vec::new();
+    for side in ["source", "master"] {
+        let mut put = |name: &str, value: String| all.push((format!("Rpl_semi_sync_{side}_{name}"), value));
+        put("clients", source.clients.to_string());
+        put("status", on_off(source.on));
+        put("yes_tx", source.acknowledged.to_string());
+        put("no_tx", source.unacknowledged.to_string());
+        put("no_times", source.switched_off.to_string());
+        put("tx_waits", source.waits.to_string());
+        put("tx_wait_time", source.wait_time_us.to_string());
+        put("tx_avg_wait_time", average_us.to_string());
+        put("wait_sessions", source.waiting.to_string());
+    }
+    for side in ["replica", "slave"] {
+        all.push((format!("Rpl_semi_sync_{side}_status"), on_off(server.replica.is_semi_sync())));
+    }
+    all
 }
 
 /// The redo log's figures under MySQL's names.

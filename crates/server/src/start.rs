@@ -145,6 +145,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let wrong = |name| StartError::Options(format!("Unknown option to slipstream_parallel_policy: {name}"));
     let policy = globals.named("slipstream_parallel_policy");
     replica.apply_settings().set_policy(policy.text().parse().map_err(wrong)?);
+    replica.set_semi_sync(globals.named("rpl_semi_sync_replica_enabled").is_on());
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);
     let mode = globals.named("replica_exec_mode");
@@ -297,7 +298,13 @@ fn open_binlog(
         server_uuid: globals.named("server_uuid").text().to_owned(),
         server_version: VERSION.into(),
     };
-    Ok(Binlog::open(disk.clone(), engine.clone(), config)?)
+    let binlog = Binlog::open(disk.clone(), engine.clone(), config)?;
+    // The switch comes last.
+    for name in ["timeout", "wait_for_replica_count", "wait_no_replica", "wait_point", "enabled"] {
+        let name = format!("rpl_semi_sync_source_{name}");
+        crate::variables::set_semi_sync(binlog.semi_sync(), &name, &globals.named(&name));
+    }
+    Ok(binlog)
 }
 
 fn replica_settings(globals: &Globals, options: &Options, datadir: &Path) -> ReplicaSettings {

@@ -16,6 +16,7 @@ use redo::Lsn;
 
 use crate::error::{BinlogError, Refusal};
 use crate::events;
+use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
 use crate::state::SafePoint;
 use crate::tail::Tail;
@@ -90,6 +91,7 @@ pub struct Binlog {
     /// `shared` changed: more to send, a rotation done, the end.
     pub(crate) changed: Condvar,
     pub(crate) safe: Mutex<SafePoint>,
+    pub(crate) semi_sync: Arc<SemiSync>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -151,6 +153,8 @@ impl Binlog {
             failed: None,
         };
         let stream = engine.commit_stream(lsn)?;
+        let semi_sync = Arc::new(SemiSync::new(Arc::downgrade(&engine)));
+        engine.set_commit_waiter(semi_sync.clone());
         let binlog = Arc::new(Binlog {
             config,
             engine: engine.clone(),
@@ -159,6 +163,7 @@ impl Binlog {
             shared: Mutex::new(shared),
             changed: Condvar::new(),
             safe: Mutex::new(at),
+            semi_sync,
             writer: Mutex::new(None),
         });
         engine.set_checkpoint_participant(binlog.clone());
@@ -190,6 +195,11 @@ impl Binlog {
     /// `@@log_bin_index`
     pub fn index_path(&self) -> PathBuf {
         self.files.lock().index_path().to_path_buf()
+    }
+
+    /// Semi-synchronous replication to this server's replicas.
+    pub fn semi_sync(&self) -> &SemiSync {
+        &self.semi_sync
     }
 
     /// `max_binlog_size` from now on.

@@ -16,6 +16,7 @@ pub mod events;
 pub mod files;
 mod purge;
 mod recover;
+pub mod semi_sync;
 mod sequence;
 pub mod series;
 pub mod show;

@@ -60,6 +60,7 @@ impl Writer<'_> {
         loop {
             let before = self.tail.gathered_bytes();
             let drained = self.take_block()?;
+            self.binlog.semi_sync.reached(self.tail.lsn);
             let took_any = self.tail.gathered_bytes() > before;
             self.publish()?;
             let is_due =
@@ -102,6 +103,8 @@ impl Writer<'_> {
                 return Ok(true);
             };
             self.tail.append(&committed)?;
+            let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+            self.binlog.semi_sync.logged(committed.seq, end);
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {
                 return Ok(false);
             }
@@ -190,6 +193,7 @@ impl Writer<'_> {
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.set_safe(at);
+        binlog.semi_sync.start_anew();
         let outcome = self.forget_gtids();
         let mut shared = binlog.shared.lock();
         shared.end = end;

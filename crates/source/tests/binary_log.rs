@@ -9,7 +9,7 @@ use engine::{CommitOptions, DdlContext, Engine, EngineConfig, SessionContext};
 use os::disk::Disk;
 use os::random::Rng;
 use os::sim::SimDisk;
-use source::dump::{Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink, DumpStart};
+use source::dump::{Acknowledgement, Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink, DumpStart};
 use source::show::{ShowRange, ShownEvent};
 use source::{Binlog, BinlogConfig};
 
@@ -90,7 +90,12 @@ impl Life {
             start,
             non_blocking: true,
             server_id: 9,
-            client: DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 0, is_mariadb: false },
+            client: DumpClient {
+                checksum: Checksum::Crc32,
+                heartbeat_period_ns: 0,
+                is_mariadb: false,
+                semi_sync: false,
+            },
         };
         let mut sink = Collect::default();
         let end = self.binlog.dump(&request, &mut sink);
@@ -109,6 +114,14 @@ struct Collect {
 }
 
 impl DumpSink for Collect {
+    fn send_semi_sync(&mut self, event: &[u8], _wants_ack: bool) -> io::Result<()> {
+        self.send(event)
+    }
+
+    fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>> {
+        Err(io::Error::other("no replica is semi-synchronous"))
+    }
+
     fn send(&mut self, event: &[u8]) -> io::Result<()> {
         self.events.push(event.to_vec());
         Ok(())

@@ -18,6 +18,7 @@ use binlog::gtid::{Gtid, MariadbGtid, Tag};
 use buffer::RecordLsn;
 use redo::Lsn;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Which GTID a transaction is committed under (`gtid_next`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +68,12 @@ impl Default for CommitOptions<'_> {
             wait: true,
         }
     }
+}
+
+/// Somebody whose word a session waits for before it answers its client: semi-synchronous replication.
+pub trait CommitWaiter: Send + Sync {
+    /// Returns when the commit may go on. Called twice: when it is as durable as it is to be, and when it is visible too.
+    fn wait(&self, seq: Lsn, is_visible: bool);
 }
 
 /// What a commit came to.
@@ -263,7 +270,9 @@ impl Engine {
             scratch.sidecar.clear();
         }
         let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
-        let may_be_unversioned = named.is_none() && writes.changes <= UNVERSIONED_CHANGES;
+        // A snapshot that opens would wait until it is visible.
+        let may_be_unversioned =
+            named.is_none() && writes.changes <= UNVERSIONED_CHANGES && !self.sequencer.is_limited();
         let unversioned = may_be_unversioned && self.snapshots.enter_unversioned();
         let entry = Entry {
             payload_len,
@@ -446,8 +455,26 @@ impl Engine {
     /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`, then for visibility.
     pub(crate) fn wait_for_commit(&self, seq: Lsn) -> Result<()> {
         self.log.commit_wait(seq)?;
+        let waiter = self.commit_waiter.get();
+        if let Some(waiter) = waiter {
+            waiter.wait(seq, false);
+        }
         self.sequencer.wait_visible(seq);
+        if let Some(waiter) = waiter {
+            waiter.wait(seq, true);
+        }
         Ok(())
+    }
+
+    /// Commits become visible up to here at most; `u64::MAX`: as soon as they are on their pages.
+    pub fn limit_visibility(&self, limit: Lsn) {
+        self.snapshots.leave_unversioned(self.sequencer.limit_visibility(limit));
+    }
+
+    /// Sets, once, whose word sessions wait for.
+    pub fn set_commit_waiter(&self, waiter: Arc<dyn CommitWaiter>) {
+        let first = self.commit_waiter.set(waiter).is_ok();
+        assert!(first, "the engine has one commit waiter");
     }
 
     /// Waits for a commit as a session does, or has the log see to it in the background: one who does not wait, such as a

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::spill::{SpillRef, SpilledCommit};
 use crate::version::view::View;
 use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
-use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use os::sync::{Condvar, Mutex};
+use os::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use os::sync::{Condvar, Mutex, MutexGuard};
 use redo::{Log, Lsn, Reservation};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -41,6 +41,8 @@ struct State {
     next_gno: u64,
     /// Commits are held back.
     closed: bool,
+    /// Commits become visible up to here.
+    limit: Lsn,
     /// As `next_gno`, of tags that have been asked for.
     next_tagged_gno: BTreeMap<Tag, u64>,
 }
@@ -112,6 +114,8 @@ pub(crate) struct Sequencer {
     became_visible: Condvar,
     /// Threads waiting on `became_visible`, so that nobody is woken for nothing.
     waiting: AtomicUsize,
+    /// There is a limit to what is visible; read without the mutex by those for whom a moment ago is good enough.
+    limited: AtomicBool,
     /// Largest `seq` whose row locks have been released: whoever takes its locks later depends on it at most.
     released: AtomicU64,
     server_uuid: Uuid,
@@ -129,11 +133,13 @@ impl Sequencer {
                 next_gno,
                 closed: false,
                 next_tagged_gno: BTreeMap::new(),
+                limit: Lsn::MAX,
             }),
             visible: AtomicU64::new(visible),
             passed_count: AtomicUsize::new(0),
             became_visible: Condvar::new(),
             waiting: AtomicUsize::new(0),
+            limited: AtomicBool::new(false),
             released: AtomicU64::new(visible),
             server_uuid,
         }
@@ -244,9 +250,30 @@ impl Sequencer {
             return 0;
         };
         state.in_flight[at].applied = true;
+        self.show(guard)
+    }
+
+    /// Makes commits visible up to here at most. Returns what [`Sequencer::complete`] returns.
+    pub fn limit_visibility(&self, limit: Lsn) -> usize {
+        self.limited.store(limit != Lsn::MAX, Ordering::SeqCst);
+        let mut guard = self.state.lock();
+        guard.limit = limit;
+        self.show(guard)
+    }
+
+    /// Completed commits may not be visible at once.
+    pub fn is_limited(&self) -> bool {
+        self.limited.load(Ordering::SeqCst)
+    }
+
+    /// Makes visible what can be.
+    fn show(&self, mut guard: MutexGuard<'_, State>) -> usize {
+        let state = &mut *guard;
+        let limit = state.limit;
         let mut unversioned = 0;
         let mut visible = None;
-        while let Some(commit) = state.in_flight.pop_front_if(|commit| commit.applied || commit.spilled) {
+        let may_be_seen = |commit: &mut InFlight| (commit.applied || commit.spilled) && commit.end <= limit;
+        while let Some(commit) = state.in_flight.pop_front_if(may_be_seen) {
             visible = Some(commit.end);
             if commit.applied {
                 unversioned += usize::from(commit.unversioned);

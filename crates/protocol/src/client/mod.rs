@@ -176,8 +176,9 @@ impl Client {
         Ok(packet)
     }
 
-    /// Sends a packet that continues the present exchange (for instance a semi-sync acknowledgement).
-    pub fn write_packet(&mut self, payload: &[u8]) -> Result<(), ClientError> {
+    /// Sends a packet that begins a new exchange without being a command (a semi-sync acknowledgement).
+    pub fn write_first_packet(&mut self, payload: &[u8]) -> Result<(), ClientError> {
+        self.channel.reset_sequence();
         self.channel.write_packet(|out| out.extend_from_slice(payload))?;
         Ok(self.channel.flush()?)
     }

@@ -1,6 +1,7 @@
 //! What is said to a source before it sends events: the order and the words are those of mysqld's and mariadbd's own receivers, so
 //! that both accept it.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use protocol::client::{Client, ClientError, ConnectOptions};
@@ -9,6 +10,8 @@ use super::{Ended, Source, keep_connection, security};
 use crate::channel::Channel;
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::{ThreadError, number};
+
+const UNKNOWN_SYSTEM_VARIABLE: u16 = 1193;
 
 const COM_BINLOG_DUMP: u8 = 0x12;
 const COM_REGISTER_SLAVE: u8 = 0x15;
@@ -86,11 +89,29 @@ pub(super) fn introduce(
     } else {
         introduce_to_mysql(channel, config, client)?
     };
+    let semi_sync = channel.semi_sync.load(Ordering::Relaxed) && agree_on_semi_sync(client)?;
     let mut state = channel.receiver.lock();
+    state.semi_sync = semi_sync;
     state.source_server_id = server_id;
     state.source_uuid.clone_from(&uuid);
     drop(state);
-    Ok(Source { is_mariadb, server_id, uuid, has_checksums })
+    Ok(Source { is_mariadb, server_id, uuid, has_checksums, semi_sync })
+}
+
+/// True: the source knows semi-synchronous replication, whether or not it waits at the moment.
+fn agree_on_semi_sync(client: &mut Client) -> Result<bool, Ended> {
+    for name in ["rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"] {
+        match client.query(&format!("SELECT @@global.{name}")) {
+            Ok(_) => {
+                tell(client, "SET @rpl_semi_sync_replica = 1, @rpl_semi_sync_slave = 1")?;
+                return Ok(true);
+            }
+            Err(ClientError::Server(error)) if error.code == UNKNOWN_SYSTEM_VARIABLE => {}
+            Err(error) => return Err(refused(error, name)),
+        }
+    }
+    log::warn!("The source does not support semi-sync, fallback to asynchronous replication");
+    Ok(false)
 }
 
 /// The difference of the clocks, so that lag is not falsified by it: half of the round trip is taken as the way back.

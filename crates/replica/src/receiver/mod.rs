@@ -166,6 +166,8 @@ pub struct Source {
     pub uuid: String,
     /// Its events end with a CRC-32.
     pub has_checksums: bool,
+    /// It wants events acknowledged.
+    pub semi_sync: bool,
 }
 
 /// Keeps a handle by which STOP REPLICA can end a blocked read.

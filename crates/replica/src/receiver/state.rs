@@ -52,6 +52,8 @@ pub struct ReceiverState {
     pub last_queued_us: u64,
     /// The group that is being received; the default is none.
     pub queueing: GroupHead,
+    /// The connection is semi-synchronous.
+    pub semi_sync: bool,
     /// Heartbeats received.
     pub heartbeats: u64,
     /// When the last one came, in microseconds of our clock.

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use binlog::Checksum;
 use binlog::boundary::{Boundaries, Edge};
 use binlog::event::{Event, Header, HeartbeatEvent};
+use binlog::semi_sync::{self, Acknowledgement};
 use os::account::{State, enter};
 use protocol::client::{Client, ClientError};
 
@@ -50,6 +51,8 @@ struct Stream<'a> {
     boundaries: Boundaries,
     /// What the source's events end with.
     checksum: Checksum,
+    /// Events have the header of semi-synchronous replication.
+    semi_sync: bool,
     /// The same as a reader of the relay log knows it by now.
     relay_checksum: Checksum,
     /// The source's file and the end of the last event in it.
@@ -72,6 +75,7 @@ impl<'a> Stream<'a> {
             channel,
             writer,
             boundaries: Boundaries::default(),
+            semi_sync: source.semi_sync,
             checksum: if source.has_checksums { Checksum::Crc32 } else { Checksum::None },
             // Every relay log file begins with a format description of ours.
             relay_checksum: Checksum::Crc32,
@@ -108,7 +112,24 @@ impl<'a> Stream<'a> {
             Some(&EOF_HEADER) => return Some(Ended::lost("the source ended the dump")),
             _ => return Some(Ended::lost("the source sent a packet that is no event")),
         }
-        self.take(&packet[1..]).err()
+        if !self.semi_sync {
+            return self.take(&packet[1..]).err();
+        }
+        let Some((event, wants_ack)) = semi_sync::strip(&packet[1..]) else {
+            return Some(write_failure("Missing magic number for semi-sync packet"));
+        };
+        let taken = self.take(event).and_then(|()| if wants_ack { self.publish() } else { Ok(()) });
+        if let Err(ended) = taken {
+            return Some(ended);
+        }
+        let told = if wants_ack { self.acknowledge(client) } else { Ok(()) };
+        told.err().map(|error| self.read_failed(error))
+    }
+
+    /// Tells the source that everything so far is in the relay log.
+    fn acknowledge(&self, client: &mut Client) -> Result<(), ClientError> {
+        let acknowledgement = Acknowledgement { file: self.file.clone(), pos: self.pos };
+        client.write_first_packet(&acknowledgement.encode())
     }
 
     fn read_failed(&self, error: ClientError) -> Ended {

@@ -114,6 +114,8 @@ pub fn plugins(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
         row("mysql_native_password", "AUTHENTICATION"),
         row("caching_sha2_password", "AUTHENTICATION"),
         row("InnoDB", "STORAGE ENGINE"),
+        row("rpl_semi_sync_source", "REPLICATION"),
+        row("rpl_semi_sync_replica", "REPLICATION"),
     ];
     send(&VirtualTable { columns: names.map(|n| text_column(n, 64)).into(), rows }, status, sink)
 }

@@ -2,15 +2,20 @@
 
 use super::{Connection, End};
 use crate::sessions::{Activity, SessionEntry};
+use binlog::semi_sync;
 use os::account::{State, enter};
 use protocol::command as com;
 use protocol::packet::{Channel, PacketError};
 use protocol::response::put_eof;
 use protocol::stream::Stream;
-use source::dump::{Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink};
+use source::dump::{Acknowledgement, Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink};
 use sql::SqlError;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an acknowledgement is waited for before the session looks whether it is to end.
+const ACKNOWLEDGEMENT_LOOK: Duration = Duration::from_secs(1);
 
 /// Sends events, each behind the byte of an OK packet.
 struct EventSink<'a> {
@@ -33,6 +38,35 @@ impl DumpSink for EventSink<'_> {
             out.extend_from_slice(event);
         };
         self.channel.write_packet(write).map_err(io_error)
+    }
+
+    fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()> {
+        let write = |out: &mut Vec<u8>| {
+            out.push(0);
+            out.extend_from_slice(&semi_sync::header(wants_ack));
+            out.extend_from_slice(event);
+        };
+        self.channel.write_packet(write).map_err(io_error)?;
+        if wants_ack {
+            self.flush()?;
+            // Both ends begin to count packets anew, with the acknowledgement.
+            self.channel.reset_sequence();
+        }
+        Ok(())
+    }
+
+    fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>> {
+        match self.channel.read_packet() {
+            Ok(packet) => Acknowledgement::decode(packet)
+                .map(Some)
+                .ok_or_else(|| io::Error::other("the replica sent something that is no acknowledgement")),
+            Err(PacketError::Io(e))
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+            {
+                Ok(None)
+            }
+            Err(e) => Err(io_error(e)),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -65,6 +99,10 @@ impl Connection<'_> {
             }
         };
         log::info!("Start binlog_dump to connection {}, server id {}", self.entry.id, request.server_id);
+        if request.client.semi_sync {
+            log::info!("Start semi-sync binlog_dump to replica (server_id: {})", request.server_id);
+            self.channel.stream().set_read_timeout(Some(ACKNOWLEDGEMENT_LOOK))?;
+        }
         let mut sink = EventSink { channel: &mut self.channel, entry: self.entry };
         let end = binlog.dump(&request, &mut sink);
         self.server.replicas.forget(self.entry.id);
@@ -99,10 +137,12 @@ impl Connection<'_> {
         };
         let checksum = user_variable(["source_binlog_checksum", "master_binlog_checksum"]);
         let period = user_variable(["source_heartbeat_period", "master_heartbeat_period"]);
+        let semi_sync = user_variable(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
         let client = DumpClient {
             checksum: Checksum::from_variable(checksum.as_deref()),
             heartbeat_period_ns: period.and_then(|text| text.parse().ok()).unwrap_or(0),
             is_mariadb: self.session.user_variable("mariadb_slave_capability").is_some(),
+            semi_sync: semi_sync.is_some_and(|text| text != "0"),
         };
         if by_gtid {
             DumpRequest::from_dump_gtid(self.body(), client)

@@ -95,10 +95,28 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
                 binlog.set_expire_after_s(setting.uint());
             }
         }
+        name if name.starts_with("rpl_semi_sync_source_") => {
+            if let Some(binlog) = &server.binlog {
+                set_semi_sync(binlog.semi_sync(), name, setting);
+            }
+        }
+        "rpl_semi_sync_replica_enabled" => server.replica.set_semi_sync(setting.is_on()),
         "log_error_verbosity" => crate::error_log::set_verbosity(setting.uint() as u8),
         _ => super::pool::apply(server, name, setting)?,
     }
     Ok(())
+}
+
+/// A setting of semi-synchronous replication, at start and whenever it changes.
+pub fn set_semi_sync(semi_sync: &source::semi_sync::SemiSync, name: &str, setting: &Setting) {
+    match name {
+        "rpl_semi_sync_source_enabled" => semi_sync.set_enabled(setting.is_on()),
+        "rpl_semi_sync_source_timeout" => semi_sync.set_timeout_ms(setting.uint()),
+        "rpl_semi_sync_source_wait_for_replica_count" => semi_sync.set_wanted(setting.uint()),
+        "rpl_semi_sync_source_wait_no_replica" => semi_sync.set_waits_without_replicas(setting.is_on()),
+        "rpl_semi_sync_source_wait_point" => semi_sync.set_after_sync(setting.text() == "AFTER_SYNC"),
+        _ => {}
+    }
 }
 
 fn set_flag(server: &Server, name: &str, on: bool) {

@@ -13,7 +13,7 @@ mod store;
 mod table;
 
 pub use definition::{Definition, Kind, Scope};
-pub use effects::{global_now, read_only, set_global};
+pub use effects::{global_now, read_only, set_global, set_semi_sync};
 pub use pool::pool_options;
 pub use setting::{BadValue, Setting};
 pub use store::{Globals, SessionValues};

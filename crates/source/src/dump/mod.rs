@@ -12,6 +12,7 @@ use std::io;
 use crate::error::Refusal;
 use crate::files::Binlog;
 
+pub use binlog::semi_sync::Acknowledgement;
 pub use request::{Checksum, DumpClient, DumpRequest, DumpStart};
 
 /// Where a session sends events to.
@@ -20,6 +21,10 @@ pub trait DumpSink {
     fn send(&mut self, event: &[u8]) -> io::Result<()>;
     /// Everything sent so far goes out now.
     fn flush(&mut self) -> io::Result<()>;
+    /// Sends one event with the header of semi-synchronous replication. One that is to be acknowledged goes out at once.
+    fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()>;
+    /// Waits for the acknowledgement of the event that was sent last; `None`: not within a moment, ask again.
+    fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>>;
     /// The session is to end (KILL, shutdown).
     fn is_killed(&self) -> bool;
 }

@@ -51,6 +51,8 @@ pub struct DumpClient {
     pub heartbeat_period_ns: u64,
     /// It is MariaDB's (`@mariadb_slave_capability`): it gets QUERY events without the collations that MariaDB does not have.
     pub is_mariadb: bool,
+    /// It acknowledges what it has received (`@rpl_semi_sync_replica`).
+    pub semi_sync: bool,
 }
 
 /// A dump command.
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     const CLIENT: DumpClient =
-        DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 5, is_mariadb: false };
+        DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 5, is_mariadb: false, semi_sync: false };
 
     #[test]
     fn reads_the_packets_that_replicas_send() {

@@ -43,15 +43,14 @@ pub(super) fn serve(
         scratch: Vec::new(),
         rewritten: Vec::new(),
         since_sent: Stopwatch::start(),
+        semi_sync: request.client.semi_sync.then(|| binlog.semi_sync.join()),
+        wanted: None,
     };
-    loop {
-        session.send_file()?;
-        let files = binlog.files.lock();
-        let Some(next) = files.numbers().iter().copied().find(|&n| n > session.at.file) else {
-            return Ok(DumpEnd::Killed);
-        };
-        session.at = FilePosition { file: next, pos: 4 };
+    let ended = session.send_files();
+    if let Some(number) = session.semi_sync {
+        binlog.semi_sync.leave(number);
     }
+    ended
 }
 
 fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
@@ -106,9 +105,25 @@ struct Session<'a> {
     /// The present event in MariaDB's form.
     rewritten: Vec<u8>,
     since_sent: Stopwatch,
+    /// Its number among the semi-synchronous ones.
+    semi_sync: Option<u64>,
+    /// The end of the event that such a replica is to acknowledge.
+    wanted: Option<FilePosition>,
 }
 
 impl Session<'_> {
+    fn send_files(&mut self) -> Result<DumpEnd, DumpEnd> {
+        loop {
+            self.send_file()?;
+            let files = self.binlog.files.lock();
+            let Some(next) = files.numbers().iter().copied().find(|&n| n > self.at.file) else {
+                return Ok(DumpEnd::Killed);
+            };
+            drop(files);
+            self.at = FilePosition { file: next, pos: 4 };
+        }
+    }
+
     /// Sends what is in the present file, waiting for more while it is the newest. Returns when it is complete and sent.
     fn send_file(&mut self) -> Result<(), DumpEnd> {
         let file = {
@@ -176,7 +191,11 @@ impl Session<'_> {
 
     fn send_made_up(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
         self.since_sent = Stopwatch::start();
-        self.sink.send(event).map_err(DumpEnd::Disconnected)
+        let sent = match self.semi_sync {
+            Some(_) => self.sink.send_semi_sync(event, false),
+            None => self.sink.send(event),
+        };
+        sent.map_err(DumpEnd::Disconnected)
     }
 
     /// How far the file can be read, and whether that is all of it.
@@ -201,6 +220,10 @@ impl Session<'_> {
         readable: u64,
         block: &mut Vec<u8>,
     ) -> Result<(), DumpEnd> {
+        if self.semi_sync.is_some() {
+            let end = FilePosition { file: self.at.file, pos: readable };
+            self.wanted = self.binlog.semi_sync.wanted_up_to(end);
+        }
         let mut want = ((readable - self.at.pos) as usize).min(BLOCK_BYTES);
         loop {
             block.resize(want, 0);
@@ -241,6 +264,10 @@ impl Session<'_> {
                 .map_err(|()| DumpEnd::Refused(self.anonymous_refused()))?;
             if self.skipping {
                 self.skipped_any = true;
+                // It has it.
+                if let (Some(number), Some(end)) = (self.semi_sync, self.wanted_end(event)) {
+                    self.binlog.semi_sync.acknowledge(number, end);
+                }
                 return Ok(());
             }
             if self.skipped_any {
@@ -250,14 +277,50 @@ impl Session<'_> {
         self.since_sent = Stopwatch::start();
         let is_rewritten =
             self.request.client.is_mariadb && for_mariadb::rewrite(event, self.checksum, &mut self.rewritten);
+        let wanted = self.semi_sync.map(|number| (number, self.wanted_end(event)));
         let event = if is_rewritten { &self.rewritten } else { event };
-        let sent = if self.sent_checksum == self.checksum {
-            self.sink.send(event)
+        let event = if self.sent_checksum == self.checksum {
+            event
         } else {
             events::without_checksum(event, &mut self.scratch);
-            self.sink.send(&self.scratch)
+            &self.scratch
         };
-        sent.map_err(DumpEnd::Disconnected)
+        let sent = match wanted {
+            None => self.sink.send(event),
+            Some((_, end)) => self.sink.send_semi_sync(event, end.is_some()),
+        };
+        sent.map_err(DumpEnd::Disconnected)?;
+        match wanted {
+            Some((number, Some(end))) => self.take_acknowledgement(number, end),
+            _ => Ok(()),
+        }
+    }
+
+    /// The end of the event that is sent next, if the replica is to acknowledge it.
+    fn wanted_end(&self, event: &[u8]) -> Option<FilePosition> {
+        let end = FilePosition { file: self.at.file, pos: self.at.pos + event.len() as u64 };
+        self.wanted.filter(|wanted| *wanted == end)
+    }
+
+    /// Waits until the replica has acknowledged what was sent. What is committed meanwhile goes together, and is acknowledged together.
+    fn take_acknowledgement(&mut self, number: u64, end: FilePosition) -> Result<(), DumpEnd> {
+        let _state = enter(State::ReplicaAckWait);
+        loop {
+            if self.sink.is_killed() || self.binlog.shared.lock().stop {
+                return Err(DumpEnd::Killed);
+            }
+            let Some(told) = self.sink.read_acknowledgement().map_err(DumpEnd::Disconnected)? else {
+                continue;
+            };
+            if self.binlog.shared.lock().generation != self.generation {
+                return Err(DumpEnd::Killed);
+            }
+            if told.file == self.name && told.pos >= end.pos {
+                self.binlog.semi_sync.acknowledge(number, end);
+                return Ok(());
+            }
+            log::warn!("A replica acknowledged {} {}, not {} {}", told.file, told.pos, self.name, end.pos);
+        }
     }
 
     fn anonymous_refused(&self) -> Refusal {

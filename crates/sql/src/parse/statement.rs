@@ -7,6 +7,10 @@ use crate::ast::{Maintenance, PrepareText, Statement};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
+/// Plugins of mysqld that are part of this server, under their names of before MySQL 8.0.26 too.
+const BUILT_IN_PLUGINS: [&str; 4] =
+    ["rpl_semi_sync_source", "rpl_semi_sync_replica", "rpl_semi_sync_master", "rpl_semi_sync_slave"];
+
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Result<Statement> {
         if self.is_symbol("(") {
@@ -54,12 +58,24 @@ impl Parser<'_> {
             }
             "GRANT" => self.grant(),
             "REVOKE" => self.revoke(),
-            "XA" | "CALL" | "LOAD" | "HANDLER" | "INSTALL" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL"
-            | "RESIGNAL" | "GET" | "CACHE" | "BINLOG" | "HELP" | "TABLE" => {
+            "INSTALL" => Err(self.install()),
+            "XA" | "CALL" | "LOAD" | "HANDLER" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL"
+            | "GET" | "CACHE" | "BINLOG" | "HELP" | "TABLE" => {
                 Err(SqlError::not_supported(format!("{word} statement")))
             }
             _ => Err(self.error()),
         }
+    }
+
+    /// INSTALL PLUGIN of what is built in says what it says when it was installed before.
+    fn install(&mut self) -> SqlError {
+        self.advance();
+        let is_plugin = self.eat("PLUGIN");
+        let name = self.upper();
+        if is_plugin && BUILT_IN_PLUGINS.iter().any(|plugin| plugin.eq_ignore_ascii_case(&name)) {
+            return SqlError::new(1125, format!("Function '{}' already exists", name.to_lowercase()));
+        }
+        SqlError::not_supported("INSTALL statement")
     }
 
     fn transaction(&mut self, word: &str) -> Result<Statement> {

@@ -1,0 +1,159 @@
+//! Semi-synchronous replication, each side with real servers at the other.
+
+use std::time::Duration;
+
+use bench::instance::{Flavor, RowImage};
+use bench::replication::Thread;
+use bench::sbtest::Workload;
+use os::clock::{Stopwatch, sleep};
+use testkit::Server;
+use testkit::following::{By, Pair, SIZE};
+use testkit::server::SOON;
+
+/// Time for what must not happen to happen.
+const A_WHILE: Duration = Duration::from_millis(200);
+
+/// The server's words for the two sides.
+fn words(server: &Server) -> (&'static str, &'static str) {
+    if server.flavor() == Flavor::MariaDb { ("master", "slave") } else { ("source", "replica") }
+}
+
+fn set(server: &Server, name: &str, value: &str) {
+    server.run(&format!("SET GLOBAL rpl_semi_sync_{name} = {value}"));
+}
+
+fn status(server: &Server, name: &str) -> String {
+    let rows = server.rows(&format!("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{name}'"));
+    rows.first().and_then(|row| row.split('\t').nth(1)).unwrap_or("none").to_string()
+}
+
+fn wait_for_status(server: &Server, name: &str, wanted: &str) {
+    let clock = Stopwatch::start();
+    while status(server, name) != wanted {
+        assert!(
+            clock.elapsed() < SOON,
+            "{name} is {}, not {wanted}\n{}",
+            status(server, name),
+            server.log_tail()
+        );
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// A pair that replicates semi-synchronously, with a timeout that no test waits for.
+fn pair(source: Flavor, replica: Flavor) -> Pair {
+    let by = if replica == Flavor::MariaDb { By::Position } else { By::Gtid };
+    let pair = Pair::start(source, replica, RowImage::Full, by);
+    pair.source.fill(SIZE, 1);
+    pair.is_equal();
+    for (server, side) in [(&pair.source, "source"), (&pair.replica.server, "replica")] {
+        if server.flavor() == Flavor::MySql {
+            server.run(&format!("INSTALL PLUGIN rpl_semi_sync_{side} SONAME 'semisync_{side}.so'"));
+        }
+    }
+    let ((source_word, _), (_, replica_word)) = (words(&pair.source), words(&pair.replica));
+    set(&pair.source, &format!("{source_word}_timeout"), "600000");
+    set(&pair.replica, &format!("{replica_word}_enabled"), "ON");
+    pair.replica.stop_thread(Thread::Io);
+    pair.replica.start_thread(Thread::Io);
+    wait_for_status(&pair.replica, &format!("{replica_word}_status"), "ON");
+    wait_for_status(&pair.source, &format!("{source_word}_clients"), "1");
+    set(&pair.source, &format!("{source_word}_enabled"), "ON");
+    wait_for_status(&pair.source, &format!("{source_word}_status"), "ON");
+    pair
+}
+
+/// Every commit is acknowledged; while the replica does not receive, a commit waits for it.
+fn waits_for_the_replica(source: Flavor, replica: Flavor) {
+    let pair = pair(source, replica);
+    let (side, _) = words(&pair.source);
+    pair.load(Workload::ReadWrite, 300, 5);
+    pair.source.run("FLUSH BINARY LOGS");
+    pair.load(Workload::UpdateNonIndex, 300, 6);
+    let acknowledged: u64 = status(&pair.source, &format!("{side}_yes_tx")).parse().expect("a number");
+    // MySQL counts the commits that went together as one.
+    let wanted = if source == Flavor::MySql { 1 } else { 600 };
+    assert!(acknowledged >= wanted, "{acknowledged} commits were acknowledged");
+    assert_eq!(status(&pair.source, &format!("{side}_no_tx")), "0");
+    pair.is_equal();
+
+    pair.source.run("CREATE TABLE sbtest.waited (id INT PRIMARY KEY)");
+    pair.replica.stop_thread(Thread::Io);
+    let mut session = pair.source.connect();
+    let waiting = os::thread::spawn("waits_for_the_replica", move || {
+        session.query("INSERT INTO sbtest.waited VALUES (1)").expect("is acknowledged in the end");
+    });
+    sleep(A_WHILE);
+    assert!(!waiting.is_finished(), "a commit was answered that no replica has");
+    if source == Flavor::Slipstream {
+        // AFTER_SYNC: nobody has seen what could be lost. With AFTER_COMMIT everybody does.
+        assert!(pair.source.rows("SELECT id FROM sbtest.waited").is_empty());
+        set(&pair.source, "source_wait_point", "AFTER_COMMIT");
+        assert_eq!(pair.source.rows("SELECT id FROM sbtest.waited"), ["1"]);
+        assert!(!waiting.is_finished(), "a commit was answered that no replica has");
+    }
+    pair.replica.start_thread(Thread::Io);
+    waiting.join().expect("is answered when the replica has it");
+    pair.is_equal();
+}
+
+#[test]
+fn slipstream_for_slipstream() {
+    waits_for_the_replica(Flavor::Slipstream, Flavor::Slipstream);
+}
+
+#[test]
+fn slipstream_for_mysql() {
+    if testkit::available("semi_sync::slipstream_for_mysql", &[Flavor::MySql]) {
+        waits_for_the_replica(Flavor::Slipstream, Flavor::MySql);
+    }
+}
+
+#[test]
+fn slipstream_for_mariadb() {
+    if testkit::available("semi_sync::slipstream_for_mariadb", &[Flavor::MariaDb]) {
+        waits_for_the_replica(Flavor::Slipstream, Flavor::MariaDb);
+    }
+}
+
+#[test]
+fn mysql_for_slipstream() {
+    if testkit::available("semi_sync::mysql_for_slipstream", &[Flavor::MySql]) {
+        waits_for_the_replica(Flavor::MySql, Flavor::Slipstream);
+    }
+}
+
+#[test]
+fn mariadb_for_slipstream() {
+    if testkit::available("semi_sync::mariadb_for_slipstream", &[Flavor::MariaDb]) {
+        waits_for_the_replica(Flavor::MariaDb, Flavor::Slipstream);
+    }
+}
+
+#[test]
+fn after_the_timeout_it_goes_on_without_until_the_replica_is_back() {
+    let pair = pair(Flavor::Slipstream, Flavor::Slipstream);
+    pair.replica.stop_thread(Thread::Io);
+    set(&pair.source, "source_timeout", "50");
+    pair.load(Workload::UpdateNonIndex, 50, 7);
+    assert_eq!(status(&pair.source, "source_status"), "OFF");
+    assert_eq!(status(&pair.source, "source_no_times"), "1");
+    set(&pair.source, "source_timeout", "600000");
+    pair.replica.start_thread(Thread::Io);
+    pair.load(Workload::UpdateNonIndex, 50, 8);
+    wait_for_status(&pair.source, "source_status", "ON");
+    pair.is_equal();
+}
+
+#[test]
+fn its_plugins_are_there_already() {
+    let server = Server::under_test();
+    if server.flavor() == Flavor::Slipstream {
+        let (code, _) = server.refuses("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
+        assert_eq!(code, 1125);
+        assert!(
+            server.rows("SHOW PLUGINS").iter().any(|row| row.starts_with("rpl_semi_sync_replica\tACTIVE"))
+        );
+        assert_eq!(server.rows("SELECT @@rpl_semi_sync_master_timeout"), ["10000"]);
+    }
+}
