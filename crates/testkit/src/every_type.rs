@@ -173,6 +173,11 @@ pub fn create_and_fill(server: &Server) {
     run(server, &statements);
 }
 
+/// How many rows [`create_and_fill`] makes.
+pub fn rows_at_first() -> usize {
+    TABLES.iter().map(|table| table.rows.len()).sum()
+}
+
 /// What happens to the rows while a reader follows; the last statement ends its work.
 pub fn change(server: &Server) {
     let mut statements: Vec<String> = Vec::new();

@@ -91,8 +91,8 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
-/// Lets a reader follow the server while rows of every type change, and compares what it has seen. The changes begin when it tells the
-/// first row: one that takes a snapshot has it by then.
+/// Lets a reader follow the server while rows of every type change, and compares what it has seen. The changes begin when it has
+/// told the first rows: one that takes a snapshot has it by then.
 pub fn follow(server: &Server, reader: &mut Command) {
     every_type::create_and_fill(server);
     let mut child = reader
@@ -101,14 +101,15 @@ pub fn follow(server: &Server, reader: &mut Command) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap_or_else(|error| panic!("{reader:?}: {error}"));
-    let mut told = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
+    let told = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
     let mut followed = Followed::default();
-    let first = told.next();
-    if first.is_some() {
-        every_type::change(server);
-    }
-    for line in first.into_iter().chain(told) {
+    let mut rows = 0;
+    for line in told {
         followed.take(&line.unwrap_or_else(|error| panic!("{reader:?}: {error}")));
+        rows += 1;
+        if rows == every_type::rows_at_first() {
+            every_type::change(server);
+        }
     }
     let output = child.wait_with_output().unwrap_or_else(|error| panic!("{reader:?}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,3 +1,5 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.debezium.embedded.Connect;
 import io.debezium.engine.ChangeEvent;
 import io.debezium.engine.DebeziumEngine;
@@ -28,6 +30,7 @@ import org.apache.kafka.connect.source.SourceRecord;
  */
 public final class Follow {
     private static final PrintStream OUT = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
 
     public static void main(String[] words) throws Exception {
@@ -124,9 +127,19 @@ public final class Follow {
             case "MicroTimestamp" -> moment(ofMicroseconds((Long) value), digits(schema));
             case "ZonedTimestamp" -> moment(OffsetDateTime.parse((String) value).toInstant(), digits(schema));
             case "Bits" -> bits((byte[]) value);
+            // A snapshot has it as the server prints it, the binary log as Debezium does.
+            case "Json" -> plain(compact((String) value));
             case "Decimal" -> ((BigDecimal) value).toPlainString();
             default -> plain(value);
         };
+    }
+
+    private static String compact(String document) {
+        try {
+            return JSON.readTree(document).toString();
+        } catch (JsonProcessingException error) {
+            throw new IllegalArgumentException(document, error);
+        }
     }
 
     private static String plain(Object value) {
