@@ -1,7 +1,7 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
 //! Flows in: a command line (`slipstream bench apply`, `demo`, `oltp`, `insert`, `recovery`). Flows out: a table on the terminal and, when
-//! asked for, JSON. The kit starts the servers that it measures on temporary directories, with the same settings for all
+//! asked for, JSON and one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories, with the same settings for all
 //! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
 //!
 //! Invariants: figures are compared within one run only; every measured apply ends with the checksums of both sides, and
@@ -13,6 +13,7 @@ mod command_line;
 pub mod demo;
 pub mod described;
 pub mod histogram;
+pub mod html;
 pub mod insert;
 pub mod instance;
 pub mod measure;
@@ -27,9 +28,9 @@ pub mod table;
 pub mod usage;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use command_line::Request;
+use command_line::{Files, Request};
 use measure::MeasureError;
 use progress::Progress;
 
@@ -51,20 +52,23 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let outcome = match request {
-        Request::Apply(plan, file) => apply::run(&plan, &mut Progress::new()).and_then(|outcome| {
-            show(&report::text(&outcome), file, || report::json(&outcome))?;
+        Request::Apply(plan, files) => apply::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&report::text(&outcome), &files, || report::json(&outcome))?;
+            write_page(&files, || report::page(&outcome))?;
             Ok(outcome.all_equal())
         }),
-        Request::Oltp(plan, file) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {
-            show(&oltp::text(&outcome), file, || oltp::json(&outcome))?;
+        Request::Oltp(plan, files) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&oltp::text(&outcome), &files, || oltp::json(&outcome))?;
+            write_page(&files, || oltp::page(&outcome))?;
             Ok(true)
         }),
-        Request::Insert(plan, file) => insert::run(&plan, &mut Progress::new()).and_then(|outcome| {
-            show(&insert::text(&outcome), file, || insert::json(&outcome))?;
+        Request::Insert(plan, files) => insert::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&insert::text(&outcome), &files, || insert::json(&outcome))?;
+            write_page(&files, || insert::page(&outcome))?;
             Ok(outcome.wrong.is_empty())
         }),
-        Request::Recovery(plan, file) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
-            show(&recovery::text(&outcome), file, || recovery::json(&outcome))?;
+        Request::Recovery(plan, files) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&recovery::text(&outcome), &files, || recovery::json(&outcome))?;
             Ok(true)
         }),
         Request::Demo(plan) => demo::run(&plan, &mut Progress::new()).map(|outcome| {
@@ -86,18 +90,18 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// Prints a report, and writes its JSON when there is a file for it.
-fn show(
-    text: &str,
-    file: Option<PathBuf>,
-    json: impl FnOnce() -> serde_json::Value,
-) -> Result<(), MeasureError> {
+fn show(text: &str, files: &Files, json: impl FnOnce() -> serde_json::Value) -> Result<(), MeasureError> {
     println!("\n{text}");
-    file.map_or(Ok(()), |file| write_json(&file, &json()))
+    files.json.as_deref().map_or(Ok(()), |file| write(file, &format!("{:#}\n", json())))
 }
 
-fn write_json(file: &Path, report: &serde_json::Value) -> Result<(), MeasureError> {
+fn write_page(files: &Files, page: impl FnOnce() -> html::Page) -> Result<(), MeasureError> {
+    files.html.as_deref().map_or(Ok(()), |file| write(file, &page().html()))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), MeasureError> {
     let not_written = |error| MeasureError::NotWritten(file.display().to_string(), error);
     // A name without a directory is a file of the current one, which has to be named to be synced.
     let path = std::path::absolute(file).map_err(not_written)?;
-    os::disk::real().write_atomically(&path, format!("{report:#}\n").as_bytes()).map_err(not_written)
+    os::disk::real().write_atomically(&path, text.as_bytes()).map_err(not_written)
 }

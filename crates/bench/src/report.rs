@@ -1,11 +1,15 @@
 //! What `bench apply` has measured, as text and as JSON.
 
+mod page;
+
 use serde_json::{Value, json};
 
 use crate::apply::{Outcome, Sample};
 use crate::instance::Flavor;
 use crate::progress::grouped;
 use crate::server::Mode;
+pub use page::page;
+
 use crate::table::{Align, Table, median};
 
 /// The figures of one pair in one mode, over all rounds.
@@ -78,13 +82,12 @@ fn durable_over_relaxed(all: &[Figures], outcome: &Outcome) -> Option<f64> {
     Some(of(Mode::Durable)? / of(Mode::Relaxed)?)
 }
 
-/// The report as text.
-pub fn text(outcome: &Outcome) -> String {
+/// What was measured, in a few words.
+fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
-    let all = figures(outcome);
-    let mut out = format!(
+    format!(
         "Apply of sysbench {}, {} x {} rows, {} transactions from {} clients, row image {}, replicas {},\n\
-         buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone.\n\n",
+         buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone.",
         plan.workload,
         plan.size.tables,
         grouped(plan.size.rows),
@@ -95,7 +98,10 @@ pub fn text(outcome: &Outcome) -> String {
         plan.pool_bytes >> 20,
         plan.rounds,
         os::thread::processors(),
-    );
+    )
+}
+
+fn rows(outcome: &Outcome, all: &[Figures]) -> Table {
     let mut table = Table::new(&[
         ("replica", Align::Left),
         ("of", Align::Left),
@@ -109,9 +115,9 @@ pub fn text(outcome: &Outcome) -> String {
         ("source tx/s", Align::Right),
         ("checksums", Align::Left),
     ]);
-    for one in &all {
+    for one in all {
         let pair = &outcome.pairs[one.pair];
-        let ratio = ratio(&all, outcome, one).filter(|_| pair.flavor != Flavor::Slipstream);
+        let ratio = ratio(all, outcome, one).filter(|_| pair.flavor != Flavor::Slipstream);
         table.row(vec![
             pair.replica.clone(),
             pair.source.clone(),
@@ -126,7 +132,13 @@ pub fn text(outcome: &Outcome) -> String {
             if one.equal { "equal" } else { "DIFFERENT" }.to_string(),
         ]);
     }
-    out.push_str(&table.to_string());
+    table
+}
+
+/// The report as text.
+pub fn text(outcome: &Outcome) -> String {
+    let all = figures(outcome);
+    let mut out = format!("{}\n\n{}", summary(outcome), rows(outcome, &all));
     if let Some(ratio) = durable_over_relaxed(&all, outcome) {
         out.push_str(&format!("\nSlipstream durable / relaxed: {ratio:.2}\n"));
     }
@@ -257,6 +269,29 @@ mod tests {
                 sample(1, Mode::Durable, 1, 2.0),
             ],
         }
+    }
+
+    #[test]
+    fn the_page_has_the_speed_up_by_workers() {
+        let mut outcome = outcome();
+        outcome.plan.workers = vec![0, 4];
+        let with_workers = |sample: &Sample| {
+            let applied = Applied { seconds: sample.applied.seconds / 2.0, ..sample.applied };
+            Sample { workers: 4, applied, ..sample.clone() }
+        };
+        let more: Vec<Sample> = outcome.samples.iter().map(with_workers).collect();
+        outcome.samples.extend(more);
+        let html = page(&outcome).html();
+        for wanted in [
+            "Slipstream behind MySQL 9.7.4, 4 workers: 2 times",
+            "4 workers: 50 percent",
+            "20.0k",
+            "--server-id=1",
+        ] {
+            assert!(html.contains(wanted), "no {wanted} in {html}");
+        }
+        outcome.plan.workers = vec![0];
+        assert!(!page(&outcome).html().contains("Speed-up"), "there is nothing to compare");
     }
 
     #[test]

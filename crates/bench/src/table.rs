@@ -1,5 +1,7 @@
 //! A table of text: columns as wide as their widest cell, numbers to the right; and what the figures in it need.
 
+use crate::html::escape;
+
 /// Which side a column's cells stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -23,6 +25,21 @@ impl Table {
             columns: columns.iter().map(|(name, align)| (name.to_string(), *align)).collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// The table as HTML.
+    pub fn html(&self) -> String {
+        let cell = |tag: &str, (text, align): (&String, Align)| {
+            let class = if align == Align::Right { " class=\"n\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", escape(text))
+        };
+        let head: String = self.columns.iter().map(|(name, align)| cell("th", (name, *align))).collect();
+        let mut out = format!("<table><thead><tr>{head}</tr></thead><tbody>");
+        for row in &self.rows {
+            let cells = row.iter().zip(&self.columns).map(|(text, (_, align))| cell("td", (text, *align)));
+            out.push_str(&format!("<tr>{}</tr>", cells.collect::<String>()));
+        }
+        out + "</tbody></table>"
     }
 
     /// Appends a row, which must have a cell for every column.

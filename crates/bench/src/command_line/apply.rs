@@ -4,8 +4,8 @@ use clap::builder::RangedU64ValueParser;
 use clap::{ArgMatches, Command};
 
 use super::{
-    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, image, image_option, json_option,
-    mode_options, modes, number, numbers, size, size_option, switch, text,
+    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, html_option, image, image_option,
+    json_option, mode_options, modes, number, numbers, size, size_option, switch, text,
 };
 use crate::apply::Plan;
 use crate::demo;
@@ -49,6 +49,7 @@ pub(super) fn command() -> Command {
             "Which replicas, separated by commas [default: all that are found]",
         ))
         .arg(json_option())
+        .arg(html_option())
 }
 
 /// The options of `bench demo`.
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn defaults_are_the_published_method() {
-        let Ok(Request::Apply(plan, None)) = parse(words("apply")) else { panic!("not an apply") };
+        let Ok(Request::Apply(plan, _)) = parse(words("apply")) else { panic!("not an apply") };
         assert_eq!(plan.size, Size { tables: 4, rows: 250_000 });
         assert_eq!((plan.transactions, plan.clients, plan.pool_bytes), (200_000, 16, 1 << 30));
         assert_eq!(plan.modes, [Mode::Relaxed, Mode::Durable]);
@@ -125,13 +126,13 @@ mod tests {
     fn choices() {
         let line = "apply --durable --workload insert --image full --source mariadb --replicas slipstream,mysql \
                     --pool 512M --not-logged --json out.json";
-        let Ok(Request::Apply(plan, Some(json))) = parse(words(line)) else { panic!("not an apply") };
+        let Ok(Request::Apply(plan, files)) = parse(words(line)) else { panic!("not an apply") };
         assert_eq!((plan.modes.as_slice(), plan.workload), (&[Mode::Durable][..], Workload::Insert));
         assert_eq!((plan.image, plan.logged, plan.pool_bytes), (RowImage::Full, false, 512 << 20));
         assert_eq!(
             (plan.source, plan.replicas),
             (Some(Flavor::MariaDb), vec![Flavor::Slipstream, Flavor::MySql])
         );
-        assert_eq!(json, PathBuf::from("out.json"));
+        assert_eq!(files.json, Some(PathBuf::from("out.json")));
     }
 }

@@ -3,8 +3,8 @@
 use clap::{ArgMatches, Command};
 
 use super::{
-    choice, choices, get, get_u32, image, image_option, json_option, mode_options, modes, number,
-    server_options, servers, size_option, text,
+    choice, choices, get, get_u32, html_option, image, image_option, json_option, mode_options, modes,
+    number, server_options, servers, size_option, text,
 };
 use crate::insert::Plan;
 use crate::insert::statement::Lookup;
@@ -34,6 +34,7 @@ pub(super) fn command() -> Command {
         .arg(number("rounds", "1", "How often everything is measured; the table shows medians"))
         .arg(number("seed", "1", "Makes the values"))
         .arg(json_option())
+        .arg(html_option())
 }
 
 /// Reads its options. The benchmark's own habit is relaxed commits, so these are the default.

@@ -20,19 +20,28 @@ const FLAVORS: [&str; 3] = ["slipstream", "mariadb", "mysql"];
 /// The default of `--image`.
 const MINIMAL: &str = "minimal";
 
+/// The files that a report goes to beside the terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// `--json`
+    pub json: Option<PathBuf>,
+    /// `--html`
+    pub html: Option<PathBuf>,
+}
+
 /// What the command line asks for.
 #[derive(Clone, Debug)]
 pub enum Request {
-    /// `bench apply`, and the file for its JSON.
-    Apply(Box<crate::apply::Plan>, Option<PathBuf>),
+    /// `bench apply`, and the files for its report.
+    Apply(Box<crate::apply::Plan>, Files),
     /// `bench demo`.
     Demo(crate::demo::Plan),
-    /// `bench oltp`, and the file for its JSON.
-    Oltp(Box<crate::oltp::Plan>, Option<PathBuf>),
-    /// `bench insert`, and the file for its JSON.
-    Insert(Box<crate::insert::Plan>, Option<PathBuf>),
-    /// `bench recovery`, and the file for its JSON.
-    Recovery(Box<crate::recovery::Plan>, Option<PathBuf>),
+    /// `bench oltp`, and the files for its report.
+    Oltp(Box<crate::oltp::Plan>, Files),
+    /// `bench insert`, and the files for its report.
+    Insert(Box<crate::insert::Plan>, Files),
+    /// `bench recovery`, and the files for its report.
+    Recovery(Box<crate::recovery::Plan>, Files),
 }
 
 /// Reads the words after `slipstream bench`.
@@ -40,12 +49,12 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     let words = std::iter::once(OsString::from("slipstream bench")).chain(words);
     let matches = command().try_get_matches_from(words)?;
     match matches.subcommand() {
-        Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)?), json(matches))),
+        Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)?), files(matches))),
         Some(("demo", matches)) => Ok(Request::Demo(apply::demo_plan(matches))),
-        Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), json(matches))),
-        Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), json(matches))),
+        Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
+        Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), files(matches))),
         Some(("recovery", matches)) => {
-            Ok(Request::Recovery(Box::new(recovery::plan(matches)), json(matches)))
+            Ok(Request::Recovery(Box::new(recovery::plan(matches)), files(matches)))
         }
         _ => unreachable!("clap asks for a subcommand"),
     }
@@ -85,13 +94,16 @@ fn image_option() -> Arg {
     choice("image", [MINIMAL, "full"], "binlog_row_image").default_value(MINIMAL)
 }
 
+fn file_option(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("FILE").value_parser(clap::value_parser!(PathBuf)).help(help)
+}
+
 fn json_option() -> Arg {
-    let parser = clap::value_parser!(PathBuf);
-    Arg::new("json")
-        .long("json")
-        .value_name("FILE")
-        .value_parser(parser)
-        .help("Writes the report as JSON, too")
+    file_option("json", "Writes the report as JSON, too")
+}
+
+fn html_option() -> Arg {
+    file_option("html", "Writes the report as one HTML file with charts, too")
 }
 
 /// Which commits: `--relaxed`, `--durable`, or both.
@@ -199,8 +211,9 @@ fn image(matches: &ArgMatches) -> RowImage {
     if text(matches, "image") == Some(MINIMAL) { RowImage::Minimal } else { RowImage::Full }
 }
 
-fn json(matches: &ArgMatches) -> Option<PathBuf> {
-    matches.get_one::<PathBuf>("json").cloned()
+fn files(matches: &ArgMatches) -> Files {
+    let file = |name| matches.try_get_one::<PathBuf>(name).ok().flatten().cloned();
+    Files { json: file("json"), html: file("html") }
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{
-    choices, get, get_all_u32, get_u32, image, image_option, json_option, mode_options, modes, number,
-    numbers, server_options, servers, size, size_option, switch, text,
+    choices, get, get_all_u32, get_u32, html_option, image, image_option, json_option, mode_options, modes,
+    number, numbers, server_options, servers, size, size_option, switch, text,
 };
 use crate::instance::Doublewrite;
 use crate::oltp::sysbench::SCRIPTS;
@@ -68,6 +68,7 @@ pub(super) fn command() -> Command {
         .arg(number("rounds", "1", "How often everything is measured; the table shows medians"))
         .arg(number("seed", "1", "Makes the data and the loads"))
         .arg(json_option())
+        .arg(html_option())
 }
 
 /// Reads its options.

@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn its_options() {
         let line = "recovery --redo-mb 100 --start slipstream,mariadb --binlog off --base mariadb --json f";
-        let Ok(Request::Recovery(plan, file)) = parse(words(line)) else { panic!("{line}") };
+        let Ok(Request::Recovery(plan, files)) = parse(words(line)) else { panic!("{line}") };
         assert_eq!((plan.redo_bytes, plan.log_bin, plan.flavors.len()), (100 << 20, false, 2));
-        assert!(plan.base.as_deref() == Some("mariadb") && file.is_some());
+        assert!(plan.base.as_deref() == Some("mariadb") && files.json.is_some());
     }
 }

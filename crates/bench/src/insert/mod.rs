@@ -18,7 +18,7 @@ use crate::progress::{Progress, grouped};
 use crate::server::{ByAddress, Mode, Server};
 use crate::usage::{self, PerOperation};
 
-pub use report::{json, text};
+pub use report::{json, page, text};
 use statement::{Lookup, create_table};
 use step::{Clients, Done, Run, Step, table};
 

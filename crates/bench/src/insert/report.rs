@@ -1,6 +1,10 @@
 //! What `bench insert` has measured, as text and as JSON.
 
+mod page;
+
 use serde_json::{Value, json};
+
+pub use page::page;
 
 use super::step::{Done, Step};
 use super::{Outcome, Sample};
@@ -80,13 +84,12 @@ fn ratios(all: &[Figures<'_>], outcome: &Outcome, of: &Figures<'_>) -> (Option<f
     (Some(of.rate / base.rate), cpu.filter(|ratio| ratio.is_finite()))
 }
 
-/// The report as text.
-pub fn text(outcome: &Outcome) -> String {
+/// What was measured, in a few words.
+fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
-    let all = figures(outcome);
-    let mut out = format!(
+    format!(
         "Insert Benchmark, {} rows, {} client(s), {} s for each query step, buffer pool {} MB, binary log {}, {} round(s),\n\
-         {} processors that the kit shares. CPU and switches are the server's, KB the machine's disks', all for each operation.\n\n",
+         {} processors that the kit shares. CPU and switches are the server's, KB the machine's disks', all for each operation.",
         grouped(plan.rows),
         plan.clients,
         plan.query_seconds,
@@ -94,8 +97,13 @@ pub fn text(outcome: &Outcome) -> String {
         if plan.log_bin { "on" } else { "off" },
         plan.rounds,
         os::thread::processors(),
-    );
-    out.push_str(&table(&all, outcome).to_string());
+    )
+}
+
+/// The report as text.
+pub fn text(outcome: &Outcome) -> String {
+    let all = figures(outcome);
+    let mut out = format!("{}\n\n{}", summary(outcome), table(&all, outcome));
     out.push_str("\nResponse times: how many statements took no longer than\n\n");
     out.push_str(&histograms(&all, outcome).to_string());
     for wrong in &outcome.wrong {
@@ -339,6 +347,18 @@ mod tests {
             (&json!(6000), &json!(4))
         );
         assert!(value["results"][0]["response_times"].get("query").is_none());
+    }
+
+    #[test]
+    fn the_page_has_a_bar_for_every_step_and_server() {
+        let html = page(&outcome()).html();
+        for wanted in [
+            "Slipstream 1.0, l.i0: 500 a second",
+            "MariaDB 1.0, q100: 20 microseconds an operation",
+            "NOT MEASURED: MySQL: not here",
+        ] {
+            assert!(html.contains(wanted), "no {wanted} in {html}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::sbtest::Size;
 use crate::server::{ByAddress, Mode, Server};
 use crate::usage::{self, PerOperation, Usage};
 
-pub use report::{json, text};
+pub use report::{json, page, text};
 use sysbench::{Report, Run, Second};
 
 /// Settings of one started server that the plan varies.

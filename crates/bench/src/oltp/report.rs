@@ -1,8 +1,12 @@
 //! What `bench oltp` has measured, as text and as JSON.
 
+mod page;
+
 use std::fmt;
 
 use serde_json::{Value, json};
+
+pub use page::page;
 
 use super::{Outcome, Sample, Subject, Variation};
 use crate::described::settings_text;
@@ -128,21 +132,25 @@ fn binlog_pairs<'a>(all: &'a [Figures], outcome: &Outcome) -> Vec<(&'a Figures, 
     all.iter().filter(logs).filter_map(|on| Some((on, without(on)?))).collect()
 }
 
-/// The report as text.
-pub fn text(outcome: &Outcome) -> String {
+/// What was measured, in a few words.
+fn summary(outcome: &Outcome) -> String {
     let plan = &outcome.plan;
-    let all = figures(outcome);
-    let mut out = format!(
+    format!(
         "sysbench, {} x {} rows, {} s each after {} s that are not counted, {} round(s), {} processors that sysbench \
-         shares.\nCPU and switches are the server's, KB the machine's disks', all for each transaction.\n\n",
+         shares.\nCPU and switches are the server's, KB the machine's disks', all for each transaction.",
         plan.size.tables,
         grouped(plan.size.rows),
         plan.seconds,
         plan.warmup_seconds,
         plan.rounds,
         os::thread::processors(),
-    );
-    out.push_str(&table(&all, outcome).to_string());
+    )
+}
+
+/// The report as text.
+pub fn text(outcome: &Outcome) -> String {
+    let all = figures(outcome);
+    let mut out = format!("{}\n\n{}", summary(outcome), table(&all, outcome));
     let pairs = binlog_pairs(&all, outcome);
     if !pairs.is_empty() {
         out.push_str("\nThe binary log's part: throughput and CPU time with it, over those without it\n\n");
@@ -372,6 +380,21 @@ mod tests {
             (0..5).filter_map(|at| value["results"][at]["rate_over_base"].as_f64()).collect();
         assert_eq!(ratios, [1.9, 1.25, 1.0, 1.0, 0.5]);
         assert_eq!(value["results"][0]["cpu_over_base"], 0.4);
+    }
+
+    #[test]
+    fn the_page_has_every_server_in_its_charts() {
+        let html = page(&outcome()).html();
+        for wanted in [
+            "<h2>update_non_index, durable commits</h2>",
+            "MariaDB 1.0, binlog on, pool 1024M, 32 clients: 10.0k transactions a second",
+            "Throughput over time, 32 clients",
+            "2 s: 2 a second",
+            "<h2>The binary log's part</h2>",
+            "<td class=\"n\">0.95</td>",
+        ] {
+            assert!(html.contains(wanted), "no {wanted} in {html}");
+        }
     }
 
     #[test]
