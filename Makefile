@@ -1,7 +1,8 @@
 # Two commands on a Debian machine that has Rust; both do all the set-up they need.
 #   make demo   a source and a replica of Slipstream, a load, and the table of what came out
 #   make test   installs the peers that the tests compare with, then runs every check and test
-# make nightly looks for crashes and races for an hour or more: CUTS power cuts, SCHEDULES schedules of each model, RUNS simulated replicas.
+# make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
+#   source with replicas, SCHEDULES schedules of each model.
 .PHONY: all demo test nightly peers
 
 CARGO ?= cargo
@@ -19,9 +20,11 @@ test:
 CUTS ?= 100000
 SCHEDULES ?= 20000
 RUNS ?= 10000
+KILLS ?= 100
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
+	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 peers:
