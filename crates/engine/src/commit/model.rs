@@ -12,7 +12,8 @@ use redo::{Log, LogConfig};
 use super::position::ReplicationState;
 use super::sequencer::{Entry, GtidRequest, Sequencer};
 
-/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the order of the log; whoever waits for its commit is woken.
+/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the order of the log; whoever waits for its commit is woken;
+/// while commits are held back none is under way.
 #[test]
 fn what_is_visible_is_a_prefix_of_what_is_applied() {
     let model = || {
@@ -34,17 +35,21 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
             let (log, sequencer) = (Arc::clone(&log), Arc::clone(&sequencer));
             let (logged, applied) = (Arc::clone(&logged), Arc::clone(&applied));
             spawn("commit", move || {
-                let entry = Entry {
-                    payload_len: 3,
-                    gtid: GtidRequest::Next(Tag::NONE),
-                    mariadb_gtid: None,
-                    position: None,
-                    unversioned: false,
-                    follows_logged: false,
-                    spill: None,
+                let (reservation, gtid) = loop {
+                    let entry = Entry {
+                        payload_len: 3,
+                        gtid: GtidRequest::Next(Tag::NONE),
+                        mariadb_gtid: None,
+                        position: None,
+                        unversioned: false,
+                        follows_logged: false,
+                        spill: None,
+                    };
+                    match sequencer.enter(&log, entry).expect("there is room") {
+                        Some(entered) => break entered,
+                        None => yield_now(),
+                    }
                 };
-                let (reservation, gtid) =
-                    sequencer.enter(&log, entry).expect("there is room").expect("nobody holds commits");
                 let seq = reservation.end_lsn();
                 logged.lock().push((seq, gtid.expect("one was asked for").gno));
                 reservation.fill(redo::kind::COMMIT, &[b"abc"]);
@@ -55,7 +60,18 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
                 assert!(sequencer.visible() >= seq);
             })
         };
-        let threads: Vec<_> = (0..3).map(commit).collect();
+        let mut threads: Vec<_> = (0..3).map(commit).collect();
+        threads.push({
+            let (sequencer, logged) = (Arc::clone(&sequencer), Arc::clone(&logged));
+            spawn("hold", move || {
+                sequencer.close();
+                let held = logged.lock().clone();
+                assert!(held.iter().all(|(seq, _)| *seq <= sequencer.visible()), "a commit was under way");
+                yield_now();
+                assert_eq!(*logged.lock(), held, "a commit passed");
+                sequencer.open();
+            })
+        });
         for _ in 0..4 {
             // What may be relied on is asked first, what must hold then afterwards.
             let oldest = sequencer.capture(&log).oldest;
