@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use os::disk::{Access, Disk, File, OpenMode};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::error::{BufferError, Result};
 use crate::page::{self, PAGE_SIZES, PageId, PageNo, PageType, SpaceId, put_u32, u32_at};
@@ -190,7 +190,18 @@ impl Space {
         if no < self.file_pages() {
             return Ok(());
         }
-        let _growing = self.grow.lock();
+        self.grow(self.grow.lock(), no, disk, sync)
+    }
+
+    /// As [`Space::ensure`], unless another thread is making the file longer.
+    fn ensure_unless_growing(&self, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
+        match self.grow.try_lock() {
+            Some(growing) => self.grow(growing, no, disk, sync),
+            None => Ok(()),
+        }
+    }
+
+    fn grow(&self, _growing: MutexGuard<'_, ()>, no: PageNo, disk: &dyn Disk, sync: bool) -> Result<()> {
         let have = self.file_pages();
         if no < have {
             return Ok(());
@@ -279,11 +290,21 @@ impl SpaceRoom {
     #[inline]
     pub fn reserve(&self, entries: usize, bytes: usize) -> Result<()> {
         let in_use = self.space.in_use.load(Ordering::Relaxed);
-        let needed = self.pages_for(in_use, entries, bytes) + (in_use / 4).min(MOST_SLACK_PAGES);
-        if in_use + needed <= self.space.file_pages() {
+        let (needed, slack) = (self.pages_for(in_use, entries, bytes), (in_use / 4).min(MOST_SLACK_PAGES));
+        let file_pages = self.space.file_pages();
+        if in_use + needed + slack <= file_pages {
             return Ok(());
         }
-        self.space.ensure(in_use + needed - 1, &*self.disk, self.sync)
+        let last = in_use + needed + slack - 1;
+        if in_use + needed + slack / 2 <= file_pages {
+            // Enough for this change: the file is made longer ahead of use, by one thread, and nobody waits for it. Whether the disk has the room is asked
+            // again by the first change that needs it.
+            if let Err(error) = self.space.ensure_unless_growing(last, &*self.disk, self.sync) {
+                log::debug!("{}: it cannot be made longer yet: {error}", self.space.file.path().display());
+            }
+            return Ok(());
+        }
+        self.space.ensure(last, &*self.disk, self.sync)
     }
 
     /// Pages that so much may need: at worst every entry splits a leaf of its own, but a leaf that was split has room again, so many entries need

@@ -3,13 +3,52 @@
 mod support;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use buffer::page::{self, PageType};
 use buffer::{BufferError, Mtr, PageId, PageNo, Pool, PoolConfig, RecordLsn};
 use os::disk::Disk;
 use os::sim::SimDisk;
+use os::sync::Mutex;
 use support::{SPACE, filled_with, log_of, make_page, path, pool_on};
+
+/// A file is made longer ahead of use; whoever has room enough does not wait for that.
+#[test]
+fn a_change_that_has_room_does_not_wait_for_a_file_that_grows() {
+    let disk = SimDisk::new(8);
+    let pool = pool_on(&disk, 4096, 600);
+    pool.create_space(SPACE, &path("t.ibd")).expect("made");
+    // Up to where a single change finds the slack used up, and half of it is there.
+    let file_bytes = || pool.space_bytes(SPACE).expect("open");
+    let room = pool.room(SPACE).expect("open");
+    while file_bytes() < 256 * 4096 {
+        make_page(&pool, 1);
+    }
+    let at_last = file_bytes();
+    while pool.space_usage(SPACE).expect("open").0 < 210 {
+        make_page(&pool, 1);
+    }
+    assert_eq!(file_bytes(), at_last, "the file is long enough so far");
+    let (growing, grow) = (mpsc::channel(), mpsc::channel::<()>());
+    let (began, waits) = (Mutex::new(growing.0), Mutex::new(grow.1));
+    disk.before_each_change(move |_| {
+        if std::thread::current().name() == Some("slow") && began.lock().send(()).is_ok() {
+            // Far longer than anything here takes.
+            let _ = waits.lock().recv_timeout(Duration::from_secs(20));
+        }
+    });
+    let slow = {
+        let room = room.clone();
+        os::thread::spawn("slow", move || room.reserve(1, 100).expect("there is room"))
+    };
+    growing.1.recv().expect("the file grows");
+    room.reserve(1, 100).expect("there is room");
+    assert_eq!(file_bytes(), at_last, "nobody was waited for");
+    drop((growing.1, grow.0));
+    slow.join().expect("it ends well");
+    assert!(file_bytes() > at_last, "the file is longer now");
+}
 
 #[test]
 fn pages_survive_eviction_and_a_clean_restart_at_every_page_size() {
