@@ -1,6 +1,6 @@
 //! What an engine is opened with.
 
-use crate::group::RowImage;
+use crate::group::{BinlogFilter, RowImage};
 use binlog::gtid::Uuid;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct EngineConfig {
     pub log_bin: bool,
     /// `gtid_mode = ON`: local transactions get GTIDs of this server.
     pub gtid_mode: bool,
+    /// `binlog_do_db`, `binlog_ignore_db`
+    pub binlog_filter: BinlogFilter,
     /// `binlog_row_image`
     pub binlog_row_image: RowImage,
     /// `binlog_row_event_max_size` in bytes.
@@ -79,6 +81,7 @@ impl EngineConfig {
             server_version: 80400,
             log_bin: false,
             gtid_mode: false,
+            binlog_filter: BinlogFilter::default(),
             binlog_row_image: RowImage::Full,
             binlog_row_event_max_bytes: 8192,
             max_binlog_cache_bytes: 1 << 30,

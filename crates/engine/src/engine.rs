@@ -11,6 +11,7 @@ use crate::config::EngineConfig;
 use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::{EngineError, Result};
+use crate::group::BinlogFilter;
 use crate::lock::LockTable;
 use crate::spill::SpillFile;
 use crate::status::Counters;
@@ -358,6 +359,16 @@ impl Engine {
     /// `gtid_mode = ON`: local transactions get GTIDs of this server from here on.
     pub fn set_gtid_mode(&self, on: bool) {
         self.gtid_mode.store(on, Ordering::Relaxed);
+    }
+
+    /// `log_bin`
+    pub fn log_bin(&self) -> bool {
+        self.config.log_bin
+    }
+
+    /// The schemas that the binary log is for.
+    pub fn binlog_filter(&self) -> &BinlogFilter {
+        &self.config.binlog_filter
     }
 
     pub(crate) fn full_row_metadata(&self) -> bool {

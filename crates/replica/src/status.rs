@@ -183,7 +183,7 @@ impl ReplicaStatus {
         let names = ["replica_sql", "replica_worker"].map(|name| self.thread_name(name));
         let appliers = threads.iter().filter(|thread| thread.tid.is_some());
         let states = appliers
-            .filter(|thread| names.iter().any(|name| *name == thread.name))
+            .filter(|thread| names.contains(&thread.name))
             .filter_map(|thread| thread.current);
         // Workers that wait for each other wait for the one that does not.
         words_for(states.max_by_key(|state| match state {

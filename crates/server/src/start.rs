@@ -115,7 +115,10 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let uuid = server_uuid(&**disk, &datadir.path)?;
     complete(disk, &globals, options, &datadir.path, uuid);
     check(&globals)?;
-    let engine = Engine::open(engine_config(disk, &globals, &datadir.path, uuid, only_initialise))?;
+    let engine = Engine::open(EngineConfig {
+        binlog_filter: options.binlog_filter.clone(),
+        ..engine_config(disk, &globals, &datadir.path, uuid, only_initialise)
+    })?;
     engine.set_thread_concurrency(globals.named("innodb_thread_concurrency").uint() as u32);
     engine.set_full_row_metadata(globals.named("binlog_row_metadata").text() == "FULL");
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());

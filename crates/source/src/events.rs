@@ -116,8 +116,8 @@ pub(crate) fn heartbeat(file: &str, pos: u64, server_id: u32, checksum: Checksum
 pub(crate) fn gtid_event(header: &CommitHeader, numbers: (u64, u64)) -> GtidEvent {
     GtidEvent {
         gtid: header.gtid.unwrap_or(Gtid::new(Uuid([0; 16]), 0)),
-        // Row events only, but for DDL.
-        flags: if header.ddl { FLAG_MAY_HAVE_SBR } else { 0 },
+        // Row events only, but for DDL and binlog_format = STATEMENT.
+        flags: if header.ddl || header.replaced { FLAG_MAY_HAVE_SBR } else { 0 },
         last_committed: numbers.0 as i64,
         sequence_number: numbers.1 as i64,
         immediate_commit_us: header.immediate_commit_us,

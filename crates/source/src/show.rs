@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use binlog::event::{HEADER_LEN, event_type};
+use binlog::event::{HEADER_LEN, UserVarValue, event_type};
 use binlog::{Checksum, Event, Format};
 use os::disk::{Disk, OpenMode};
+use types::ColumnType;
 
 use crate::error::Refusal;
 use crate::events;
@@ -132,7 +133,7 @@ fn in_words(event: &Event<'_>) -> String {
             format!("{name}={}", intvar.value)
         }
         Event::Rand(seed1, seed2) => format!("rand_seed1={seed1},rand_seed2={seed2}"),
-        Event::UserVar(var) => format!("@`{}`", text(var.name)),
+        Event::UserVar(var) => format!("@`{}`={}", text(var.name), value_in_words(var.value.as_ref())),
         Event::FormatDescription(description) => format!(
             "Server ver: {}, Binlog ver: {}",
             text(description.server_version),
@@ -164,6 +165,36 @@ fn in_words(event: &Event<'_>) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// A user variable's value as MySQL shows it.
+fn value_in_words(value: Option<&UserVarValue<'_>>) -> String {
+    const REAL: u8 = 1;
+    const INTEGER: u8 = 2;
+    const DECIMAL: u8 = 4;
+    let Some(value) = value else { return "NULL".to_string() };
+    let number = || value.bytes.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    match value.kind {
+        REAL => f64::from_bits(number()).to_string(),
+        INTEGER if value.unsigned => number().to_string(),
+        INTEGER => (number() as i64).to_string(),
+        DECIMAL => decimal_in_words(value.bytes).unwrap_or_default(),
+        _ => {
+            let collation = u16::try_from(value.collation).unwrap_or(types::collation::BINARY);
+            let digits: String = value.bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            let charset = types::collation::charset_of(collation).name();
+            format!("_{charset} 0x{digits} COLLATE {}", types::collation::name(collation))
+        }
+    }
+}
+
+/// Precision, scale, and the digits as a column has them.
+fn decimal_in_words(bytes: &[u8]) -> Option<String> {
+    let [precision, scale, digits @ ..] = bytes else { return None };
+    let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;
+    let ty = fits.then(|| ColumnType::decimal(*precision, *scale))?;
+    let bytes = types::packed::decode(&ty, digits).ok()?.text_bytes(None)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn text(bytes: &[u8]) -> String {

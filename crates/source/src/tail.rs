@@ -79,12 +79,11 @@ impl Tail {
         let header = &committed.header;
         let numbers = self.numbering.next(committed.seq, header.depends_lsn);
         let gtid = events::gtid_event(header, numbers);
-        let (pos, start) = (self.pos(), events::group_start(header, &gtid));
+        let start = events::group_start(header, &gtid);
         match &committed.group {
-            GroupBytes::Here(events) => group::emit(events, start, pos, self.checksum, &mut self.gathered)
-                .map(|_| ())
-                .map_err(|error| self.damaged(pos, error))?,
-            spilled => self.append_spilled(spilled, start)?,
+            GroupBytes::Here(events) => self.append_events(events, start)?,
+            GroupBytes::Made(events) => self.append_events(events, start)?,
+            spilled @ GroupBytes::Spilled(_) => self.append_spilled(spilled, start)?,
         }
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
@@ -92,8 +91,14 @@ impl Tail {
         Ok(())
     }
 
+    fn append_events(&mut self, events: &[u8], start: GroupStart<'_>) -> Result<(), BinlogError> {
+        let pos = self.pos();
+        let emitted = group::emit(events, start, pos, self.checksum, &mut self.gathered);
+        emitted.map(|_| ()).map_err(|error| self.damaged(pos, error))
+    }
+
     /// Takes a group that may be larger than the memory: what has come of it is in the file before it is whole. Nobody is shown that part.
-    fn append_spilled(&mut self, spilled: &GroupBytes, start: GroupStart<'_>) -> Result<(), BinlogError> {
+    fn append_spilled(&mut self, spilled: &GroupBytes<'_>, start: GroupStart<'_>) -> Result<(), BinlogError> {
         let (pos, mut first, mut events) = (self.pos(), None, 0);
         spilled.for_each_run(|run| {
             let walked = group::walk(run).try_for_each(|event| {

@@ -6,6 +6,7 @@
 use crate::error::{Result, SqlError};
 use crate::expr::text_of;
 use crate::host::{Host, VariableScope};
+use crate::session::BinlogFormat;
 use crate::sql_mode::SqlMode;
 use engine::{Isolation, RowImage};
 use std::collections::BTreeMap;
@@ -72,7 +73,7 @@ pub(crate) struct Variables {
     pub lock_wait_timeout_s: u64,
     pub sql_safe_updates: bool,
     pub row_image: RowImage,
-    pub binlog_format: String,
+    pub binlog_format: BinlogFormat,
     kept: BTreeMap<&'static str, Value>,
 }
 
@@ -109,7 +110,7 @@ impl Default for Variables {
             lock_wait_timeout_s: 31_536_000,
             sql_safe_updates: false,
             row_image: RowImage::Full,
-            binlog_format: "ROW".to_owned(),
+            binlog_format: BinlogFormat::Row,
             kept: kept.collect(),
         }
     }
@@ -313,7 +314,7 @@ impl Variables {
             "lock_wait_timeout" => unsigned(self.lock_wait_timeout_s),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "binlog_row_image" => Value::text(row_image_name(self.row_image)),
-            "binlog_format" => Value::text(&self.binlog_format),
+            "binlog_format" => Value::text(self.binlog_format.name()),
             _ => return self.kept.get(name).cloned(),
         })
     }
@@ -379,12 +380,9 @@ impl Variables {
                 }
             }
             "binlog_format" => {
-                self.binlog_format = match string(value).to_ascii_uppercase().as_str() {
-                    // Rows are logged under MIXED too: it leaves the choice to the server.
-                    format @ ("ROW" | "MIXED") => format.to_owned(),
-                    "STATEMENT" => return Err(SqlError::not_supported("binlog_format = STATEMENT")),
-                    other => return Err(SqlError::wrong_value_for_variable(name, other)),
-                }
+                let written = string(value);
+                self.binlog_format = BinlogFormat::named(&written.to_ascii_uppercase())
+                    .ok_or_else(|| SqlError::wrong_value_for_variable(name, written))?;
             }
             _ => return self.set_kept(name, value),
         }

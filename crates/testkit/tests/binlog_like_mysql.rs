@@ -140,3 +140,160 @@ fn table_maps_are_mysqls_with_minimal_and_with_full_metadata() {
     }
     assert_eq!(ours.len(), theirs.len());
 }
+
+/// Statements under each format. What MySQL warns of, refuses and logs is what we do; a statement that changes no row is not among them.
+const STATEMENTS: &[&str] = &[
+    "CREATE DATABASE u",
+    "USE u",
+    "CREATE TABLE a (id INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(100), n DOUBLE)",
+    "CREATE TABLE c (id INT PRIMARY KEY, u INT, UNIQUE KEY (u))",
+    "CREATE TABLE s (id INT PRIMARY KEY, v VARCHAR(100))",
+    "INSERT INTO s VALUES (1, 'x'), (2, 'y')",
+    "SET time_zone = '+00:00', timestamp = 1700000000.123456",
+    "SET binlog_format = STATEMENT",
+    "INSERT INTO a (v) VALUES (UUID())",
+    "INSERT INTO a (v) VALUES (USER())",
+    "INSERT INTO a (v) VALUES (CURRENT_USER())",
+    "INSERT INTO a (v) VALUES (VERSION())",
+    "INSERT INTO a (v) VALUES (DATABASE())",
+    "INSERT INTO a (v) VALUES (CONNECTION_ID())",
+    "INSERT INTO a (v) VALUES (SYSDATE())",
+    "INSERT INTO a (v) VALUES (NOW(6))",
+    "INSERT INTO a (v) VALUES (ROW_COUNT())",
+    "INSERT INTO a (v) VALUES (SLEEP(0))",
+    "INSERT INTO a (n) VALUES (RAND(3))",
+    "INSERT INTO a (n) VALUES (LAST_INSERT_ID())",
+    "INSERT INTO a (n) VALUES (LAST_INSERT_ID(5))",
+    "INSERT INTO a (v) VALUES (HEX(RANDOM_BYTES(3)))",
+    "INSERT INTO a (v) VALUES (@@version)",
+    "INSERT INTO a (v) VALUES (@@auto_increment_increment)",
+    "INSERT INTO a (v) VALUES (@@GLOBAL.auto_increment_increment)",
+    "INSERT INTO a (v) VALUES (@@autocommit)",
+    "INSERT INTO a (v) VALUES (@@time_zone)",
+    "INSERT INTO a (v) VALUES (@@collation_connection)",
+    "INSERT INTO a (v) VALUES (@@timestamp)",
+    "INSERT INTO a (v) VALUES (@@last_insert_id)",
+    "INSERT INTO a (v) VALUES (@@server_id)",
+    "INSERT INTO a (v) VALUES (@@unique_checks)",
+    "SET @x = 5, @y = 'abc', @z = 1.5, @d = 1.5e0, @n = NULL, @neg = -3",
+    "INSERT INTO a (v) VALUES (@x), (@y), (@z), (@d), (@n), (@neg), (@y), (@undefined)",
+    "INSERT INTO a (v) SELECT v FROM s",
+    "INSERT INTO a (id, v) SELECT id + 1000, v FROM s LIMIT 1",
+    "INSERT IGNORE INTO c SELECT id, id FROM s",
+    "REPLACE INTO c SELECT id, id FROM s",
+    "INSERT INTO c SELECT id, id + 7 FROM s ON DUPLICATE KEY UPDATE u = u + 5",
+    "INSERT INTO c VALUES (1, 1) ON DUPLICATE KEY UPDATE u = 5",
+    "INSERT INTO a VALUES (1, 'q', 1) ON DUPLICATE KEY UPDATE v = 5",
+    "UPDATE a SET v = 'z' LIMIT 1",
+    "UPDATE a SET v = 'zz' ORDER BY id LIMIT 1",
+    "DELETE FROM a LIMIT 1",
+    "UPDATE IGNORE a SET v = 'y' WHERE id = 3",
+    "DELETE FROM a WHERE id IN (SELECT id + 3 FROM s)",
+    "INSERT INTO a (v) VALUES ((SELECT v FROM s LIMIT 1))",
+    "INSERT INTO a (n) VALUES ('no number')",
+    "BEGIN",
+    "INSERT INTO a (v) VALUES ('q')",
+    "UPDATE a SET v = 'r' WHERE v = 'q'",
+    "SET binlog_format = ROW",
+    "COMMIT",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+    "INSERT INTO a (v) VALUES ('q')",
+    "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+    "SET foreign_key_checks = 0, unique_checks = 0",
+    "INSERT INTO a (v) VALUES ('q')",
+    "SET foreign_key_checks = 1, unique_checks = 1",
+    "SET sql_mode = ''",
+    "INSERT INTO u.a (n, v) VALUES ('ab', 'é')",
+    "PREPARE p FROM 'INSERT INTO a (v, n) VALUES (?, ?)'",
+    "SET @p = \"it's \\\\ é\", @q = 3.25",
+    "EXECUTE p USING @p, @q",
+    "SET binlog_format = MIXED",
+    "INSERT INTO a (v) VALUES (UUID())",
+    "UPDATE a SET v = 'zzz' LIMIT 1",
+    "BEGIN",
+    "INSERT INTO a (v) VALUES ('mixed')",
+    "INSERT INTO a (v) VALUES (RAND())",
+    "INSERT INTO a (v) VALUES ('mixed again')",
+    "COMMIT",
+    "SET auto_increment_increment = 10, auto_increment_offset = 3",
+    "INSERT INTO a (v) VALUES ('q'), ('r')",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+    "INSERT INTO a (v) VALUES ('rows')",
+];
+
+/// What a statement came to: its error, or its warnings.
+fn outcomes(server: &Server) -> Vec<String> {
+    let mut session = server.connect();
+    let mut outcomes = Vec::new();
+    for sql in STATEMENTS {
+        outcomes.push(match session.query(sql) {
+            Err(protocol::client::ClientError::Server(error)) => {
+                format!("{sql}: {} {}", error.code, error.message)
+            }
+            Err(error) => panic!("{sql}: {error}"),
+            Ok(_) => {
+                let warnings = session.query("SHOW WARNINGS").expect("warnings").rows;
+                let text = |cell: &Option<Vec<u8>>| {
+                    String::from_utf8_lossy(cell.as_deref().unwrap_or_default()).into_owned()
+                };
+                let lines: Vec<String> =
+                    warnings.iter().map(|row| row.iter().map(text).collect::<Vec<_>>().join(" ")).collect();
+                format!("{sql}: {lines:?}")
+            }
+        });
+    }
+    outcomes
+}
+
+/// The events of statements and rows, without what is each server's own; DDL is left out, and what surrounds transactions.
+fn told(server: &Server) -> Vec<String> {
+    use binlog::Event;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut told = Vec::new();
+    for event in binlog_events::of(server) {
+        told.push(match event.decode().1 {
+            Event::Query(query) if text(query.statement).starts_with("CREATE") => continue,
+            Event::Query(query) if ["BEGIN", "COMMIT"].contains(&&*text(query.statement)) => continue,
+            Event::Query(query) => {
+                let status = query.status().expect("status variables");
+                // MySQL adds time zone and microseconds where the statement asks for the time, we always.
+                let session = (status.flags2, status.sql_mode, status.auto_increment, status.charset);
+                format!("{} [{}] {session:?}", text(query.statement), text(query.schema))
+            }
+            Event::Intvar(var) => format!("intvar {} {}", var.kind, var.value),
+            Event::UserVar(var) => {
+                let value = var.value.as_ref().map(|value| (value.kind, value.bytes, value.unsigned));
+                format!("variable {} {value:?}", text(var.name))
+            }
+            Event::Rows(rows) => format!("{:?} of {} columns", rows.kind, rows.columns),
+            _ => continue,
+        });
+    }
+    told
+}
+
+#[test]
+fn statements_are_logged_and_warned_about_as_mysql_does() {
+    if !available("binlog_like_mysql::statements", &[Flavor::MySql]) {
+        return;
+    }
+    let [theirs, ours] = FLAVORS.map(|flavor| {
+        let server = Server::start(flavor, &Settings::default());
+        let outcomes = outcomes(&server);
+        let mut told = told(&server);
+        let file =
+            server.rows("SHOW BINARY LOG STATUS")[0].split('\t').next().unwrap_or_default().to_string();
+        let shown = server.rows(&format!("SHOW BINLOG EVENTS IN '{file}'"));
+        let variables = shown.iter().filter(|row| row.contains("\tUser var\t"));
+        told.extend(variables.filter_map(|row| row.split('\t').nth(5).map(str::to_string)));
+        (outcomes, told)
+    });
+    for (ours, theirs) in ours.0.iter().zip(&theirs.0) {
+        assert_eq!(ours, theirs);
+    }
+    for (at, (ours, theirs)) in ours.1.iter().zip(&theirs.1).enumerate() {
+        assert_eq!(ours, theirs, "event {at}");
+    }
+    assert_eq!(ours.1.len(), theirs.1.len());
+    assert!(ours.1.len() > 80, "{} events", ours.1.len());
+}

@@ -7,6 +7,7 @@ use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Versioning;
 use crate::ddl::online::{self, Captured};
 use crate::error::{EngineError, Result};
+use crate::group::Replacement;
 use crate::overflow;
 use crate::spill::{self, Spill, SpillFile, SpillRef};
 use crate::status::bump;
@@ -92,6 +93,8 @@ pub(crate) struct CommitParts<'a, 'o> {
     /// The files that the group was spilled to.
     pub spill: Option<Spill>,
     pub ddl: bool,
+    /// What the binary log has in place of parts of the group.
+    pub replacements: &'a [Replacement],
     /// Dictionary entries that the commit puts and deletes.
     pub dictionary: &'a [DictionaryOp],
     pub next_ids: Option<NextIds>,
@@ -204,6 +207,9 @@ impl Engine {
         }
         if let Some(next) = parts.next_ids {
             sidecar.counters(next);
+        }
+        for replacement in parts.replacements {
+            sidecar.replacement(replacement);
         }
         Ok(captured)
     }
@@ -331,6 +337,7 @@ impl Engine {
         CommitHeader {
             binlogged: self.config.log_bin && options.binlog && (has_spill || !parts.group.is_empty()),
             ddl: parts.ddl,
+            replaced: !parts.replacements.is_empty(),
             server_id: options.server_id.unwrap_or(self.config.server_id),
             gtid: None,
             mariadb_gtid: options.mariadb_gtid,
@@ -498,8 +505,15 @@ impl Engine {
             group::query::put_begin(&mut bytes, base);
             group::query::put_commit(&mut bytes, base);
         }
-        let parts =
-            CommitParts { group: &bytes, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
+        let parts = CommitParts {
+            group: &bytes,
+            spill: None,
+            ddl: false,
+            replacements: &[],
+            dictionary: &[],
+            next_ids: None,
+            options,
+        };
         let mut writes = WriteSet::new(false);
         let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), parts)?;
         self.settle_commit(outcome.seq, options.wait)?;

@@ -23,6 +23,8 @@ const HAS_POSITION: u8 = 16;
 const SPILLED: u8 = 32;
 /// The GTID's tag stands behind the position.
 const TAGGED: u8 = 64;
+/// The binary log has other events in place of some; the sidecar has them.
+const REPLACED: u8 = 128;
 
 /// What a position does to its channel besides.
 const ADVANCE: u8 = 0;
@@ -41,6 +43,8 @@ pub struct CommitHeader {
     pub binlogged: bool,
     /// Whether the group is one DDL statement.
     pub ddl: bool,
+    /// The binary log has statements (or nothing) in place of some of the group's row events.
+    pub replaced: bool,
     /// Server id of the server where the transaction was first committed.
     pub server_id: u32,
     /// The transaction's GTID; `None`: anonymous.
@@ -74,6 +78,7 @@ pub(crate) fn put_header(
     out.put_u8(
         flag(!header.binlogged, NOT_BINLOGGED)
             | flag(header.ddl, DDL)
+            | flag(header.replaced, REPLACED)
             | flag(header.mariadb_gtid.is_some(), HAS_MARIADB_GTID)
             | flag(position.is_some(), HAS_POSITION)
             | flag(spill.is_some(), SPILLED)
@@ -173,6 +178,7 @@ impl<'a> CommitRecord<'a> {
         let header = CommitHeader {
             binlogged: flags & NOT_BINLOGGED == 0,
             ddl: flags & DDL != 0,
+            replaced: flags & REPLACED != 0,
             server_id,
             gtid: (flags & HAS_GTID != 0).then_some(Gtid { tsid, gno }),
             mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
@@ -237,6 +243,7 @@ mod tests {
         let header = CommitHeader {
             binlogged: true,
             ddl: false,
+            replaced: true,
             server_id: 3,
             gtid: Some(gtid),
             mariadb_gtid: Some(MariadbGtid { domain: 1, server_id: 2, seq: 3 }),

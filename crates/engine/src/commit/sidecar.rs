@@ -10,11 +10,13 @@
 //! | 4 WHOLE_ROWS | table id and full image of each row whose clustered key an UPDATE changes and whose after image is partial, in event order |
 //! | 5 DICTIONARY | dictionary entries put and deleted |
 //! | 6 COUNTERS | next table, index and space id |
+//! | 7 REPLACEMENTS | what the binary log has in place of parts of the event group |
 //!
 //! Secondary entries of inserted rows are left out because the insert's full image has them.
 
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
+use crate::group::Replacement;
 use std::collections::{HashMap, VecDeque};
 
 const ROW_IDS: u8 = 1;
@@ -23,6 +25,7 @@ const OVERFLOW: u8 = 3;
 const WHOLE_ROWS: u8 = 4;
 const DICTIONARY: u8 = 5;
 const COUNTERS: u8 = 6;
+const REPLACEMENTS: u8 = 7;
 
 /// A secondary entry put or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +82,7 @@ pub(crate) struct SidecarWriter {
     whole_rows: Vec<u8>,
     dictionary: Vec<u8>,
     counters: Vec<u8>,
+    replacements: Vec<u8>,
 }
 
 impl SidecarWriter {
@@ -140,6 +144,12 @@ impl SidecarWriter {
         self.counters.put_u32(next.space);
     }
 
+    pub fn replacement(&mut self, replacement: &Replacement) {
+        self.replacements.put_varint(replacement.at as u64);
+        self.replacements.put_varint(replacement.len as u64);
+        self.replacements.put_bytes(&replacement.events);
+    }
+
     /// Appends the sections that are not empty.
     pub fn finish(&self, out: &mut Vec<u8>) {
         let sections = [
@@ -149,6 +159,7 @@ impl SidecarWriter {
             (WHOLE_ROWS, &self.whole_rows),
             (DICTIONARY, &self.dictionary),
             (COUNTERS, &self.counters),
+            (REPLACEMENTS, &self.replacements),
         ];
         for (tag, section) in sections {
             if !section.is_empty() {
@@ -205,6 +216,8 @@ impl<'a> Sidecar<'a> {
                     sidecar.dictionary = Reader::new(section, "dictionary entry list of a commit record");
                 }
                 COUNTERS => sidecar.counters = Reader::new(section, "counters of a commit record"),
+                // For the binary log only.
+                REPLACEMENTS => {}
                 _ => return Err(reader.impossible("section")),
             }
         }
@@ -281,9 +294,51 @@ impl<'a> Sidecar<'a> {
     }
 }
 
+/// The event group as the binary log has it: with what stands in place of some of its parts.
+pub(crate) fn logged_group(group: &[u8], sidecar: &[u8]) -> Result<Vec<u8>> {
+    let mut reader = Reader::new(sidecar, "sidecar of a commit record");
+    while !reader.is_empty() {
+        let (tag, section) = (reader.u8()?, reader.bytes()?);
+        if tag == REPLACEMENTS {
+            return replace(group, Reader::new(section, "replacements of a commit record"));
+        }
+    }
+    Err(reader.impossible("lack of replacements"))
+}
+
+fn replace(group: &[u8], mut replacements: Reader<'_>) -> Result<Vec<u8>> {
+    let (mut logged, mut taken) = (Vec::with_capacity(group.len()), 0);
+    while !replacements.is_empty() {
+        let (at, len) = (replacements.varint()? as usize, replacements.varint()? as usize);
+        let events = replacements.bytes()?;
+        let kept = group.get(taken..at).ok_or_else(|| replacements.impossible("place"))?;
+        logged.extend_from_slice(kept);
+        logged.extend_from_slice(events);
+        taken = at.saturating_add(len);
+    }
+    let rest = group.get(taken..).ok_or_else(|| replacements.impossible("length"))?;
+    logged.extend_from_slice(rest);
+    Ok(logged)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_a_group_are_replaced() {
+        let mut writer = SidecarWriter::default();
+        writer.row_id(5, 1);
+        for (at, len, events) in [(1, 2, b"XYZ".to_vec()), (3, 0, b"-".to_vec()), (4, 2, Vec::new())] {
+            writer.replacement(&Replacement { at, len, events });
+        }
+        let mut bytes = Vec::new();
+        writer.finish(&mut bytes);
+        assert_eq!(logged_group(b"abcdefg", &bytes).unwrap(), b"aXYZ-dg");
+        assert!(logged_group(b"abcde", &bytes).is_err());
+        assert!(Sidecar::parse(&bytes).is_ok());
+        assert!(logged_group(b"abcdefg", &bytes[..3]).is_err());
+    }
 
     #[test]
     fn sections_come_back_as_they_were_put() {

@@ -1,6 +1,7 @@
 //! Reading committed groups from the log, in commit order: what the binary log is made of.
 
 use super::record::{CommitHeader, CommitRecord, is_binlogged};
+use super::sidecar;
 use crate::Engine;
 use crate::error::Result;
 use crate::spill::SpilledGroup;
@@ -26,6 +27,8 @@ pub struct CommittedGroup<'a> {
 pub enum GroupBytes<'a> {
     /// Where it was read.
     Here(&'a [u8]),
+    /// Put together for the binary log, which has other events than the record.
+    Made(Vec<u8>),
     /// In a spill file: it may be larger than the memory.
     Spilled(SpilledGroup),
 }
@@ -35,6 +38,7 @@ impl GroupBytes<'_> {
     pub fn len_bytes(&self) -> u64 {
         match self {
             GroupBytes::Here(group) => group.len() as u64,
+            GroupBytes::Made(group) => group.len() as u64,
             GroupBytes::Spilled(group) => group.len_bytes(),
         }
     }
@@ -49,6 +53,7 @@ impl GroupBytes<'_> {
     ) -> std::result::Result<(), E> {
         match self {
             GroupBytes::Here(group) => visit(group),
+            GroupBytes::Made(group) => visit(group),
             GroupBytes::Spilled(group) => group.for_each_run(visit),
         }
     }
@@ -95,10 +100,15 @@ impl CommitStream {
             }
         };
         let commit = CommitRecord::parse(self.reader.payload())?;
-        let group = match &commit.spill {
-            // The file is there as long as the checkpoint has not passed the commit, which waits for this stream.
-            Some(spill) => GroupBytes::Spilled(spill.open(&self.engine.config)?),
-            None => GroupBytes::Here(commit.group),
+        // A spill file is there as long as the checkpoint has not passed the commit, which waits for this stream.
+        let group = match (&commit.spill, commit.header.replaced) {
+            (None, false) => GroupBytes::Here(commit.group),
+            (None, true) => GroupBytes::Made(sidecar::logged_group(commit.group, commit.sidecar)?),
+            (Some(spill), false) => GroupBytes::Spilled(spill.open(&self.engine.config)?),
+            (Some(spill), true) => {
+                let (group, sidecar) = spill.load(&self.engine.config)?;
+                GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
+            }
         };
         if self.engine.flush_log_at_trx_commit() == 1 {
             self.engine.log.follow_durable(record.lsn)?;

@@ -180,7 +180,13 @@ impl Engine {
                     session.timestamp_us = os::clock::now_us();
                 }
                 let server_id = context.options.server_id.unwrap_or(self.config.server_id);
-                query::put_statement(&mut made, server_id, &session, context.schema, context.statement);
+                query::put_statement(
+                    &mut made,
+                    server_id,
+                    &session,
+                    context.schema,
+                    context.statement.as_bytes(),
+                );
                 &made
             }
         };
@@ -189,6 +195,7 @@ impl Engine {
             group,
             spill: None,
             ddl: true,
+            replacements: &[],
             dictionary,
             next_ids: Some(next_ids),
             options: &context.options,
@@ -230,6 +237,7 @@ impl Engine {
             group: &[],
             spill: None,
             ddl: false,
+            replacements: &[],
             dictionary: &[],
             next_ids: Some(next),
             options: &options,

@@ -10,12 +10,20 @@
 //! statement goes on with another table, its events so far are closed as a statement of their own, so that a table map
 //! never stands between row events that a replica treats as one statement.
 //!
+//! The binary log may have something else in place of a statement's rows: its text, with `binlog_format = STATEMENT`, or nothing, for
+//! schemas that `binlog_ignore_db` names. The group keeps the rows, which recovery replays; what stands for them
+//! is noted beside it ([`Replacement`]).
+//!
 //! A group that grows large goes to a spill file, up to the last event that is complete. Places in the group count from its
 //! beginning, wherever they are.
 
+mod filter;
 pub(crate) mod query;
+pub(crate) mod statement;
 pub(crate) mod table_map;
 pub(crate) mod walk;
+
+pub use filter::BinlogFilter;
 
 use crate::Engine;
 use crate::error::{EngineError, Result};
@@ -42,6 +50,16 @@ pub enum RowImage {
     Minimal,
     /// All columns but BLOBs that are not needed.
     Noblob,
+}
+
+/// What the binary log has in place of a part of the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Replacement {
+    /// Where the part begins in the group.
+    pub at: usize,
+    pub len: usize,
+    /// Events, in the group's form; none: the binary log has nothing.
+    pub events: Vec<u8>,
 }
 
 /// The row event that further rows may be appended to.
@@ -78,6 +96,13 @@ pub(crate) struct GroupBuilder {
     /// The table whose map is the last one written in this statement.
     mapped: Option<u64>,
     open: Option<OpenRows>,
+    /// Where the events of the statement at hand begin; `None`: it has none yet.
+    statement_start: Option<usize>,
+    /// Where the events of the table at hand begin, which the binary log does not get.
+    ignored_start: Option<usize>,
+    replacements: Vec<Replacement>,
+    /// The group is finished, and nothing of it is for the binary log.
+    left_out: bool,
     /// The statement's text, to be written before its first table map (`binlog_rows_query_log_events`).
     rows_query: Option<String>,
 }
@@ -93,6 +118,10 @@ impl GroupBuilder {
             timestamp_s: 0,
             mapped: None,
             open: None,
+            statement_start: None,
+            ignored_start: None,
+            replacements: Vec::new(),
+            left_out: false,
             rows_query: None,
         }
     }
@@ -183,15 +212,54 @@ impl GroupBuilder {
 
     /// Ends a statement: marks its last row event.
     pub fn end_statement(&mut self) {
+        self.close_table();
+        self.rows_query = None;
+        self.statement_start = None;
+    }
+
+    /// Ends a statement whose rows the binary log is not to have, but these events.
+    pub fn end_statement_as(&mut self, events: Vec<u8>) {
+        self.close_table();
+        if let Some(at) = self.statement_start {
+            self.replacements.retain(|replacement| replacement.at < at);
+            self.replacements.push(Replacement { at, len: self.len() - at, events });
+        }
+        self.end_statement();
+    }
+
+    /// What the binary log has in place of parts of the group, in order.
+    pub fn replacements(&self) -> &[Replacement] {
+        &self.replacements
+    }
+
+    /// Whether the binary log has nothing of the finished group.
+    pub fn is_left_out(&self) -> bool {
+        self.left_out
+    }
+
+    fn has_nothing_logged(&self) -> bool {
+        let replaced: usize = self.replacements.iter().map(|replacement| replacement.len).sum();
+        !self.replacements.is_empty()
+            && self.replacements.iter().all(|replacement| replacement.events.is_empty())
+            && replaced == self.len() - self.replacements[0].at
+    }
+
+    /// Marks the last row event of a table, behind which another one may follow.
+    fn close_table(&mut self) {
         self.close_rows(rows_flag::STMT_END);
         self.mapped = None;
-        self.rows_query = None;
+        if let Some(at) = self.ignored_start.take() {
+            self.replacements.push(Replacement { at, len: self.len() - at, events: Vec::new() });
+        }
     }
 
     /// Takes the group back to an earlier length, at a statement's boundary.
     pub fn truncate(&mut self, len: usize) {
         self.open = None;
         self.mapped = None;
+        self.statement_start = None;
+        self.ignored_start = None;
+        self.replacements.retain(|replacement| replacement.at < len);
         if len < self.spilled {
             self.spilled = len;
             if let Some(spill) = &mut self.spill {
@@ -229,9 +297,10 @@ impl GroupBuilder {
         {
             return Ok(());
         }
-        let same_table = self.mapped == Some(table.id);
-        self.close_rows(if same_table { 0 } else { rows_flag::STMT_END });
-        if !same_table {
+        if self.mapped == Some(table.id) {
+            self.close_rows(0);
+        } else {
+            self.close_table();
             self.map_table(table);
         }
         if self.bytes.len() >= self.options.spill_bytes {
@@ -251,6 +320,10 @@ impl GroupBuilder {
             // Most groups are one short statement's.
             self.bytes.reserve(512);
             query::put_begin(&mut self.bytes, base);
+        }
+        self.statement_start.get_or_insert(self.spilled + self.bytes.len());
+        if !self.engine.config.binlog_filter.allows(&table.def.schema) {
+            self.ignored_start = Some(self.len());
         }
         if let Some(text) = self.rows_query.take() {
             let start = encode::rows_query(self.base(), text.as_bytes(), &mut self.bytes);
@@ -337,6 +410,7 @@ impl GroupBuilder {
     /// Ends the group with an Xid event.
     pub fn finish(&mut self, xid: u64) {
         self.end_statement();
+        self.left_out = self.has_nothing_logged();
         let start = encode::xid(self.base(), xid, &mut self.bytes);
         finish_event(&mut self.bytes, start, None, Checksum::None);
     }

@@ -23,6 +23,8 @@ pub struct SessionContext {
     pub collation_connection: u16,
     /// `collation_server`
     pub collation_server: u16,
+    /// `auto_increment_increment` and `auto_increment_offset`.
+    pub auto_increment: (u16, u16),
     /// `time_zone`; empty: not sent.
     pub time_zone: String,
     /// When the statement began, microseconds of Unix time.
@@ -41,6 +43,7 @@ impl Default for SessionContext {
             character_set_client: 255,
             collation_connection: 255,
             collation_server: 255,
+            auto_increment: (1, 1),
             time_zone: String::new(),
             timestamp_us: 0,
             exec_time_s: 0,
@@ -55,7 +58,7 @@ fn put_query(
     session: &SessionContext,
     schema: &str,
     with_time: bool,
-    statement: &str,
+    statement: &[u8],
     flags: u16,
 ) {
     let micros = (session.timestamp_us % 1_000_000) as u32;
@@ -65,6 +68,7 @@ fn put_query(
         sql_mode: Some(session.sql_mode),
         catalog: Some(b"std"),
         charset: Some((session.character_set_client, session.collation_connection, session.collation_server)),
+        auto_increment: (session.auto_increment != (1, 1)).then_some(session.auto_increment),
         time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
         microseconds: (with_time && micros != 0).then_some(micros),
         default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
@@ -78,7 +82,7 @@ fn put_query(
         error_code: 0,
         status_vars: &status_vars,
         schema: schema.as_bytes(),
-        statement: statement.as_bytes(),
+        statement,
     };
     let start = encode::query(base, &query, flags, out);
     finish_event(out, start, None, Checksum::None);
@@ -89,7 +93,7 @@ pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
     /// The event, but for its time and its server.
     static BEGIN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let (mut event, base) = (Vec::new(), EventBase { timestamp: 0, server_id: 0 });
-        put_query(&mut event, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
+        put_query(&mut event, base, &SessionContext::default(), "", false, b"BEGIN", flag::SUPPRESS_USE);
         event
     });
     let start = out.len();
@@ -109,7 +113,7 @@ pub(crate) fn put_statement(
     server_id: u32,
     session: &SessionContext,
     schema: &str,
-    statement: &str,
+    statement: &[u8],
 ) {
     let base = EventBase { timestamp: (session.timestamp_us / 1_000_000) as u32, server_id };
     put_query(out, base, session, schema, true, statement, 0);
@@ -117,7 +121,7 @@ pub(crate) fn put_statement(
 
 /// Appends the `COMMIT` that ends a group without rows.
 pub(crate) fn put_commit(out: &mut Vec<u8>, base: EventBase) {
-    put_query(out, base, &SessionContext::default(), "", false, "COMMIT", flag::SUPPRESS_USE);
+    put_query(out, base, &SessionContext::default(), "", false, b"COMMIT", flag::SUPPRESS_USE);
 }
 
 #[cfg(test)]
@@ -132,7 +136,15 @@ mod tests {
         ] {
             let (mut copied, mut encoded) = (vec![1], vec![1]);
             put_begin(&mut copied, base);
-            put_query(&mut encoded, base, &SessionContext::default(), "", false, "BEGIN", flag::SUPPRESS_USE);
+            put_query(
+                &mut encoded,
+                base,
+                &SessionContext::default(),
+                "",
+                false,
+                b"BEGIN",
+                flag::SUPPRESS_USE,
+            );
             assert_eq!(copied, encoded);
         }
     }

@@ -301,8 +301,15 @@ impl Transaction {
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let is_large = group.len() > self.engine.config.spill_bytes;
         let outcome = if self.group.len() == 0 && !is_large {
-            let parts =
-                CommitParts { group, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
+            let parts = CommitParts {
+                group,
+                spill: None,
+                ddl: false,
+                replacements: &[],
+                dictionary: &[],
+                next_ids: None,
+                options,
+            };
             let engine = self.engine.clone();
             engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
         } else {

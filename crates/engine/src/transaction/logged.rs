@@ -27,7 +27,15 @@ impl Transaction {
         options: &CommitOptions<'_>,
         behind: Option<&LoggedTransaction>,
     ) -> Result<LoggedTransaction> {
-        let parts = CommitParts { group, spill: None, ddl: false, dictionary: &[], next_ids: None, options };
+        let parts = CommitParts {
+            group,
+            spill: None,
+            ddl: false,
+            replacements: &[],
+            dictionary: &[],
+            next_ids: None,
+            options,
+        };
         let logged = self.engine.log_writes(&mut self.writes, &mut self.sidecar, &parts, behind.is_some())?;
         Ok(LoggedTransaction { open: Some((self, logged)) })
     }

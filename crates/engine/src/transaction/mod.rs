@@ -33,6 +33,7 @@ use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
 use crate::entry::Externs;
 use crate::error::{EngineError, Result};
+use crate::group::statement::LoggedStatement;
 use crate::group::{GroupBuilder, GroupOptions, RowImage};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
@@ -319,6 +320,19 @@ impl Transaction {
         }
     }
 
+    /// Ends a statement that succeeded, whose text the binary log is to have in place of the rows that it changed.
+    pub fn end_statement_as_text(&mut self, text: &LoggedStatement<'_>) {
+        let events = text.encode(self.engine.config.server_id);
+        self.group.end_statement_as(events);
+        self.end_statement();
+    }
+
+    /// Ends a statement that succeeded, of which the binary log is to have nothing (`binlog_ignore_db`).
+    pub fn end_statement_unlogged(&mut self) {
+        self.group.end_statement_as(Vec::new());
+        self.end_statement();
+    }
+
     /// Where the transaction is now (`SAVEPOINT`). Ends the statement that is running, if one is.
     pub fn savepoint(&mut self) -> Savepoint {
         self.end_statement();
@@ -374,7 +388,16 @@ impl Transaction {
         let is_large = self.group.len() + self.writes.entry_bytes() > engine.config.spill_bytes;
         let spill = self.group.take_spilled(is_large)?;
         let group = if spill.is_some() { &[] } else { self.group.bytes() };
-        let parts = CommitParts { group, spill, ddl: false, dictionary: &[], next_ids: None, options };
+        let options = &CommitOptions { binlog: options.binlog && !self.group.is_left_out(), ..*options };
+        let parts = CommitParts {
+            group,
+            spill,
+            ddl: false,
+            replacements: self.group.replacements(),
+            dictionary: &[],
+            next_ids: None,
+            options,
+        };
         engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
     }
 

@@ -84,7 +84,6 @@ pub(super) fn change(
     let received = ReceivedChange {
         schema: &schema,
         statement: query.statement,
-        auto_increment: status.auto_increment.unwrap_or((1, 1)),
         session: session_of(query, &status, timestamp_s),
         logged,
     };
@@ -108,6 +107,7 @@ fn session_of(query: &QueryEvent<'_>, status: &QueryStatus<'_>, timestamp_s: u32
         character_set_client,
         collation_connection,
         collation_server,
+        auto_increment: status.auto_increment.unwrap_or((1, 1)),
         time_zone: String::from_utf8_lossy(status.time_zone.unwrap_or_default()).into_owned(),
         timestamp_us: u64::from(timestamp_s) * 1_000_000 + u64::from(status.microseconds.unwrap_or(0)),
         exec_time_s: query.exec_time,

@@ -170,11 +170,12 @@ fn binary_log_status(host: &ConnectionHost) -> sql::Result<VirtualTable> {
     ];
     let Some(binlog) = &host.server().binlog else { return Ok(VirtualTable { columns, rows: Vec::new() }) };
     let status = binlog.status().map_err(refusal)?;
+    let filter = host.server().engine.binlog_filter();
     let row = vec![
         Value::text(&status.file),
         Value::UInt(status.position),
-        Value::text(""),
-        Value::text(""),
+        Value::text(&filter.do_schemas.join(",")),
+        Value::text(&filter.ignore_schemas.join(",")),
         Value::text(&status.executed_gtid_set),
     ];
     Ok(VirtualTable { columns, rows: vec![row] })

@@ -56,6 +56,8 @@ pub struct Options {
     pub log_bin_basename: Option<String>,
     /// `--log-bin-index=NAME`.
     pub log_bin_index: Option<String>,
+    /// `--binlog-do-db`, `--binlog-ignore-db`: each may be given several times.
+    pub binlog_filter: engine::BinlogFilter,
     /// `--relay-log-index=NAME`.
     pub relay_log_index: Option<String>,
     /// `--replicate-do-db` and its kin: each may be given several times.

@@ -132,6 +132,8 @@ enum Meaning {
     LogBinIndex,
     RelayLogIndex,
     Filter(FilterKind),
+    BinlogDoDb,
+    BinlogIgnoreDb,
     User,
     /// The X protocol, which is not there: only switching it off is understood.
     MysqlX {
@@ -147,6 +149,7 @@ impl Meaning {
                 Kind::Enum(words) => !words.contains(&"ON"),
                 _ => true,
             },
+            Meaning::BinlogDoDb | Meaning::BinlogIgnoreDb => true,
             Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex | Meaning::Filter(_) => true,
             _ => false,
         }
@@ -159,6 +162,8 @@ fn meaning(name: &str) -> Option<Meaning> {
     }
     match name {
         "log_bin" => return Some(Meaning::LogBin),
+        "binlog_do_db" => return Some(Meaning::BinlogDoDb),
+        "binlog_ignore_db" => return Some(Meaning::BinlogIgnoreDb),
         "log_bin_index" => return Some(Meaning::LogBinIndex),
         "relay_log_index" => return Some(Meaning::RelayLogIndex),
         "user" => return Some(Meaning::User),
@@ -198,6 +203,8 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
             options.log_bin_basename = value.filter(|v| !v.is_empty()).map(str::to_owned);
             options.settings.push((named("log_bin"), Setting::Bool(true)));
         }
+        Meaning::BinlogDoDb => options.binlog_filter.do_schemas.extend(value.map(str::to_owned)),
+        Meaning::BinlogIgnoreDb => options.binlog_filter.ignore_schemas.extend(value.map(str::to_owned)),
         Meaning::LogBinIndex => options.log_bin_index = value.map(str::to_owned),
         Meaning::RelayLogIndex => options.relay_log_index = value.map(str::to_owned),
         Meaning::Filter(kind) => {

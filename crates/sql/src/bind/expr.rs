@@ -475,8 +475,9 @@ impl Binder<'_> {
     }
 
     /// The type of a user variable is that of its value now.
-    fn with_type_of_variable(&mut self, expr: Expr, _name: &str) -> Expr {
+    fn with_type_of_variable(&mut self, expr: Expr, name: &str) -> Expr {
         self.uncacheable = true;
+        self.logging.user_variable(name);
         expr
     }
 
@@ -493,6 +494,7 @@ impl Binder<'_> {
             }
         };
         self.uncacheable = true;
+        self.logging.system_variable(scope, name);
         let ty = match &value {
             Value::Bytes(_) | Value::Null => ColumnType::varchar(1024, collation::UTF8MB4_0900_AI_CI),
             other => other.natural_type(),

@@ -14,6 +14,7 @@ impl Binder<'_> {
         if is_aggregate(&call.name) {
             return self.aggregate(call, place);
         }
+        self.logging.function(call);
         let mut args = Vec::with_capacity(call.args.len());
         for arg in &call.args {
             args.push(self.expr(arg, place)?);

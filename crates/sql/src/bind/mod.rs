@@ -6,10 +6,12 @@
 
 mod expr;
 mod function;
+mod logging;
 mod query;
 mod scope;
 mod target;
 
+pub(crate) use logging::LoggingNeeds;
 pub(crate) use query::bind_query;
 pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
 pub(crate) use target::{Target, bind_target};
@@ -36,6 +38,8 @@ pub(crate) struct Binder<'a> {
     pub uncacheable: bool,
     /// A stored table was bound: the plan holds as long as it has not changed.
     pub tables: Vec<Arc<Table>>,
+    /// What has to be known to log the statement's text.
+    pub logging: LoggingNeeds,
 }
 
 /// What may be bound in the place at hand.
@@ -81,6 +85,7 @@ impl<'a> Binder<'a> {
             subqueries: Vec::new(),
             uncacheable: false,
             tables: Vec::new(),
+            logging: LoggingNeeds::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! SELECT and UNION.
 
+use super::logging::Unsafe;
 use super::{AggregateSink, Binder, Place, Scope, ScopeTable};
 use crate::ast::{self, IndexHint, JoinKind, LockClause, LockStrength, LockWait, SelectItem, TableRef};
 use crate::error::{Result, SqlError};
@@ -40,6 +41,7 @@ pub(crate) fn bind_query(binder: &mut Binder<'_>, query: &ast::Query) -> Result<
 
 pub(super) fn limit(binder: &mut Binder<'_>, written: Option<&ast::Limit>) -> Result<Option<LimitPlan>> {
     let Some(written) = written else { return Ok(None) };
+    binder.logging.reasons.insert(Unsafe::Limit);
     let scope = Scope::default();
     let mut place = Place::new(&scope, "limit clause");
     let count = binder.expr(&written.count, &mut place)?;
@@ -177,6 +179,9 @@ impl Binder<'_> {
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
         {
             self.uncacheable = true;
+            if schema.eq_ignore_ascii_case("performance_schema") {
+                self.logging.reasons.insert(Unsafe::SystemTable);
+            }
             // Everybody may read the schemas that are computed as a whole.
             if !crate::schema_tables::is_virtual_schema(&schema) {
                 self.host.check_privilege(crate::host::Privilege::Select, Some(&schema), Some(&name.name))?;

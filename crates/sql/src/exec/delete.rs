@@ -25,6 +25,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     let (schema, name) = (&table.def.schema, &table.def.name);
     binder.host.check_privilege(crate::host::Privilege::Delete, Some(schema), Some(name))?;
     super::update::check_safe(binder, &target)?;
+    binder.note_change(table, false);
     target.need_used_columns();
     Ok(DeletePlan { target })
 }

@@ -71,6 +71,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
     let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
     let stamped = stamped_columns(&table, &on_duplicate);
+    binder.note_insert(&table, insert);
     Ok(InsertPlan {
         columns,
         missing,

@@ -97,6 +97,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let mut place = Place::new(&target.scope, "field list");
     let assignments = bind_assignments(binder, &table, written, &mut place)?;
     let stamped = stamped_columns(&table, &assignments);
+    binder.note_change(&table, update.ignore);
     let changes = |at: usize| assignments.iter().any(|(column, _)| *column == at) || stamped.contains(&at);
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));

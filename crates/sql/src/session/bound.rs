@@ -1,8 +1,10 @@
 //! Statements about rows: bound once, run any number of times.
 
 use super::Session;
+use super::logging::expanded;
 use super::results::Rows;
 use crate::ast::Statement;
+use crate::bind::LoggingNeeds;
 use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, DeletePlan, InsertPlan, Run, UpdatePlan, bind_delete, bind_insert, bind_update, run_query,
@@ -24,6 +26,8 @@ pub(super) enum Plan {
 pub(super) struct Bound {
     pub plan: Plan,
     pub subqueries: Vec<QueryPlan>,
+    /// What has to be known to log its text.
+    pub logging: LoggingNeeds,
     /// May be run again while the session's settings and the tables are the same.
     pub cacheable: bool,
     /// The session's generation that it was bound in.
@@ -59,7 +63,7 @@ impl Session {
             }
         };
         let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
-        Ok(Bound { plan, subqueries, cacheable, generation: self.generation })
+        Ok(Bound { plan, subqueries, logging: binder.logging, cacheable, generation: self.generation })
     }
 
     /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has changed since it was bound.
@@ -67,7 +71,7 @@ impl Session {
         &mut self,
         bound: &Bound,
         parameters: &[Value],
-        rows_query: Option<&[u8]>,
+        text: &[u8],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         self.diagnostics.borrow_mut().clear();
@@ -82,7 +86,7 @@ impl Session {
         let id_before = self.last_insert_id.get();
         let engine = self.engine.clone();
         let place = engine.enter_statement();
-        let outcome = self.run_in(&mut transaction, bound, parameters, rows_query, sink);
+        let outcome = self.run_in(&mut transaction, bound, parameters, text, sink);
         drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
@@ -101,13 +105,15 @@ impl Session {
         transaction: &mut Transaction,
         bound: &Bound,
         parameters: &[Value],
-        rows_query: Option<&[u8]>,
+        text: &[u8],
         sink: &mut dyn ResultSink,
     ) -> Result<Done> {
+        let as_text = self.text_context(transaction, bound)?;
         let ctx = self.context(parameters, !bound.is_query());
-        let rows_query = rows_query
-            .filter(|_| !bound.is_query() && self.variables.kept_on("binlog_rows_query_log_events"))
-            .map(|text| String::from_utf8_lossy(text).into_owned());
+        let logged_text = || expanded(text, parameters, self.variables.sql_mode.lex());
+        let has_rows_query =
+            !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
+        let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let mut run = Run::new(transaction, &ctx);
@@ -125,9 +131,19 @@ impl Session {
             Plan::Update(plan) => plan.run(&mut run).map(Done::Changes),
             Plan::Delete(plan) => plan.run(&mut run).map(Done::Changes),
         });
-        match &done {
-            Ok(_) => transaction.end_statement(),
-            Err(_) => transaction.rollback_to(savepoint),
+        match (&done, &as_text) {
+            (Ok(Done::Changes(changes)), Some(context)) => {
+                let logged = (&*logged_text(), ctx.now_us);
+                self.end_statement_as_text(
+                    transaction,
+                    logged,
+                    context,
+                    changes.generated_id,
+                    &bound.logging,
+                );
+            }
+            (Ok(_), _) => transaction.end_statement(),
+            (Err(_), _) => transaction.rollback_to(savepoint),
         }
         done
     }

@@ -8,7 +8,7 @@ use crate::exec::{Run, run_query};
 use crate::expr::Level;
 use crate::host::Privilege;
 use engine::{EngineError, SessionContext, StatementContext};
-use types::{Value, convert};
+use types::{Value, collation, convert};
 
 /// `flags2` of a Query event.
 mod flags2 {
@@ -17,7 +17,7 @@ mod flags2 {
 }
 
 impl Session {
-    fn session_context(&self, now_us: u64) -> SessionContext {
+    pub(super) fn session_context(&self, now_us: u64) -> SessionContext {
         let mut flags = 0;
         if !self.variables.kept_on("foreign_key_checks") {
             flags |= flags2::NO_FOREIGN_KEY_CHECKS;
@@ -29,12 +29,24 @@ impl Session {
             thread_id: self.host.connection_id(),
             flags2: flags,
             sql_mode: self.variables.sql_mode.0,
-            character_set_client: self.variables.client_collation,
+            character_set_client: self.logged_character_set(),
             collation_connection: self.variables.connection_collation,
             collation_server: self.variables.server_collation,
+            auto_increment: (
+                self.variables.auto_increment_increment as u16,
+                self.variables.auto_increment_offset as u16,
+            ),
             time_zone: self.variables.time_zone.clone(),
             timestamp_us: now_us,
             exec_time_s: 0,
+        }
+    }
+
+    /// Texts are logged as they are parsed, in utf8mb4.
+    fn logged_character_set(&self) -> u16 {
+        match self.variables.client_collation {
+            id if collation::charset_of(id) == collation::Charset::Utf8mb4 => id,
+            _ => collation::UTF8MB4_0900_AI_CI,
         }
     }
 
@@ -78,6 +90,7 @@ impl Session {
                 return self.create_table_select(create);
             }
             let mut run = self.ddl_run(&text);
+            run.options.binlog &= self.engine.binlog_filter().allows(self.filtered_schema(statement));
             let done = run.run(statement);
             let notes = std::mem::take(&mut run.notes);
             self.spend_gtid();
@@ -95,6 +108,15 @@ impl Session {
         }
         self.invalidate_plans();
         Ok(())
+    }
+
+    /// The schema that `binlog_do_db` and `binlog_ignore_db` go by.
+    fn filtered_schema<'s>(&'s self, statement: &'s Statement) -> &'s str {
+        match statement {
+            Statement::CreateSchema { schema, .. } | Statement::DropSchema { schema, .. } => schema,
+            Statement::AlterSchema { schema: Some(schema), .. } => schema,
+            _ => self.schema.as_deref().unwrap_or_default(),
+        }
     }
 
     fn check_ddl_privilege(&self, statement: &Statement) -> Result<()> {

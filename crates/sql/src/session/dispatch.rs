@@ -21,7 +21,7 @@ impl Session {
         if let Some(bound) = self.cache.get(text)
             && bound.generation == self.generation
         {
-            match self.run_bound(&bound, &[], Some(text), sink) {
+            match self.run_bound(&bound, &[], text, sink) {
                 Err(error) if error.code == 1412 => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
             }
@@ -50,10 +50,10 @@ impl Session {
             if bound.cacheable && !self.more_results && parsed.end == text.len() {
                 self.cache.offer(text, &bound);
             }
-            match self.run_bound(&bound, &[], Some(own_text), sink) {
+            match self.run_bound(&bound, &[], own_text, sink) {
                 Err(error) if error.code == 1412 => {
                     let bound = self.bind(&parsed.statement)?;
-                    self.run_bound(&bound, &[], Some(own_text), sink)?;
+                    self.run_bound(&bound, &[], own_text, sink)?;
                 }
                 other => other?,
             }

@@ -7,6 +7,7 @@ mod cache;
 mod ddl;
 mod dispatch;
 mod gtid_next;
+mod logging;
 mod maintain;
 mod prepared;
 mod received;
@@ -28,6 +29,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use types::Value;
 
+pub(crate) use logging::BinlogFormat;
 pub use prepared::Prepared;
 pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};
 

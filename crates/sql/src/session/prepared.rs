@@ -137,12 +137,12 @@ impl Session {
             bound = Arc::new(self.bind(&prepared.statement)?);
             prepared.bound = Some(bound.clone());
         }
-        match self.run_bound(&bound, parameters, Some(&prepared.text), sink) {
+        match self.run_bound(&bound, parameters, &prepared.text, sink) {
             Err(error) if error.code == 1412 => {
                 // The table was changed since; once more with the new one.
                 let bound = Arc::new(self.bind(&prepared.statement)?);
                 prepared.bound = Some(bound.clone());
-                self.run_bound(&bound, parameters, Some(&prepared.text), sink)
+                self.run_bound(&bound, parameters, &prepared.text, sink)
             }
             other => other,
         }
@@ -152,6 +152,7 @@ impl Session {
     pub(super) fn run_prepare(&mut self, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
         match statement {
             Statement::Prepare { name, text } => {
+                self.diagnostics.borrow_mut().clear();
                 let text = match text {
                     PrepareText::Literal(text) => text.clone(),
                     PrepareText::UserVariable(variable) => {

@@ -37,8 +37,6 @@ pub struct ReceivedChange<'a> {
     pub statement: &'a [u8],
     /// The session's settings.
     pub session: SessionContext,
-    /// `auto_increment_increment` and `auto_increment_offset`.
-    pub auto_increment: (u16, u16),
     /// What came before it.
     pub logged: &'a LoggedContext,
 }
@@ -89,7 +87,7 @@ impl Session {
         variables.timestamp_us = Some(session.timestamp_us);
         variables.insert_id = logged.insert_id;
         (variables.auto_increment_increment, variables.auto_increment_offset) =
-            (received.auto_increment.0.max(1).into(), received.auto_increment.1.max(1).into());
+            (session.auto_increment.0.max(1).into(), session.auto_increment.1.max(1).into());
         if !session.time_zone.is_empty() {
             variables.set("time_zone", &Value::text(&session.time_zone))?;
         }

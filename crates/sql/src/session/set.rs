@@ -144,9 +144,15 @@ impl Session {
             "sql_log_bin" if self.transaction.is_some() => {
                 return Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"));
             }
+            "binlog_format" if self.transaction.is_some() => {
+                return Err(SqlError::new(
+                    1679,
+                    "Cannot modify @@session.binlog_format inside a transaction",
+                ));
+            }
             _ => {
                 self.variables.set(name, &value)?;
-                if matches!(name, "tx_isolation" | "tx_read_only") {
+                if matches!(name, "tx_isolation" | "tx_read_only" | "binlog_format") {
                     let message =
                         format!("'@@{name}' is deprecated and will be removed in a future release.");
                     self.diagnostics.borrow_mut().push(Level::Warning, 1287, message);

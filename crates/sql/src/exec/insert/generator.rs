@@ -20,21 +20,20 @@ impl Generator {
         let value = if let (Some(id), None) = (variables.insert_id, self.first) {
             table.note_auto_increment(id);
             id
-        } else if variables.auto_increment_increment > 1 {
-            // Among as many consecutive values there is exactly one with the wanted remainder.
+        } else {
             let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
             let offset = if offset > increment { 0 } else { offset };
-            let first = table.next_auto_increment(increment)?;
-            let ahead = (i128::from(offset) - i128::from(first)).rem_euclid(i128::from(increment));
-            first + ahead as u64
-        } else {
-            if self.reserved.is_empty() {
-                let count = self.rows_left.max(1);
+            // Among `increment` consecutive values there is exactly one with the wanted remainder.
+            let fitting = |from: u64| {
+                from + (i128::from(offset) - i128::from(from)).rem_euclid(i128::from(increment)) as u64
+            };
+            if !self.reserved.contains(&fitting(self.reserved.start)) {
+                let count = self.rows_left.max(1) * increment;
                 let first = table.next_auto_increment(count)?;
                 self.reserved = first..first + count;
             }
-            let value = self.reserved.start;
-            self.reserved.start += 1;
+            let value = fitting(self.reserved.start);
+            self.reserved.start = value + 1;
             value
         };
         self.first = self.first.or(Some(value));

@@ -1,0 +1,190 @@
+//! What a statement's text does not say: what has to be logged before it (`binlog_format = STATEMENT`), and why it may do something else on
+//! a replica, which MySQL calls unsafe.
+
+use super::Binder;
+use crate::ast;
+use engine::Table;
+use std::collections::BTreeSet;
+
+/// Why a statement is unsafe. The order is that of MySQL's warnings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unsafe {
+    Limit,
+    SystemTable,
+    SystemFunction,
+    SystemVariable,
+    InsertIgnoreSelect,
+    InsertSelectUpdate,
+    WriteAutoIncrementSelect,
+    ReplaceSelect,
+    UpdateIgnore,
+    InsertTwoKeys,
+}
+
+impl Unsafe {
+    /// MySQL's words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Unsafe::Limit => {
+                "The statement is unsafe because it uses a LIMIT clause. This is unsafe because the set of rows included cannot be \
+                 predicted."
+            }
+            Unsafe::SystemTable => {
+                "The statement is unsafe because it uses the general log, slow query log, or performance_schema table(s). This is \
+                 unsafe because system tables may differ on replicas."
+            }
+            Unsafe::SystemFunction => {
+                "Statement is unsafe because it uses a system function that may return a different value on the replica."
+            }
+            Unsafe::SystemVariable => {
+                "Statement is unsafe because it uses a system variable that may have a different value on the replica."
+            }
+            Unsafe::InsertIgnoreSelect => {
+                "INSERT IGNORE... SELECT is unsafe because the order in which rows are retrieved by the SELECT determines which (if \
+                 any) rows are ignored. This order cannot be predicted and may differ on source and the replica."
+            }
+            Unsafe::InsertSelectUpdate => {
+                "INSERT... SELECT... ON DUPLICATE KEY UPDATE is unsafe because the order in which rows are retrieved by the SELECT \
+                 determines which (if any) rows are updated. This order cannot be predicted and may differ on source and the replica."
+            }
+            Unsafe::WriteAutoIncrementSelect => {
+                "Statements writing to a table with an auto-increment column after selecting from another table are unsafe because the \
+                 order in which rows are retrieved determines what (if any) rows will be written. This order cannot be predicted and \
+                 may differ on source and the replica."
+            }
+            Unsafe::ReplaceSelect => {
+                "REPLACE... SELECT is unsafe because the order in which rows are retrieved by the SELECT determines which (if any) rows \
+                 are replaced. This order cannot be predicted and may differ on source and the replica."
+            }
+            Unsafe::UpdateIgnore => {
+                "UPDATE IGNORE is unsafe because the order in which rows are updated determines which (if any) rows are ignored. This \
+                 order cannot be predicted and may differ on source and the replica."
+            }
+            Unsafe::InsertTwoKeys => {
+                "INSERT... ON DUPLICATE KEY UPDATE  on a table with more than one UNIQUE KEY is unsafe"
+            }
+        }
+    }
+}
+
+/// Functions whose value is the server's own.
+const UNSAFE_FUNCTIONS: &[&str] = &[
+    "current_role",
+    "current_user",
+    "found_rows",
+    "get_lock",
+    "is_free_lock",
+    "rand",
+    "random_bytes",
+    "release_lock",
+    "row_count",
+    "session_user",
+    "sleep",
+    "source_pos_wait",
+    "sysdate",
+    "system_user",
+    "user",
+    "uuid",
+    "uuid_short",
+    "version",
+    "wait_for_executed_gtid_set",
+];
+
+/// Session variables that are logged with a statement.
+const LOGGED_VARIABLES: &[&str] = &[
+    "auto_increment_increment",
+    "auto_increment_offset",
+    "character_set_client",
+    "character_set_connection",
+    "character_set_database",
+    "character_set_server",
+    "collation_connection",
+    "collation_database",
+    "collation_server",
+    "foreign_key_checks",
+    "identity",
+    "last_insert_id",
+    "lc_time_names",
+    "pseudo_thread_id",
+    "sql_auto_is_null",
+    "sql_mode",
+    "time_zone",
+    "timestamp",
+    "unique_checks",
+];
+
+/// What binding a statement has found out.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LoggingNeeds {
+    pub reasons: BTreeSet<Unsafe>,
+    /// User variables that it reads, in the order of their first use.
+    pub user_variables: Vec<String>,
+    /// `RAND()` without a seed.
+    pub rand: bool,
+    pub last_insert_id: bool,
+}
+
+impl LoggingNeeds {
+    pub fn function(&mut self, call: &ast::FunctionCall) {
+        match call.name.as_str() {
+            "rand" if call.args.is_empty() => self.rand = true,
+            "last_insert_id" if call.args.is_empty() => self.last_insert_id = true,
+            _ => {}
+        }
+        if UNSAFE_FUNCTIONS.contains(&call.name.as_str()) {
+            self.reasons.insert(Unsafe::SystemFunction);
+        }
+    }
+
+    pub fn user_variable(&mut self, name: &str) {
+        if !self.user_variables.iter().any(|known| known == name) {
+            self.user_variables.push(name.to_owned());
+        }
+    }
+
+    pub fn system_variable(&mut self, scope: ast::Scope, name: &str) {
+        self.last_insert_id |= matches!(name, "last_insert_id" | "identity");
+        if scope == ast::Scope::Global || !LOGGED_VARIABLES.contains(&name) {
+            self.reasons.insert(Unsafe::SystemVariable);
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// The statement writes to this table; everything of it is bound.
+    fn note_write(&mut self, table: &Table) {
+        let reads_others = self.tables.len() > 1 || self.logging.reasons.contains(&Unsafe::SystemTable);
+        if reads_others && table.def.auto_increment_column().is_some() {
+            self.logging.reasons.insert(Unsafe::WriteAutoIncrementSelect);
+        }
+    }
+
+    /// What makes an INSERT unsafe.
+    pub fn note_insert(&mut self, table: &Table, insert: &ast::Insert) {
+        let updates = !insert.on_duplicate.is_empty();
+        let from_query = matches!(insert.source, ast::InsertSource::Query(_));
+        let unique = table.def.indexes.iter().filter(|index| index.unique).count();
+        for (applies, reason) in [
+            (from_query && insert.ignore, Unsafe::InsertIgnoreSelect),
+            (from_query && updates, Unsafe::InsertSelectUpdate),
+            (from_query && insert.replace, Unsafe::ReplaceSelect),
+            (
+                updates && !from_query && usize::from(table.has_primary_key()) + unique > 1,
+                Unsafe::InsertTwoKeys,
+            ),
+        ] {
+            if applies {
+                self.logging.reasons.insert(reason);
+            }
+        }
+        self.note_write(table);
+    }
+
+    /// What makes an UPDATE or DELETE unsafe.
+    pub fn note_change(&mut self, table: &Table, update_ignore: bool) {
+        if update_ignore {
+            self.logging.reasons.insert(Unsafe::UpdateIgnore);
+        }
+        self.note_write(table);
+    }
+}

@@ -1,0 +1,262 @@
+//! `binlog_format`: whether the binary log gets a statement's rows or its text, and what goes with the text.
+//!
+//! With STATEMENT the text is logged, and what makes it unsafe is a note (1592). With MIXED unsafe statements, and all of
+//! those below REPEATABLE READ, are logged as rows. A statement that changed no rows is not logged.
+
+use super::Session;
+use super::bound::Bound;
+use crate::bind::LoggingNeeds;
+use crate::error::{Result, SqlError};
+use crate::expr::{Level, text_of};
+use crate::lexer::{LexMode, TokenKind, tokenize};
+use binlog::event::{UserVarEvent, UserVarValue};
+use engine::{Isolation, LoggedStatement, Transaction};
+use std::borrow::Cow;
+use types::{Value, collation};
+
+/// `binlog_format`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinlogFormat {
+    Row,
+    Statement,
+    Mixed,
+}
+
+impl BinlogFormat {
+    /// In MySQL's words, in upper case.
+    pub fn named(name: &str) -> Option<BinlogFormat> {
+        Some(match name {
+            "ROW" => BinlogFormat::Row,
+            "STATEMENT" => BinlogFormat::Statement,
+            "MIXED" => BinlogFormat::Mixed,
+            _ => return None,
+        })
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            BinlogFormat::Row => "ROW",
+            BinlogFormat::Statement => "STATEMENT",
+            BinlogFormat::Mixed => "MIXED",
+        }
+    }
+}
+
+/// What the session was before a statement that is to be logged as text.
+pub(super) struct TextContext {
+    last_insert_id: Option<u64>,
+    rand_seeds: Option<(u64, u64)>,
+    user_variables: Vec<LoggedVariable>,
+}
+
+/// A user variable as its event has it.
+struct LoggedVariable {
+    name: String,
+    /// `None`: NULL.
+    value: Option<LoggedValue>,
+}
+
+struct LoggedValue {
+    /// MySQL's `Item_result`.
+    kind: u8,
+    collation: u16,
+    bytes: Vec<u8>,
+    unsigned: bool,
+}
+
+impl LoggedVariable {
+    fn event(&self) -> UserVarEvent<'_> {
+        let value = self.value.as_ref().map(|value| UserVarValue {
+            kind: value.kind,
+            collation: u32::from(value.collation),
+            bytes: &value.bytes,
+            unsigned: value.unsigned,
+        });
+        UserVarEvent { name: self.name.as_bytes(), value }
+    }
+}
+
+impl Session {
+    /// What to log a statement's text with, if it is the text that is to be logged.
+    ///
+    /// # Errors
+    /// 1665 where `binlog_format` is STATEMENT and the isolation level allows rows only.
+    pub(super) fn text_context(
+        &self,
+        transaction: &Transaction,
+        bound: &Bound,
+    ) -> Result<Option<TextContext>> {
+        let format = self.variables.binlog_format;
+        if format == BinlogFormat::Row
+            || bound.is_query()
+            || !self.variables.sql_log_bin
+            || !self.engine.log_bin()
+        {
+            return Ok(None);
+        }
+        let needs_rows =
+            matches!(transaction.isolation(), Isolation::ReadCommitted | Isolation::ReadUncommitted);
+        match format {
+            BinlogFormat::Statement if needs_rows => Err(SqlError::new(
+                1665,
+                "Cannot execute statement: impossible to write to binary log since BINLOG_FORMAT = STATEMENT and at least one table uses \
+                 a storage engine limited to row-based logging. InnoDB is limited to row-logging when transaction isolation level is \
+                 READ COMMITTED or READ UNCOMMITTED.",
+            )),
+            BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
+            _ => Ok(Some(self.context_of(&bound.logging))),
+        }
+    }
+
+    fn context_of(&self, needs: &LoggingNeeds) -> TextContext {
+        let variables = self.user_variables.borrow();
+        let value_of = |name: &String| {
+            let value = variables.get(name).unwrap_or(&Value::Null);
+            LoggedVariable {
+                name: name.clone(),
+                value: logged_value(value, self.variables.connection_collation),
+            }
+        };
+        let seeds = self.random.get();
+        TextContext {
+            last_insert_id: needs.last_insert_id.then(|| self.last_insert_id.get()),
+            rand_seeds: needs.rand.then_some((seeds & 0xffff_ffff, seeds >> 32)),
+            user_variables: needs.user_variables.iter().map(value_of).collect(),
+        }
+    }
+
+    /// Ends a statement that is logged as its text.
+    pub(super) fn end_statement_as_text(
+        &self,
+        transaction: &mut Transaction,
+        (text, now_us): (&[u8], u64),
+        context: &TextContext,
+        insert_id: Option<u64>,
+        needs: &LoggingNeeds,
+    ) {
+        let schema = self.schema.as_deref().unwrap_or_default();
+        if !self.engine.binlog_filter().allows(schema) {
+            transaction.end_statement_unlogged();
+            return;
+        }
+        transaction.end_statement_as_text(&LoggedStatement {
+            session: &self.session_context(now_us),
+            schema,
+            text,
+            last_insert_id: context.last_insert_id,
+            insert_id,
+            rand_seeds: context.rand_seeds,
+            user_variables: context.user_variables.iter().map(LoggedVariable::event).collect(),
+        });
+        for reason in &needs.reasons {
+            let message = format!(
+                "Unsafe statement written to the binary log using statement format since BINLOG_FORMAT = STATEMENT. {}",
+                reason.reason()
+            );
+            self.diagnostics.borrow_mut().push(Level::Note, 1592, message);
+        }
+    }
+}
+
+fn logged_value(value: &Value, connection_collation: u16) -> Option<LoggedValue> {
+    const STRING: u8 = 0;
+    const REAL: u8 = 1;
+    const INTEGER: u8 = 2;
+    const DECIMAL: u8 = 4;
+    let number = |kind, bytes, unsigned| LoggedValue { kind, collation: collation::BINARY, bytes, unsigned };
+    Some(match value {
+        Value::Null => return None,
+        Value::Int(n) => number(INTEGER, n.to_le_bytes().to_vec(), false),
+        Value::UInt(n) => number(INTEGER, n.to_le_bytes().to_vec(), true),
+        Value::Float(n) => number(REAL, f64::from(*n).to_le_bytes().to_vec(), false),
+        Value::Double(n) => number(REAL, n.to_le_bytes().to_vec(), false),
+        Value::Decimal(_) => {
+            let ty = value.natural_type();
+            // Precision and scale, then the digits as a column has them.
+            let mut bytes = vec![ty.precision(), ty.scale()];
+            types::packed::encode(&ty, value, &mut bytes).ok()?;
+            number(DECIMAL, bytes, false)
+        }
+        other => {
+            let bytes = text_of(other).into_owned();
+            let is_utf8mb4 = collation::charset_of(connection_collation) == collation::Charset::Utf8mb4;
+            let collation = match std::str::from_utf8(&bytes) {
+                Err(_) => collation::BINARY,
+                Ok(_) if is_utf8mb4 => connection_collation,
+                Ok(_) => collation::UTF8MB4_0900_AI_CI,
+            };
+            LoggedValue { kind: STRING, collation, bytes, unsigned: false }
+        }
+    })
+}
+
+/// A prepared statement's text with its parameters in it, as MySQL logs it.
+pub(super) fn expanded<'t>(text: &'t [u8], parameters: &[Value], mode: LexMode) -> Cow<'t, [u8]> {
+    if parameters.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let Ok(tokens) = tokenize(text, mode) else { return Cow::Borrowed(text) };
+    let (mut out, mut taken) = (Vec::with_capacity(text.len() + 16 * parameters.len()), 0);
+    let places = tokens.iter().filter(|token| token.kind == TokenKind::Parameter);
+    for (token, value) in places.zip(parameters) {
+        out.extend_from_slice(&text[taken..token.start as usize]);
+        put_literal(value, mode, &mut out);
+        taken = token.end as usize;
+    }
+    out.extend_from_slice(&text[taken..]);
+    Cow::Owned(out)
+}
+
+fn put_literal(value: &Value, mode: LexMode, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"NULL"),
+        Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => out.extend_from_slice(&text_of(value)),
+        // With an exponent it is no DECIMAL.
+        Value::Float(n) => out.extend_from_slice(format!("{n:e}").as_bytes()),
+        Value::Double(n) => out.extend_from_slice(format!("{n:e}").as_bytes()),
+        other => put_string(&text_of(other), mode, out),
+    }
+}
+
+fn put_string(text: &[u8], mode: LexMode, out: &mut Vec<u8>) {
+    if std::str::from_utf8(text).is_err() {
+        out.extend_from_slice(b"x'");
+        text.iter().for_each(|byte| out.extend_from_slice(format!("{byte:02x}").as_bytes()));
+    } else {
+        out.push(b'\'');
+        for &byte in text {
+            match byte {
+                b'\'' if mode.no_backslash_escapes => out.extend_from_slice(b"''"),
+                _ if mode.no_backslash_escapes => out.push(byte),
+                b'\'' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+                0 => out.extend_from_slice(b"\\0"),
+                b'\n' => out.extend_from_slice(b"\\n"),
+                b'\r' => out.extend_from_slice(b"\\r"),
+                0x1a => out.extend_from_slice(b"\\Z"),
+                _ => out.push(byte),
+            }
+        }
+    }
+    out.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_become_literals() {
+        let parameters = [
+            Value::Null,
+            Value::Int(-3),
+            Value::text("it's \\"),
+            Value::Bytes(vec![0xff, 0]),
+            Value::Double(0.25),
+        ];
+        let text = b"INSERT INTO t VALUES (?, ?, '?', ?, ?, ?) -- ?";
+        let expected = b"INSERT INTO t VALUES (NULL, -3, '?', 'it\\'s \\\\', x'ff00', 2.5e-1) -- ?";
+        assert_eq!(&*expanded(text, &parameters, LexMode::default()), &expected[..]);
+        let plain = LexMode { no_backslash_escapes: true, ..LexMode::default() };
+        assert_eq!(&*expanded(b"SELECT ?", &parameters[2..3], plain), b"SELECT 'it''s \\'");
+    }
+}
