@@ -182,9 +182,8 @@ impl ReplicaStatus {
         let threads = os::account::snapshot();
         let names = ["replica_sql", "replica_worker"].map(|name| self.thread_name(name));
         let appliers = threads.iter().filter(|thread| thread.tid.is_some());
-        let states = appliers
-            .filter(|thread| names.contains(&thread.name))
-            .filter_map(|thread| thread.current);
+        let states =
+            appliers.filter(|thread| names.contains(&thread.name)).filter_map(|thread| thread.current);
         // Workers that wait for each other wait for the one that does not.
         words_for(states.max_by_key(|state| match state {
             State::WorkerWait => 0,
