@@ -3,6 +3,7 @@
 //! Lock order: `files` before `shared`; `safe` is taken alone. No lock is held while a file is written or synced, except that a
 //! rotation or purge holds `files`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +78,8 @@ pub(crate) struct Shared {
     pub stop: bool,
     /// Counts files that dump sessions have to let go of (reset), so that they end.
     pub generation: u64,
+    /// Files that dump sessions are reading, and how many sessions each.
+    pub readers: BTreeMap<u64, usize>,
     /// The writer gave up.
     pub failed: Option<String>,
 }
@@ -150,6 +153,7 @@ impl Binlog {
             checksum: config.checksum,
             stop: false,
             generation: 0,
+            readers: BTreeMap::new(),
             failed: None,
         };
         let stream = engine.commit_stream(lsn)?;

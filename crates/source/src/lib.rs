@@ -15,6 +15,7 @@ pub mod error;
 pub mod events;
 pub mod files;
 mod purge;
+mod reading;
 mod recover;
 pub mod semi_sync;
 mod sequence;

@@ -101,7 +101,14 @@ impl Binlog {
 
     fn remove_before(&self, files: &mut FileSeries, number: u64) -> Result<(), Refusal> {
         // The checkpoint's file must stay: recovery goes on from it.
-        let needed = self.safe.lock().file.min(number);
+        let mut needed = self.safe.lock().file.min(number);
+        if let Some((&read, count)) = self.shared.lock().readers.first_key_value()
+            && read < needed
+        {
+            let name = files.name(read);
+            log::warn!("file {name} was not purged because it was being read by {count} dump sessions.");
+            needed = read;
+        }
         files
             .remove_before(needed)
             .map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;

@@ -238,6 +238,74 @@ fn dumps_start_where_they_are_asked_to() {
     life.end();
 }
 
+/// A client that has the log purged while it reads the first file.
+struct Purging<'l> {
+    life: &'l Life,
+    files: Vec<String>,
+    events: usize,
+}
+
+impl DumpSink for Purging<'_> {
+    fn send_semi_sync(&mut self, event: &[u8], _wants_ack: bool) -> io::Result<()> {
+        self.send(event)
+    }
+
+    fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>> {
+        Err(io::Error::other("no replica is semi-synchronous"))
+    }
+
+    fn send(&mut self, event: &[u8]) -> io::Result<()> {
+        self.events += usize::from(event[4] == source::events::event_type::GTID);
+        if self.events == 1 && self.files.is_empty() {
+            for number in 40..60 {
+                self.life.commit(number);
+            }
+            let newest = self.life.binlog.status().expect("has a status").file;
+            self.life.binlog.rotate().expect("rotates");
+            self.life.binlog.purge_to(&newest).expect("purges what it can");
+            self.files = self.life.binlog.list().expect("lists").into_iter().map(|file| file.name).collect();
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn is_killed(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn what_a_session_reads_is_not_purged() {
+    let disk = new_disk(6);
+    let life = Life::start(&disk);
+    for number in 0..40 {
+        life.commit(number);
+    }
+    let request = DumpRequest {
+        start: DumpStart::Gtids(GtidSet::default()),
+        non_blocking: true,
+        server_id: 9,
+        client: DumpClient {
+            checksum: Checksum::Crc32,
+            heartbeat_period_ns: 0,
+            is_mariadb: false,
+            semi_sync: false,
+        },
+    };
+    let mut sink = Purging { life: &life, files: Vec::new(), events: 0 };
+    let end = life.binlog.dump(&request, &mut sink);
+    assert!(matches!(end, DumpEnd::Complete), "{end:?}");
+    assert!(sink.files.len() > 2 && sink.files[0] == "binlog.000001", "{:?}", sink.files);
+    assert_eq!(sink.events, 60);
+    let newest = life.binlog.status().expect("has a status").file;
+    life.binlog.purge_to(&newest).expect("purges");
+    assert!(life.binlog.list().expect("lists").len() < sink.files.len(), "nobody reads any more");
+    life.end();
+}
+
 fn refused(end: DumpEnd) -> String {
     match end {
         DumpEnd::Refused(refusal) => {

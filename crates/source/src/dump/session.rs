@@ -15,6 +15,7 @@ use super::{DumpEnd, DumpSink, for_mariadb};
 use crate::error::Refusal;
 use crate::events::{self, Beginning, HeadEvent};
 use crate::files::{Binlog, FilePosition};
+use crate::reading::Reading;
 
 const BLOCK_BYTES: usize = 256 * 1024;
 /// More than a GTID event can be long.
@@ -28,6 +29,7 @@ pub(super) fn serve(
     sink: &mut dyn DumpSink,
 ) -> Result<DumpEnd, DumpEnd> {
     let start = find_start(binlog, request).map_err(DumpEnd::Refused)?;
+    let mut reading = Reading::begin(binlog, start.file).map_err(DumpEnd::Refused)?;
     let generation = binlog.shared.lock().generation;
     let mut session = Session {
         binlog,
@@ -46,7 +48,7 @@ pub(super) fn serve(
         semi_sync: request.client.semi_sync.then(|| binlog.semi_sync.join()),
         wanted: None,
     };
-    let ended = session.send_files();
+    let ended = session.send_files(&mut reading);
     if let Some(number) = session.semi_sync {
         binlog.semi_sync.leave(number);
     }
@@ -112,14 +114,10 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn send_files(&mut self) -> Result<DumpEnd, DumpEnd> {
+    fn send_files(&mut self, reading: &mut Reading<'_>) -> Result<DumpEnd, DumpEnd> {
         loop {
             self.send_file()?;
-            let files = self.binlog.files.lock();
-            let Some(next) = files.numbers().iter().copied().find(|&n| n > self.at.file) else {
-                return Ok(DumpEnd::Killed);
-            };
-            drop(files);
+            let Some(next) = reading.advance() else { return Ok(DumpEnd::Killed) };
             self.at = FilePosition { file: next, pos: 4 };
         }
     }

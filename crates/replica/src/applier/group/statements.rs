@@ -81,6 +81,7 @@ impl Applier<'_> {
     /// A statement about rows: what it changed is in the group as rows.
     pub(super) fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         let logged = std::mem::take(&mut self.logged);
+        self.open.end_statement();
         let mut transaction = self.open.take_for_statements();
         // The rows that it changes come behind what has come of the group.
         transaction.set_server_id(header.server_id);
