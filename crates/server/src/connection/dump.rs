@@ -32,7 +32,6 @@ fn io_error(e: PacketError) -> io::Error {
 
 impl DumpSink for EventSink<'_> {
     fn send(&mut self, event: &[u8]) -> io::Result<()> {
-        let _sending = enter(State::NetworkSend);
         let write = |out: &mut Vec<u8>| {
             out.push(0);
             out.extend_from_slice(event);

@@ -18,6 +18,9 @@ use crate::files::{Binlog, FilePosition};
 use crate::reading::Reading;
 
 const BLOCK_BYTES: usize = 256 * 1024;
+/// The pause of a session that has sent all there was, if nobody waits for its replica's acknowledgement: what is committed meanwhile goes
+/// together. Without it every write of the binary log would wake every session, at a cost to the source that grows with its replicas.
+const REST: Duration = Duration::from_millis(2);
 /// More than a GTID event can be long.
 const LONGEST_GTID_EVENT_BYTES: usize = 512;
 /// How long a session sleeps at most before it asks whether it was killed.
@@ -226,6 +229,8 @@ impl Session<'_> {
         loop {
             block.resize(want, 0);
             file.read_exact_at(block, self.at.pos).map_err(|error| self.unreadable(&error.to_string()))?;
+            // Here, not in the sink: a switch of states is what an event costs otherwise.
+            let _sending = enter(State::NetworkSend);
             let mut sent = 0;
             while let Some(size) = self.event_size(&block[sent..])? {
                 self.send_event(&block[sent..sent + size])?;
@@ -233,6 +238,7 @@ impl Session<'_> {
                 sent += size;
             }
             if sent > 0 {
+                self.since_sent = Stopwatch::start();
                 return Ok(());
             }
             // One event larger than the block: read it whole.
@@ -272,7 +278,6 @@ impl Session<'_> {
                 self.send_heartbeat()?;
             }
         }
-        self.since_sent = Stopwatch::start();
         let is_rewritten =
             self.request.client.is_mariadb && for_mariadb::rewrite(event, self.checksum, &mut self.rewritten);
         let wanted = self.semi_sync.map(|number| (number, self.wanted_end(event)));
@@ -336,6 +341,10 @@ impl Session<'_> {
         self.sink.flush().map_err(DumpEnd::Disconnected)?;
         if self.request.non_blocking {
             return Err(DumpEnd::Complete);
+        }
+        if self.semi_sync.is_none() {
+            let _state = enter(State::BinlogWait);
+            os::clock::sleep(REST);
         }
         let period = Duration::from_nanos(self.request.client.heartbeat_period_ns);
         loop {
