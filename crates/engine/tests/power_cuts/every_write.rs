@@ -61,12 +61,18 @@ fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -
         }
         cuts
     });
-    let engine = Engine::open(config(&disk, page_bytes, &mut rng)).expect("the disk works");
+    let life = config(&disk, page_bytes, &mut rng);
+    let (doublewrite, spill_bytes) = (life.pool.doublewrite, life.spill_bytes);
+    let engine = Engine::open(life).expect("the disk works");
     run_workers(&engine, &disk, &histories, steps, &mut rng);
     engine.close().expect("the disk works");
     histories.iter().for_each(|history| history.lock().acknowledged());
     watch.end();
-    checker.join().unwrap_or_else(|_| panic!("seed {seed}: a check failed, see above"))
+    let cuts = checker.join().unwrap_or_else(|_| panic!("seed {seed}: a check failed, see above"));
+    println!(
+        "{cuts} cuts: pages of {page_bytes} bytes, doublewrite {doublewrite:?}, spilling from {spill_bytes} bytes"
+    );
+    cuts
 }
 
 #[test]

@@ -43,14 +43,13 @@ fn config(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) -> EngineConfig {
     config.page_size = page_bytes;
     // Small also because engines on a dead disk are left to themselves, with their pools.
     config.pool_bytes = u64::from(page_bytes) * *rng.pick(&[100, 300, 500]);
-    config.pool.doublewrite = *rng.pick(&[buffer::Doublewrite::Parallel, buffer::Doublewrite::Legacy]);
-    config.pool.lru_flushers = rng.one_in(2);
-    config.pool.single_page_flush = rng.one_in(2);
     config.redo_capacity_bytes = *rng.pick(&[4 << 20, 8 << 20]);
     config.log_buffer_bytes = 64 << 10;
     config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
+    // With the smaller one transactions go through files.
+    config.spill_bytes = *rng.pick(&[2 << 10, 8 << 20]);
     config.pool.doublewrite = *rng.pick(&[Doublewrite::Parallel, Doublewrite::Legacy]);
     config.pool.instances = *rng.pick(&[1, 4]);
     config.pool.lru_flushers = rng.one_in(2);

@@ -13,12 +13,14 @@ use parking_lot::Mutex;
 use types::Value;
 
 use crate::state::{History, TableState, Values, WorkerState};
-use crate::tables::{self, BIG, K, KEYED, KEYLESS, SCHEMA, TAG, U};
+use crate::tables::{self, BIG, K, KEYED, KEYLESS, PAD, SCHEMA, TAG, U};
 
 type Result<T> = std::result::Result<T, EngineError>;
 
 /// Tags that one worker uses, so that rows are often changed again.
 const TAGS: u64 = 60;
+/// Rows beside these that come and go together: more than fit a few pages.
+const MANY: u64 = 60;
 
 pub struct Worker {
     pub engine: Arc<Engine>,
@@ -101,6 +103,9 @@ impl Worker {
             let before = next.clone();
             let name = self.pick_table(next);
             let table = txn.open_table(SCHEMA, &name)?;
+            if self.rng.one_in(25) {
+                self.fill_or_empty(txn, &table, next.table(&name))?;
+            }
             for _ in 0..self.rng.between(1, 3) {
                 self.change_row(txn, &table, next.table(&name))?;
             }
@@ -151,6 +156,36 @@ impl Worker {
             (3, Some(own)) => own.clone(),
             _ => KEYLESS.to_owned(),
         }
+    }
+
+    /// Inserts many rows, or deletes those that there are of them: leaves of any size split, and merge again.
+    fn fill_or_empty(
+        &mut self,
+        txn: &mut Transaction,
+        table: &Arc<Table>,
+        state: &mut TableState,
+    ) -> Result<()> {
+        let tag_of = |number: u64, worker: &Worker| (TAGS + number) as i64 * worker.workers + worker.number;
+        let empties = state.rows.contains_key(&tag_of(0, self));
+        for number in 0..MANY {
+            let tag = tag_of(number, self);
+            match state.rows.get(&tag).cloned() {
+                Some(old) if empties => {
+                    let row = self.find(txn, table, tag, &old)?;
+                    txn.delete(table, &row)?;
+                    state.rows.remove(&tag);
+                }
+                None if !empties => {
+                    let mut values = tables::row(&mut self.rng, tag, self.number, state.has_extra);
+                    values[PAD] = Value::Bytes(self.rng.bytes(500));
+                    values[BIG] = Value::Null;
+                    txn.insert(table, &image_of(table, &values))?;
+                    state.rows.insert(tag, Arc::new(values));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Inserts, changes or deletes the row of a random tag; now and then tries what must be refused.

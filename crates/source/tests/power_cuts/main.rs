@@ -43,6 +43,8 @@ fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {
     config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
+    // With the smaller one transactions go through files.
+    config.spill_bytes = *rng.pick(&[2 << 10, 8 << 20]);
     config.log_bin = true;
     config.gtid_mode = true;
     config.server_uuid = UUID.parse().expect("a UUID");
