@@ -10,7 +10,29 @@ use os::thread::{JoinHandle, spawn, yield_now};
 use redo::{Log, LogConfig};
 
 use super::position::ReplicationState;
-use super::sequencer::{Entry, GtidRequest, Sequencer};
+use super::sequencer::{Entered, Entry, GtidRequest, Sequencer};
+
+/// Enters a commit, waiting while commits are held back, which one that `follows_logged` never has to.
+fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Entered<'l> {
+    loop {
+        let entry = Entry {
+            payload_len: 3,
+            gtid: GtidRequest::Next(Tag::NONE),
+            mariadb_gtid: None,
+            position: None,
+            unversioned: false,
+            follows_logged,
+            spill: None,
+        };
+        match sequencer.enter(log, entry).expect("there is room") {
+            Some(entered) => return entered,
+            None => {
+                assert!(!follows_logged, "it would wait for itself");
+                yield_now();
+            }
+        }
+    }
+}
 
 /// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the order of the log; whoever waits for its commit is woken;
 /// while commits are held back none is under way.
@@ -31,36 +53,29 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
         // (sequence number, GTID) of commits that are in the log; sequence numbers of those on their pages.
         let logged: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
         let applied: Arc<Mutex<Vec<u64>>> = Arc::default();
-        let commit = |_| -> JoinHandle<()> {
+        // One that logs `count` commits, one behind the other, before it puts them on their pages, as a replica's workers do.
+        let committer = |count: usize| -> JoinHandle<()> {
             let (log, sequencer) = (Arc::clone(&log), Arc::clone(&sequencer));
             let (logged, applied) = (Arc::clone(&logged), Arc::clone(&applied));
             spawn("commit", move || {
-                let (reservation, gtid) = loop {
-                    let entry = Entry {
-                        payload_len: 3,
-                        gtid: GtidRequest::Next(Tag::NONE),
-                        mariadb_gtid: None,
-                        position: None,
-                        unversioned: false,
-                        follows_logged: false,
-                        spill: None,
-                    };
-                    match sequencer.enter(&log, entry).expect("there is room") {
-                        Some(entered) => break entered,
-                        None => yield_now(),
-                    }
-                };
-                let seq = reservation.end_lsn();
-                logged.lock().push((seq, gtid.expect("one was asked for").gno));
-                reservation.fill(redo::kind::COMMIT, &[b"abc"]);
-                yield_now();
-                applied.lock().push(seq);
-                sequencer.complete(seq);
-                sequencer.wait_visible(seq);
-                assert!(sequencer.visible() >= seq);
+                let mut own = Vec::new();
+                for _ in 0..count {
+                    let (reservation, gtid) = enter(&log, &sequencer, !own.is_empty());
+                    let seq = reservation.end_lsn();
+                    logged.lock().push((seq, gtid.expect("one was asked for").gno));
+                    reservation.fill(redo::kind::COMMIT, &[b"abc"]);
+                    own.push(seq);
+                    yield_now();
+                }
+                for &seq in &own {
+                    applied.lock().push(seq);
+                    sequencer.complete(seq);
+                }
+                sequencer.wait_visible(own[count - 1]);
+                assert!(sequencer.visible() >= own[count - 1]);
             })
         };
-        let mut threads: Vec<_> = (0..3).map(commit).collect();
+        let mut threads: Vec<_> = [2, 1, 1].map(committer).into();
         threads.push({
             let (sequencer, logged) = (Arc::clone(&sequencer), Arc::clone(&logged));
             spawn("hold", move || {
@@ -87,7 +102,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
         let mut logged = logged.lock().clone();
         logged.sort_unstable();
         let numbers: Vec<u64> = logged.iter().map(|(_, gno)| *gno).collect();
-        assert_eq!(numbers, [1, 2, 3], "the order of GTIDs is not that of the log");
+        assert_eq!(numbers, [1, 2, 3, 4], "the order of GTIDs is not that of the log");
         log.close().expect("the disk works");
     };
     let iterations = std::env::var("SHUTTLE_ITERATIONS").ok().and_then(|text| text.parse().ok());
