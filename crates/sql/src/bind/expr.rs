@@ -1,12 +1,18 @@
 //! Expressions.
 
+mod literal;
+mod result_type;
+
+pub(super) use result_type::text_length;
+
+use result_type::{arithmetic_type, date_add_type, expr_text_type, text_like};
+
 use super::{Binder, Place, Scope};
-use crate::ast::{self, BinaryOp, CastType, Literal, UnaryOp};
+use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
 use types::collation::{self, Charset};
-use types::temporal::parse;
-use types::{ColumnType, Decimal, TypeCode, Value};
+use types::{ColumnType, Decimal, Value};
 
 fn boolean(node: Node, nullable: bool) -> Expr {
     Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
@@ -171,62 +177,6 @@ impl Binder<'_> {
             }
             _ => Err(SqlError::not_supported("this kind of expression")),
         }
-    }
-
-    pub(super) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
-        let connection = self.variables.connection_collation;
-        let value = match literal {
-            Literal::Null => {
-                let mut null = Expr::constant(Value::Null);
-                null.coercibility = Coercibility::Null;
-                return Ok(null);
-            }
-            Literal::Text(bytes, introducer) => {
-                return self.text_literal(bytes, introducer.as_deref(), connection);
-            }
-            Literal::Bytes(bytes) => {
-                let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
-                let node = Node::Constant(Value::Bytes(bytes.clone()));
-                return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
-            }
-            Literal::Date(text) => match parse::datetime(text) {
-                Some(read) if !read.has_time => Value::Date(read.value.date),
-                _ => return Err(wrong_literal("DATE", text)),
-            },
-            Literal::Time(text) => match parse::time(text) {
-                Some(read) => {
-                    let ty = ColumnType::time(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::Time(read.value.time)) });
-                }
-                None => return Err(wrong_literal("TIME", text)),
-            },
-            Literal::Timestamp(text) => match parse::datetime(text) {
-                Some(read) => {
-                    let ty = ColumnType::datetime(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(read.value)) });
-                }
-                None => return Err(wrong_literal("DATETIME", text)),
-            },
-            Literal::Bool(_) | Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
-                plain_value(literal).expect("a number")
-            }
-        };
-        let mut constant = Expr::constant(value);
-        constant.coercibility = Coercibility::Numeric;
-        Ok(constant)
-    }
-
-    fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
-        let id = match introducer {
-            None => connection,
-            Some(name) => match Charset::from_name(name) {
-                Some(charset) => charset.default_collation(),
-                None => return Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
-            },
-        };
-        let chars = collation::char_count(collation::UTF8MB4_BIN, bytes) as u32;
-        let node = Node::Constant(Value::Bytes(bytes.to_vec()));
-        Ok(Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal })
     }
 
     fn column(
@@ -503,58 +453,6 @@ impl Binder<'_> {
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
     }
 
-    fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
-        Ok(match ty {
-            CastType::Signed => ColumnType::bigint(false),
-            CastType::Unsigned => ColumnType::bigint(true),
-            CastType::Char { length, charset } => {
-                let id = match charset {
-                    None => self.variables.connection_collation,
-                    Some(name) => Charset::from_name(name)
-                        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))?
-                        .default_collation(),
-                };
-                expr_text_type(
-                    length.map_or(text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
-                    id,
-                )
-            }
-            CastType::Binary { length: None } => expr_text_type(text_length(&operand.ty), collation::BINARY),
-            CastType::Binary { length: Some(length) } if *length <= 65_535 => {
-                ColumnType::binary(*length as u32)
-            }
-            CastType::Binary { .. } => ColumnType::longblob(),
-            CastType::Decimal { precision, scale } => {
-                if *precision > 65 {
-                    return Err(SqlError::new(
-                        1426,
-                        format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65."),
-                    ));
-                }
-                if *scale > 30 {
-                    return Err(SqlError::new(
-                        1425,
-                        format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30."),
-                    ));
-                }
-                if scale > precision {
-                    return Err(SqlError::new(
-                        1427,
-                        "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').",
-                    ));
-                }
-                ColumnType::decimal((*precision).max(1) as u8, *scale as u8)
-            }
-            CastType::Double => ColumnType::double(),
-            CastType::Float => ColumnType::float(),
-            CastType::Date => ColumnType::date(),
-            CastType::Time { fsp } => ColumnType::time(*fsp),
-            CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
-            CastType::Year => ColumnType::year(),
-            CastType::Json => return Err(SqlError::not_supported("CAST(... AS JSON)")),
-        })
-    }
-
     /// Binds a subquery, to be run before the statement; `columns` is how many it has to have.
     pub(super) fn subquery(
         &mut self,
@@ -587,51 +485,6 @@ fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
     outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
 }
 
-/// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.
-fn plain_value(literal: &Literal) -> Option<Value> {
-    Some(match literal {
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Int(i64::from(*value)),
-        Literal::Integer(n) => match i64::try_from(*n) {
-            Ok(n) => Value::Int(n),
-            Err(_) => Value::UInt(*n),
-        },
-        Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
-        Literal::Float(n) => Value::Double(*n),
-        Literal::Text(bytes, None) => Value::Bytes(bytes.clone()),
-        _ => return None,
-    })
-}
-
-fn wrong_literal(kind: &str, text: &[u8]) -> SqlError {
-    SqlError::new(1525, format!("Incorrect {kind} value: '{}'", String::from_utf8_lossy(text)))
-}
-
-pub(super) fn text_length(ty: &ColumnType) -> u32 {
-    if ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String) {
-        let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
-        return (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32;
-    }
-    ty.display_length()
-}
-
-fn expr_text_type(chars: u32, id: u16) -> ColumnType {
-    if chars < 65_536 && ColumnType::char_fits(chars, id) {
-        ColumnType::varchar(chars, id)
-    } else {
-        ColumnType::longtext(id)
-    }
-}
-
-fn text_like(operand: &Expr) -> ColumnType {
-    let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric {
-        operand.ty.collation
-    } else {
-        collation::UTF8MB4_0900_AI_CI
-    };
-    expr_text_type(text_length(&operand.ty), id)
-}
-
 /// `x'1F'` is a number in numeric context.
 fn numeric_operand(operand: Expr) -> Expr {
     match &operand.node {
@@ -642,53 +495,5 @@ fn numeric_operand(operand: Expr) -> Expr {
             Expr::constant(Value::UInt(n))
         }
         _ => operand,
-    }
-}
-
-fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
-    let fsp = if unit.has_micros() { 6 } else { date.fsp() };
-    match date.code {
-        TypeCode::Date if unit.is_of_days() => ColumnType::date(),
-        TypeCode::Time | TypeCode::Time2 => ColumnType::time(fsp),
-        TypeCode::Date
-        | TypeCode::Datetime
-        | TypeCode::Datetime2
-        | TypeCode::Timestamp
-        | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
-        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
-    }
-}
-
-fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8) -> ColumnType {
-    use expr::NumericClass::{Decimal, Double, Integer};
-    let (a, b) = (&operands[0].ty, &operands[1].ty);
-    if matches!(
-        op,
-        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight
-    ) {
-        return ColumnType::bigint(true);
-    }
-    let class = expr::numeric_class(a).max(expr::numeric_class(b));
-    let unsigned = a.unsigned || b.unsigned;
-    if op == BinaryOp::IntegerDivide {
-        return ColumnType::bigint(unsigned);
-    }
-    // A parameter's type is known only when it runs: its value decides.
-    match (op, class) {
-        (_, Double) => ColumnType::double(),
-        (BinaryOp::Divide, _) => {
-            let scale = expr::scale_of(a) + u32::from(increment);
-            let digits = expr::integer_digits(a) + expr::scale_of(b);
-            expr::decimal_type(digits, scale)
-        }
-        (_, Integer) => ColumnType::bigint(unsigned),
-        (BinaryOp::Multiply, Decimal) => expr::decimal_type(
-            expr::integer_digits(a) + expr::integer_digits(b),
-            expr::scale_of(a) + expr::scale_of(b),
-        ),
-        (_, Decimal) => expr::decimal_type(
-            expr::integer_digits(a).max(expr::integer_digits(b)) + 1,
-            expr::scale_of(a).max(expr::scale_of(b)),
-        ),
     }
 }

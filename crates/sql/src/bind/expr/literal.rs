@@ -1,0 +1,88 @@
+//! Literals.
+
+use super::super::Binder;
+use super::result_type::expr_text_type;
+use crate::ast::Literal;
+use crate::error::{Result, SqlError};
+use crate::expr::{self, Coercibility, Expr, Node};
+use types::collation::{self, Charset};
+use types::temporal::parse;
+use types::{ColumnType, Decimal, Value};
+
+impl Binder<'_> {
+    pub(in crate::bind) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
+        let connection = self.variables.connection_collation;
+        let value = match literal {
+            Literal::Null => {
+                let mut null = Expr::constant(Value::Null);
+                null.coercibility = Coercibility::Null;
+                return Ok(null);
+            }
+            Literal::Text(bytes, introducer) => {
+                return self.text_literal(bytes, introducer.as_deref(), connection);
+            }
+            Literal::Bytes(bytes) => {
+                let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
+                let node = Node::Constant(Value::Bytes(bytes.clone()));
+                return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
+            }
+            Literal::Date(text) => match parse::datetime(text) {
+                Some(read) if !read.has_time => Value::Date(read.value.date),
+                _ => return Err(wrong_literal("DATE", text)),
+            },
+            Literal::Time(text) => match parse::time(text) {
+                Some(read) => {
+                    let ty = ColumnType::time(expr::fraction_digits(text));
+                    return Ok(Expr { ty, ..Expr::constant(Value::Time(read.value.time)) });
+                }
+                None => return Err(wrong_literal("TIME", text)),
+            },
+            Literal::Timestamp(text) => match parse::datetime(text) {
+                Some(read) => {
+                    let ty = ColumnType::datetime(expr::fraction_digits(text));
+                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(read.value)) });
+                }
+                None => return Err(wrong_literal("DATETIME", text)),
+            },
+            Literal::Bool(_) | Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
+                plain_value(literal).expect("a number")
+            }
+        };
+        let mut constant = Expr::constant(value);
+        constant.coercibility = Coercibility::Numeric;
+        Ok(constant)
+    }
+
+    fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
+        let id = match introducer {
+            None => connection,
+            Some(name) => match Charset::from_name(name) {
+                Some(charset) => charset.default_collation(),
+                None => return Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+            },
+        };
+        let chars = collation::char_count(collation::UTF8MB4_BIN, bytes) as u32;
+        let node = Node::Constant(Value::Bytes(bytes.to_vec()));
+        Ok(Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal })
+    }
+}
+
+/// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.
+pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
+    Some(match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Int(i64::from(*value)),
+        Literal::Integer(n) => match i64::try_from(*n) {
+            Ok(n) => Value::Int(n),
+            Err(_) => Value::UInt(*n),
+        },
+        Literal::Decimal(digits) => Value::Decimal(Decimal::parse_prefix(digits.as_bytes()).number),
+        Literal::Float(n) => Value::Double(*n),
+        Literal::Text(bytes, None) => Value::Bytes(bytes.clone()),
+        _ => return None,
+    })
+}
+
+fn wrong_literal(kind: &str, text: &[u8]) -> SqlError {
+    SqlError::new(1525, format!("Incorrect {kind} value: '{}'", String::from_utf8_lossy(text)))
+}

@@ -1,0 +1,135 @@
+//! The types that casts, arithmetic and dates give.
+
+use super::super::Binder;
+use crate::ast::{self, BinaryOp, CastType};
+use crate::error::{Result, SqlError};
+use crate::expr::{self, Coercibility, Expr};
+use types::collation::{self, Charset};
+use types::{ColumnType, TypeCode};
+
+impl Binder<'_> {
+    pub(super) fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {
+        Ok(match ty {
+            CastType::Signed => ColumnType::bigint(false),
+            CastType::Unsigned => ColumnType::bigint(true),
+            CastType::Char { length, charset } => {
+                let id = match charset {
+                    None => self.variables.connection_collation,
+                    Some(name) => Charset::from_name(name)
+                        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))?
+                        .default_collation(),
+                };
+                expr_text_type(
+                    length.map_or(text_length(&operand.ty), |n| n.min(u64::from(u32::MAX)) as u32),
+                    id,
+                )
+            }
+            CastType::Binary { length: None } => expr_text_type(text_length(&operand.ty), collation::BINARY),
+            CastType::Binary { length: Some(length) } if *length <= 65_535 => {
+                ColumnType::binary(*length as u32)
+            }
+            CastType::Binary { .. } => ColumnType::longblob(),
+            CastType::Decimal { precision, scale } => {
+                if *precision > 65 {
+                    return Err(SqlError::new(
+                        1426,
+                        format!("Too-big precision {precision} specified for 'CAST'. Maximum is 65."),
+                    ));
+                }
+                if *scale > 30 {
+                    return Err(SqlError::new(
+                        1425,
+                        format!("Too big scale {scale} specified for column 'CAST'. Maximum is 30."),
+                    ));
+                }
+                if scale > precision {
+                    return Err(SqlError::new(
+                        1427,
+                        "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '').",
+                    ));
+                }
+                ColumnType::decimal((*precision).max(1) as u8, *scale as u8)
+            }
+            CastType::Double => ColumnType::double(),
+            CastType::Float => ColumnType::float(),
+            CastType::Date => ColumnType::date(),
+            CastType::Time { fsp } => ColumnType::time(*fsp),
+            CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
+            CastType::Year => ColumnType::year(),
+            CastType::Json => return Err(SqlError::not_supported("CAST(... AS JSON)")),
+        })
+    }
+}
+
+pub(in crate::bind) fn text_length(ty: &ColumnType) -> u32 {
+    if ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String) {
+        let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
+        return (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32;
+    }
+    ty.display_length()
+}
+
+pub(super) fn expr_text_type(chars: u32, id: u16) -> ColumnType {
+    if chars < 65_536 && ColumnType::char_fits(chars, id) {
+        ColumnType::varchar(chars, id)
+    } else {
+        ColumnType::longtext(id)
+    }
+}
+
+pub(super) fn text_like(operand: &Expr) -> ColumnType {
+    let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric {
+        operand.ty.collation
+    } else {
+        collation::UTF8MB4_0900_AI_CI
+    };
+    expr_text_type(text_length(&operand.ty), id)
+}
+
+pub(super) fn date_add_type(date: &ColumnType, unit: ast::TimeUnit) -> ColumnType {
+    let fsp = if unit.has_micros() { 6 } else { date.fsp() };
+    match date.code {
+        TypeCode::Date if unit.is_of_days() => ColumnType::date(),
+        TypeCode::Time | TypeCode::Time2 => ColumnType::time(fsp),
+        TypeCode::Date
+        | TypeCode::Datetime
+        | TypeCode::Datetime2
+        | TypeCode::Timestamp
+        | TypeCode::Timestamp2 => ColumnType::datetime(fsp),
+        _ => ColumnType::varchar(29, collation::UTF8MB4_0900_AI_CI),
+    }
+}
+
+pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8) -> ColumnType {
+    use expr::NumericClass::{Decimal, Double, Integer};
+    let (a, b) = (&operands[0].ty, &operands[1].ty);
+    if matches!(
+        op,
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::ShiftLeft | BinaryOp::ShiftRight
+    ) {
+        return ColumnType::bigint(true);
+    }
+    let class = expr::numeric_class(a).max(expr::numeric_class(b));
+    let unsigned = a.unsigned || b.unsigned;
+    if op == BinaryOp::IntegerDivide {
+        return ColumnType::bigint(unsigned);
+    }
+    // A parameter's type is known only when it runs: its value decides.
+    match (op, class) {
+        (_, Double) => ColumnType::double(),
+        (BinaryOp::Divide, _) => {
+            let scale = expr::scale_of(a) + u32::from(increment);
+            let digits = expr::integer_digits(a) + expr::scale_of(b);
+            expr::decimal_type(digits, scale)
+        }
+        (_, Integer) => ColumnType::bigint(unsigned),
+        (BinaryOp::Multiply, Decimal) => expr::decimal_type(
+            expr::integer_digits(a) + expr::integer_digits(b),
+            expr::scale_of(a) + expr::scale_of(b),
+        ),
+        (_, Decimal) => expr::decimal_type(
+            expr::integer_digits(a).max(expr::integer_digits(b)) + 1,
+            expr::scale_of(a).max(expr::scale_of(b)),
+        ),
+    }
+}

@@ -1,0 +1,85 @@
+//! UNION: its branches, and columns that hold the values of all.
+
+use super::super::{Binder, Place, Scope, ScopeTable};
+use super::{bind_query, limit, position};
+use crate::ast;
+use crate::error::{Result, SqlError};
+use crate::expr::{Coercibility, Expr, Node, common_type};
+use crate::plan::{QueryBody, QueryPlan, SortKey};
+use crate::sink::ColumnMeta;
+use types::Value;
+
+fn flatten<'q>(body: &'q ast::QueryBody, distinct: bool, into: &mut Vec<(&'q ast::QueryBody, bool)>) {
+    match body {
+        ast::QueryBody::Union { left, right, all } => {
+            flatten(left, distinct, into);
+            into.push((right, !all));
+        }
+        other => into.push((other, distinct)),
+    }
+}
+
+pub(super) fn bind_union(
+    binder: &mut Binder<'_>,
+    body: &ast::QueryBody,
+    query: &ast::Query,
+) -> Result<QueryPlan> {
+    let mut written = Vec::new();
+    flatten(body, false, &mut written);
+    let mut branches: Vec<(QueryPlan, bool)> = Vec::new();
+    for (body, distinct) in written {
+        let plan = match body {
+            ast::QueryBody::Nested(inner) => bind_query(binder, inner)?,
+            body => {
+                let bare = ast::Query {
+                    body: body.clone(),
+                    order_by: Vec::new(),
+                    limit: None,
+                    locks: query.locks.clone(),
+                };
+                bind_query(binder, &bare)?
+            }
+        };
+        if branches.first().is_some_and(|(first, _)| first.columns.len() != plan.columns.len()) {
+            return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
+        }
+        branches.push((plan, distinct));
+    }
+    let columns = union_columns(&branches)?;
+    let scope = Scope { tables: vec![ScopeTable::computed("", "", "", &columns, 0)] };
+    let mut order = Vec::new();
+    for item in &query.order_by {
+        let expr = match position(&item.expr, columns.len())? {
+            Some(at) => scope.tables[0].column(at),
+            None => binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?,
+        };
+        order.push(SortKey { expr, descending: item.descending });
+    }
+    let limit = limit(binder, query.limit.as_ref())?;
+    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
+}
+
+/// The names of the first query, and types that hold the values of all.
+fn union_columns(branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
+    let first = &branches[0].0.columns;
+    if branches.len() == 1 {
+        return Ok(first.clone());
+    }
+    let mut columns = Vec::with_capacity(first.len());
+    for (at, named) in first.iter().enumerate() {
+        let exprs: Vec<Expr> = branches
+            .iter()
+            .map(|(plan, _)| Expr {
+                node: Node::Constant(Value::Null),
+                ty: plan.columns[at].ty.clone(),
+                nullable: plan.columns[at].flags & crate::sink::column_flag::NOT_NULL == 0,
+                coercibility: Coercibility::Implicit,
+            })
+            .collect();
+        let (ty, coercibility) = common_type(&exprs.iter().collect::<Vec<_>>())?;
+        let nullable = exprs.iter().any(|expr| expr.nullable);
+        let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
+        columns.push(Scope::default().describe(&expr, &named.name));
+    }
+    Ok(columns)
+}

@@ -1,0 +1,117 @@
+//! A column as clients are told of it: its name in SQL, and how wide it is.
+
+use super::{BINARY, ColumnType, TypeCode};
+use crate::collation;
+
+impl ColumnType {
+    /// The `column length` of a result set's column definition (MySQL's display width; bytes for characters, counted
+    /// in the result's utf8mb4).
+    pub fn display_length(&self) -> u32 {
+        let fraction = |fsp: u16| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
+        match self.code {
+            TypeCode::Tiny if self.meta == 1 => 1,
+            TypeCode::Tiny => 4 - u32::from(self.unsigned),
+            TypeCode::Short => 6 - u32::from(self.unsigned),
+            TypeCode::Int24 => 9 - u32::from(self.unsigned),
+            TypeCode::Long => 11 - u32::from(self.unsigned),
+            TypeCode::LongLong => 20,
+            TypeCode::Float => 12,
+            TypeCode::Double => 22,
+            TypeCode::Year => 4,
+            TypeCode::Null => 0,
+            TypeCode::Bit => u32::from(self.meta),
+            TypeCode::Date => 10,
+            TypeCode::Time | TypeCode::Time2 => 10 + fraction(self.meta),
+            TypeCode::Datetime | TypeCode::Timestamp => 19,
+            TypeCode::Datetime2 | TypeCode::Timestamp2 => 19 + fraction(self.meta),
+            TypeCode::NewDecimal => {
+                u32::from(self.precision()) + u32::from(self.scale() > 0) + u32::from(!self.unsigned)
+            }
+            TypeCode::Varchar | TypeCode::String | TypeCode::VarcharCompressed
+                if self.collation != BINARY =>
+            {
+                self.chars() * 4
+            }
+            TypeCode::Enum => self
+                .members
+                .iter()
+                .flat_map(|m| m.iter())
+                .map(|m| m.chars().count() as u32 * 4)
+                .max()
+                .unwrap_or(0),
+            TypeCode::Set => self
+                .members
+                .iter()
+                .flat_map(|m| m.iter())
+                .map(|m| (m.chars().count() as u32 + 1) * 4)
+                .sum::<u32>()
+                .saturating_sub(4),
+            TypeCode::Json => u32::MAX,
+            TypeCode::Blob if self.collation != BINARY && self.meta < 4 => {
+                let factor = 4 / u32::from(collation::max_bytes_per_char(self.collation));
+                (self.max_bytes() as u32).saturating_mul(factor)
+            }
+            _ => self.max_bytes() as u32,
+        }
+    }
+
+    /// The type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, e.g. `int unsigned`, `varchar(120)`; without
+    /// character set and collation.
+    pub fn sql_name(&self) -> String {
+        let unsigned = if self.unsigned { " unsigned" } else { "" };
+        let fraction = if self.meta == 0 { String::new() } else { format!("({})", self.meta) };
+        let binary = self.collation == BINARY;
+        match self.code {
+            TypeCode::Tiny if self.meta == 1 && !self.unsigned => "tinyint(1)".into(),
+            TypeCode::Tiny => format!("tinyint{unsigned}"),
+            TypeCode::Short => format!("smallint{unsigned}"),
+            TypeCode::Int24 => format!("mediumint{unsigned}"),
+            TypeCode::Long => format!("int{unsigned}"),
+            TypeCode::LongLong => format!("bigint{unsigned}"),
+            TypeCode::Float => format!("float{unsigned}"),
+            TypeCode::Double => format!("double{unsigned}"),
+            TypeCode::NewDecimal => format!("decimal({},{}){unsigned}", self.precision(), self.scale()),
+            TypeCode::Null => "null".into(),
+            TypeCode::Timestamp | TypeCode::Timestamp2 => format!("timestamp{fraction}"),
+            TypeCode::Datetime | TypeCode::Datetime2 => format!("datetime{fraction}"),
+            TypeCode::Time | TypeCode::Time2 => format!("time{fraction}"),
+            TypeCode::Date => "date".into(),
+            TypeCode::Year => "year".into(),
+            TypeCode::Bit => format!("bit({})", self.meta),
+            TypeCode::Varchar | TypeCode::VarcharCompressed if binary => format!("varbinary({})", self.meta),
+            TypeCode::Varchar | TypeCode::VarcharCompressed => format!("varchar({})", self.chars()),
+            TypeCode::String if binary => format!("binary({})", self.meta),
+            TypeCode::String => format!("char({})", self.chars()),
+            TypeCode::Blob | TypeCode::BlobCompressed => {
+                let size = ["tiny", "", "medium", "long"][usize::from(self.meta.clamp(1, 4)) - 1];
+                format!("{size}{}", if binary { "blob" } else { "text" })
+            }
+            TypeCode::Json => "json".into(),
+            TypeCode::Geometry => "geometry".into(),
+            TypeCode::Vector => "vector".into(),
+            TypeCode::Enum => format!("enum({})", quoted_members(self.members.as_deref())),
+            TypeCode::Set => format!("set({})", quoted_members(self.members.as_deref())),
+        }
+    }
+}
+
+fn quoted_members(members: Option<&[String]>) -> String {
+    let quoted: Vec<String> =
+        members.unwrap_or_default().iter().map(|m| format!("'{}'", m.replace('\'', "''"))).collect();
+    quoted.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(ColumnType::int(true).sql_name(), "int unsigned");
+        assert_eq!(ColumnType::varchar(120, 255).sql_name(), "varchar(120)");
+        assert_eq!(ColumnType::mediumtext(255).sql_name(), "mediumtext");
+        assert_eq!(ColumnType::enumeration(vec!["it's".into()], 255).sql_name(), "enum('it''s')");
+        assert_eq!(ColumnType::int(false).integer_range(), (-2147483648, 2147483647));
+        assert_eq!(ColumnType::bigint(true).integer_range(), (0, u64::MAX));
+    }
+}
