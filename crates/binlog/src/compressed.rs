@@ -1,5 +1,5 @@
 //! Compressed events made plain: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`) and MariaDB's compressed query and
-//! row events (zlib, `log_bin_compress`).
+//! row events (zlib, `log_bin_compress`); and the values of MariaDB's COMPRESSED columns.
 //!
 //! Memory follows what is really there: a length that an event claims is checked against what comes out and never reserved.
 
@@ -104,6 +104,41 @@ fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError
     stream.take(len + 1).read_to_end(out).map_err(|_| damaged)?;
     if (out.len() - start) as u64 != len {
         return Err(DecodeError { what: "compressed event has not the length that it says", ..damaged });
+    }
+    Ok(())
+}
+
+/// Appends a value of one of MariaDB's COMPRESSED columns, plain. Its first byte has the algorithm (0: none, 8: zlib) in the high half,
+/// in bit 3 that the stream is without zlib's own header, and in the low 3 bits how many bytes of the plain length follow, the highest first.
+/// An empty value is empty. `error.offset` is one within the value.
+pub fn expand_mariadb_value(value: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    const ZLIB: u8 = 8;
+    let mut cursor = Cursor::at(value, 0);
+    if value.is_empty() {
+        return Ok(());
+    }
+    let first = cursor.u8()?;
+    let (algorithm, is_bare, len_bytes) = (first >> 4, first & 8 != 0, usize::from(first & 7));
+    match algorithm {
+        0 => out.extend_from_slice(cursor.rest()),
+        ZLIB => {
+            let len = cursor.take(len_bytes)?.iter().fold(0, |len, byte| len << 8 | u64::from(*byte));
+            let damaged = cursor.error("compressed value does not decompress");
+            let start = out.len();
+            let stream = cursor.rest();
+            let read = match is_bare {
+                true => flate2::read::DeflateDecoder::new(stream).take(len + 1).read_to_end(out),
+                false => flate2::read::ZlibDecoder::new(stream).take(len + 1).read_to_end(out),
+            };
+            read.map_err(|_| damaged)?;
+            if (out.len() - start) as u64 != len {
+                return Err(DecodeError {
+                    what: "compressed value has not the length that it says",
+                    ..damaged
+                });
+            }
+        }
+        _ => return Err(cursor.error("unknown compression of a value")),
     }
     Ok(())
 }

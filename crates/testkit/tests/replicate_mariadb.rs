@@ -2,7 +2,8 @@
 
 use bench::instance::{Flavor, RowImage};
 use testkit::following::{
-    By, carries_everything, carries_with, notices_damage, survives_interruptions, tells_that_logs_are_lost,
+    By, Pair, carries_everything, carries_with, notices_damage, survives_interruptions,
+    tells_that_logs_are_lost,
 };
 use testkit::server::flavor_under_test;
 
@@ -27,6 +28,42 @@ fn with_noblob_images() {
     if testkit::available("replicate_mariadb::with_noblob_images", &[SOURCE]) {
         let switch = ["SET GLOBAL binlog_row_image = 'NOBLOB'"];
         carries_with(SOURCE, flavor_under_test(), 0, &switch, "Update_rows_v1");
+    }
+}
+
+/// MariaDB's COMPRESSED columns are plain here: long values, short ones, none, with and without zlib's header, found by their values, too.
+#[test]
+fn compressed_columns() {
+    if !testkit::available("replicate_mariadb::compressed_columns", &[SOURCE]) {
+        return;
+    }
+    let Pair { source, replica, proxy: _proxy } =
+        Pair::start(SOURCE, flavor_under_test(), RowImage::Full, By::Gtid);
+    source.run("CREATE DATABASE c");
+    source.run(
+        "CREATE TABLE c.t (id INT PRIMARY KEY, a VARCHAR(2000) COMPRESSED, b VARBINARY(900) COMPRESSED=zlib, \
+         d TEXT /*M!100301 COMPRESSED*/, e LONGBLOB COMPRESSED, f TINYTEXT COMPRESSED NOT NULL)",
+    );
+    source.run("CREATE TABLE c.keyless (a VARCHAR(2000) CHARACTER SET latin1 COMPRESSED, b TEXT COMPRESSED)");
+    for (wrap, image, id) in [("OFF", "FULL", 0), ("ON", "MINIMAL", 10)] {
+        source.run(&format!("SET GLOBAL column_compression_zlib_wrap = {wrap}"));
+        source.run(&format!("SET GLOBAL binlog_row_image = {image}"));
+        // The settings of a session are those of its start.
+        let mut session = source.connect();
+        for statement in [
+            format!("INSERT INTO c.t VALUES ({id}, REPEAT('räksmörgås ', 90), REPEAT('b', 900), REPEAT('d', 30000), REPEAT('e', 100000), REPEAT('f', 200))"),
+            format!("INSERT INTO c.t VALUES ({id} + 1, 'short', '', NULL, '', 'f'), ({id} + 2, NULL, NULL, REPEAT('x', 65535), NULL, '')"),
+            format!("UPDATE c.t SET a = CONCAT(a, 'y'), d = CONCAT('z', IFNULL(d, '')) WHERE id IN ({id}, {id} + 1)"),
+            "INSERT INTO c.keyless VALUES (REPEAT('k', 1500), 'one'), ('å', REPEAT('two', 1000)), (NULL, NULL)".to_string(),
+            "UPDATE c.keyless SET a = REPEAT('l', 1600) WHERE b = 'one' LIMIT 1".to_string(),
+            "DELETE FROM c.keyless WHERE a = 'å' LIMIT 1".to_string(),
+        ] {
+            session.query(&statement).expect("runs");
+        }
+    }
+    replica.catch_up(&source);
+    for table in ["c.t", "c.keyless"] {
+        replica.equals_by(&source, &format!("SELECT * FROM {table} ORDER BY 1, 2"));
     }
 }
 

@@ -10,6 +10,7 @@
 use std::cmp::Ordering;
 
 use binlog::Checksum;
+use binlog::compressed::expand_mariadb_value;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{Header, RowsEvent, RowsKind, TableMap};
 use engine::Table;
@@ -18,6 +19,9 @@ use types::{ColumnMask, ColumnType, TypeCode, Value, convert, packed};
 
 use super::settings::TypeConversions;
 use super::tables::BindError;
+
+/// Bytes of LONGBLOB's length.
+const LONG_PREFIX_BYTES: usize = 4;
 
 /// How rows of the source's table become rows of ours.
 #[derive(Debug)]
@@ -40,7 +44,7 @@ impl Conversion {
         let mut stays = Vec::with_capacity(common);
         for (column, theirs) in theirs.iter_mut().enumerate().take(common) {
             let ours = table.column_type(column);
-            let order = order(theirs, ours).filter(|order| allowed.permit(*order));
+            let order = order(&plain(theirs), ours).filter(|order| allowed.permit(*order));
             let Some(order) = order else {
                 return Err(BindError::ColumnType {
                     table: table.qualified_name().to_string(),
@@ -141,6 +145,18 @@ impl Conversion {
 
 /// A packed value as our column has it. What does not fit is cut or clamped, as MySQL does it under ALL_LOSSY.
 fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    if let TypeCode::VarcharCompressed | TypeCode::BlobCompressed = theirs.code {
+        let mut value = vec![0; LONG_PREFIX_BYTES];
+        let expanded = expand_mariadb_value(packed::payload(theirs, bytes), &mut value);
+        expanded.map_err(|error| error.to_string())?;
+        let len = (value.len() - LONG_PREFIX_BYTES) as u32;
+        value[..LONG_PREFIX_BYTES].copy_from_slice(&len.to_le_bytes());
+        return converted_value(
+            &ColumnType { collation: theirs.collation, ..ColumnType::longblob() },
+            ours,
+            &value,
+        );
+    }
     let value = packed::decode(theirs, bytes).map_err(|error| error.to_string())?;
     let value = match value {
         // Numbers of members stay numbers, whatever the members are called.
@@ -152,6 +168,17 @@ fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Resu
     Ok(out)
 }
 
+/// What one of MariaDB's COMPRESSED columns holds when it is decompressed: our tables have them plain. Its longest value counts the byte
+/// that names the compression.
+fn plain(theirs: &ColumnType) -> ColumnType {
+    let (code, meta) = match theirs.code {
+        TypeCode::VarcharCompressed => (TypeCode::Varchar, theirs.meta.saturating_sub(1)),
+        TypeCode::BlobCompressed => (TypeCode::Blob, theirs.meta),
+        code => (code, theirs.meta),
+    };
+    ColumnType { code, meta, ..theirs.clone() }
+}
+
 /// How the source's type compares with ours: `Less` needs a conversion that loses nothing, `Greater` one that may; `None`: there is none.
 fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
     use TypeCode::*;
@@ -161,8 +188,6 @@ fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
             Varchar | String | Blob | Bit | Enum | Set | Time2 | Datetime2 | Timestamp2 => {
                 theirs.meta.cmp(&ours.meta)
             }
-            // What is not decoded must be the same bytes.
-            BlobCompressed | VarcharCompressed if theirs.meta != ours.meta => return None,
             _ => Ordering::Equal,
         });
     }

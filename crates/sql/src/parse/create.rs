@@ -442,7 +442,12 @@ impl Parser<'_> {
                     self.eat_symbol("=");
                     ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());
                 }
-                _ if self.is("COMPRESSED") => return Err(SqlError::not_supported("COMPRESSED columns")),
+                // MariaDB's; values are stored plain here.
+                _ if self.mode.of_source && self.eat("COMPRESSED") => {
+                    if self.eat_symbol("=") {
+                        self.string_or_name()?;
+                    }
+                }
                 _ => return Ok(()),
             }
         }
