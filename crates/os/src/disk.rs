@@ -146,9 +146,6 @@ pub trait File: Send + Sync + fmt::Debug {
     /// kernel may have dropped the writes and will not report them again.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// Has the system forget what it caches of the file's synced bytes. Does nothing where it cannot.
-    fn drop_cached(&self) {}
-
     /// The file's length.
     fn len_bytes(&self) -> io::Result<u64>;
 

@@ -7,10 +7,12 @@
 //! Lock order: `making` before `set`; nothing else is locked while `set` is held, and no file operation is done under it.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use os::disk::{Disk, File, OpenMode};
+use os::aligned::AlignedBuffer;
+use os::disk::{Access, Disk, File, OpenMode};
 use os::sync::Mutex;
 use os::sync::atomic::{AtomicU64, Ordering};
 
@@ -298,21 +300,30 @@ impl Files {
             }
             None => false,
         };
-        let file = self.disk.open(&tmp, OpenMode::OpenOrCreate)?;
+        let file = self.open_past_cache(&tmp)?;
         if !reused {
             fill_with_zeros(&*file, file_bytes)?;
         }
         let header = Header { number, start_lsn, data_bytes, log_id: self.log_id };
         file.write_all_at(&header.encode(), 0)?;
         file.sync_data()?;
-        // Zeros written by the megabyte are cached in units that large, and a short write into such a unit costs the kernel a walk over all of it.
-        file.drop_cached();
         self.disk.rename(&tmp, &path)?;
         self.disk.sync_dir(&self.dir)?;
         let file = self.disk.open(&path, OpenMode::ReadWrite)?;
         let made = Arc::new(LogFile { number, start_lsn, data_bytes, file });
         self.set.lock().live.push_back(Arc::clone(&made));
         Ok(made)
+    }
+
+    /// A file to be filled: its zeros need not pass through the page cache, which would only cost copies, and keep them in units of a megabyte,
+    /// where each short write of the log later costs the kernel a walk over all of the unit.
+    fn open_past_cache(&self, path: &Path) -> std::io::Result<Arc<dyn File>> {
+        match self.disk.open_with(path, OpenMode::OpenOrCreate, Access::Direct { native_aio: false }) {
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                self.disk.open(path, OpenMode::OpenOrCreate)
+            }
+            opened => opened,
+        }
     }
 
     fn path_of(&self, file: &LogFile) -> PathBuf {
@@ -353,7 +364,7 @@ fn total_bytes(set: &Set) -> u64 {
 }
 
 fn fill_with_zeros(file: &dyn File, len_bytes: u64) -> Result<(), RedoError> {
-    let zeros = vec![0; (1 << 20).min(len_bytes as usize)];
+    let zeros = AlignedBuffer::zeroed((1 << 20).min(len_bytes as usize));
     let mut at = 0;
     while at < len_bytes {
         let part = (zeros.len() as u64).min(len_bytes - at);

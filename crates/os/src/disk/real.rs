@@ -155,12 +155,6 @@ impl File for RealFile {
         self.file.sync_data().map_err(|error| placed("sync", &self.path, &error))
     }
 
-    fn drop_cached(&self) {
-        let fd = std::os::fd::AsRawFd::as_raw_fd(&self.file);
-        // SAFETY: the descriptor is open; a length of 0 means up to the end. It is advice: its refusal changes nothing.
-        unsafe { libc::posix_fadvise(fd, 0, 0, libc::POSIX_FADV_DONTNEED) };
-    }
-
     fn len_bytes(&self) -> io::Result<u64> {
         let metadata = self.file.metadata().map_err(|error| placed("look at", &self.path, &error))?;
         Ok(metadata.len())
