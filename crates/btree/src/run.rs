@@ -14,18 +14,21 @@ pub struct Run<'t> {
     tree: &'t Tree,
     /// The leaf of the last change, and the first key that it does not hold.
     leaf: Option<(PageWrite<'t>, Option<Vec<u8>>)>,
+    /// Where values are made.
+    value: Vec<u8>,
 }
 
 impl<'t> Run<'t> {
-    /// As [`Tree::modify`], for a key that is not below the one before.
+    /// As [`Tree::modify`], for a key that is not below the one before and whose entry nobody else changes. `change` may make the value in the
+    /// buffer that it is given, which is empty.
     ///
     /// # Errors
     /// As [`Tree::modify`].
-    pub fn modify<'v>(
+    pub fn modify(
         &mut self,
         key: &[u8],
         lsn: RecordLsn,
-        mut change: impl FnMut(Option<&[u8]>) -> Change<'v>,
+        change: impl for<'v> FnOnce(Option<&[u8]>, &'v mut Vec<u8>) -> Change<'v>,
     ) -> Result<()> {
         self.leave_unless_holds(key);
         let (leaf, _) = match &mut self.leaf {
@@ -33,17 +36,18 @@ impl<'t> Run<'t> {
             None => self.leaf.insert(self.tree.leaf_write_fenced(key)?),
         };
         let found = slotted::search(leaf, key);
-        let wanted = change(found.ok().map(|index| slotted::value(leaf, index)));
+        self.value.clear();
+        let wanted = change(found.ok().map(|index| slotted::value(leaf, index)), &mut self.value);
         match self.tree.change_leaf(leaf, key, found, &wanted, lsn)? {
             Outcome::Done => Ok(()),
             // A structure change latches from the root down.
             Outcome::Sparse => {
-                self.leave();
+                self.leaf = None;
                 self.tree.merge(key, 0)
             }
             Outcome::Full { .. } => {
-                self.leave();
-                self.tree.modify(key, lsn, change)
+                self.leaf = None;
+                self.tree.modify(key, lsn, |_| wanted.clone())
             }
         }
     }
@@ -65,7 +69,7 @@ impl<'t> Run<'t> {
 impl Tree {
     /// Begins changes in ascending order of keys.
     pub fn run(&self) -> Run<'_> {
-        Run { tree: self, leaf: None }
+        Run { tree: self, leaf: None, value: Vec::new() }
     }
 
     /// The key's leaf, latched exclusively, and the first key that it does not hold.

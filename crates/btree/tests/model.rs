@@ -322,9 +322,11 @@ fn changes_in_key_order_are_those_of_single_changes() {
             let value_len = rng.below(load.longest_value + 1) as usize;
             let value = rng.bytes(value_len);
             let remove = rng.below(100) < *removes_percent;
-            run.modify(key, lsn, |current| {
+            run.modify(key, lsn, |current, made| {
                 assert_eq!(current, model.get(key).map(Vec::as_slice));
-                if remove { Change::Remove } else { Change::Put((&value[..]).into()) }
+                assert!(made.is_empty());
+                made.extend_from_slice(&value);
+                if remove { Change::Remove } else { Change::Put(made.as_slice().into()) }
             })
             .expect("the change is done");
             if remove {

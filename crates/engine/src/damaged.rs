@@ -95,7 +95,7 @@ fn work(engine: &Arc<Engine>, rng: &mut Rng) {
 
 fn records(engine: &Engine) -> Vec<(u8, u64, u64, Vec<u8>)> {
     let mut records = Vec::new();
-    for_each_record(&engine.log, redo::START_LSN, engine.log.current_lsn(), |record| {
+    for_each_record(&engine.log, redo::START_LSN..engine.log.current_lsn(), |record| {
         records.push((record.kind, record.start_lsn, record.lsn, record.payload.to_vec()));
         Ok(())
     })
@@ -159,9 +159,7 @@ fn damaged_definitions_and_states_are_read_or_refused() {
     let state = {
         let disk = SimDisk::new(1);
         let _ = Engine::open(config(&disk)).unwrap();
-        let (log, checkpoint, _pool) = Engine::open_storage(&config(&disk.kill())).unwrap();
-        let _ = log;
-        checkpoint.state
+        Engine::open_storage(&config(&disk.kill())).unwrap().log.checkpoint.state
     };
     assert!(CheckpointState::decode(&state).is_ok());
     let mut value = Vec::new();

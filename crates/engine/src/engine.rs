@@ -68,6 +68,13 @@ pub struct Engine {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
+/// Log and pool as recovery finds them.
+pub(crate) struct Storage {
+    /// With notes of the records that [`crate::recovery::comes_before_rows`].
+    pub log: redo::Opened,
+    pub pool: Arc<Pool>,
+}
+
 /// How the engine's threads are woken and stopped.
 struct Background {
     stop: AtomicBool,
@@ -148,10 +155,11 @@ impl Engine {
     }
 
     /// Opens log and pool of an existing data directory.
-    pub(crate) fn open_storage(config: &EngineConfig) -> Result<(Arc<Log>, redo::Checkpoint, Arc<Pool>)> {
-        let (log, checkpoint) = Log::open(config.disk.clone(), Engine::log_config(config))?;
-        let pool = Engine::open_pool(config, &log)?;
-        Ok((log, checkpoint, pool))
+    pub(crate) fn open_storage(config: &EngineConfig) -> Result<Storage> {
+        let wanted = &mut crate::recovery::comes_before_rows;
+        let opened = Log::open_noting(config.disk.clone(), Engine::log_config(config), wanted)?;
+        let pool = Engine::open_pool(config, &opened.log)?;
+        Ok(Storage { log: opened, pool })
     }
 
     /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a creation that a crash cut

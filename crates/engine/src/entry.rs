@@ -65,6 +65,10 @@ impl<'a> ClusteredValue<'a> {
         self.flags & DELETED != 0
     }
 
+    pub fn has_externs(&self) -> bool {
+        !self.externs.is_empty()
+    }
+
     pub fn externs(&self) -> Externs {
         let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         self.externs

@@ -1,11 +1,11 @@
 //! Opening an existing data directory: from the checkpoint and the log to the state after the last commit in the log.
 //!
 //! 1. Every tablespace file found is opened (the pool has repaired torn pages from the doublewrite file by then).
-//! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards.
+//! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards. Where they are was noted when the log's end was looked for.
 //! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order; then the dictionary says which tables
 //!    exist. Files of other spaces are removed, files of renamed tables moved: the part of a DDL statement that a crash
 //!    cut off after its commit record, or the leftovers of one that has no commit record.
-//! 4. The row changes of COMMIT records are replayed by key, in log order ([`crate::replay`]).
+//! 4. The row changes of COMMIT records are replayed by key, in log order, and the replication state follows ([`crate::replay`]).
 //! 5. Where there is a checkpointer, it has the pages flushed while the server is at work already. Else, and when commits had spilled, they are
 //!    flushed now and a checkpoint is made, as far as the participant lets it.
 //!
@@ -14,27 +14,27 @@
 use crate::Engine;
 use crate::catalog::Catalog;
 use crate::checkpoint::CheckpointState;
-use crate::commit::position::CommitMark;
-use crate::commit::record::CommitRecord;
+use crate::commit::record::{self, CommitRecord};
 use crate::commit::sidecar::Sidecar;
 use crate::config::EngineConfig;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
-use crate::engine::{Parts, aside, io_error, table_path};
+use crate::engine::{Parts, Storage, aside, io_error, table_path};
 use crate::error::{EngineError, Result};
-use crate::replay::Tables;
+use crate::replay::Replay;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
 use btree::{Change, Tree};
 use buffer::{Pool, RecordLsn, SpaceId};
-use redo::{Batch, BatchRecord, Log, Lsn, kind};
+use redo::{Batch, BatchRecord, Log, Lsn, Opened, kind};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Opens and recovers an existing data directory; `None`: its creation was never finished.
 pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
-    let (log, checkpoint, pool) = match Engine::open_storage(config) {
+    let Storage { log: Opened { log, checkpoint, noted }, pool } = match Engine::open_storage(config) {
         Err(EngineError::Redo(redo::RedoError::Missing(_))) => return Ok(None),
         opened => opened?,
     };
@@ -68,7 +68,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         parts.replication.advance(commit.mark.clone());
     }
     let listed = spilled.len();
-    replay_structure_and_dictionary(&mut parts, &mut spilled, checkpoint.lsn, end)?;
+    replay_structure_and_dictionary(&mut parts, &mut spilled, noted)?;
     let objects = dictionary::load(&parts.dictionary)?;
     // Leftovers first: one may have the name that a table's file is to get.
     remove_leftovers(config, &pool, &objects, &mut files)?;
@@ -77,13 +77,13 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
 
     let engine = Engine::assemble(config.clone(), parts);
     adopt_spilled(&engine, &spilled)?;
-    if listed > 0 {
-        let tables = Tables::new(&engine.catalog);
-        for commit in &spilled[..listed] {
-            engine.replay_spilled(&tables, &commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
-        }
+    let mut replay = Replay::new(&engine);
+    for commit in &spilled[..listed] {
+        replay.spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
     }
-    let commits = engine.replay_rows(checkpoint.lsn, end)? + listed as u64;
+    // Nobody else wants the state yet.
+    let in_log = engine.sequencer.replication(|state| replay.commits(checkpoint.lsn, end, state))?;
+    let commits = in_log + listed as u64;
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;
     }
@@ -97,47 +97,45 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
 /// Bytes of log read at once where records are looked at one by one.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Calls `visit` for every record from the checkpoint to the log's end as recovery found it.
+/// Whether recovery wants to look at a record before rows are replayed, by its kind and the first bytes of what it holds.
+pub(crate) fn comes_before_rows(kind: u8, head: &[u8]) -> bool {
+    kind == kind::STRUCTURE || kind == kind::COMMIT && !record::is_plain(head)
+}
+
+/// Calls `visit` for every record of a stretch of the log.
 pub(crate) fn for_each_record(
     log: &Log,
-    from: Lsn,
-    end: Lsn,
+    stretch: Range<Lsn>,
     mut visit: impl FnMut(BatchRecord<'_>) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = log.read_from(from);
+    let mut reader = log.read_from(stretch.start);
     let mut batch = Batch::default();
-    while reader.next_batch(end, BATCH_BYTES, &mut batch)? {
+    while reader.next_batch(stretch.end, BATCH_BYTES, &mut batch)? {
         batch.records(0..batch.len()).try_for_each(&mut visit)?;
     }
     Ok(())
 }
 
-/// Steps 2 and 3, and the replication state and ids that the records carry. The dictionary's entries, which are few, wait until every tree is
-/// sound.
+/// Steps 2 and 3, and the ids that the records carry, from the stretches of the log that have such records. The dictionary's entries, which
+/// are few, wait until every tree is sound.
 fn replay_structure_and_dictionary(
     parts: &mut Parts,
     spilled: &mut Vec<SpilledCommit>,
-    from: Lsn,
-    end: Lsn,
+    stretches: Vec<Range<Lsn>>,
 ) -> Result<()> {
     let (log, pool) = (parts.log.clone(), parts.pool.clone());
     let mut entries = Vec::new();
-    for_each_record(&log, from, end, |record| {
-        if record.kind == kind::STRUCTURE {
-            pool.replay(record.start_lsn, record.lsn, record.payload)?;
-        }
-        if record.kind != kind::COMMIT {
+    let mut replay = |record: BatchRecord<'_>| {
+        if !comes_before_rows(record.kind, record.payload) {
             return Ok(());
         }
+        if record.kind == kind::STRUCTURE {
+            return Ok(pool.replay(record.start_lsn, record.lsn, record.payload)?);
+        }
         let commit = CommitRecord::parse(record.payload)?;
-        let mark = CommitMark {
-            gtid: commit.header.gtid,
-            mariadb_gtid: commit.header.mariadb_gtid,
-            position: commit.position()?,
-        };
         if let Some(spill) = commit.spill {
             // It has rows only.
-            let (start_lsn, seq, mark) = (record.start_lsn, record.lsn, mark.clone());
+            let (start_lsn, seq, mark) = (record.start_lsn, record.lsn, commit.mark()?);
             spilled.push(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None });
         }
         let sidecar = Sidecar::parse(commit.sidecar)?;
@@ -146,9 +144,9 @@ fn replay_structure_and_dictionary(
         if let Some(next) = sidecar.counters()? {
             parts.next_ids.raise(next);
         }
-        parts.replication.advance(mark);
         Ok(())
-    })?;
+    };
+    stretches.into_iter().try_for_each(|stretch| for_each_record(&log, stretch, &mut replay))?;
     for (place, (key, value)) in entries {
         parts.dictionary.modify(&key, place, |_| match &value {
             Some(value) => Change::Put(value.into()),

@@ -42,7 +42,7 @@ mod write;
 pub use checkpoint::Checkpoint;
 pub use config::LogConfig;
 pub use error::RedoError;
-pub use log_handle::{Log, LogStatus};
+pub use log_handle::{Log, LogStatus, Opened};
 pub use reader::{Batch, BatchRecord, LogReader, Record, RecordHead};
 pub use reserve::Reservation;
 

@@ -1,6 +1,7 @@
 //! The handle that the layers above hold.
 
 use os::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
 use std::sync::Arc;
 
 use os::disk::Disk;
@@ -14,6 +15,17 @@ use crate::{Checkpoint, LogConfig, LogReader, Lsn, RedoError, Reservation, open}
 pub struct Log {
     core: Arc<Core>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What [`Log::open_noting`] comes to.
+#[derive(Debug)]
+pub struct Opened {
+    /// The log.
+    pub log: Arc<Log>,
+    /// To recover from.
+    pub checkpoint: Checkpoint,
+    /// Stretches of whole records, in order, that have all those that were wanted, and may have others.
+    pub noted: Vec<Range<Lsn>>,
 }
 
 /// Counters of a log since it was opened, and its positions; for SHOW STATUS.
@@ -68,8 +80,22 @@ impl Log {
     /// # Errors
     /// [`RedoError::Missing`] when there is none, [`RedoError::Corrupt`] when what is there cannot be the log that the checkpoint is of.
     pub fn open(disk: Arc<dyn Disk>, config: LogConfig) -> Result<(Arc<Log>, Checkpoint), RedoError> {
-        let (core, checkpoint) = open::open(disk, &config)?;
-        Ok((Log::start(core), checkpoint))
+        let opened = Log::open_noting(disk, config, &mut |_, _| false)?;
+        Ok((opened.log, opened.checkpoint))
+    }
+
+    /// As [`Log::open`], which goes through all records from the checkpoint on: notes where those are of which `wanted` says so by their kind and the
+    /// first bytes that they hold.
+    ///
+    /// # Errors
+    /// As [`Log::open`].
+    pub fn open_noting(
+        disk: Arc<dyn Disk>,
+        config: LogConfig,
+        wanted: &mut dyn FnMut(u8, &[u8]) -> bool,
+    ) -> Result<Opened, RedoError> {
+        let (core, checkpoint, noted) = open::open(disk, &config, wanted)?;
+        Ok(Opened { log: Log::start(core), checkpoint, noted })
     }
 
     fn start(core: Core) -> Arc<Log> {

@@ -13,6 +13,7 @@
 //! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. Only bytes written anew are
 //! certain to be synced.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ use crate::{LogConfig, Lsn, RedoError, START_LSN};
 
 /// Bytes read (and written back) at a time.
 const SCAN_BYTES: usize = 1 << 20;
+/// Stretches that are noted are joined when no more lies between them: so few are noted that they take no memory to speak of.
+const JOINED_BYTES: u64 = 64 << 10;
 
 pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, RedoError> {
     let dir = log_dir(&config.dir);
@@ -51,7 +54,13 @@ pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, Re
     Ok(Core::new(disk, config, files, slots, start))
 }
 
-pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Checkpoint), RedoError> {
+/// Opens the log. Returns the stretches, of whole records, that have all those of which `wanted` says so by their kind and the first bytes that
+/// they hold.
+pub(crate) fn open(
+    disk: Arc<dyn Disk>,
+    config: &LogConfig,
+    wanted: &mut dyn FnMut(u8, &[u8]) -> bool,
+) -> Result<(Core, Checkpoint, Vec<Range<Lsn>>), RedoError> {
     let dir = log_dir(&config.dir);
     let slots = Slots::new(Arc::clone(&disk), &dir);
     if !slots.exist()? {
@@ -66,7 +75,7 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
     files.load(checkpoint.lsn)?;
     let scan = Scan { files: &files, lives: &lives };
-    let (end_lsn, durable_lsn) = scan.find_end(checkpoint.lsn)?;
+    let Found { end_lsn, durable_lsn, noted } = scan.find_end(checkpoint.lsn, wanted)?;
     scan.check_end(end_lsn)?;
     rewrite(&files, durable_lsn, end_lsn)?;
     // Only now, with the end durable, may the new life be: a slot that says "from here on" must never be older than what lies before.
@@ -74,7 +83,25 @@ pub(crate) fn open(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<(Core, Che
     let sequence = sequence + 1;
     slots.write(&Slot { sequence, log_id, lives: lives.clone(), checkpoint: checkpoint.clone() })?;
     let start = Start { end_lsn, checkpoint_lsn: checkpoint.lsn, sequence, log_id, lives };
-    Ok((Core::new(disk, config, files, slots, start), checkpoint))
+    Ok((Core::new(disk, config, files, slots, start), checkpoint, noted))
+}
+
+/// What a scan has found.
+struct Found {
+    /// Where the first bytes are that are no record.
+    end_lsn: Lsn,
+    /// Up to where the records say that a sync had succeeded.
+    durable_lsn: Lsn,
+    noted: Vec<Range<Lsn>>,
+}
+
+impl Found {
+    fn note(&mut self, record: Range<Lsn>) {
+        match self.noted.last_mut() {
+            Some(last) if record.start - last.end <= JOINED_BYTES => last.end = record.end,
+            _ => self.noted.push(record),
+        }
+    }
 }
 
 struct Scan<'a> {
@@ -83,15 +110,22 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The position of the first bytes that are no record, from `lsn` on; and up to where the records before it say that a sync had succeeded.
-    fn find_end(&self, mut lsn: Lsn) -> Result<(Lsn, Lsn), RedoError> {
+    /// Goes through the records from `lsn` on.
+    fn find_end(&self, lsn: Lsn, wanted: &mut dyn FnMut(u8, &[u8]) -> bool) -> Result<Found, RedoError> {
         let mut window = Window { start_lsn: lsn, bytes: Vec::new() };
-        let mut durable_lsn = lsn;
-        while let Some(frame) = self.record_at(lsn, &mut window)? {
-            durable_lsn = durable_lsn.max(frame.durable_lsn(lsn).unwrap_or(0));
-            lsn += frame.total_bytes();
+        let mut found = Found { end_lsn: lsn, durable_lsn: lsn, noted: Vec::new() };
+        let mut is_wanted;
+        loop {
+            let lsn = found.end_lsn;
+            is_wanted = false;
+            let look = &mut |kind, head: &[u8]| is_wanted = wanted(kind, head);
+            let Some(frame) = self.record_at(lsn, &mut window, look)? else { return Ok(found) };
+            found.durable_lsn = found.durable_lsn.max(frame.durable_lsn(lsn).unwrap_or(0));
+            found.end_lsn += frame.total_bytes();
+            if is_wanted {
+                found.note(lsn..found.end_lsn);
+            }
         }
-        Ok((lsn, durable_lsn))
     }
 
     /// Refuses an end that a record not far behind it says was durable once, and all up to the first record found behind it: a long record may be
@@ -107,7 +141,7 @@ impl Scan<'_> {
             if lsn < next_lsn || Frame::decode(bytes.try_into().expect("a frame's length"), lsn).is_none() {
                 continue;
             }
-            while let Some(frame) = self.record_at(lsn, &mut window)? {
+            while let Some(frame) = self.record_at(lsn, &mut window, &mut |_, _| ())? {
                 let first_lsn = *first_lsn.get_or_insert(lsn);
                 if frame.durable_lsn(lsn).is_some_and(|durable_lsn| durable_lsn >= first_lsn) {
                     return Err(self.damaged(end_lsn, lsn));
@@ -129,16 +163,26 @@ impl Scan<'_> {
         ))
     }
 
-    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory.
-    fn record_at(&self, lsn: Lsn, window: &mut Window) -> Result<Option<Frame>, RedoError> {
+    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory. `look` is given its kind and the first piece, before
+    /// all is checked.
+    fn record_at(
+        &self,
+        lsn: Lsn,
+        window: &mut Window,
+        look: &mut dyn FnMut(u8, &[u8]),
+    ) -> Result<Option<Frame>, RedoError> {
         let Some(bytes) = window.get(self.files, lsn, FRAME_BYTES)? else { return Ok(None) };
         let Some(frame) = Frame::decode(bytes.try_into().expect("as asked"), lsn) else { return Ok(None) };
         let seed = self.lives.seed_at(lsn);
         let mut checksum = frame.begin_check(seed, lsn);
-        let (mut at, end) = (lsn + FRAME_BYTES as u64, lsn + frame.total_bytes());
+        let (first, end) = (lsn + FRAME_BYTES as u64, lsn + frame.total_bytes());
+        let mut at = first;
         while at < end {
             let part = (end - at).min(SCAN_BYTES as u64 / 2);
             let Some(bytes) = window.get(self.files, at, part as usize)? else { return Ok(None) };
+            if at == first {
+                look(frame.kind, bytes);
+            }
             checksum = crc32c::crc32c_append(checksum, bytes);
             at += part;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use os::disk::Disk;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
-use redo::{Batch, Log, LogConfig, Lsn, Record, START_LSN, kind};
+use redo::{Batch, Log, LogConfig, Lsn, Opened, Record, START_LSN, kind};
 
 const MB: u64 = 1 << 20;
 
@@ -49,6 +49,43 @@ fn batches_hold_what_single_reads_do() {
         assert_eq!((found, reader.lsn()), (ends.len() - 9, end), "in batches of {bytes}");
         assert!(batch.is_empty());
     }
+}
+
+#[test]
+fn opening_notes_the_records_that_are_wanted() {
+    let mut rng = Rng::new(test_seed("redo opening_notes_the_records_that_are_wanted"));
+    let sim = SimDisk::new(rng.u64());
+    let log = Log::create(Arc::new(sim.clone()), config()).unwrap();
+    let mut wanted = Vec::new();
+    for at in 0..600 {
+        // Longer than what is read at once now and then; far apart and side by side.
+        let len = if rng.one_in(100) { rng.below(2 * MB) } else { rng.below(3000) } as usize;
+        let mut payload = vec![0; if at % 200 == 100 { 100_000 } else { len }];
+        payload.iter_mut().take(1).for_each(|first| *first = u8::from(at % 200 != 100 && rng.one_in(10)));
+        let start_lsn = log.current_lsn();
+        let lsn = append(&log, &payload);
+        if payload.first() == Some(&1) {
+            wanted.push((start_lsn, lsn));
+        }
+    }
+    log.wait_written(log.current_lsn()).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(sim.kill());
+    let is_wanted = &mut |kind, head: &[u8]| kind == kind::COMMIT && head.first() == Some(&1);
+    let Opened { log, noted, .. } = Log::open_noting(disk, config(), is_wanted).unwrap();
+    assert!(noted.len() > 1 && noted.is_sorted_by(|one, next| one.end < next.start));
+    // They begin and end with what is wanted.
+    assert!(noted.iter().all(|stretch| wanted.iter().any(|(start_lsn, _)| *start_lsn == stretch.start)));
+    assert!(noted.iter().all(|stretch| wanted.iter().any(|(_, lsn)| *lsn == stretch.end)));
+    let (mut found, mut batch) = (Vec::new(), Batch::default());
+    for stretch in noted {
+        let mut reader = log.read_from(stretch.start);
+        while reader.next_batch(stretch.end, 10_000, &mut batch).unwrap() {
+            let records = batch.records(0..batch.len()).filter(|record| record.payload.first() == Some(&1));
+            found.extend(records.map(|record| (record.start_lsn, record.lsn)));
+        }
+        assert_eq!(reader.lsn(), stretch.end);
+    }
+    assert_eq!(found, wanted);
 }
 
 #[test]

@@ -4,7 +4,9 @@
 //! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
 //! events do not say.
 
-use super::position::{ChangeMark, ChannelChange, PositionMark, PositionUpdate, parse_mariadb_state};
+use super::position::{
+    ChangeMark, ChannelChange, CommitMark, PositionMark, PositionUpdate, parse_mariadb_state,
+};
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 use crate::spill::SpillRef;
@@ -33,6 +35,8 @@ const FORGET: u8 = 2;
 
 /// Bytes of the fixed header.
 pub(crate) const HEADER_LEN: usize = 90;
+/// Where the sidecar's length is in the header.
+const SIDECAR_LEN_OFFSET: usize = HEADER_LEN - 4;
 /// Where the GTID's number is in the header: it is known last.
 const GTID_OFFSET: usize = 6;
 
@@ -138,6 +142,16 @@ pub(crate) fn is_spilled(payload: &[u8]) -> bool {
     payload.get(1).is_some_and(|flags| flags & SPILLED != 0)
 }
 
+/// Whether the commit does something to the replication state, as far as can be said without taking the record apart.
+pub(crate) fn has_mark(payload: &[u8]) -> bool {
+    payload.get(1).is_none_or(|flags| flags & (HAS_GTID | HAS_MARIADB_GTID | HAS_POSITION) != 0)
+}
+
+/// Whether the commit changes rows that its event group has as a whole, and nothing else, as far as can be said without taking the record apart.
+pub(crate) fn is_plain(payload: &[u8]) -> bool {
+    payload.get(SIDECAR_LEN_OFFSET..HEADER_LEN).is_some_and(|len| len == [0; 4]) && !is_spilled(payload)
+}
+
 /// Whether the binary log carries the record's group, as far as can be said without taking it apart.
 pub(crate) fn is_binlogged(payload: &[u8]) -> bool {
     payload.get(1).is_none_or(|flags| flags & NOT_BINLOGGED == 0)
@@ -207,6 +221,12 @@ impl<'a> CommitRecord<'a> {
     /// The replica position that came with the commit. Taken apart here and not by [`CommitRecord::parse`]: only recovery asks for it.
     pub fn position(&self) -> Result<Option<PositionMark>> {
         self.position.map(read_position).transpose()
+    }
+
+    /// What the commit does to the replication state.
+    pub fn mark(&self) -> Result<CommitMark> {
+        let (gtid, mariadb_gtid) = (self.header.gtid, self.header.mariadb_gtid);
+        Ok(CommitMark { gtid, mariadb_gtid, position: self.position()? })
     }
 }
 

@@ -75,7 +75,8 @@ impl<'c> Item<'c> {
 
 /// The changes whose place is in the range, those of one entry together and in the order that `parts` have them.
 pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) -> Vec<Item<'c>> {
-    let mut items = Vec::new();
+    let total: usize = parts.iter().map(|changes| changes.all.len()).sum();
+    let mut items = Vec::with_capacity(total / parts.len().max(1) + total / 8);
     for changes in parts {
         let all = changes.all.iter().enumerate().filter(|(_, change)| range.contains(&change.place()));
         items.extend(all.map(|(at, change)| Item::new(changes, at, change)));
@@ -87,7 +88,7 @@ pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) 
 
 /// Puts the changes on the pages.
 pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Result<()> {
-    let mut rows = Rows { pool, row: Row::default(), value: Vec::new() };
+    let mut rows = Rows { pool, row: Row::default() };
     for of_tree in items.chunk_by(|one, other| one.tree == other.tree) {
         let (_, table) = tables.table_of(of_tree[0].tree);
         let (tree, is_clustered) = match Tree::of(of_tree[0].tree) {
@@ -140,12 +141,13 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
     // Each sets the entry's whole state, so the last one counts.
     let last = &items[items.len() - 1];
     let end = last.place().end;
-    run.modify(last.key(), stretch(items), |current| {
+    run.modify(last.key(), stretch(items), |current, made| {
         let seq = current.and_then(|value| entry::parse_header(value).ok()).map(|(_, seq)| seq);
         match last.change().what {
             _ if leaves(seq, last.place()) => btree::Change::Keep,
             What::PutEntry { secondary_len } => {
-                btree::Change::put(entry::secondary(0, end, usize::from(secondary_len)).to_vec())
+                made.extend_from_slice(&entry::secondary(0, end, usize::from(secondary_len)));
+                btree::Change::Put(made.as_slice().into())
             }
             What::Remove => btree::Change::Remove,
             What::Put(_) | What::Patch { .. } | What::Nothing => btree::Change::Keep,
@@ -154,13 +156,69 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// The change that alone says what becomes of the row: the last, if it puts or removes the row, or sets the columns that all others set.
+fn decisive<'i, 'c>(items: &'i [Item<'c>]) -> Option<&'i Item<'c>> {
+    let (last, earlier) = items.split_last()?;
+    let mask = |item: &Item<'c>| match item.change().what {
+        What::Patch { mask, .. } => Some(item.changes.mask(mask)),
+        _ => None,
+    };
+    let is_decisive = match last.change().what {
+        What::Put(_) | What::Remove => true,
+        What::Patch { .. } => earlier.iter().all(|item| mask(item) == mask(last)),
+        What::PutEntry { .. } | What::Nothing => false,
+    };
+    is_decisive.then_some(last)
+}
+
 /// What the changes of a row come to.
 #[derive(Clone, Copy)]
 enum Net {
     Keep,
     Remove,
-    /// The row as it is now, by the commit with this number.
-    Put(u64),
+    /// The row is as it was made.
+    Put,
+}
+
+impl Net {
+    fn change(self, made: &[u8]) -> btree::Change<'_> {
+        match self {
+            Net::Keep => btree::Change::Keep,
+            Net::Remove => btree::Change::Remove,
+            Net::Put => btree::Change::Put(made.into()),
+        }
+    }
+}
+
+/// Makes the value of a row of these bytes, or of none yet.
+fn put_row(made: &mut Vec<u8>, seq: u64, externs: &[Extern], image: &[u8]) {
+    entry::put_clustered(made, externs, image);
+    entry::set_seq(made, seq);
+}
+
+/// What a decisive change makes of the row on the page. `None`: more is to be known than the row's image.
+fn at_once(
+    table: &Table,
+    current: Option<&ClusteredValue<'_>>,
+    item: &Item<'_>,
+    made: &mut Vec<u8>,
+) -> Result<Option<Net>> {
+    let seq = item.place().end;
+    match (item.change().what, current.filter(|value| !value.is_deleted())) {
+        _ if leaves(current.map(|value| value.seq), item.place()) => Ok(Some(Net::Keep)),
+        (What::Remove, _) => Ok(Some(Net::Remove)),
+        (What::Put(image), _) => {
+            put_row(made, seq, &[], item.changes.bytes(image));
+            Ok(Some(Net::Put))
+        }
+        (What::Patch { .. }, None) => Ok(Some(Net::Keep)),
+        (What::Patch { mask, image }, Some(value)) if !value.has_externs() => {
+            put_row(made, seq, &[], &[]);
+            table.layout.splice(value.image, item.changes.mask(mask), item.changes.bytes(image), made)?;
+            Ok(Some(Net::Put))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// A row as replay handles it: the image as it is on the page, long columns empty, and where those are.
@@ -211,7 +269,6 @@ impl Row {
 struct Rows<'p> {
     pool: &'p Arc<Pool>,
     row: Row,
-    value: Vec<u8>,
 }
 
 impl Rows<'_> {
@@ -221,18 +278,16 @@ impl Rows<'_> {
             // Other pages are changed: with no leaf held.
             run.leave();
             let current = table.clustered.get(key, <[u8]>::to_vec)?;
-            let net = self.net(table, current.as_deref(), items, true)?;
-            return Ok(run.modify(key, record, |_| match net {
-                Net::Put(_) => btree::Change::Put(self.value.as_slice().into()),
-                Net::Remove => btree::Change::Remove,
-                Net::Keep => btree::Change::Keep,
+            let mut value = Vec::new();
+            let net = self.net(table, current.as_deref(), items, true, &mut value)?;
+            return Ok(run.modify(key, record, |_, made| {
+                made.extend_from_slice(&value);
+                net.change(made)
             })?);
         }
         let mut outcome = Ok(());
-        run.modify(key, record, |current| match self.net(table, current, items, false) {
-            Ok(Net::Put(_)) => btree::Change::put(std::mem::take(&mut self.value)),
-            Ok(Net::Remove) => btree::Change::Remove,
-            Ok(Net::Keep) => btree::Change::Keep,
+        run.modify(key, record, |current, made| match self.net(table, current, items, false, made) {
+            Ok(net) => net.change(made),
             Err(error) => {
                 outcome = Err(error);
                 btree::Change::Keep
@@ -249,10 +304,17 @@ impl Rows<'_> {
         current: Option<&[u8]>,
         items: &[Item<'_>],
         places: bool,
+        made: &mut Vec<u8>,
     ) -> Result<Net> {
         let current = current.map(ClusteredValue::parse).transpose()?;
+        if !places
+            && let Some(item) = decisive(items)
+            && let Some(net) = at_once(table, current.as_ref(), item, made)?
+        {
+            return Ok(net);
+        }
         let seq = current.as_ref().map(|value| value.seq);
-        let (mut net, mut tried) = (Net::Keep, None);
+        let (mut net, mut newest, mut tried) = (Net::Keep, 0, None);
         for item in items {
             let (record, is_left) = (item.place(), leaves(seq, item.place()));
             if is_left && !places {
@@ -270,13 +332,11 @@ impl Rows<'_> {
                 self.place_values(table, item)?;
             }
             if !is_left {
-                net = if self.row.is_there { Net::Put(record.end) } else { Net::Remove };
+                (net, newest) = (if self.row.is_there { Net::Put } else { Net::Remove }, record.end);
             }
         }
-        if let Net::Put(seq) = net {
-            self.value.clear();
-            entry::put_clustered(&mut self.value, &self.row.externs, &self.row.image);
-            entry::set_seq(&mut self.value, seq);
+        if let Net::Put = net {
+            put_row(made, newest, &self.row.externs, &self.row.image);
         }
         Ok(net)
     }

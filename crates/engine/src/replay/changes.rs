@@ -80,9 +80,14 @@ pub(super) fn prefix_of(key: &[u8]) -> u64 {
 }
 
 impl<'l> Changes<'l> {
-    /// None yet, of this stretch of the log.
-    pub fn new(log: &'l [u8]) -> Changes<'l> {
-        Changes { log, ..Changes::default() }
+    /// None yet, of this stretch of the log, in the memory that others took.
+    pub fn anew<'n>(mut self, log: &'n [u8]) -> Changes<'n> {
+        self.made.clear();
+        self.records.clear();
+        self.masks.clear();
+        self.all.clear();
+        self.placements.clear();
+        Changes { log, ..self }
     }
 
     /// The place of bytes that are part of the stretch; a copy's, if they are not.

@@ -31,8 +31,9 @@ pub(super) struct Gather<'e, 'l> {
 }
 
 impl<'e, 'l> Gather<'e, 'l> {
-    pub fn new(tables: &'e Tables, log: &'l [u8]) -> Gather<'e, 'l> {
-        Gather { tables, changes: Changes::new(log), table: None, from: 0, rows: HashMap::new() }
+    /// Adds to `changes`, which are empty.
+    pub fn new(tables: &'e Tables, changes: Changes<'l>) -> Gather<'e, 'l> {
+        Gather { tables, changes, table: None, from: 0, rows: HashMap::new() }
     }
 
     pub fn finish(self) -> Changes<'l> {

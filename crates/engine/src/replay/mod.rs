@@ -26,6 +26,7 @@ mod gather;
 
 use crate::Engine;
 use crate::catalog::Catalog;
+use crate::commit::position::ReplicationState;
 use crate::commit::record::{self, CommitRecord};
 use crate::error::{EngineError, Result};
 use crate::spill::SpillRef;
@@ -39,16 +40,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such stretches are in memory.
-const MOST_STRETCH_BYTES: u64 = 64 << 20;
+const MOST_STRETCH_BYTES: u64 = 128 << 20;
 const LEAST_STRETCH_BYTES: u64 = 1 << 20;
 /// Part of the pool's size that a stretch may have.
-const POOL_PART: u64 = 8;
+const POOL_PART: u64 = 16;
 /// Commit records that are worth a thread.
 const RECORDS_PER_THREAD: usize = 256;
 const MOST_THREADS: usize = 8;
 
 /// The tables as they are after the whole log, and numbers for their trees.
-pub(crate) struct Tables {
+struct Tables {
     all: Vec<Arc<Table>>,
     by_id: HashMap<u64, u32>,
 }
@@ -82,7 +83,7 @@ impl Tree {
 }
 
 impl Tables {
-    pub fn new(catalog: &Catalog) -> Tables {
+    fn new(catalog: &Catalog) -> Tables {
         let all = catalog.all_tables();
         let by_id = all.iter().zip(0..).map(|(table, number)| (table.id, number)).collect();
         Tables { all, by_id }
@@ -116,19 +117,31 @@ fn do_all<T: Send>(mut jobs: Vec<Job<'_, T>>) -> Result<Vec<T>> {
     }
 }
 
-impl Engine {
-    /// Replays the rows of all commits between two positions; returns how many commits there were.
-    pub(crate) fn replay_rows(&self, from: Lsn, end: Lsn) -> Result<u64> {
-        let tables = Tables::new(&self.catalog);
-        let most =
-            (self.config.pool_bytes / POOL_PART).clamp(LEAST_STRETCH_BYTES, MOST_STRETCH_BYTES) as usize;
-        let mut reader = self.log.read_from(from);
+/// Replaying rows: what it needs all along.
+pub(crate) struct Replay<'e> {
+    engine: &'e Engine,
+    tables: Tables,
+    /// Memory of changes that are on their pages.
+    spare: Vec<Changes<'static>>,
+}
+
+impl<'e> Replay<'e> {
+    pub fn new(engine: &'e Engine) -> Replay<'e> {
+        Replay { engine, tables: Tables::new(&engine.catalog), spare: Vec::new() }
+    }
+
+    /// Replays the rows of all commits between two positions, and what they do to the replication state; returns how many commits there were.
+    pub fn commits(&mut self, from: Lsn, end: Lsn, replication: &mut ReplicationState) -> Result<u64> {
+        let pool_bytes = self.engine.config.pool_bytes;
+        let most = (pool_bytes / POOL_PART).clamp(LEAST_STRETCH_BYTES, MOST_STRETCH_BYTES) as usize;
+        let mut reader = self.engine.log.read_from(from);
         let (mut batch, mut next) = (Batch::default(), Batch::default());
         let mut commits = 0;
         let mut more = reader.next_batch(end, most, &mut batch)?;
         while more {
-            let mut jobs: Vec<Job<'_, u64>> = vec![Box::new(|| self.replay_batch(&tables, &batch))];
             let is_last = reader.lsn() >= end;
+            let mut jobs: Vec<Job<'_, u64>> =
+                vec![Box::new(|| self.batch(&batch)), Box::new(|| advance(replication, &batch).map(|()| 0))];
             if !is_last {
                 jobs.push(Box::new(|| Ok(reader.next_batch(end, most, &mut next).map(u64::from)?)));
             }
@@ -139,7 +152,7 @@ impl Engine {
         Ok(commits)
     }
 
-    fn replay_batch(&self, tables: &Tables, batch: &Batch) -> Result<u64> {
+    fn batch(&mut self, batch: &Batch) -> Result<u64> {
         let (mut commits, mut from) = (0, 0);
         for (at, record) in batch.records(0..batch.len()).enumerate() {
             if record.kind != kind::COMMIT {
@@ -148,53 +161,67 @@ impl Engine {
             commits += 1;
             // One alone, between those before and those behind it: it may be as long as it likes.
             if record::is_spilled(record.payload) {
-                self.replay_records(tables, batch, from..at)?;
+                self.records(batch, from..at)?;
                 let spill = CommitRecord::parse(record.payload)?.spill;
                 if let Some(spill) = spill {
-                    self.replay_spilled(tables, &spill, RecordLsn::new(record.start_lsn, record.lsn))?;
+                    self.spilled(&spill, RecordLsn::new(record.start_lsn, record.lsn))?;
                 }
                 from = at + 1;
             }
         }
-        self.replay_records(tables, batch, from..batch.len())?;
+        self.records(batch, from..batch.len())?;
         Ok(commits)
     }
 
     /// Replays a commit from its spill file.
-    pub(crate) fn replay_spilled(&self, tables: &Tables, spill: &SpillRef, place: RecordLsn) -> Result<()> {
-        let (group, sidecar) = spill.load(&self.config)?;
-        let mut gather = Gather::new(tables, &group);
+    pub fn spilled(&mut self, spill: &SpillRef, place: RecordLsn) -> Result<()> {
+        let (group, sidecar) = spill.load(&self.engine.config)?;
+        let mut gather = Gather::new(&self.tables, Changes::default().anew(&group));
         gather.group(&group, &sidecar, place).map_err(|error| at_record(place.start, error))?;
-        self.apply_changes(tables, vec![gather.finish()])
+        self.apply(&[gather.finish()])
     }
 
     /// Replays a part of a batch.
-    fn replay_records(&self, tables: &Tables, batch: &Batch, range: Range<usize>) -> Result<()> {
+    fn records(&mut self, batch: &Batch, range: Range<usize>) -> Result<()> {
         let threads = os::thread::processors().min(MOST_THREADS).min(1 + range.len() / RECORDS_PER_THREAD);
         let edge = |part| range.start + range.len() * part / threads;
-        let part = |part| -> Job<'_, Changes<'_>> {
+        self.spare.resize_with(threads, Changes::default);
+        let (tables, spare) = (&self.tables, &mut self.spare);
+        let part = |(part, spare): (usize, Changes<'static>)| -> Job<'_, Changes<'_>> {
             let records = edge(part)..edge(part + 1);
-            Box::new(move || gather_records(tables, batch.bytes(), batch.records(records)))
+            let gather = Gather::new(tables, spare.anew(batch.bytes()));
+            Box::new(move || gather_records(gather, batch.records(records)))
         };
-        self.apply_changes(tables, do_all((0..threads).map(part).collect())?)
+        let gathered = do_all(spare.drain(..).enumerate().map(part).collect())?;
+        self.apply(&gathered)?;
+        self.spare.extend(gathered.into_iter().map(|changes| changes.anew(&[])));
+        Ok(())
     }
 
     /// Puts changes on the pages, as many threads as there are parts.
-    fn apply_changes(&self, tables: &Tables, parts: Vec<Changes<'_>>) -> Result<()> {
+    fn apply(&self, parts: &[Changes<'_>]) -> Result<()> {
+        let (tables, pool) = (&self.tables, &self.engine.pool);
         let job = |range: Range<(u32, u64)>| -> Job<'_, ()> {
-            let parts = &parts;
-            Box::new(move || apply::apply(tables, &self.pool, &apply::in_order(parts, &range)))
+            Box::new(move || apply::apply(tables, pool, &apply::in_order(parts, &range)))
         };
-        do_all(ranges(&parts).into_iter().map(job).collect()).map(|_| ())
+        do_all(ranges(parts).into_iter().map(job).collect()).map(|_| ())
     }
 }
 
+/// What the commits of a batch do to the replication state.
+fn advance(replication: &mut ReplicationState, batch: &Batch) -> Result<()> {
+    let commits = batch.records(0..batch.len()).filter(|record| record.kind == kind::COMMIT);
+    for record in commits.filter(|record| record::has_mark(record.payload)) {
+        let marked = CommitRecord::parse(record.payload).and_then(|commit| commit.mark());
+        replication.advance(marked.map_err(|error| at_record(record.start_lsn, error))?);
+    }
+    Ok(())
+}
+
 fn gather_records<'b>(
-    tables: &Tables,
-    log: &'b [u8],
+    mut gather: Gather<'_, 'b>,
     records: impl Iterator<Item = BatchRecord<'b>>,
 ) -> Result<Changes<'b>> {
-    let mut gather = Gather::new(tables, log);
     for record in records.filter(|record| record.kind == kind::COMMIT) {
         let place = RecordLsn::new(record.start_lsn, record.lsn);
         gather.record(record.payload, place).map_err(|error| at_record(place.start, error))?;
@@ -230,9 +257,9 @@ fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
 impl Engine {
     /// Replays one record, as it may be after damage.
     pub(crate) fn replay_payload(&self, payload: &[u8], place: RecordLsn) -> Result<()> {
-        let tables = Tables::new(&self.catalog);
-        let mut gather = Gather::new(&tables, payload);
+        let replay = Replay::new(self);
+        let mut gather = Gather::new(&replay.tables, Changes::default().anew(payload));
         gather.record(payload, place)?;
-        self.apply_changes(&tables, vec![gather.finish()])
+        replay.apply(&[gather.finish()])
     }
 }
