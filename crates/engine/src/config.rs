@@ -34,7 +34,7 @@ pub struct EngineConfig {
     pub server_version: u32,
     /// `log_bin`
     pub log_bin: bool,
-    /// `gtid_mode = ON`: local transactions get GTIDs of this server.
+    /// Starts with `gtid_mode=ON`: local transactions get GTIDs of this server. See [`crate::Engine::set_gtid_mode`].
     pub gtid_mode: bool,
     /// `binlog_do_db`, `binlog_ignore_db`
     pub binlog_filter: BinlogFilter,

@@ -12,6 +12,7 @@ use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::{EngineError, Result};
 use crate::group::BinlogFilter;
+use crate::gtid_owners::{GtidMode, GtidOwners};
 use crate::lock::LockTable;
 use crate::spill::SpillFile;
 use crate::status::Counters;
@@ -51,7 +52,7 @@ pub struct Engine {
     pub(crate) settings: DdlSettings,
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
-    gtid_mode: AtomicBool,
+    pub(crate) gtid_owners: GtidOwners,
     full_row_metadata: AtomicBool,
     flush_log_at_trx_commit: AtomicU8,
     version_memory_limit: AtomicU64,
@@ -196,6 +197,7 @@ impl Engine {
 
     pub(crate) fn assemble(config: EngineConfig, parts: Parts) -> Arc<Engine> {
         let sequencer = Sequencer::new(config.server_uuid, parts.visible, parts.replication);
+        sequencer.set_gives_gtids(config.gtid_mode);
         let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
         Arc::new(Engine {
             log: parts.log,
@@ -213,7 +215,7 @@ impl Engine {
             next_ids: Mutex::new(parts.next_ids),
             settings: DdlSettings::default(),
             ddl: Mutex::new(()),
-            gtid_mode: AtomicBool::new(config.gtid_mode),
+            gtid_owners: GtidOwners::new(if config.gtid_mode { GtidMode::On } else { GtidMode::Off }),
             full_row_metadata: AtomicBool::new(false),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
             version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
@@ -358,15 +360,6 @@ impl Engine {
 
     pub(crate) fn next_xid(&self) -> u64 {
         self.next_xid.fetch_add(1, Ordering::Relaxed)
-    }
-
-    pub(crate) fn gtid_mode(&self) -> bool {
-        self.gtid_mode.load(Ordering::Relaxed)
-    }
-
-    /// `gtid_mode = ON`: local transactions get GTIDs of this server from here on.
-    pub fn set_gtid_mode(&self, on: bool) {
-        self.gtid_mode.store(on, Ordering::Relaxed);
     }
 
     /// `log_bin`

@@ -394,9 +394,15 @@ impl Host for ConnectionHost {
         let wanted: binlog::gtid::GtidSet = set
             .parse()
             .map_err(|_| SqlError::new(1772, format!("Malformed GTID set specification '{set}'.")))?;
-        Ok(self
-            .poll(timeout, || wanted.is_subset(&self.server.engine.gtid_executed()).then_some(()))
-            .is_some())
+        if self.server.engine.gtid_mode() == engine::GtidMode::Off {
+            return Err(SqlError::new(3062, "Cannot use WAIT_FOR_EXECUTED_GTID_SET when GTID_MODE = OFF."));
+        }
+        let waiters = &self.server.gtid_waiters;
+        waiters.fetch_add(1, Ordering::SeqCst);
+        let reached =
+            self.poll(timeout, || wanted.is_subset(&self.server.engine.gtid_executed()).then_some(()));
+        waiters.fetch_sub(1, Ordering::SeqCst);
+        Ok(reached.is_some())
     }
 
     fn source_pos_wait(

@@ -11,7 +11,7 @@ use protocol::tls::ServerTls;
 use replica::Channels;
 use source::Binlog;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What all connections share.
@@ -38,6 +38,8 @@ pub struct Server {
     pub binlog: Option<Arc<Binlog>>,
     /// The replication channel.
     pub replica: Channels,
+    /// Sessions in WAIT_FOR_EXECUTED_GTID_SET.
+    pub gtid_waiters: AtomicUsize,
     /// Replicas that have introduced themselves.
     pub replicas: Replicas,
     /// The end has begun: no new connections. Relaxed: late readers see it a moment later.
@@ -77,6 +79,7 @@ impl Server {
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,
+            gtid_waiters: AtomicUsize::new(0),
             replicas: Replicas::default(),
             stopping: AtomicBool::new(false),
         })

@@ -14,6 +14,8 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_dump_status".to_owned(), dump));
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
+    let anonymous = server.engine.anonymous_owners().to_string();
+    all.push(("Ongoing_anonymous_transaction_count".to_owned(), anonymous));
     all.extend(replica_lag(server));
     all.extend(semi_sync(server));
     all.sort();

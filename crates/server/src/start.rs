@@ -120,6 +120,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         ..engine_config(disk, &globals, &datadir.path, uuid, only_initialise)
     })?;
     engine.set_thread_concurrency(globals.named("innodb_thread_concurrency").uint() as u32);
+    engine
+        .set_gtid_mode(crate::variables::gtids::mode_named(globals.named("gtid_mode").text()))
+        .expect("nobody owns a GTID yet");
     engine.set_full_row_metadata(globals.named("binlog_row_metadata").text() == "FULL");
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
     engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());

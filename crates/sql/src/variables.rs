@@ -319,6 +319,11 @@ impl Variables {
         })
     }
 
+    /// `gtid_owned`, which nobody can set.
+    pub fn show_owned_gtid(&mut self, owned: &str) {
+        self.kept.insert("gtid_owned", Value::text(owned));
+    }
+
     /// Whether a kept switch is on.
     pub fn kept_on(&self, name: &str) -> bool {
         matches!(self.kept.get(name), Some(Value::Int(1)))

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Which GTID a transaction is committed under (`gtid_next`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GtidNext {
-    /// The next one of this server when `gtid_mode` is ON, else none.
+    /// The next one of this server when `gtid_mode` is ON or ON_PERMISSIVE, else none.
     #[default]
     Automatic,
     /// So too, of those with this tag.
@@ -357,11 +357,7 @@ impl Engine {
             GtidNext::AutomaticTagged(tag) => tag,
         };
         // What the binary log does not get has no number: a replica would wait for it for ever.
-        if self.gtid_mode() && options.binlog && self.config.log_bin {
-            GtidRequest::Next(tag)
-        } else {
-            GtidRequest::None
-        }
+        if options.binlog && self.config.log_bin { GtidRequest::Next(tag) } else { GtidRequest::None }
     }
 
     /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too late to refuse it.

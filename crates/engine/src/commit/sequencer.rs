@@ -10,7 +10,7 @@
 
 use super::pipeline::reservation_error;
 use super::position::{CommitMark, PositionUpdate, ReplicationState};
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::spill::{SpillRef, SpilledCommit};
 use crate::version::view::View;
 use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
@@ -39,6 +39,8 @@ struct State {
     spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
     next_gno: u64,
+    /// Who asks for the next GTID gets one (`gtid_mode`).
+    gives_gtids: bool,
     /// Commits are held back.
     closed: bool,
     /// Commits become visible up to here.
@@ -55,6 +57,16 @@ impl State {
         }
         let executed = &self.replication;
         self.next_tagged_gno.entry(tsid.tag).or_insert_with(|| executed.next_gno(tsid))
+    }
+}
+
+impl State {
+    /// A transaction has the GTID, whether or not it is visible yet. Looked at for what a session does; an applier looks before it begins.
+    fn has_logged(&self, gtid: Gtid) -> bool {
+        let has = |commit: &InFlight| commit.mark.gtid == Some(gtid);
+        self.replication.executed.contains(gtid)
+            || self.in_flight.iter().any(has)
+            || self.passed.iter().any(has)
     }
 }
 
@@ -89,7 +101,7 @@ pub(crate) struct Captured {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GtidRequest {
     None,
-    /// The next one of this server, with this tag.
+    /// The next one of this server, with this tag, where `gtid_mode` gives any.
     Next(Tag),
     Given(Gtid),
 }
@@ -131,6 +143,7 @@ impl Sequencer {
                 spilled: Vec::new(),
                 replication,
                 next_gno,
+                gives_gtids: true,
                 closed: false,
                 next_tagged_gno: BTreeMap::new(),
                 limit: Lsn::MAX,
@@ -181,6 +194,11 @@ impl Sequencer {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Whether those that ask for the next GTID get one from here on.
+    pub fn set_gives_gtids(&self, gives: bool) {
+        self.state.lock().gives_gtids = gives;
+    }
+
     /// Lets commits in again.
     pub fn open(&self) {
         self.state.lock().closed = false;
@@ -193,6 +211,12 @@ impl Sequencer {
         if state.closed && !entry.follows_logged {
             return Ok(None);
         }
+        if let GtidRequest::Given(gtid) = entry.gtid
+            && entry.position.is_none()
+            && state.has_logged(gtid)
+        {
+            return Err(EngineError::GtidUnusable(format!("{gtid} has been executed meanwhile")));
+        }
         // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.
         let reservation = log.reserve(entry.payload_len as u64).map_err(reservation_error)?;
         let gtid = match entry.gtid {
@@ -204,6 +228,7 @@ impl Sequencer {
                 }
                 Some(gtid)
             }
+            GtidRequest::Next(_) if !state.gives_gtids => None,
             GtidRequest::Next(tag) => {
                 let tsid = Tsid { uuid: self.server_uuid, tag };
                 let next = state.next_gno(tsid);

@@ -47,6 +47,8 @@ pub(super) struct Applier<'a> {
     head: GroupHead,
     server_id: u32,
     executed: GtidSet,
+    /// What [`engine::Engine::gtid_owner_changes`] was when `executed` was looked at last.
+    owner_changes: u64,
     position_key: String,
     relay_file: (u64, String),
     /// A compressed event as it is when decompressed.
@@ -76,6 +78,7 @@ impl<'a> Applier<'a> {
             stage: Stage::Outside,
             head: GroupHead::default(),
             server_id: 0,
+            owner_changes: channel.engine.gtid_owner_changes(),
             executed: channel.engine.gtid_executed(),
             position_key: channel.position_key(&channel.config.lock()),
             relay_file: (0, String::new()),
@@ -179,7 +182,7 @@ impl<'a> Applier<'a> {
         let header = Header::decode(bytes).map_err(|error| self.damaged(error))?;
         let event = binlog::event::decode_body(&header, bytes).map_err(|error| self.damaged(error))?;
         if let Some(head) = GroupHead::of_event(&header, &event) {
-            self.begin_group(&header, head, &event);
+            self.begin_group(&header, head, &event)?;
             return Ok(false);
         }
         match &event {
@@ -261,9 +264,15 @@ impl<'a> Applier<'a> {
         Ok(false)
     }
 
-    fn begin_group(&mut self, header: &Header, head: GroupHead, event: &Event<'_>) {
+    fn begin_group(
+        &mut self,
+        header: &Header,
+        head: GroupHead,
+        event: &Event<'_>,
+    ) -> Result<(), ThreadError> {
         self.abandon_group();
         self.head = head;
+        self.mind_owners()?;
         self.server_id = header.server_id;
         self.begin_times(header.timestamp);
         self.stage = match event {
@@ -277,6 +286,7 @@ impl<'a> Applier<'a> {
             }
             _ => Stage::Headed,
         };
+        Ok(())
     }
 
     /// The group that has begun was applied before.
@@ -285,6 +295,20 @@ impl<'a> Applier<'a> {
             GroupGtid::Mysql(gtid) => self.executed.contains(gtid),
             GroupGtid::None | GroupGtid::Mariadb(_) => false,
         }
+    }
+
+    /// Waits for a session that owns the group's GTID, and takes notice of what sessions have executed.
+    fn mind_owners(&mut self) -> Result<(), ThreadError> {
+        let GroupGtid::Mysql(gtid) = self.head.gtid else { return Ok(()) };
+        let engine = &self.channel.engine;
+        let changes = engine.gtid_owner_changes();
+        if changes != self.owner_changes {
+            let disowned = engine.wait_disowned(gtid, &self.channel.applier_stop);
+            disowned.map_err(|error| report::commit(&error, self.place()))?;
+            self.owner_changes = changes;
+            self.executed.union(&engine.gtid_executed());
+        }
+        Ok(())
     }
 
     fn begin_times(&self, timestamp_s: u32) {

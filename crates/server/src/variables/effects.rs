@@ -1,5 +1,6 @@
 //! What SET GLOBAL changes beside the value.
 
+use super::gtids;
 use super::{Scope, Setting, VariableId};
 use crate::server::Server;
 use sql::SqlError;
@@ -44,8 +45,9 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "innodb_fill_factor" => server.engine.set_fill_factor(setting.uint() as u8),
         "innodb_online_alter_log_max_size" => server.engine.set_online_alter_log_max_bytes(setting.uint()),
         "binlog_row_metadata" => server.engine.set_full_row_metadata(setting.text() == "FULL"),
-        "gtid_mode" => set_gtid_mode(server, setting.text())?,
-        "gtid_purged" => set_gtid_purged(server, setting.text())?,
+        "gtid_mode" => gtids::set_mode(server, setting.text())?,
+        "enforce_gtid_consistency" => gtids::check_consistency(server, setting.text())?,
+        "gtid_purged" => gtids::set_purged(server, setting.text())?,
         // MariaDB's: where a replica of a MariaDB source begins.
         "gtid_slave_pos" => {
             let refused = |e: replica::error::ChannelError| SqlError::new(e.code, e.message);
@@ -138,49 +140,12 @@ fn set_skip_counter(server: &Server, events: u64) -> Result<(), SqlError> {
     server.replica.set_skip_counter(events).map_err(|e| SqlError::new(e.code, e.message))
 }
 
-const MODES: &[&str] = &["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"];
-
-/// gtid_mode moves one step at a time (MySQL manual, 19.1.4).
-fn set_gtid_mode(server: &Server, new: &str) -> Result<(), SqlError> {
-    let old = server.globals.named("gtid_mode");
-    let place = |mode: &str| MODES.iter().position(|m| *m == mode).unwrap_or(0);
-    let (from, to) = (place(old.text()), place(new));
-    if from.abs_diff(to) > 1 {
-        let text = "The value of @@GLOBAL.GTID_MODE can only be changed one step at a time: OFF <-> OFF_PERMISSIVE <-> \
-                    ON_PERMISSIVE <-> ON. Also note that this value must be stepped up or down simultaneously on all \
-                    servers. See the Manual for instructions.";
-        return Err(SqlError::new(1788, text));
-    }
-    if new == "ON" && server.globals.named("enforce_gtid_consistency").text() != "ON" {
-        let text = "SET @@GLOBAL.GTID_MODE = ON is not allowed because ENFORCE_GTID_CONSISTENCY is not ON.";
-        return Err(SqlError::new(3111, text));
-    }
-    // New transactions get GTIDs from ON_PERMISSIVE on.
-    server.engine.set_gtid_mode(to >= place("ON_PERMISSIVE"));
-    Ok(())
-}
-
-fn set_gtid_purged(server: &Server, text: &str) -> Result<(), SqlError> {
-    let wrong = || SqlError::wrong_value_for_variable("gtid_purged", text);
-    let (text, adds) = match text.trim().strip_prefix('+') {
-        Some(rest) => (rest, true),
-        None => (text.trim(), false),
-    };
-    let set: binlog::gtid::GtidSet = text.parse().map_err(|_| wrong())?;
-    let executed = server.engine.gtid_executed();
-    if !adds && !executed.is_empty() && !server.engine.gtid_purged().is_subset(&set) {
-        let text =
-            "@@GLOBAL.GTID_PURGED cannot be changed: the new value must be a superset of the old value";
-        return Err(SqlError::new(3546, text));
-    }
-    server.engine.add_gtid_purged(&set).map_err(|e| SqlError::new(3546, e.to_string()))
-}
-
 /// The variables whose global value is computed when it is asked for.
 pub fn computed(server: &Server, name: &str) -> Option<Setting> {
     let text = |text: String| Some(Setting::Text(text));
     match name {
         "gtid_executed" => text(server.engine.gtid_executed().to_string()),
+        "gtid_owned" => Some(gtids::owned(server)),
         "gtid_purged" => text(server.engine.gtid_purged().to_string()),
         "gtid_slave_pos" => text(server.replica.gtid_slave_pos()),
         "sql_replica_skip_counter" => Some(Setting::UInt(server.replica.apply_settings().skip_counter())),

@@ -7,6 +7,7 @@
 pub mod definition;
 mod effects;
 mod from_sql;
+pub mod gtids;
 mod pool;
 pub mod setting;
 mod store;

@@ -15,6 +15,7 @@ type Compute = fn(&ConnectionHost) -> VirtualTable;
 
 /// Schema, table, and how it is computed. Names are in lower case.
 const TABLES: &[(&str, &str, Compute)] = &[
+    ("mysql", "gtid_executed", replication_info::gtid_executed),
     ("mysql", "slave_master_info", replication_info::source),
     ("mysql", "slave_relay_log_info", replication_info::relay_log),
     ("mysql", "slave_worker_info", replication_info::workers),

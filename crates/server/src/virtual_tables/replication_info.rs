@@ -10,6 +10,32 @@ fn one_row(host: &ConnectionHost, row: impl Fn(&ReplicaStatus) -> Cells) -> Virt
     table(row(&ReplicaStatus::default()), host.server().replica.statuses().iter().map(row))
 }
 
+/// `mysql.gtid_executed`: a row for each interval.
+pub fn gtid_executed(host: &ConnectionHost) -> VirtualTable {
+    let row = |uuid: &str, tag: &str, first: u64, last: u64| {
+        vec![
+            text("source_uuid", uuid),
+            number("interval_start", first),
+            number("interval_end", last),
+            text("gtid_tag", tag),
+        ]
+    };
+    let executed = host.server().engine.gtid_executed().to_string();
+    let mut rows = Vec::new();
+    for of_source in executed.split(",").map(str::trim) {
+        let mut parts = of_source.split(':');
+        let (uuid, mut tag) = (parts.next().unwrap_or_default(), "");
+        for part in parts {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            match (first.parse(), last.parse()) {
+                (Ok(first), Ok(last)) => rows.push(row(uuid, tag, first, last)),
+                _ => tag = part,
+            }
+        }
+    }
+    table(row("", "", 0, 0), rows.into_iter())
+}
+
 /// `mysql.slave_master_info`. The password is nobody's to read.
 pub fn source(host: &ConnectionHost) -> VirtualTable {
     one_row(host, |s| {

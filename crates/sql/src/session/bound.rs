@@ -91,6 +91,7 @@ impl Session {
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
                 transaction.rollback();
+                self.spend_gtid();
                 self.forget_transaction();
                 return Err(error);
             }
@@ -159,8 +160,9 @@ impl Session {
             transaction.rollback();
             return Ok(());
         }
+        let committed = transaction.commit(&self.commit_options());
         self.spend_gtid();
-        transaction.commit(&self.commit_options())?;
+        committed?;
         Ok(())
     }
 

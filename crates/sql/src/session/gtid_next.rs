@@ -1,18 +1,18 @@
 //! `gtid_next`: the GTID under which a session's next transaction is committed.
 //!
+//! Who sets a GTID owns it until its transaction has been committed or rolled back; another session that sets the same one waits until then.
 //! A GTID that is set serves for one transaction; after that the session must set another, or AUTOMATIC. Transactions whose GTID has
 //! been executed are passed over in silence. `BEGIN; COMMIT` under a GTID commits an empty transaction, which is how a replica is told to
 //! leave one out.
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::host::VariableScope;
 use binlog::gtid::Gtid;
-use engine::GtidNext;
+use engine::{GtidMode, GtidNext, GtidOwner};
 use types::Value;
 
 /// `gtid_next` of a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) struct NextGtid {
     /// What the next transaction gets.
     pub next: GtidNext,
@@ -20,6 +20,20 @@ pub(super) struct NextGtid {
     spent: bool,
     /// It was executed before.
     executed: bool,
+    /// What the session owns for it.
+    owner: Option<GtidOwner>,
+}
+
+impl NextGtid {
+    /// `@@SESSION.gtid_owned`; `None`: nothing.
+    fn owned(&self) -> Option<String> {
+        match self.next {
+            _ if self.owner.is_none() => None,
+            GtidNext::Given(gtid) => Some(gtid.to_string()),
+            GtidNext::Anonymous => Some("ANONYMOUS".to_string()),
+            GtidNext::Automatic | GtidNext::AutomaticTagged(_) => None,
+        }
+    }
 }
 
 /// AUTOMATIC, AUTOMATIC:tag, ANONYMOUS or a GTID.
@@ -44,44 +58,57 @@ impl Session {
     /// SET gtid_next.
     pub(super) fn set_gtid_next(&mut self, value: &Value) -> Result<()> {
         let text = String::from_utf8_lossy(&crate::expr::text_of(value)).into_owned();
-        if self.explicit || self.transaction.is_some() {
-            let message = "The system variable gtid_next cannot be set when there is an ongoing transaction.";
-            return Err(SqlError::new(1766, message));
+        self.check_no_transaction("gtid_next")?;
+        if let Some(owned) = self.next_gtid.owned() {
+            let message = format!(
+                "@@SESSION.GTID_NEXT cannot be changed by a client that owns a GTID. The client owns {owned}. Ownership is released on COMMIT \
+                 or ROLLBACK."
+            );
+            return Err(SqlError::new(1790, message));
+        }
+        if value.is_null() {
+            return Err(SqlError::wrong_value_for_variable("gtid_next", "NULL"));
         }
         let next = parse(&text)?;
-        let mode = self.host.variable(VariableScope::Global, "gtid_mode")?;
-        let mode = mode.map(|mode| String::from_utf8_lossy(&crate::expr::text_of(&mode)).into_owned());
+        let (owner, executed) = self.own(next)?;
         let text = match next {
             GtidNext::AutomaticTagged(tag) => format!("AUTOMATIC:{tag}"),
             _ => text,
         };
-        match (next, mode.as_deref().unwrap_or("OFF")) {
-            (GtidNext::Given(_), "OFF") => Err(SqlError::new(
-                1781,
-                "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.",
-            )),
-            (GtidNext::AutomaticTagged(_), "OFF" | "OFF_PERMISSIVE") => Err(SqlError::new(
-                6039,
-                "@@SESSION.GTID_NEXT cannot be set to AUTOMATIC:<TAG> when @@GLOBAL.GTID_MODE = OFF or OFF_PERMISSIVE",
-            )),
-            (GtidNext::Anonymous, "ON") => Err(SqlError::new(
-                1782,
-                "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON.",
-            )),
-            _ => {
-                self.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
-                let executed = match next {
-                    GtidNext::Given(gtid) => self.engine.gtid_executed().contains(gtid),
-                    GtidNext::Automatic | GtidNext::AutomaticTagged(_) | GtidNext::Anonymous => false,
-                };
-                self.next_gtid = NextGtid { next, spent: false, executed };
-                Ok(())
+        self.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
+        self.next_gtid = NextGtid { next, spent: false, executed, owner };
+        self.show_owned_gtid();
+        Ok(())
+    }
+
+    /// What the session owns from now on, as far as `gtid_mode` allows it, and whether the GTID has been executed.
+    fn own(&self, next: GtidNext) -> Result<(Option<GtidOwner>, bool)> {
+        let owner = match next {
+            GtidNext::Automatic => return Ok((None, false)),
+            GtidNext::Anonymous => self.engine.own_anonymous().ok_or_else(anonymous_is_forbidden)?,
+            GtidNext::AutomaticTagged(_) => self.engine.hold_tag().ok_or_else(tag_is_forbidden)?,
+            GtidNext::Given(gtid) => {
+                if self.engine.gtid_mode() == GtidMode::Off {
+                    let text =
+                        "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
+                    return Err(SqlError::new(1781, text));
+                }
+                let (interrupt, connection) = (self.host.interrupt_flag(), self.host.connection_id());
+                let owner = self.engine.own_gtid(gtid, connection.into(), interrupt.as_deref())?;
+                let executed = owner.is_none();
+                return Ok((owner, executed));
             }
-        }
+        };
+        Ok((Some(owner), false))
     }
 
     /// Before a statement that begins or makes a transaction. True: it is passed over.
-    pub(super) fn check_gtid_next(&self) -> Result<bool> {
+    pub(super) fn check_gtid_next(&mut self) -> Result<bool> {
+        // ANONYMOUS serves for any number of transactions, and is owned for each anew.
+        if self.next_gtid.next == GtidNext::Anonymous && self.next_gtid.owner.is_none() {
+            self.next_gtid.owner = self.own(GtidNext::Anonymous)?.0;
+            self.show_owned_gtid();
+        }
         if self.next_gtid.spent {
             let GtidNext::Given(gtid) = self.next_gtid.next else { return Ok(false) };
             let message = format!(
@@ -97,10 +124,53 @@ impl Session {
         self.next_gtid.executed
     }
 
+    /// A GTID, that is, and not the right to have none.
+    pub(super) fn owns_gtid(&self) -> bool {
+        self.next_gtid.owner.is_some() && matches!(self.next_gtid.next, GtidNext::Given(_))
+    }
+
+    /// `@@SESSION.gtid_owned`
+    fn show_owned_gtid(&mut self) {
+        self.variables.show_owned_gtid(&self.next_gtid.owned().unwrap_or_default());
+    }
+
+    /// A client that owns a GTID or is in a transaction may not change what GTIDs are for.
+    pub(super) fn check_gtid_setting(&self, name: &str) -> Result<()> {
+        self.check_no_transaction(name)?;
+        let Some(owned) = self.next_gtid.owned() else { return Ok(()) };
+        let message = format!(
+            "Variable {name} cannot be changed by a client that owns a GTID. The client owns {owned}. Ownership is released on COMMIT or \
+             ROLLBACK."
+        );
+        Err(SqlError::new(3138, message))
+    }
+
+    fn check_no_transaction(&self, variable: &str) -> Result<()> {
+        if self.explicit || self.transaction.is_some() {
+            let message =
+                format!("The system variable {variable} cannot be set when there is an ongoing transaction.");
+            return Err(SqlError::new(1766, message));
+        }
+        Ok(())
+    }
+
     /// A transaction has ended that had it, one way or the other.
     pub(super) fn spend_gtid(&mut self) {
+        if self.next_gtid.owned().is_some() {
+            self.next_gtid.owner = None;
+            self.show_owned_gtid();
+        }
         self.next_gtid.spent = matches!(self.next_gtid.next, GtidNext::Given(_));
     }
+}
+
+fn anonymous_is_forbidden() -> SqlError {
+    SqlError::new(1782, "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON.")
+}
+
+fn tag_is_forbidden() -> SqlError {
+    let text = "@@SESSION.GTID_NEXT cannot be set to AUTOMATIC:<TAG> when @@GLOBAL.GTID_MODE = OFF or OFF_PERMISSIVE";
+    SqlError::new(6039, text)
 }
 
 #[cfg(test)]

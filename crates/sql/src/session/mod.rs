@@ -284,6 +284,10 @@ impl Session {
     fn note_error(&mut self, error: &SqlError) {
         self.row_count = -1;
         self.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
+        if self.transaction.is_none() && !self.explicit {
+            // As a transaction of its own that was rolled back.
+            self.spend_gtid();
+        }
     }
 }
 

@@ -109,6 +109,9 @@ impl Session {
             Scope::PersistOnly => VariableScope::PersistOnly,
             Scope::Session | Scope::Unwritten => VariableScope::Session,
         };
+        if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
+            self.check_gtid_setting(name)?;
+        }
         if host_scope != VariableScope::Session || !Variables::owns(name) {
             return self.host.set_variable(host_scope, name, value.as_ref());
         }

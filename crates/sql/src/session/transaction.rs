@@ -76,8 +76,9 @@ impl Session {
                 Ok(())
             }
             Some(transaction) => {
+                let committed = transaction.commit(&self.commit_options()).map(|_| ());
                 self.spend_gtid();
-                transaction.commit(&self.commit_options()).map(|_| ())
+                committed
             }
             None => Ok(()),
         };
@@ -121,12 +122,17 @@ impl Session {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
                 let chained = self.chained(*chain);
+                if self.transaction.is_none() && self.owns_gtid() && self.read_lock.is_none() {
+                    self.engine.commit_empty(&self.commit_options())?;
+                }
                 self.commit_transaction()?;
+                self.spend_gtid();
                 self.after_completion(chained, *release)?;
             }
             Statement::Rollback { chain, release } => {
                 let chained = self.chained(*chain);
                 self.rollback_transaction();
+                self.spend_gtid();
                 self.after_completion(chained, *release)?;
             }
             Statement::Savepoint(name) => self.savepoint(name)?,

@@ -32,6 +32,7 @@ impl Applier<'_> {
     ) -> Result<Turned, ThreadError> {
         assert_eq!(self.stage, Stage::Outside, "groups end before the next one's turn comes");
         self.head = ready.head;
+        self.mind_owners()?;
         self.server_id = ready.server_id;
         let is_executed = self.is_executed();
         if ready.rows.is_none() && !is_executed && !waits {
