@@ -189,7 +189,7 @@ impl<'a> Applier<'a> {
             Event::Rotate(rotate) => self.rotate(rotate, relay),
             Event::FormatDescription(format) => self.format(format, relay),
             Event::Incident(incident) => Err(report::incident(&String::from_utf8_lossy(incident.message))),
-            _ if event::is_outside_groups(header.event_type) => Ok(false),
+            _ if event::is_outside_groups(header.event_type) => Ok(self.pass_by(relay)),
             _ if matches!(self.stage, Stage::Skipping { .. }) || self.skips_from_here(&header) => {
                 self.pass_over(&event, relay)
             }
@@ -258,10 +258,16 @@ impl<'a> Applier<'a> {
 
     fn format(&mut self, format: &FormatDescription<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
         self.checksum = format.checksum;
+        Ok(self.pass_by(relay))
+    }
+
+    /// An event that says something about the file. The position moves on behind it, or a replica that has everything would look as
+    /// if something were still to come.
+    fn pass_by(&mut self, relay: RelayPosition) -> bool {
         if self.stage == Stage::Outside {
             self.mark_done(relay);
         }
-        Ok(false)
+        false
     }
 
     fn begin_group(

@@ -232,6 +232,10 @@ fn relay_events(
 }
 
 fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
+    if to.is_none() && host.server().binlog.is_none() {
+        // There is nothing but the GTIDs.
+        return host.server().engine.reset_gtids().map_err(SqlError::from);
+    }
     let to = to.unwrap_or(1);
     if !(1..=2_000_000_000).contains(&to) {
         let text = "The requested value '".to_owned()
