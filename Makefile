@@ -2,7 +2,7 @@
 #   make demo   a source and a replica of Slipstream, a load, and the table of what came out
 #   make test   installs the peers that the tests compare with, then runs every check and test
 # make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
-#   source with replicas, SCHEDULES schedules of each model.
+#   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model.
 .PHONY: all demo test nightly peers
 
 CARGO ?= cargo
@@ -21,10 +21,12 @@ CUTS ?= 100000
 SCHEDULES ?= 20000
 RUNS ?= 10000
 KILLS ?= 100
+FAULTS ?= 200
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
+	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 peers:

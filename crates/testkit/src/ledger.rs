@@ -1,10 +1,11 @@
 //! Clients that remember which of their commits were acknowledged, and check after a crash that none is missing and
 //! that no transaction is there in part.
 //!
-//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)` into `entry` and
-//! sets `total.n` of the client to the number. So at any moment `total.n`, the count and the greatest number of the
-//! client's entries are the same; and it is the last acknowledged number, or one more: a commit may have happened whose
-//! answer the crash cut off.
+//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)` into `entry`,
+//! sets `total.n` of the client to the number, and moves one from an account in `debit` to one in `credit`, which the
+//! clients share. So at any moment `total.n`, the count and the greatest number of the client's entries are the same; it is
+//! the last acknowledged number, or one more: a commit may have happened whose answer the crash cut off; and all accounts
+//! together hold nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,6 +15,9 @@ use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::scalar::Scalar;
 
 use crate::server::Server;
+
+/// Accounts in each of `debit` and `credit`: few, so that clients meet.
+const ACCOUNTS: u64 = 8;
 
 /// One client's account: what it knows to be committed. Written by its thread, read when the thread has ended.
 type Acknowledged = Arc<AtomicU64>;
@@ -35,6 +39,13 @@ impl Ledger {
         server.run("CREATE DATABASE ledger");
         server.run("CREATE TABLE ledger.entry (client INT NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (client, number))");
         server.run("CREATE TABLE ledger.total (client INT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)");
+        for table in ["debit", "credit"] {
+            server.run(&format!(
+                "CREATE TABLE ledger.{table} (account INT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"
+            ));
+            let rows: Vec<String> = (0..ACCOUNTS).map(|account| format!("({account}, 0)")).collect();
+            server.run(&format!("INSERT INTO ledger.{table} VALUES {}", rows.join(",")));
+        }
         for client in 0..clients {
             server.run(&format!("INSERT INTO ledger.total VALUES ({client}, 0)"));
         }
@@ -78,6 +89,9 @@ impl Ledger {
             acknowledged.store(total, Ordering::Release);
             all += total;
         }
+        let held =
+            server.rows("SELECT (SELECT SUM(n) FROM ledger.debit) + (SELECT SUM(n) FROM ledger.credit)");
+        assert_eq!(held, ["0"], "an account has changed without another");
         all
     }
 
@@ -106,11 +120,17 @@ fn commit_until_stopped(
     let mut session = Client::connect(&options.clone().schema("ledger"))?;
     let insert = session.prepare("INSERT INTO entry (client, number) VALUES (?, ?)")?;
     let update = session.prepare("UPDATE total SET n = ? WHERE client = ?")?;
+    // All clients lock an account in `debit` first, and one in each table: no two can wait for each other.
+    let take = session.prepare("UPDATE debit SET n = n - 1 WHERE account = ?")?;
+    let give = session.prepare("UPDATE credit SET n = n + 1 WHERE account = ?")?;
     while !stop.load(Ordering::Acquire) {
         let number = acknowledged.load(Ordering::Acquire) + 1;
         session.query_discard("BEGIN")?;
         session.execute_discard(&insert, &[Scalar::Int(client), Scalar::Int(number as i64)])?;
         session.execute_discard(&update, &[Scalar::Int(number as i64), Scalar::Int(client)])?;
+        let account = |step: u64| Scalar::Int(((number * step + client as u64) % ACCOUNTS) as i64);
+        session.execute_discard(&take, &[account(1)])?;
+        session.execute_discard(&give, &[account(3)])?;
         session.query_discard("COMMIT")?;
         acknowledged.store(number, Ordering::Release);
     }

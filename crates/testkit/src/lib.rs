@@ -22,6 +22,7 @@ pub mod repertoire;
 pub mod server;
 mod skipped;
 pub mod sysbench;
+pub mod witness;
 
 pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
@@ -29,8 +30,13 @@ pub use skipped::{available, reader_available, tool_available};
 
 /// How often the kill loops kill: 50 times, or what `SLIPSTREAM_KILLS` says.
 pub fn kills() -> u64 {
-    match std::env::var("SLIPSTREAM_KILLS") {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("SLIPSTREAM_KILLS={text} is no number")),
-        Err(_) => 50,
+    times("SLIPSTREAM_KILLS", 50)
+}
+
+/// How often a loop goes round: what this variable of the environment says, or so many times.
+pub fn times(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")),
+        Err(_) => default,
     }
 }

@@ -13,14 +13,6 @@ const COUNTS: &str = "SELECT client, n FROM ledger.total ORDER BY client";
 const ENTRIES: &str =
     "SELECT client, COUNT(*), MIN(number), MAX(number) FROM ledger.entry GROUP BY client ORDER BY client";
 
-/// Kills of the source: 2, or what `SLIPSTREAM_SOURCE_KILLS` says.
-fn kills() -> u64 {
-    match std::env::var("SLIPSTREAM_SOURCE_KILLS") {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("SLIPSTREAM_SOURCE_KILLS={text} is no number")),
-        Err(_) => 2,
-    }
-}
-
 fn follow(source: &Server, flavor: Flavor, server_id: u32) -> Replica {
     let replica = Replica::start(flavor, &Settings { server_id, ..Settings::default() });
     replica.follow(source.flavor(), source.port(), &StartFrom::Gtid);
@@ -36,7 +28,8 @@ fn replicas_go_on_by_themselves() {
     if testkit::available("kill_source::replicas_go_on_by_themselves (with MySQL)", &[Flavor::MySql]) {
         replicas.push(follow(&source, Flavor::MySql, 3));
     }
-    for round in 0..kills() {
+    let kills = testkit::times("SLIPSTREAM_SOURCE_KILLS", 2);
+    for round in 0..kills {
         let working = ledger.work(&source);
         os::clock::sleep(Duration::from_millis(rng.between(20, 500)));
         source.kill();
@@ -53,5 +46,5 @@ fn replicas_go_on_by_themselves() {
         }
         println!("kill {round}: {commits} commits");
     }
-    assert!(ledger.acknowledged() > kills(), "there was no load");
+    assert!(ledger.acknowledged() > kills, "there was no load");
 }
