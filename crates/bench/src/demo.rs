@@ -54,10 +54,8 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
         row_image: RowImage::Minimal,
         ..Settings::default()
     };
-    progress.step("starting a source and a replica");
-    let mut source = Node::start(Flavor::Slipstream, "source", &settings(1))?;
-    let mut replica = Node::start(Flavor::Slipstream, "replica", &settings(2))?;
-    progress.done(format!("on ports {} and {}", source.instance().port(), replica.instance().port()));
+    let mut source = Node::start(Flavor::Slipstream, "source", &settings(1), progress)?;
+    let mut replica = Node::start(Flavor::Slipstream, "replica", &settings(2), progress)?;
     source.server.fill(plan.size, plan.seed, progress)?;
     replica.server.fill(plan.size, plan.seed, progress)?;
     replica.attach(&source)?;
@@ -79,7 +77,10 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     let (at_once, lags) = load_with_lag(&mut source, &replica, &load, progress)?;
 
     progress.step("comparing checksums");
-    let (ours, theirs) = (source.checksums(plan.size.tables)?, replica.checksums(plan.size.tables)?);
+    let (ours, theirs) = (
+        source.checksums(load.workload, plan.size.tables)?,
+        replica.checksums(load.workload, plan.size.tables)?,
+    );
     let equal = ours == theirs;
     progress.done(if equal { "equal" } else { "DIFFERENT" });
 

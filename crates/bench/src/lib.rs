@@ -21,7 +21,6 @@ pub mod oltp;
 pub mod progress;
 pub mod recovery;
 pub mod replication;
-pub mod report;
 pub mod sbtest;
 pub mod server;
 pub mod table;
@@ -53,8 +52,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let outcome = match request {
         Request::Apply(plan, files) => apply::run(&plan, &mut Progress::new()).and_then(|outcome| {
-            show(&report::text(&outcome), &files, || report::json(&outcome))?;
-            write_page(&files, || report::page(&outcome))?;
+            show(&apply::text(&outcome), &files, || apply::json(&outcome))?;
+            write_page(&files, || apply::page(&outcome))?;
             Ok(outcome.all_equal())
         }),
         Request::Oltp(plan, files) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {

@@ -11,8 +11,8 @@ use protocol::client::ClientError;
 
 use crate::instance::{Flavor, Instance, InstanceError, Settings, Usage};
 use crate::progress::{Progress, grouped};
-use crate::replication::{self, Position, StartFrom, Status, Thread};
-use crate::sbtest::{self, Checksum, Load, Loaded, SbtestError};
+use crate::replication::{self, LogEnd, Position, StartFrom, Status, Thread};
+use crate::sbtest::{self, Checksum, Load, Loaded, SbtestError, Workload};
 use crate::server::Server;
 
 /// How long a replica may stand still before the run is given up.
@@ -77,8 +77,16 @@ pub struct Node {
 
 impl Node {
     /// Starts a server and connects to it.
-    pub fn start(flavor: Flavor, role: &'static str, settings: &Settings) -> Result<Node, MeasureError> {
-        Ok(Node { server: Server::start(flavor, settings)?, flavor, role })
+    pub fn start(
+        flavor: Flavor,
+        role: &'static str,
+        settings: &Settings,
+        progress: &mut Progress,
+    ) -> Result<Node, MeasureError> {
+        progress.step(format!("{flavor} {role}: starting"));
+        let node = Node { server: Server::start(flavor, settings)?, flavor, role };
+        progress.done(node.version());
+        Ok(node)
     }
 
     /// The flavor.
@@ -151,6 +159,22 @@ impl Node {
         self.start_thread(Thread::Io)
     }
 
+    /// The end of the binary log, for a replica to begin at.
+    pub fn end_of_log(&mut self) -> Result<LogEnd, MeasureError> {
+        let refused = self.refused("the end of its log");
+        replication::end_of_log(self.server.client(), self.flavor).map_err(refused)
+    }
+
+    /// Stops this server's replication, forgets all that it has received and executed, and receives from this place on.
+    pub fn begin_anew(&mut self, source: &Node, end: &LogEnd) -> Result<(), MeasureError> {
+        self.stop_thread(Thread::Io)?;
+        self.stop_thread(Thread::Sql)?;
+        let (flavor, refused) = (self.flavor(), self.refused("beginning anew"));
+        let source = (source.flavor(), source.instance().port());
+        replication::begin_anew(self.server.client(), flavor, source, end).map_err(refused)?;
+        self.start_thread(Thread::Io)
+    }
+
     /// Starts one of the replica's threads.
     pub fn start_thread(&mut self, thread: Thread) -> Result<(), MeasureError> {
         let (flavor, refused) = (self.flavor(), self.refused("START REPLICA"));
@@ -170,6 +194,11 @@ impl Node {
         self.wait_for(target, of, progress)?;
         progress.done("received");
         Ok(())
+    }
+
+    /// Waits until a replica that runs has applied everything up to `target`.
+    pub fn catch_up(&mut self, target: &Position, progress: &mut Progress) -> Result<(), MeasureError> {
+        self.wait_for(target, |status| status.applied.clone(), progress)
     }
 
     /// Waits until the position that `of` reads has come to `target`. Looks again after a two-hundredth of the time
@@ -228,9 +257,13 @@ impl Node {
         self.server.usage().ok_or_else(gone)
     }
 
-    /// The checksums of the tables.
-    pub fn checksums(&mut self, tables: u32) -> Result<Vec<Checksum>, MeasureError> {
-        Ok(sbtest::checksums(self.server.client(), tables)?)
+    /// The checksums of the tables that a load changes.
+    pub fn checksums(&mut self, workload: Workload, tables: u32) -> Result<Vec<Checksum>, MeasureError> {
+        let client = self.server.client();
+        Ok(match workload {
+            Workload::Mysqlslap => vec![sbtest::slap::rows(client)?],
+            _ => sbtest::checksums(client, tables)?,
+        })
     }
 }
 

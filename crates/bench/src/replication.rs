@@ -22,6 +22,15 @@ impl fmt::Display for Position {
     }
 }
 
+/// Where a source's log ended before something: a replica can begin there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogEnd {
+    /// File and offset.
+    pub position: Position,
+    /// MariaDB's GTIDs up to there; None on other sources.
+    pub mariadb_gtids: Option<String>,
+}
+
 /// How a replica finds where to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartFrom {
@@ -177,6 +186,40 @@ pub fn status(client: &mut Client, replica: Flavor) -> Result<Status, ClientErro
         seconds_behind: number("Seconds_Behind_Source", "Seconds_Behind_Master"),
         executed_gtid_set: if old_words { String::new() } else { text("Executed_Gtid_Set", "") },
     })
+}
+
+/// The end of a source's binary log, with MariaDB's GTIDs.
+pub fn end_of_log(client: &mut Client, source: Flavor) -> Result<LogEnd, ClientError> {
+    let position = source_position(client, source)?;
+    let mariadb_gtids = match source {
+        Flavor::MariaDb => client.query("SELECT @@global.gtid_binlog_pos")?.cell(0, 0),
+        Flavor::MySql | Flavor::Slipstream => None,
+    };
+    Ok(LogEnd { position, mariadb_gtids })
+}
+
+/// Makes a replica whose threads are stopped forget what it has received, executed and logged, and begin at this place: a MariaDB
+/// replica by GTID, others by position.
+pub fn begin_anew(
+    client: &mut Client,
+    replica: Flavor,
+    source: (Flavor, u16),
+    end: &LogEnd,
+) -> Result<(), ClientError> {
+    let (statements, from) = match (&end.mariadb_gtids, replica) {
+        (Some(gtids), Flavor::MariaDb) => {
+            let set = format!("SET GLOBAL gtid_slave_pos = '{gtids}'");
+            (vec!["RESET SLAVE".to_string(), set], StartFrom::Gtid)
+        }
+        _ => (vec![], StartFrom::Position(end.position.clone())),
+    };
+    if replica != Flavor::MariaDb {
+        client.query("RESET BINARY LOGS AND GTIDS")?;
+    } else if client.query("SELECT @@global.log_bin")?.cell(0, 0).as_deref() == Some("1") {
+        client.query("RESET MASTER")?;
+    }
+    statements.iter().try_for_each(|sql| client.query(sql).map(|_| ()))?;
+    change_source(client, replica, source.0, source.1, &from)
 }
 
 /// The end of a source's binary log.

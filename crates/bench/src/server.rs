@@ -231,7 +231,7 @@ impl Server {
     }
 
     /// A global variable's value; None where the server has no such variable.
-    fn variable(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
+    pub fn variable(&mut self, name: &str) -> Result<Option<String>, MeasureError> {
         let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
         let refused = self.refused(&sql);
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))

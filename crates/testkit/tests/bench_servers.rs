@@ -1,4 +1,4 @@
-//! `slipstream bench oltp` and `slipstream bench insert`, whole: the real binary, the real sysbench, small sizes.
+//! `slipstream bench oltp`, `insert` and `apply`, whole: the real binary, the real sysbench, small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -74,4 +74,19 @@ fn every_step_of_the_insert_benchmark() {
         inserted.iter().skip(1).step_by(2).sum::<f64>() - deleted.iter().skip(1).step_by(2).sum::<f64>();
     let count = own.rows("SELECT (SELECT COUNT(*) FROM ibench.pi1) + (SELECT COUNT(*) FROM ibench.pi2)");
     assert_eq!(count, [left.to_string()], "{json}");
+}
+
+/// A load is generated once and applied by both replicas with every setting; one that cannot be repeated is generated anew. Rows
+/// that differ at the end would have the program fail.
+#[test]
+fn a_matrix_of_loads_and_settings_applied() {
+    let line = "--source slipstream --replicas slipstream --tables 1 --rows 300 --transactions 200 --clients 2 --relaxed --pool 64M \
+                --workload read_write,mysqlslap --format row,statement --workers 0,2 --log-replica-updates on,off";
+    let json = bench("apply", &words(line));
+    let rates = numbers(&json, "applied_per_second");
+    assert_eq!((rates.len(), rates.iter().all(|rate| *rate > 0.0)), (16, true), "{json}");
+    assert_eq!(numbers(&json, "efficiency").len(), 16, "{json}");
+    // Two settings, each with two values: a line for the second of each.
+    assert_eq!(numbers(&json, "cells"), [8.0, 8.0], "{json}");
+    assert_eq!(json.matches("\"format\": \"STATEMENT\"").count(), 2 * 8, "{json}");
 }

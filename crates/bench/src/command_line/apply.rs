@@ -1,21 +1,28 @@
 //! `bench apply` and `bench demo`.
 
 use clap::builder::RangedU64ValueParser;
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 
 use super::{
-    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, html_option, image, image_option,
-    json_option, mode_options, modes, number, numbers, size, size_option, switch, text,
+    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, html_option, json_option,
+    mode_options, modes, number, numbers, size, size_option, switch, text, words,
 };
-use crate::apply::Plan;
+use crate::apply::{Format, Plan, Repository};
 use crate::demo;
-use crate::instance::Flavor;
+use crate::instance::{Flavor, RowImage};
 use crate::sbtest::Workload;
+
+/// The values of `--image`.
+const IMAGES: [(&str, RowImage); 3] =
+    [("full", RowImage::Full), ("minimal", RowImage::Minimal), ("noblob", RowImage::NoBlob)];
 
 /// The options of `bench apply`.
 pub(super) fn command() -> Command {
     Command::new("apply")
-        .about("How fast replicas apply what they have received: Slipstream and every peer on the machine")
+        .about(
+            "How fast replicas apply what they have received: Slipstream and every peer on the machine. Options that take several values \
+             make a matrix: every combination is measured",
+        )
         .arg(number("tables", "4", "Tables"))
         .arg(number("rows", "250000", "Rows of each table"))
         .arg(number("transactions", "200000", "Transactions of each load"))
@@ -23,21 +30,7 @@ pub(super) fn command() -> Command {
         .arg(number("rounds", "1", "How often everything is measured; the table shows medians"))
         .arg(number("seed", "1", "Makes the data and the loads"))
         .arg(size_option("pool", "1G", "Buffer pool of every server, in bytes or with K, M, G"))
-        .arg(
-            choice(
-                "workload",
-                ["update_non_index", "update_index", "insert", "read_write"],
-                "The transactions",
-            )
-            .default_value("update_non_index"),
-        )
-        .arg(image_option())
-        .args(mode_options())
-        .arg(
-            numbers("workers", "0", "Worker threads of the replicas, separated by commas; 0 is none")
-                .value_parser(RangedU64ValueParser::<u64>::new().range(..=1024)),
-        )
-        .arg(switch("not-logged", "log_replica_updates=OFF"))
+        .args(matrix_options())
         .arg(choice(
             "source",
             FLAVORS,
@@ -50,6 +43,33 @@ pub(super) fn command() -> Command {
         ))
         .arg(json_option())
         .arg(html_option())
+}
+
+/// What is varied; each option takes several values, separated by commas.
+fn matrix_options() -> Vec<Arg> {
+    let workers = RangedU64ValueParser::<u64>::new().range(..=1024);
+    let delay = RangedU64ValueParser::<u64>::new().range(..=1_000_000);
+    let mut options = vec![
+        choices("workload", Workload::ALL.map(Workload::name), "The transactions").default_value("update_non_index"),
+        choices("format", Format::NAMES, "binlog_format of the sources").default_value("row"),
+        choices("image", IMAGES.map(|(name, _)| name), "binlog_row_image, where there are rows").default_value("minimal"),
+        numbers(
+            "commit-delay",
+            "0",
+            "For how many microseconds the sources gather commits: binlog_group_commit_sync_delay, MariaDB's binlog_commit_wait_usec",
+        )
+        .value_parser(delay),
+        numbers("workers", "0", "Worker threads of the replicas; 0 is none").value_parser(workers),
+        choices("log-replica-updates", ["on", "off"], "Whether the replicas log what they apply").default_value("on"),
+        choices(
+            "position",
+            ["table", "file"],
+            "Where the replicas keep their position, relay_log_info_repository; the peers have no FILE",
+        )
+        .default_value("table"),
+    ];
+    options.extend(mode_options());
+    options
 }
 
 /// The options of `bench demo`.
@@ -65,26 +85,28 @@ pub(super) fn demo_command() -> Command {
 }
 
 /// Reads its options.
-pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
-    let workload: Workload = text(matches, "workload")
-        .unwrap_or_default()
-        .parse()
-        .map_err(|error| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error))?;
-    Ok(Plan {
+pub(super) fn plan(matches: &ArgMatches) -> Plan {
+    let workload = |name: &str| name.parse::<Workload>().expect("one of the possible values");
+    let image = |name: &&str| IMAGES.iter().find(|(known, _)| known == name).map(|(_, image)| *image);
+    let images: Vec<RowImage> = words(matches, "image").iter().filter_map(image).collect();
+    let repository = |name: &str| if name == "file" { Repository::File } else { Repository::Table };
+    Plan {
         size: size(matches),
         transactions: get(matches, "transactions"),
         clients: get_u32(matches, "clients"),
-        workload,
+        workloads: words(matches, "workload").into_iter().map(workload).collect(),
+        formats: Format::all(&words(matches, "format"), &images),
+        delays_us: get_all_u32(matches, "commit-delay"),
         modes: modes(matches),
         workers: get_all_u32(matches, "workers"),
-        image: image(matches),
-        logged: !matches.get_flag("not-logged"),
+        repositories: words(matches, "position").into_iter().map(repository).collect(),
+        logged: words(matches, "log-replica-updates").into_iter().map(|word| word == "on").collect(),
         pool_bytes: *matches.get_one::<u64>("pool").expect("has a default"),
         source: text(matches, "source").map(flavor),
         replicas: flavors(matches, "replicas", &Flavor::ALL),
         rounds: get_u32(matches, "rounds"),
         seed: get(matches, "seed"),
-    })
+    }
 }
 
 /// Reads the options of `bench demo`.
@@ -105,7 +127,6 @@ mod tests {
     use super::super::tests::words;
     use super::super::{Request, parse};
     use super::*;
-    use crate::instance::RowImage;
     use crate::sbtest::Size;
     use crate::server::Mode;
 
@@ -115,24 +136,37 @@ mod tests {
         assert_eq!(plan.size, Size { tables: 4, rows: 250_000 });
         assert_eq!((plan.transactions, plan.clients, plan.pool_bytes), (200_000, 16, 1 << 30));
         assert_eq!(plan.modes, [Mode::Relaxed, Mode::Durable]);
+        assert_eq!((plan.streams().len(), plan.settings().len()), (1, 2));
+        let stream = plan.streams()[0];
         assert_eq!(
-            (plan.workload, plan.image, plan.logged),
-            (Workload::UpdateNonIndex, RowImage::Minimal, true)
+            (stream.workload, stream.format, stream.delay_us),
+            (Workload::UpdateNonIndex, Format::Row(RowImage::Minimal), 0)
         );
+        assert_eq!((plan.logged, plan.repositories), (vec![true], vec![Repository::Table]));
         assert_eq!(plan.replicas, Flavor::ALL);
     }
 
     #[test]
     fn choices() {
         let line = "apply --durable --workload insert --image full --source mariadb --replicas slipstream,mysql \
-                    --pool 512M --not-logged --json out.json";
+                    --pool 512M --log-replica-updates off --json out.json";
         let Ok(Request::Apply(plan, files)) = parse(words(line)) else { panic!("not an apply") };
-        assert_eq!((plan.modes.as_slice(), plan.workload), (&[Mode::Durable][..], Workload::Insert));
-        assert_eq!((plan.image, plan.logged, plan.pool_bytes), (RowImage::Full, false, 512 << 20));
+        assert_eq!((plan.modes.as_slice(), plan.workloads), (&[Mode::Durable][..], vec![Workload::Insert]));
+        assert_eq!((plan.logged, plan.pool_bytes), (vec![false], 512 << 20));
         assert_eq!(
             (plan.source, plan.replicas),
             (Some(Flavor::MariaDb), vec![Flavor::Slipstream, Flavor::MySql])
         );
         assert_eq!(files.json, Some(PathBuf::from("out.json")));
+    }
+
+    #[test]
+    fn lists_make_a_matrix() {
+        let line = "apply --workload update_non_index,read_write,mysqlslap --format row,statement --image full,minimal \
+                    --commit-delay 0,1000 --workers 0,2,16 --log-replica-updates on,off --position table,file";
+        let Ok(Request::Apply(plan, _)) = parse(words(line)) else { panic!("not an apply") };
+        // Three loads in three formats with two delays; two modes, three numbers of workers, two repositories.
+        assert_eq!((plan.streams().len(), plan.settings().len()), (18, 12));
+        assert_eq!(plan.logged, [true, false]);
     }
 }

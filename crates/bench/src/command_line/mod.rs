@@ -49,7 +49,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     let words = std::iter::once(OsString::from("slipstream bench")).chain(words);
     let matches = command().try_get_matches_from(words)?;
     match matches.subcommand() {
-        Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)?), files(matches))),
+        Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)), files(matches))),
         Some(("demo", matches)) => Ok(Request::Demo(apply::demo_plan(matches))),
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
         Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), files(matches))),
@@ -201,6 +201,11 @@ fn modes(matches: &ArgMatches) -> Vec<Mode> {
         (false, true) => vec![Mode::Durable],
         _ => vec![Mode::Relaxed, Mode::Durable],
     }
+}
+
+/// The values of an option that takes several.
+fn words<'a>(matches: &'a ArgMatches, name: &str) -> Vec<&'a str> {
+    matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect()
 }
 
 fn text<'a>(matches: &'a ArgMatches, name: &str) -> Option<&'a str> {

@@ -68,6 +68,8 @@ pub enum RowImage {
     Full,
     /// The key before, the changed columns after.
     Minimal,
+    /// Every column but unchanged BLOBs.
+    NoBlob,
 }
 
 impl RowImage {
@@ -76,6 +78,7 @@ impl RowImage {
         match self {
             RowImage::Full => "FULL",
             RowImage::Minimal => "MINIMAL",
+            RowImage::NoBlob => "NOBLOB",
         }
     }
 }

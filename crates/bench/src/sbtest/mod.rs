@@ -6,6 +6,7 @@
 
 mod fill;
 mod random;
+pub mod slap;
 mod workload;
 
 use std::fmt;
@@ -81,22 +82,22 @@ impl fmt::Display for Checksum {
     }
 }
 
-/// The checksum of every table, by statements that MySQL, MariaDB and Slipstream all answer alike.
+/// The checksum of every table.
 pub fn checksums(client: &mut Client, tables: u32) -> Result<Vec<Checksum>, SbtestError> {
-    let one = |number: u32| {
-        let sql = format!(
-            "SELECT COUNT(*), SUM(CRC32(CONCAT_WS('#', id, k, c, pad))) FROM {SCHEMA}.sbtest{number}"
-        );
-        let result = doing(|| format!("the checksum of sbtest{number}"), client.query(&sql))?;
-        let number_at = |at| result.cell(0, at).and_then(|text| text.parse::<u64>().ok());
-        // An empty table has no sum, but NULL.
-        match (number_at(0), number_at(1)) {
-            (Some(rows), sum) if rows == 0 || sum.is_some() => Ok(Checksum { rows, sum: sum.unwrap_or(0) }),
-            _ => Err(SbtestError {
-                doing: format!("the checksum of sbtest{number}"),
-                cause: ClientError::Protocol(format!("no numbers in {:?}", result.rows)),
-            }),
-        }
-    };
-    (1..=tables).map(one).collect()
+    (1..=tables).map(|number| checksum(client, &format!("sbtest{number}"), "id, k, c, pad")).collect()
+}
+
+/// The checksum of one table, by statements that MySQL, MariaDB and Slipstream all answer alike.
+pub(crate) fn checksum(client: &mut Client, table: &str, columns: &str) -> Result<Checksum, SbtestError> {
+    let sql = format!("SELECT COUNT(*), SUM(CRC32(CONCAT_WS('#', {columns}))) FROM {SCHEMA}.{table}");
+    let result = doing(|| format!("the checksum of {table}"), client.query(&sql))?;
+    let number_at = |at| result.cell(0, at).and_then(|text| text.parse::<u64>().ok());
+    // An empty table has no sum, but NULL.
+    match (number_at(0), number_at(1)) {
+        (Some(rows), sum) if rows == 0 || sum.is_some() => Ok(Checksum { rows, sum: sum.unwrap_or(0) }),
+        _ => Err(SbtestError {
+            doing: format!("the checksum of {table}"),
+            cause: ClientError::Protocol(format!("no numbers in {:?}", result.rows)),
+        }),
+    }
 }

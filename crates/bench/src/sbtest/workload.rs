@@ -31,11 +31,19 @@ pub enum Workload {
     Insert,
     /// 14 reads and 4 writes a transaction.
     ReadWrite,
+    /// Not sysbench's: one row a transaction into a table without a key ([`super::slap`]), which must be there.
+    Mysqlslap,
 }
 
 impl Workload {
-    const ALL: [Workload; 4] =
-        [Workload::UpdateNonIndex, Workload::UpdateIndex, Workload::Insert, Workload::ReadWrite];
+    /// All of them.
+    pub const ALL: [Workload; 5] = [
+        Workload::UpdateNonIndex,
+        Workload::UpdateIndex,
+        Workload::Insert,
+        Workload::ReadWrite,
+        Workload::Mysqlslap,
+    ];
 
     /// sysbench's name of it, without `oltp_`.
     pub fn name(self) -> &'static str {
@@ -44,6 +52,7 @@ impl Workload {
             Workload::UpdateIndex => "update_index",
             Workload::Insert => "insert",
             Workload::ReadWrite => "read_write",
+            Workload::Mysqlslap => "mysqlslap",
         }
     }
 }
@@ -215,6 +224,7 @@ impl Worker {
             Workload::UpdateIndex => self.update_index(),
             Workload::Insert => self.insert(),
             Workload::ReadWrite => self.read_write(),
+            Workload::Mysqlslap => super::slap::insert(&mut self.client, &mut self.rng),
         }
     }
 

@@ -4,18 +4,27 @@
 //! source. When all of it is received, the applier is started and timed until it has applied the last transaction.
 //! Every pair of the run is measured in turn on the same load, so that the machine's moods are shared; figures compare
 //! within one run only.
+//!
+//! What is varied is a matrix ([`case`]): loads and how the source logs them, and for each of these how the replicas are set.
 
-use crate::instance::{Flavor, RowImage, Settings};
+mod case;
+mod cell;
+mod report;
+
+use crate::instance::{Flavor, Settings};
 use crate::measure::{Applied, MeasureError, Node};
 use crate::progress::Progress;
-use crate::replication::Position;
-use crate::sbtest::{Load, Loaded, Size, Workload};
+use crate::sbtest::{Loaded, Size, Workload};
 use crate::server::Mode;
+
+pub use case::{Case, Dimension, Format, Repository, Setting, Stream};
+use cell::{Attached, Group};
+pub use report::{json, page, text};
 
 /// Redo log of every server: no run waits for a checkpoint.
 const REDO_BYTES: u64 = 2 << 30;
 
-/// What is measured.
+/// What is measured: every combination of the lists, each in turn.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The tables.
@@ -25,15 +34,19 @@ pub struct Plan {
     /// Clients of each load.
     pub clients: u32,
     /// The transactions.
-    pub workload: Workload,
-    /// The replicas' durability; each is measured in turn.
+    pub workloads: Vec<Workload>,
+    /// How the sources log them.
+    pub formats: Vec<Format>,
+    /// For how long the sources gather commits.
+    pub delays_us: Vec<u32>,
+    /// The replicas' durability.
     pub modes: Vec<Mode>,
-    /// The replicas' worker threads, 0 for one applier alone; each is measured in turn.
+    /// The replicas' worker threads, 0 for one applier alone.
     pub workers: Vec<u32>,
-    /// `binlog_row_image`.
-    pub image: RowImage,
-    /// Whether the replicas log what they apply.
-    pub logged: bool,
+    /// Where the replicas keep their position.
+    pub repositories: Vec<Repository>,
+    /// Whether the replicas log what they apply; a server each.
+    pub logged: Vec<bool>,
     /// Buffer pool of every server.
     pub pool_bytes: u64,
     /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is given.
@@ -46,15 +59,37 @@ pub struct Plan {
     pub seed: u64,
 }
 
+impl Plan {
+    /// The loads, and what the sources make of them.
+    pub fn streams(&self) -> Vec<Stream> {
+        let mut all = Vec::new();
+        for &workload in &self.workloads {
+            for &format in &self.formats {
+                all.extend(self.delays_us.iter().map(|&delay_us| Stream { workload, format, delay_us }));
+            }
+        }
+        all
+    }
+
+    /// What is set on a running replica.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut all = Vec::new();
+        for &mode in &self.modes {
+            for &workers in &self.workers {
+                all.extend(self.repositories.iter().map(|&repository| Setting { mode, workers, repository }));
+            }
+        }
+        all
+    }
+}
+
 /// One timed apply.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Which round, from 1.
     pub round: u32,
-    /// The replica's durability.
-    pub mode: Mode,
-    /// Its worker threads.
-    pub workers: u32,
+    /// Which cell of the matrix.
+    pub case: Case,
     /// Which of [`Outcome::pairs`].
     pub pair: usize,
     /// The load that was applied.
@@ -74,6 +109,8 @@ pub struct Pair {
     pub flavor: Flavor,
     /// The replica's flavor and version.
     pub replica: String,
+    /// Whether the replica logs what it applies.
+    pub logged: bool,
     /// The replica's options.
     pub options: Vec<String>,
 }
@@ -98,42 +135,33 @@ impl Outcome {
     }
 }
 
-/// A source and the replicas that hang on it.
-struct Group {
-    source: Node,
-    /// Each with its place in [`Outcome::pairs`].
-    replicas: Vec<(usize, Node)>,
-}
-
 /// Runs the plan.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {
     let mut outcome =
         Outcome { plan: plan.clone(), pairs: Vec::new(), missing: Vec::new(), samples: Vec::new() };
     let mut groups = start(plan, &mut outcome, progress)?;
     for round in 1..=plan.rounds {
-        for mode in &plan.modes {
-            for workers in &plan.workers {
-                measure(plan, round, (*mode, *workers), &mut groups, &mut outcome, progress)?;
-            }
+        for stream in plan.streams() {
+            cell::measure(plan, (round, &stream), &mut groups, &mut outcome, progress)?;
         }
     }
     Ok(outcome)
 }
 
-/// Which flavor feeds which: a peer feeds its like, Slipstream is fed by what the plan says.
-fn source_of(plan: &Plan, replica: Flavor) -> Flavor {
+/// Which flavor feeds which: a peer feeds its like, Slipstream is fed by what is wanted.
+pub(crate) fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
     if replica != Flavor::Slipstream {
         return replica;
     }
     let found = [Flavor::MySql, Flavor::MariaDb].into_iter().find(|flavor| flavor.unavailable().is_none());
-    plan.source.or(found).unwrap_or(Flavor::Slipstream)
+    wanted.or(found).unwrap_or(Flavor::Slipstream)
 }
 
 /// Starts, fills and attaches every server.
 fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<Vec<Group>, MeasureError> {
     let mut groups: Vec<Group> = Vec::new();
     for flavor in &plan.replicas {
-        let source_flavor = source_of(plan, *flavor);
+        let source_flavor = source_of(plan.source, *flavor);
         if let Some(why) = [*flavor, source_flavor].iter().find_map(|wanted| wanted.unavailable()) {
             outcome.missing.push(format!("{flavor}: {why}"));
             continue;
@@ -142,31 +170,51 @@ fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<
             Some(at) => at,
             None => {
                 let id = 1 + groups.len() as u32;
-                let mut source = start_node(plan, source_flavor, "source", id, progress)?;
+                let mut source = start_node(plan, source_flavor, ("source", true), id, progress)?;
                 source.server.fill(plan.size, plan.seed, progress)?;
                 groups.push(Group { source, replicas: Vec::new() });
                 groups.len() - 1
             }
         };
-        let pair = outcome.pairs.len();
-        let mut replica = start_node(plan, *flavor, "replica", 101 + pair as u32, progress)?;
-        replica.server.fill(plan.size, plan.seed, progress)?;
-        replica.attach(&groups[at].source)?;
-        outcome.pairs.push(Pair {
-            source: groups[at].source.version(),
-            flavor: *flavor,
-            replica: replica.version(),
-            options: replica.instance().options_shown(),
-        });
-        groups[at].replicas.push((pair, replica));
+        for &logged in &plan.logged {
+            let attached = start_replica(plan, (*flavor, logged), &groups[at].source, outcome, progress)?;
+            groups[at].replicas.push(attached);
+        }
     }
     Ok(groups)
+}
+
+/// Starts and fills a replica of this source.
+fn start_replica(
+    plan: &Plan,
+    (flavor, logged): (Flavor, bool),
+    source: &Node,
+    outcome: &mut Outcome,
+    progress: &mut Progress,
+) -> Result<Attached, MeasureError> {
+    let pair = outcome.pairs.len();
+    let mut node = start_node(plan, flavor, ("replica", logged), 101 + pair as u32, progress)?;
+    node.server.fill(plan.size, plan.seed, progress)?;
+    let has_repository = node.server.variable("relay_log_info_repository")?.is_some();
+    if !has_repository && plan.repositories.contains(&Repository::File) {
+        outcome
+            .missing
+            .push(format!("positions in a FILE on {}: it has them in a table only", node.version()));
+    }
+    outcome.pairs.push(Pair {
+        source: source.version(),
+        flavor,
+        replica: node.version(),
+        logged,
+        options: node.instance().options_shown(),
+    });
+    Ok(Attached { pair, node, logged, has_repository })
 }
 
 fn start_node(
     plan: &Plan,
     flavor: Flavor,
-    role: &'static str,
+    (role, logged): (&'static str, bool),
     server_id: u32,
     progress: &mut Progress,
 ) -> Result<Node, MeasureError> {
@@ -174,63 +222,11 @@ fn start_node(
         server_id,
         pool_bytes: plan.pool_bytes,
         redo_bytes: REDO_BYTES,
-        log_bin: role == "source" || plan.logged,
-        log_replica_updates: plan.logged,
+        log_bin: logged,
+        log_replica_updates: logged,
         durable: false,
-        row_image: plan.image,
+        row_image: crate::instance::RowImage::Minimal,
         ..Settings::default()
     };
-    progress.step(format!("{flavor} {role}: starting"));
-    let node = Node::start(flavor, role, &settings)?;
-    progress.done(node.version());
-    Ok(node)
-}
-
-/// Loads every source, then times every replica in turn.
-fn measure(
-    plan: &Plan,
-    round: u32,
-    (mode, workers): (Mode, u32),
-    groups: &mut [Group],
-    outcome: &mut Outcome,
-    progress: &mut Progress,
-) -> Result<(), MeasureError> {
-    let load = Load {
-        workload: plan.workload,
-        size: plan.size,
-        transactions: plan.transactions,
-        clients: plan.clients,
-        seed: plan.seed.wrapping_add(1 + outcome.samples.len() as u64),
-    };
-    let mut targets: Vec<(Loaded, Position)> = Vec::new();
-    for group in groups.iter_mut() {
-        let loaded = group.source.load(&load, progress)?;
-        let target = group.source.position()?;
-        for (pair, replica) in &mut group.replicas {
-            replica.server.set_mode(mode)?;
-            replica.server.set_workers(outcome.pairs[*pair].flavor, workers)?;
-            // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its relay log.
-            replica.receive(&target, progress)?;
-        }
-        targets.push((loaded, target));
-    }
-    for (group, (loaded, target)) in groups.iter_mut().zip(&targets) {
-        for (pair, replica) in &mut group.replicas {
-            let applied = replica.apply(target, progress)?;
-            let sample = Sample { round, mode, workers, pair: *pair, loaded: *loaded, applied, equal: false };
-            outcome.samples.push(sample);
-        }
-    }
-    let of_this_mode = outcome.samples.len() - outcome.pairs.len();
-    for group in groups.iter_mut() {
-        progress.step("comparing checksums");
-        let expected = group.source.checksums(plan.size.tables)?;
-        for (pair, replica) in &mut group.replicas {
-            let equal = replica.checksums(plan.size.tables)? == expected;
-            let sample = outcome.samples[of_this_mode..].iter_mut().find(|sample| sample.pair == *pair);
-            sample.expect("every pair was measured").equal = equal;
-        }
-        progress.done("compared");
-    }
-    Ok(())
+    Node::start(flavor, role, &settings, progress)
 }
