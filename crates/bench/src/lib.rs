@@ -1,6 +1,6 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `demo`, `oltp`, `insert`, `recovery`). Flows out: a table on the terminal and, when
+//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `recovery`). Flows out: a table on the terminal and, when
 //! asked for, JSON and one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories, with the same settings for all
 //! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
 //!
@@ -16,6 +16,7 @@ pub mod histogram;
 pub mod html;
 pub mod insert;
 pub mod instance;
+pub mod lag;
 pub mod measure;
 pub mod oltp;
 pub mod progress;
@@ -54,6 +55,11 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         Request::Apply(plan, files) => apply::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&apply::text(&outcome), &files, || apply::json(&outcome))?;
             write_page(&files, || apply::page(&outcome))?;
+            Ok(outcome.all_equal())
+        }),
+        Request::Lag(plan, files) => lag::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&lag::text(&outcome), &files, || lag::json(&outcome))?;
+            write_page(&files, || lag::page(&outcome))?;
             Ok(outcome.all_equal())
         }),
         Request::Oltp(plan, files) => oltp::run(&plan, &mut Progress::new()).and_then(|outcome| {

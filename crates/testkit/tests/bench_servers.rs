@@ -1,4 +1,4 @@
-//! `slipstream bench oltp`, `insert` and `apply`, whole: the real binary, the real sysbench, small sizes.
+//! `slipstream bench oltp`, `insert`, `apply` and `lag`, whole: the real binary, the real sysbench, small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -89,4 +89,14 @@ fn a_matrix_of_loads_and_settings_applied() {
     // Two settings, each with two values: a line for the second of each.
     assert_eq!(numbers(&json, "cells"), [8.0, 8.0], "{json}");
     assert_eq!(json.matches("\"format\": \"STATEMENT\"").count(), 2 * 8, "{json}");
+}
+
+#[test]
+fn lag_over_time() {
+    let line = "--source slipstream --replicas slipstream --seconds 1 --rate 200 --clients 2 --rows 100 --large-rows 5000 --pool 64M";
+    let json = bench("lag", &words(line));
+    assert_eq!(numbers(&json, "lag_ms_max").len(), 2, "{json}");
+    assert_eq!(numbers(&json, "large_transaction_seconds").len(), 1, "{json}");
+    assert!(numbers(&json, "reads").iter().all(|count| *count > 0.0), "{json}");
+    assert!(numbers(&json, "source_commits_per_second").iter().all(|rate| *rate > 0.0), "{json}");
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod insert;
+mod lag;
 mod oltp;
 mod recovery;
 
@@ -36,6 +37,8 @@ pub enum Request {
     Apply(Box<crate::apply::Plan>, Files),
     /// `bench demo`.
     Demo(crate::demo::Plan),
+    /// `bench lag`, and the files for its report.
+    Lag(Box<crate::lag::Plan>, Files),
     /// `bench oltp`, and the files for its report.
     Oltp(Box<crate::oltp::Plan>, Files),
     /// `bench insert`, and the files for its report.
@@ -51,6 +54,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
     match matches.subcommand() {
         Some(("apply", matches)) => Ok(Request::Apply(Box::new(apply::plan(matches)), files(matches))),
         Some(("demo", matches)) => Ok(Request::Demo(apply::demo_plan(matches))),
+        Some(("lag", matches)) => Ok(Request::Lag(Box::new(lag::plan(matches)), files(matches))),
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
         Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), files(matches))),
         Some(("recovery", matches)) => {
@@ -139,6 +143,7 @@ fn command() -> Command {
         .subcommands([
             apply::command(),
             apply::demo_command(),
+            lag::command(),
             oltp::command(),
             insert::command(),
             recovery::command(),
