@@ -66,6 +66,15 @@ fn tells_the_story(server: &Server, said: &str, what: &str) {
     // The hot row's changes are a chain by row; of its first change the insert is the one before.
     let hot = format!("\"changes\": {},", HOT + 1);
     assert_eq!(said.matches(&hot).count(), 1, "{what}: one row has {hot}\n{said}");
+    // Every policy at every number of workers has its efficiency, and one worker's is 1.
+    let efficiencies = said.matches("\"efficiency\": ").count();
+    assert_eq!(
+        (efficiencies, said.matches("\"efficiency\": 1.0,").count() >= 4),
+        (4 * 7, true),
+        "{what}:\n{said}"
+    );
+    let workers = |count: usize| said.matches(&format!("\"workers\": {count}\n")).count();
+    assert!([8, 16, 32, 64].iter().all(|count| workers(*count) == 4), "{what}:\n{said}");
 }
 
 fn remote(server: &Server) -> [String; 2] {
