@@ -216,6 +216,21 @@ impl SpilledGroup {
         self.spill.group_len.into()
     }
 
+    /// The commit's sidecar, as a whole. [`SpilledGroup::for_each_run`] checks it with the rest.
+    pub(crate) fn sidecar(&self) -> Result<Vec<u8>> {
+        let failed = |error| io_error(&self.path, error);
+        let (from, len) = (self.len_bytes(), u64::from(self.spill.sidecar_len));
+        // Of damaged lengths, before memory is asked for.
+        if self.file.len_bytes().map_err(failed)? != from + len {
+            let place = self.path.display();
+            return Err(EngineError::Corrupt(format!("{place}: it is not as long as its commit says")));
+        }
+        let mut sidecar = vec![0; len as usize];
+        self.file.read_exact_at(&mut sidecar, from).map_err(failed)?;
+        Ok(sidecar)
+    }
+
+    /// Calls `visit` with run after run of whole events; an error when the file is not what the commit wrote, after all of it was visited.
     pub(crate) fn for_each_run<E: From<EngineError>>(
         &self,
         mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,

@@ -90,6 +90,12 @@ impl<'l> Changes<'l> {
         Changes { log, ..self }
     }
 
+    /// What the changes take, and what is kept for others.
+    #[cfg(test)]
+    pub fn memory_bytes(&self) -> usize {
+        self.made.capacity() + self.all.capacity() * size_of::<Change>()
+    }
+
     /// The place of bytes that are part of the stretch; a copy's, if they are not.
     pub fn of_log(&mut self, bytes: &[u8]) -> Bytes {
         let at = (bytes.as_ptr() as usize).wrapping_sub(self.log.as_ptr() as usize);

@@ -9,6 +9,7 @@ use crate::commit::record::CommitRecord;
 use crate::commit::sidecar::Sidecar;
 use crate::error::{EngineError, Result};
 use crate::group::walk;
+use crate::spill::SpilledGroup;
 use crate::table::{KeyBuf, Table};
 use binlog::event::RowsEvent;
 use buffer::RecordLsn;
@@ -28,12 +29,44 @@ pub(super) struct Gather<'e, 'l> {
     from: usize,
     /// Where the rows of the record at hand are, by tree and key; made when there is a second one.
     rows: HashMap<(u32, KeyBuf), u32>,
+    /// Which rows are gathered.
+    part: Part,
+}
+
+/// A part of the rows, by their clustered keys: what becomes of a row must be seen as a whole, and a large commit's rows take much memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub number: u64,
+    pub of: u64,
+}
+
+impl Part {
+    /// All rows.
+    const WHOLE: Part = Part { number: 0, of: 1 };
+
+    fn has(&self, key: &[u8]) -> bool {
+        self.of == 1 || u64::from(crc32c::crc32c(key)) % self.of == self.number
+    }
 }
 
 impl<'e, 'l> Gather<'e, 'l> {
     /// Adds to `changes`, which are empty.
     pub fn new(tables: &'e Tables, changes: Changes<'l>) -> Gather<'e, 'l> {
-        Gather { tables, changes, table: None, from: 0, rows: HashMap::new() }
+        Gather { tables, changes, table: None, from: 0, rows: HashMap::new(), part: Part::WHOLE }
+    }
+
+    /// Adds what a commit in a spill file does to a part of its rows.
+    pub fn spilled_part(
+        &mut self,
+        (group, sidecar): (&SpilledGroup, &[u8]),
+        place: RecordLsn,
+        part: Part,
+    ) -> Result<()> {
+        self.part = part;
+        let mut sidecar = Sidecar::parse(sidecar)?;
+        self.begin(place);
+        group.for_each_run(|events| self.events(events, &mut sidecar))?;
+        self.end(&sidecar, place)
     }
 
     pub fn finish(self) -> Changes<'l> {
@@ -49,21 +82,38 @@ impl<'e, 'l> Gather<'e, 'l> {
     /// Adds the changes of an event group and its sidecar.
     pub fn group(&mut self, group: &[u8], sidecar: &[u8], place: RecordLsn) -> Result<()> {
         let mut sidecar = Sidecar::parse(sidecar)?;
+        self.begin(place);
+        self.events(group, &mut sidecar)?;
+        self.end(&sidecar, place)
+    }
+
+    fn begin(&mut self, place: RecordLsn) {
         self.changes.records.push(place);
         self.from = self.changes.all.len();
         self.rows.clear();
-        for event in walk::rows_events(group) {
+    }
+
+    fn events(&mut self, events: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
+        for event in walk::rows_events(events) {
             let event = event?;
             let known = self.table.filter(|&number| self.tables.table(number).id == event.table_id);
             self.table = known.or_else(|| self.tables.number(event.table_id));
             // Dropped since, if it is none.
             if let Some(number) = self.table {
-                self.event(number, &event, &mut sidecar)?;
+                self.event(number, &event, sidecar)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds what follows from the rows of the record and from its sidecar.
+    fn end(&mut self, sidecar: &Sidecar<'_>, place: RecordLsn) -> Result<()> {
         self.derive_entries(place)?;
-        self.placements(&sidecar)?;
+        self.placements(sidecar)?;
         for op in sidecar.index_ops()? {
+            if !self.part.has(&op.key[op.secondary_len..]) {
+                continue;
+            }
             let Some(number) = self.tables.number(op.table_id) else { continue };
             let table = self.tables.table(number);
             let Some(at) = table.indexes.iter().position(|index| index.id == op.index_id) else { continue };
@@ -134,6 +184,9 @@ impl<'e, 'l> Gather<'e, 'l> {
             self.remove(number, &old_key);
             return self.put(number, table, &new_key, image, false);
         }
+        if !self.part.has(&old_key) {
+            return Ok(());
+        }
         let tree = Tree::Clustered.number(number);
         let patch = {
             let image = self.changes.of_log(after_image);
@@ -175,6 +228,9 @@ impl<'e, 'l> Gather<'e, 'l> {
     }
 
     fn put(&mut self, number: u32, table: &Table, key: &KeyBuf, image: &[u8], inserted: bool) -> Result<()> {
+        if !self.part.has(key) {
+            return Ok(());
+        }
         if let Some(stored) = table.stored_auto_increment(image)? {
             table.note_auto_increment(stored);
         }
@@ -188,6 +244,9 @@ impl<'e, 'l> Gather<'e, 'l> {
     }
 
     fn remove(&mut self, number: u32, key: &KeyBuf) {
+        if !self.part.has(key) {
+            return;
+        }
         let tree = Tree::Clustered.number(number);
         match self.before(tree, key) {
             None => self.push_row(tree, key, What::Remove, false),

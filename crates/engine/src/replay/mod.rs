@@ -23,6 +23,8 @@
 mod apply;
 mod changes;
 mod gather;
+#[cfg(test)]
+mod tests;
 
 use crate::Engine;
 use crate::catalog::Catalog;
@@ -33,7 +35,7 @@ use crate::spill::SpillRef;
 use crate::table::Table;
 use buffer::RecordLsn;
 use changes::Changes;
-use gather::Gather;
+use gather::{Gather, Part};
 use redo::{Batch, BatchRecord, Lsn, kind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -44,6 +46,8 @@ const MOST_STRETCH_BYTES: u64 = 128 << 20;
 const LEAST_STRETCH_BYTES: u64 = 1 << 20;
 /// Part of the pool's size that a stretch may have.
 const POOL_PART: u64 = 16;
+/// Of a spilled commit, the rows of so many times what a transaction keeps in memory.
+const SPILLS_AT_ONCE: u64 = 16;
 /// Commit records that are worth a thread.
 const RECORDS_PER_THREAD: usize = 256;
 const MOST_THREADS: usize = 8;
@@ -173,12 +177,33 @@ impl<'e> Replay<'e> {
         Ok(commits)
     }
 
-    /// Replays a commit from its spill file.
+    /// Replays a commit from its spill file: the file is gone through once for each of some parts of its rows, so that only these are in memory.
     pub fn spilled(&mut self, spill: &SpillRef, place: RecordLsn) -> Result<()> {
-        let (group, sidecar) = spill.load(&self.engine.config)?;
-        let mut gather = Gather::new(&self.tables, Changes::default().anew(&group));
-        gather.group(&group, &sidecar, place).map_err(|error| at_record(place.start, error))?;
-        self.apply(&[gather.finish()])
+        let config = &self.engine.config;
+        let group = spill.open(config)?;
+        let sidecar = group.sidecar()?;
+        // Damage is told by its place, before any of it is taken for an event.
+        group.for_each_run(|_| Ok::<(), EngineError>(()))?;
+        let threads = os::thread::processors().min(MOST_THREADS) as u64;
+        let part_bytes = (config.spill_bytes as u64 * SPILLS_AT_ONCE / threads).max(1);
+        let of = group.len_bytes().div_ceil(part_bytes).max(1);
+        for first in (0..of).step_by(threads as usize) {
+            let numbers = first..of.min(first + threads);
+            self.spare.resize_with((numbers.end - first) as usize, Changes::default);
+            let (tables, group, sidecar) = (&self.tables, &group, sidecar.as_slice());
+            let job = |(number, spare): (u64, Changes<'static>)| -> Job<'_, Changes<'static>> {
+                Box::new(move || {
+                    let mut gather = Gather::new(tables, spare);
+                    let gathered = gather.spilled_part((group, sidecar), place, Part { number, of });
+                    gathered.map_err(|error| at_record(place.start, error))?;
+                    Ok(gather.finish())
+                })
+            };
+            let gathered = do_all(numbers.zip(self.spare.drain(..)).map(job).collect())?;
+            self.apply(&gathered)?;
+            self.spare.extend(gathered.into_iter().map(|changes| changes.anew(&[])));
+        }
+        Ok(())
     }
 
     /// Replays a part of a batch.
