@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use protocol::client::{Address, Client, ClientError, ConnectOptions};
+use protocol::client::{Address, Client, ClientError, ConnectOptions, ResultSet};
 
 use crate::described::Described;
 use crate::instance::{Flavor, Instance, Settings, USER};
@@ -18,6 +18,9 @@ use crate::usage::{self, Usage};
 
 /// A server under a full load, or one that makes its RSA key just now, may take its time.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
+
+/// `ER_NO_SUCH_TABLE`.
+const NO_SUCH_TABLE: u16 = 1146;
 
 /// What decides how a server does, in the words of the servers; those that one has not are left out.
 const SETTINGS: [&str; 13] = [
@@ -235,6 +238,15 @@ impl Server {
         let sql = format!("SHOW GLOBAL VARIABLES LIKE '{name}'");
         let refused = self.refused(&sql);
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
+    }
+
+    /// The rows of a query; None where the server has no such table.
+    pub fn table(&mut self, sql: &str) -> Result<Option<ResultSet>, MeasureError> {
+        match self.client.query(sql) {
+            Ok(rows) => Ok(Some(rows)),
+            Err(ClientError::Server(error)) if error.code == NO_SUCH_TABLE => Ok(None),
+            Err(error) => Err(self.refused(sql)(error)),
+        }
     }
 
     /// A global status variable's value; None where the server has no such variable.

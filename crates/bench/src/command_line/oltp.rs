@@ -66,6 +66,10 @@ pub(super) fn command() -> Command {
                 .help("Seconds that each runs before it is measured"),
         )
         .arg(number("rounds", "1", "How often everything is measured; the table shows medians"))
+        .arg(switch(
+            "accounts",
+            "Where the time of a transaction goes, from the time accounts that Slipstream keeps",
+        ))
         .arg(number("seed", "1", "Makes the data and the loads"))
         .arg(json_option())
         .arg(html_option())
@@ -94,6 +98,7 @@ pub(super) fn plan(matches: &ArgMatches) -> Result<Plan, clap::Error> {
         seconds: get(matches, "seconds"),
         warmup_seconds: get(matches, "warmup"),
         rounds: get_u32(matches, "rounds"),
+        accounts: matches.get_flag("accounts"),
         seed: get(matches, "seed"),
     })
 }
@@ -165,6 +170,7 @@ mod tests {
     #[test]
     fn the_binary_logs_part_is_one_option() {
         let plan = oltp("oltp --binlog-tax");
+        assert!(!plan.accounts && oltp("oltp --accounts").accounts);
         assert_eq!(plan.clients, [1, 32]);
         let binlog: Vec<bool> = plan.variations.iter().map(|one| one.log_bin).collect();
         assert_eq!((binlog.as_slice(), plan.modes.len()), (&[true, false][..], 2));

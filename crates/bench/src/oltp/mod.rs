@@ -4,6 +4,7 @@
 //! round after round, so that the machine's moods are shared. Each measurement is preceded by a short run that is not
 //! counted. Servers that are reached by their address take part as they are, but for their durability.
 
+mod accounts;
 mod report;
 pub mod sysbench;
 
@@ -15,6 +16,8 @@ use crate::sbtest::Size;
 use crate::server::{ByAddress, Mode, Server};
 use crate::usage::{self, PerOperation, Usage};
 
+pub use accounts::Accounts;
+use accounts::Look;
 pub use report::{json, page, text};
 use sysbench::{Report, Run, Second};
 
@@ -62,6 +65,8 @@ pub struct Plan {
     pub warmup_seconds: u64,
     /// How often everything is measured.
     pub rounds: u32,
+    /// Whether servers that keep time accounts are asked where the time of a transaction goes.
+    pub accounts: bool,
     /// Makes the data and the loads.
     pub seed: u64,
 }
@@ -94,6 +99,8 @@ pub struct Sample {
     pub server: Option<PerOperation>,
     /// What a transaction cost sysbench.
     pub sysbench: Option<PerOperation>,
+    /// Where the time of a transaction went, if that was asked for and the server knows.
+    pub accounts: Option<Accounts>,
 }
 
 /// Everything that a run has measured.
@@ -130,7 +137,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
                     };
                     for (subject, server) in servers.iter_mut().enumerate() {
                         server.set_mode(*mode)?;
-                        let (report, server, sysbench) = measure(plan, &run, *mode, server, progress)?;
+                        let (report, window) = measure(plan, &run, *mode, server, progress)?;
                         let (script, clients) = (script.clone(), *clients);
                         let mode = *mode;
                         outcome.samples.push(Sample {
@@ -140,8 +147,9 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
                             mode,
                             subject,
                             report,
-                            server,
-                            sysbench,
+                            server: window.server.each(window.transactions),
+                            sysbench: window.sysbench.each(window.transactions),
+                            accounts: window.accounts(),
                         });
                     }
                 }
@@ -194,23 +202,32 @@ fn measure(
     plan: &Plan,
     run: &Run<'_>,
     mode: Mode,
-    server: &Server,
+    server: &mut Server,
     progress: &mut Progress,
-) -> Result<(Report, Option<PerOperation>, Option<PerOperation>), MeasureError> {
+) -> Result<(Report, Window), MeasureError> {
     progress.step(format!("{}: {} from {} clients, {}", server.name(), run.script, run.clients, mode.name()));
     if plan.warmup_seconds > 0 {
         let warmup = Run { seconds: plan.warmup_seconds, seed: !run.seed, ..*run };
         sysbench::run(server.options(), &warmup, &mut |_, _| progress.tell(|| "warming up".into()))?;
     }
-    let mut window = Window::default();
-    let report = sysbench::run(server.options(), run, &mut |sysbench, second| {
+    let (mut window, mut looked) = (Window::default(), Ok(()));
+    let options = server.options().clone();
+    let report = sysbench::run(&options, run, &mut |sysbench, second| {
         if second.at < run.seconds {
             window.look(second, server.usage(), usage::of(sysbench));
+            // The first second's end and that of the last but one: asking costs the server something.
+            if plan.accounts && (second.at == 1 || second.at + 1 == run.seconds) {
+                match Look::at(server) {
+                    Ok(look) => window.looks.extend(look),
+                    Err(error) => looked = Err(error),
+                }
+            }
         }
         progress.tell(|| format!("{}/s", grouped(second.transactions as u64)));
     })?;
+    looked?;
     progress.done(format!("{}/s", grouped(report.rate() as u64)));
-    Ok((report, window.server.each(window.transactions), window.sysbench.each(window.transactions)))
+    Ok((report, window))
 }
 
 /// What was used from the end of the first second to the end of the last but one: all clients are there all the time.
@@ -219,9 +236,16 @@ struct Window {
     server: Span,
     sysbench: Span,
     transactions: f64,
+    /// At its time accounts.
+    looks: Vec<Look>,
 }
 
 impl Window {
+    fn accounts(&self) -> Option<Accounts> {
+        let [first, .., last] = self.looks.as_slice() else { return None };
+        Some(Accounts::between(first, last, self.transactions))
+    }
+
     fn look(&mut self, second: Second, server: Option<Usage>, sysbench: Option<Usage>) {
         // The first look opens the window; its second's transactions were before.
         if self.sysbench.first.is_some() {

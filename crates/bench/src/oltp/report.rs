@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub use page::page;
 
-use super::{Outcome, Sample, Subject, Variation};
+use super::{Accounts, Outcome, Sample, Subject, Variation};
 use crate::described::settings_text;
 use crate::histogram::{Histogram, Percentiles};
 use crate::progress::grouped;
@@ -156,6 +156,20 @@ pub fn text(outcome: &Outcome) -> String {
         out.push_str("\nThe binary log's part: throughput and CPU time with it, over those without it\n\n");
         out.push_str(&binlog_table(&pairs, outcome).to_string());
     }
+    for sample in &outcome.samples {
+        let Some(accounts) = &sample.accounts else { continue };
+        let subject = &outcome.subjects[sample.subject];
+        out.push_str(&format!(
+            "\nWhere the time of a transaction goes, {} ({}): {}, {} clients, {}, round {}\n\n{}",
+            subject.server.shown(),
+            subject.settings_shown(),
+            sample.script,
+            sample.clients,
+            sample.mode.name(),
+            sample.round,
+            accounts.table(),
+        ));
+    }
     out.push_str(&settings_text(&outcome.missing, outcome.subjects.iter().map(|subject| &subject.server)));
     out
 }
@@ -282,6 +296,7 @@ pub fn json(outcome: &Outcome) -> Value {
             "seconds": sample.report.seconds,
             "each_second": sample.report.each_second,
             "server_per_transaction": sample.server.as_ref().map(PerOperation::json),
+            "accounts_per_transaction": sample.accounts.as_ref().map(Accounts::json),
         })
     };
     let binlog = |(on, off): &(&Figures, &Figures)| json!({ "case": case_json(&on.case, outcome), "on": on.rate, "off": off.rate, "on_over_off": on.rate / off.rate });
@@ -341,6 +356,7 @@ mod tests {
             seconds: 10,
             warmup_seconds: 0,
             rounds: 1,
+            accounts: false,
             seed: 1,
         };
         let sample = |subject, transactions, cpu_us| Sample {
@@ -352,6 +368,7 @@ mod tests {
             report: Report { transactions, seconds: 10.0, each_second: vec![1.0, 2.0], ..Report::default() },
             server: Some(PerOperation { cpu_us, ..PerOperation::default() }),
             sysbench: None,
+            accounts: None,
         };
         Outcome {
             plan,
