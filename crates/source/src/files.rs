@@ -12,11 +12,12 @@ use binlog::Checksum;
 use engine::{CheckpointParticipant, Engine};
 use os::disk::Disk;
 use os::thread::JoinHandle;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use redo::Lsn;
 
 use crate::error::{BinlogError, Refusal};
 use crate::events;
+use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
 use crate::state::SafePoint;
@@ -78,6 +79,10 @@ pub(crate) struct Shared {
     pub stop: bool,
     /// Counts files that dump sessions have to let go of (reset), so that they end.
     pub generation: u64,
+    /// Sessions that wait for the writer: it does not rest meanwhile.
+    pub waiting: usize,
+    /// The newest bytes, while there are dump sessions.
+    pub recent: Recent,
     /// Files that dump sessions are reading, and how many sessions each.
     pub readers: BTreeMap<u64, usize>,
     /// The writer gave up.
@@ -93,6 +98,8 @@ pub struct Binlog {
     pub(crate) shared: Mutex<Shared>,
     /// `shared` changed: more to send, a rotation done, the end.
     pub(crate) changed: Condvar,
+    /// The writer is not to rest any longer.
+    pub(crate) asked: Condvar,
     pub(crate) safe: Mutex<SafePoint>,
     pub(crate) semi_sync: Arc<SemiSync>,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -153,6 +160,8 @@ impl Binlog {
             checksum: config.checksum,
             stop: false,
             generation: 0,
+            waiting: 0,
+            recent: Recent::default(),
             readers: BTreeMap::new(),
             failed: None,
         };
@@ -166,6 +175,7 @@ impl Binlog {
             files: Mutex::new(files),
             shared: Mutex::new(shared),
             changed: Condvar::new(),
+            asked: Condvar::new(),
             safe: Mutex::new(at),
             semi_sync,
             writer: Mutex::new(None),
@@ -183,6 +193,7 @@ impl Binlog {
     /// Ends the log with a stop event and syncs it. Nothing commits any more; dump sessions end.
     pub fn close(&self) {
         self.shared.lock().stop = true;
+        self.asked.notify_one();
         self.changed.notify_all();
         if let Some(handle) = self.writer.lock().take()
             && handle.join().is_err()
@@ -226,13 +237,26 @@ impl Binlog {
     pub fn wait_caught_up(&self) -> Result<FilePosition, Refusal> {
         let lsn = self.engine.visible_lsn();
         let mut shared = self.shared.lock();
-        while shared.end_lsn < lsn && !shared.stop {
+        self.wait_for_writer(&mut shared, |shared| shared.end_lsn >= lsn)?;
+        Ok(shared.end)
+    }
+
+    /// Has the writer go on at once, and waits until it has done something, or stops.
+    pub(crate) fn wait_for_writer(
+        &self,
+        shared: &mut MutexGuard<'_, Shared>,
+        is_done: impl Fn(&Shared) -> bool,
+    ) -> Result<(), Refusal> {
+        while !is_done(shared) && !shared.stop {
             if let Some(why) = &shared.failed {
                 return Err(not_writable(why));
             }
-            self.changed.wait_for(&mut shared, Duration::from_millis(100));
+            shared.waiting += 1;
+            self.asked.notify_one();
+            self.changed.wait_for(shared, Duration::from_millis(100));
+            shared.waiting -= 1;
         }
-        Ok(shared.end)
+        Ok(())
     }
 
     /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes to a new one.
@@ -241,13 +265,7 @@ impl Binlog {
         let mut shared = self.shared.lock();
         shared.rotations_wanted += 1;
         let wanted = shared.rotations_wanted;
-        self.changed.notify_all();
-        while shared.rotations_done < wanted && !shared.stop {
-            if let Some(why) = &shared.failed {
-                return Err(not_writable(why));
-            }
-            self.changed.wait_for(&mut shared, Duration::from_millis(100));
-        }
+        self.wait_for_writer(&mut shared, |shared| shared.rotations_done >= wanted)?;
         drop(shared);
         self.purge_expired();
         Ok(())

@@ -16,6 +16,7 @@ pub mod events;
 pub mod files;
 mod purge;
 mod reading;
+mod recent;
 mod recover;
 pub mod semi_sync;
 mod sequence;

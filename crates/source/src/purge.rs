@@ -1,8 +1,6 @@
 //! Which files there are, and taking old ones away: SHOW BINARY LOGS, PURGE BINARY LOGS, expiry, RESET BINARY LOGS AND GTIDS; and
 //! which file a replica needs that says what it has.
 
-use std::time::Duration;
-
 use binlog::gtid::{GtidSet, Uuid};
 use os::disk::OpenMode;
 
@@ -138,9 +136,7 @@ impl Binlog {
         let mut shared = self.shared.lock();
         let before = shared.resets_done;
         shared.reset_wanted = Some(first);
-        while shared.resets_done == before && shared.failed.is_none() && !shared.stop {
-            self.changed.wait_for(&mut shared, Duration::from_millis(100));
-        }
+        self.wait_for_writer(&mut shared, |shared| shared.resets_done > before)?;
         match shared.reset_error.take() {
             Some(why) => Err(Refusal::new(1105, why)),
             None => Ok(()),

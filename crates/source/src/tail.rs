@@ -12,6 +12,8 @@ use redo::Lsn;
 
 use crate::error::BinlogError;
 use crate::events;
+use crate::files::FilePosition;
+use crate::recent::Block;
 use crate::sequence::Numbering;
 use crate::state::SafePoint;
 
@@ -144,6 +146,12 @@ impl Tail {
             self.gathered.clear();
         }
         Ok(())
+    }
+
+    /// What was gathered and is not written yet, for those who are about to read it.
+    pub fn gathered_block(&self) -> Block {
+        let start = FilePosition { file: self.number, pos: self.written };
+        Block { start, bytes: self.gathered.as_slice().into() }
     }
 
     /// Syncs what was written.

@@ -14,14 +14,21 @@ use os::clock::Stopwatch;
 use crate::error::BinlogError;
 use crate::events;
 use crate::files::{Binlog, FilePosition};
+use crate::recent::Recent;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, SYNC_BYTES, Tail};
 
 /// How long a commit stream is waited for at once; requests of sessions are looked at in between.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
-/// The pause after commits have been taken: what is committed meanwhile goes with the next write, instead of
-/// each commit waking this thread. Replicas get a transaction this much later at most.
-const GATHER: Duration = Duration::from_micros(500);
+/// The pause after commits have been taken: what is committed meanwhile goes with the next write, instead of each commit waking this
+/// thread. Nobody looks at the end of the log.
+const REST: Duration = Duration::from_millis(10);
+/// So too while dump sessions wait for more: the first one, and each further one, for every write wakes all of them. Replicas get a
+/// transaction this much later at most, and [`REST`] later when there are many of them.
+const REST_FOR_ONE: Duration = Duration::from_millis(2);
+const REST_FOR_EACH: Duration = Duration::from_millis(1);
+/// So too while sessions wait for acknowledgements of replicas.
+const REST_FOR_ACKNOWLEDGEMENTS: Duration = Duration::from_micros(500);
 /// A file with unsynced groups is synced this often, or when [`SYNC_BYTES`] are.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -76,8 +83,7 @@ impl Writer<'_> {
                 continue;
             }
             if took_any {
-                let _idle = enter(State::Idle);
-                os::clock::sleep(GATHER);
+                self.rest();
             }
             match self.request() {
                 Request::None => {}
@@ -112,10 +118,32 @@ impl Writer<'_> {
         }
     }
 
+    /// Lets commits gather, unless somebody waits for what this thread does.
+    fn rest(&self) {
+        let _idle = enter(State::Idle);
+        let mut shared = self.binlog.shared.lock();
+        let sessions = shared.readers.get(&self.tail.number).copied().unwrap_or(0);
+        let pause = match sessions {
+            _ if self.binlog.semi_sync.is_enabled() => REST_FOR_ACKNOWLEDGEMENTS,
+            0 => REST,
+            more => REST.min(REST_FOR_ONE + REST_FOR_EACH * (more as u32 - 1)),
+        };
+        if shared.waiting == 0 && !shared.stop {
+            self.binlog.asked.wait_for(&mut shared, pause);
+        }
+    }
+
     /// Writes what was gathered and shows it to the dump sessions.
     fn publish(&mut self) -> Result<(), BinlogError> {
+        let is_read = !self.binlog.shared.lock().readers.is_empty();
+        let block = (is_read && self.tail.gathered_bytes() > 0).then(|| self.tail.gathered_block());
         self.tail.flush()?;
         let mut shared = self.binlog.shared.lock();
+        match block {
+            Some(block) => shared.recent.push(block),
+            None if !is_read => shared.recent = Recent::default(),
+            None => {}
+        }
         if shared.end_lsn != self.tail.lsn {
             shared.end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
             shared.end_lsn = self.tail.lsn;
@@ -197,6 +225,7 @@ impl Writer<'_> {
         let outcome = self.forget_gtids();
         let mut shared = binlog.shared.lock();
         shared.end = end;
+        shared.recent = Recent::default();
         shared.generation += 1;
         shared.resets_done += 1;
         shared.reset_error = outcome.err().map(|error| error.to_string());

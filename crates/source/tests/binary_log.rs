@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use binlog::gtid::GtidSet;
 use engine::{CommitOptions, DdlContext, Engine, EngineConfig, SessionContext};
@@ -14,6 +15,9 @@ use source::show::{ShowRange, ShownEvent};
 use source::{Binlog, BinlogConfig};
 
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
+
+const CLIENT: DumpClient =
+    DumpClient { checksum: Checksum::Crc32, heartbeat_period_ns: 0, is_mariadb: false, semi_sync: false };
 
 struct Life {
     engine: Arc<Engine>,
@@ -86,17 +90,7 @@ impl Life {
     }
 
     fn dump(&self, start: DumpStart) -> (DumpEnd, Vec<Vec<u8>>) {
-        let request = DumpRequest {
-            start,
-            non_blocking: true,
-            server_id: 9,
-            client: DumpClient {
-                checksum: Checksum::Crc32,
-                heartbeat_period_ns: 0,
-                is_mariadb: false,
-                semi_sync: false,
-            },
-        };
+        let request = DumpRequest { start, non_blocking: true, server_id: 9, client: CLIENT };
         let mut sink = Collect::default();
         let end = self.binlog.dump(&request, &mut sink);
         (end, sink.events)
@@ -288,12 +282,7 @@ fn what_a_session_reads_is_not_purged() {
         start: DumpStart::Gtids(GtidSet::default()),
         non_blocking: true,
         server_id: 9,
-        client: DumpClient {
-            checksum: Checksum::Crc32,
-            heartbeat_period_ns: 0,
-            is_mariadb: false,
-            semi_sync: false,
-        },
+        client: CLIENT,
     };
     let mut sink = Purging { life: &life, files: Vec::new(), events: 0 };
     let end = life.binlog.dump(&request, &mut sink);
@@ -303,6 +292,91 @@ fn what_a_session_reads_is_not_purged() {
     let newest = life.binlog.status().expect("has a status").file;
     life.binlog.purge_to(&newest).expect("purges");
     assert!(life.binlog.list().expect("lists").len() < sink.files.len(), "nobody reads any more");
+    life.end();
+}
+
+/// A replica that follows, now and then slower than the log grows, until it has the transaction with this number.
+struct Following {
+    rng: Rng,
+    events: Vec<Vec<u8>>,
+    transactions: usize,
+    wanted: usize,
+}
+
+impl DumpSink for Following {
+    fn send_semi_sync(&mut self, event: &[u8], _wants_ack: bool) -> io::Result<()> {
+        self.send(event)
+    }
+
+    fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>> {
+        Err(io::Error::other("no replica is semi-synchronous"))
+    }
+
+    fn send(&mut self, event: &[u8]) -> io::Result<()> {
+        self.transactions += usize::from(event[4] == source::events::event_type::GTID);
+        self.events.push(event.to_vec());
+        if self.rng.one_in(50) {
+            os::clock::sleep(Duration::from_millis(self.rng.below(5)));
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn is_killed(&self) -> bool {
+        self.transactions >= self.wanted
+    }
+}
+
+/// Followers are served from memory or from the files, as fast as they are; all get the same.
+#[test]
+fn who_follows_gets_what_is_in_the_files() {
+    const COMMITS: u64 = 600;
+    let seed = os::random::test_seed("who_follows_gets_what_is_in_the_files");
+    let disk = new_disk(seed);
+    let life = Life::start_with(&disk, 20_000);
+    let request = DumpRequest {
+        start: DumpStart::Position { file: String::new(), pos: 4 },
+        non_blocking: false,
+        server_id: 9,
+        client: CLIENT,
+    };
+    let mut followers: Vec<_> = (0..3)
+        .map(|number| {
+            let rng = Rng::new(seed + number);
+            let (binlog, request) = (life.binlog.clone(), request.clone());
+            os::thread::spawn("follower", move || {
+                let mut sink =
+                    Following { rng, events: Vec::new(), transactions: 0, wanted: COMMITS as usize };
+                let end = binlog.dump(&request, &mut sink);
+                assert!(matches!(end, DumpEnd::Killed), "{end:?}");
+                sink.events
+            })
+        })
+        .collect();
+    for number in 0..COMMITS {
+        life.commit(number);
+    }
+    let files = life.dump(request.start).1;
+    for follower in followers.drain(..) {
+        let mut events = follower.join().expect("follows to the end");
+        // Only who comes to an open file gets its format description with that flag, and the last rotation may not be there yet.
+        let of_groups = |events: &mut Vec<Vec<u8>>| {
+            events.retain(|event| event[4] != source::events::event_type::FORMAT_DESCRIPTION);
+        };
+        let mut wanted = files.clone();
+        of_groups(&mut wanted);
+        of_groups(&mut events);
+        let same = events.iter().zip(&wanted).take_while(|(own, other)| own == other).count();
+        assert!(
+            same == events.len() && same + 3 > wanted.len(),
+            "{same} of {} and {}",
+            events.len(),
+            wanted.len()
+        );
+    }
     life.end();
 }
 

@@ -5,7 +5,7 @@ use super::sidecar;
 use crate::Engine;
 use crate::error::Result;
 use crate::spill::SpilledGroup;
-use redo::{LogReader, Lsn, kind};
+use redo::{LogReader, Lsn, RecordHead, kind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,19 +73,21 @@ impl GroupBytes<'_> {
 pub struct CommitStream {
     engine: Arc<Engine>,
     reader: LogReader,
+    /// The record at which the reader is and which could not be given out yet.
+    held_back: Option<RecordHead>,
 }
 
 impl Engine {
     /// Committed groups from `from_lsn` on, which is a position that a stream or a checkpoint gave out.
     pub fn commit_stream(self: &Arc<Engine>, from_lsn: Lsn) -> Result<CommitStream> {
-        Ok(CommitStream { engine: self.clone(), reader: self.log.read_from(from_lsn) })
+        Ok(CommitStream { engine: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
     }
 }
 
 impl CommitStream {
     /// Everything before this position has been given out.
     pub fn lsn(&self) -> Lsn {
-        self.reader.lsn()
+        self.held_back.map_or(self.reader.lsn(), |record| record.start_lsn)
     }
 
     /// The next group that belongs into the binary log, or `None` when there is none within `wait` (at once without it).
@@ -93,12 +95,11 @@ impl CommitStream {
     /// With `innodb_flush_log_at_trx_commit = 1` a group comes out when it is durable, so that no binary log file and no
     /// replica holds a transaction that a crash could take back; else when it is written.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<CommittedGroup<'_>>> {
-        let record = loop {
-            let Some(record) = self.reader.advance(wait)? else { return Ok(None) };
-            if record.kind == kind::COMMIT && is_binlogged(self.reader.payload()) {
-                break record;
-            }
-        };
+        let Some(record) = self.next_record(wait)? else { return Ok(None) };
+        if !self.may_go_out(record.lsn, wait.is_some())? {
+            self.held_back = Some(record);
+            return Ok(None);
+        }
         let commit = CommitRecord::parse(self.reader.payload())?;
         // A spill file is there as long as the checkpoint has not passed the commit, which waits for this stream.
         let group = match (&commit.spill, commit.header.replaced) {
@@ -110,10 +111,34 @@ impl CommitStream {
                 GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
             }
         };
-        if self.engine.flush_log_at_trx_commit() == 1 {
-            self.engine.log.follow_durable(record.lsn)?;
-        }
         let header = commit.header;
         Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group }))
+    }
+
+    /// The next record of a group that belongs into the binary log.
+    fn next_record(&mut self, wait: Option<Duration>) -> Result<Option<RecordHead>> {
+        if let Some(record) = self.held_back.take() {
+            return Ok(Some(record));
+        }
+        loop {
+            let Some(record) = self.reader.advance(wait)? else { return Ok(None) };
+            if record.kind == kind::COMMIT && is_binlogged(self.reader.payload()) {
+                return Ok(Some(record));
+            }
+        }
+    }
+
+    /// Whether the log holds a group as safely as its commit asks for; one who waits waits for that.
+    fn may_go_out(&self, seq: Lsn, waits: bool) -> Result<bool> {
+        let log = &self.engine.log;
+        if self.engine.flush_log_at_trx_commit() != 1 || log.durable_lsn() >= seq {
+            return Ok(true);
+        }
+        if waits {
+            log.follow_durable(seq)?;
+        } else {
+            log.request_durable(seq);
+        }
+        Ok(waits)
     }
 }

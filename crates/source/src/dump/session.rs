@@ -16,10 +16,10 @@ use crate::error::Refusal;
 use crate::events::{self, Beginning, HeadEvent};
 use crate::files::{Binlog, FilePosition};
 use crate::reading::Reading;
+use crate::recent::Block;
 
 const BLOCK_BYTES: usize = 256 * 1024;
-/// The pause of a session that has sent all there was, if nobody waits for its replica's acknowledgement: what is committed meanwhile goes
-/// together. Without it every write of the binary log would wake every session, at a cost to the source that grows with its replicas.
+/// The pause of a session that has sent all there was, when the writer makes none because of others that are semi-synchronous.
 const REST: Duration = Duration::from_millis(2);
 /// More than a GTID event can be long.
 const LONGEST_GTID_EVENT_BYTES: usize = 512;
@@ -90,6 +90,16 @@ fn find_position(binlog: &Binlog, file: &str, pos: u64) -> Result<FilePosition, 
     Ok(FilePosition { file: number, pos })
 }
 
+/// What there is to send of the present file.
+struct Readable {
+    /// How far it can be read.
+    end: u64,
+    /// Nothing will follow.
+    complete: bool,
+    /// The next bytes, where they are in memory.
+    recent: Option<Block>,
+}
+
 struct Session<'a> {
     binlog: &'a Binlog,
     request: &'a DumpRequest,
@@ -136,14 +146,22 @@ impl Session<'_> {
         self.send_head(&file)?;
         let mut block = Vec::with_capacity(BLOCK_BYTES);
         loop {
-            let (readable, complete) = self.readable(&file)?;
-            if self.at.pos < readable {
-                self.send_block(&file, readable, &mut block)?;
-            } else if complete {
-                return Ok(());
-            } else {
+            let Readable { end, complete, recent } = self.readable(&file)?;
+            if self.at.pos >= end {
+                if complete {
+                    return Ok(());
+                }
                 self.at_end()?;
+                continue;
             }
+            self.wanted = match self.semi_sync {
+                Some(_) => self.binlog.semi_sync.wanted_up_to(FilePosition { pos: end, ..self.at }),
+                None => None,
+            };
+            match recent.as_ref().and_then(|block| block.from(self.at)) {
+                Some(events) => self.send_events(events)?,
+                None => self.send_from_file(&file, end, &mut block)?,
+            };
         }
     }
 
@@ -199,8 +217,7 @@ impl Session<'_> {
         sent.map_err(DumpEnd::Disconnected)
     }
 
-    /// How far the file can be read, and whether that is all of it.
-    fn readable(&self, file: &Arc<dyn File>) -> Result<(u64, bool), DumpEnd> {
+    fn readable(&self, file: &Arc<dyn File>) -> Result<Readable, DumpEnd> {
         let shared = self.binlog.shared.lock();
         if shared.generation != self.generation {
             return Err(DumpEnd::Refused(Refusal::fatal_1236(
@@ -208,46 +225,52 @@ impl Session<'_> {
             )));
         }
         if shared.end.file == self.at.file {
-            return Ok((shared.end.pos, false));
+            let recent = shared.recent.find(self.at);
+            return Ok(Readable { end: shared.end.pos, complete: false, recent });
         }
         drop(shared);
         let len = file.len_bytes().map_err(|error| self.unreadable(&error.to_string()))?;
-        Ok((len, true))
+        Ok(Readable { end: len, complete: true, recent: None })
     }
 
-    fn send_block(
+    /// Reads and sends the next block of the file.
+    fn send_from_file(
         &mut self,
         file: &Arc<dyn File>,
-        readable: u64,
+        end: u64,
         block: &mut Vec<u8>,
-    ) -> Result<(), DumpEnd> {
-        if self.semi_sync.is_some() {
-            let end = FilePosition { file: self.at.file, pos: readable };
-            self.wanted = self.binlog.semi_sync.wanted_up_to(end);
-        }
-        let mut want = ((readable - self.at.pos) as usize).min(BLOCK_BYTES);
+    ) -> Result<usize, DumpEnd> {
+        let mut want = ((end - self.at.pos) as usize).min(BLOCK_BYTES);
         loop {
             block.resize(want, 0);
             file.read_exact_at(block, self.at.pos).map_err(|error| self.unreadable(&error.to_string()))?;
-            // Here, not in the sink: a switch of states is what an event costs otherwise.
-            let _sending = enter(State::NetworkSend);
-            let mut sent = 0;
-            while let Some(size) = self.event_size(&block[sent..])? {
-                self.send_event(&block[sent..sent + size])?;
-                self.at.pos += size as u64;
-                sent += size;
-            }
+            let sent = self.send_events(block)?;
             if sent > 0 {
-                self.since_sent = Stopwatch::start();
-                return Ok(());
+                return Ok(sent);
             }
             // One event larger than the block: read it whole.
             let size = if block.len() >= HEADER_LEN { events::size(block) } else { 0 };
-            if size <= want || (readable - self.at.pos) < size as u64 {
+            if size <= want || (end - self.at.pos) < size as u64 {
                 return Err(self.unreadable("an event is longer than the file"));
             }
             want = size;
         }
+    }
+
+    /// Sends the whole events of some bytes; returns how many bytes these have.
+    fn send_events(&mut self, bytes: &[u8]) -> Result<usize, DumpEnd> {
+        // Here, not in the sink: a switch of states is what an event costs otherwise.
+        let _sending = enter(State::NetworkSend);
+        let mut sent = 0;
+        while let Some(size) = self.event_size(&bytes[sent..])? {
+            self.send_event(&bytes[sent..sent + size])?;
+            self.at.pos += size as u64;
+            sent += size;
+        }
+        if sent > 0 {
+            self.since_sent = Stopwatch::start();
+        }
+        Ok(sent)
     }
 
     /// Size of the event at the front, if it is all there.
@@ -342,7 +365,7 @@ impl Session<'_> {
         if self.request.non_blocking {
             return Err(DumpEnd::Complete);
         }
-        if self.semi_sync.is_none() {
+        if self.semi_sync.is_none() && self.binlog.semi_sync.is_enabled() {
             let _state = enter(State::BinlogWait);
             os::clock::sleep(REST);
         }
