@@ -1,6 +1,6 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `recovery`). Flows out: a table on the terminal and, when
+//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`, `recovery`). Flows out: a table on the terminal and, when
 //! asked for, JSON and one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories, with the same settings for all
 //! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
 //!
@@ -17,6 +17,7 @@ pub mod html;
 pub mod insert;
 pub mod instance;
 pub mod lag;
+pub mod large;
 pub mod measure;
 pub mod oltp;
 pub mod progress;
@@ -71,6 +72,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
             show(&insert::text(&outcome), &files, || insert::json(&outcome))?;
             write_page(&files, || insert::page(&outcome))?;
             Ok(outcome.wrong.is_empty())
+        }),
+        Request::Large(plan, files) => large::run(&plan, &mut Progress::new()).and_then(|outcome| {
+            show(&large::text(&outcome), &files, || large::json(&outcome))?;
+            Ok(true)
         }),
         Request::Recovery(plan, files) => recovery::run(&plan, &mut Progress::new()).and_then(|outcome| {
             show(&recovery::text(&outcome), &files, || recovery::json(&outcome))?;

@@ -1,4 +1,4 @@
-//! `slipstream bench oltp`, `insert`, `apply` and `lag`, whole: the real binary, the real sysbench, small sizes.
+//! `slipstream bench oltp`, `insert`, `apply`, `lag` and `large`, whole: the real binary, the real sysbench, small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -99,4 +99,19 @@ fn lag_over_time() {
     assert_eq!(numbers(&json, "large_transaction_seconds").len(), 1, "{json}");
     assert!(numbers(&json, "reads").iter().all(|count| *count > 0.0), "{json}");
     assert!(numbers(&json, "source_commits_per_second").iter().all(|rate| *rate > 0.0), "{json}");
+}
+
+#[test]
+fn a_large_transaction_beside_single_row_commits() {
+    if testkit::server::flavor_under_test() != Flavor::Slipstream {
+        return;
+    }
+    let line = words("--start slipstream --transaction wide --wide-bytes 32M --pool 64M --redo 64M");
+    let json = bench("large", &line);
+    let commits = numbers(&json, "commits");
+    assert!(commits.len() == 4 && commits.iter().all(|count| *count > 0.0), "{json}");
+    assert_eq!(numbers(&json, "longest_ms").len(), 4, "{json}");
+    for name in ["statements_seconds", "commit_seconds", "rss_before_bytes", "rss_peak_bytes"] {
+        assert!(numbers(&json, name)[0] > 0.0, "{name} in {json}");
+    }
 }

@@ -3,6 +3,7 @@
 mod apply;
 mod insert;
 mod lag;
+mod large;
 mod oltp;
 mod recovery;
 
@@ -43,6 +44,8 @@ pub enum Request {
     Oltp(Box<crate::oltp::Plan>, Files),
     /// `bench insert`, and the files for its report.
     Insert(Box<crate::insert::Plan>, Files),
+    /// `bench large`, and the files for its report.
+    Large(Box<crate::large::Plan>, Files),
     /// `bench recovery`, and the files for its report.
     Recovery(Box<crate::recovery::Plan>, Files),
 }
@@ -57,6 +60,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap:
         Some(("lag", matches)) => Ok(Request::Lag(Box::new(lag::plan(matches)), files(matches))),
         Some(("oltp", matches)) => Ok(Request::Oltp(Box::new(oltp::plan(matches)?), files(matches))),
         Some(("insert", matches)) => Ok(Request::Insert(Box::new(insert::plan(matches)), files(matches))),
+        Some(("large", matches)) => Ok(Request::Large(Box::new(large::plan(matches)), files(matches))),
         Some(("recovery", matches)) => {
             Ok(Request::Recovery(Box::new(recovery::plan(matches)), files(matches)))
         }
@@ -146,6 +150,7 @@ fn command() -> Command {
             lag::command(),
             oltp::command(),
             insert::command(),
+            large::command(),
             recovery::command(),
         ])
 }
@@ -247,6 +252,7 @@ mod tests {
             "oltp --seconds 1",
             "oltp --server nowhere",
             "insert --steps l.i3",
+            "large --transaction huge",
             "recovery --redo-mb 0",
         ] {
             assert!(parse(words(line)).is_err(), "{line}");
