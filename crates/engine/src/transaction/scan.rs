@@ -213,8 +213,11 @@ impl Transaction {
         }
         let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
-        scan.locking = None;
         scan.view = View::newest();
+        // Where gaps are locked it would have gone on to the key behind its range.
+        if scan.locking.take().is_some_and(|locking| locking.gaps) && scan.pages.is_some() {
+            scan.read_pages_again();
+        }
         Ok(scan)
     }
 }
