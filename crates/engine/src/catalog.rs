@@ -8,8 +8,7 @@
 use crate::definition::SchemaDef;
 use crate::table::Table;
 use parking_lot::RwLock;
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -18,6 +17,43 @@ struct Content {
     /// By schema, then table name.
     tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
     by_id: HashMap<u64, Arc<Table>>,
+    /// The tables with foreign keys about a table, by its name; both may be gone.
+    children: HashMap<(String, String), BTreeSet<(String, String)>>,
+}
+
+impl Content {
+    fn named(&self, (schema, name): &(String, String)) -> Option<&Arc<Table>> {
+        self.tables.get(schema)?.get(name)
+    }
+
+    /// A table's foreign keys count.
+    fn link(&mut self, table: &Table) {
+        let own = (table.def.schema.clone(), table.def.name.clone());
+        for foreign_key in &table.def.foreign_keys {
+            let parent = (foreign_key.parent_schema.clone(), foreign_key.parent_table.clone());
+            if let Some(parent) = self.named(&parent) {
+                parent.set_related(true);
+            }
+            self.children.entry(parent).or_default().insert(own.clone());
+        }
+        table.set_related(!table.def.foreign_keys.is_empty() || self.children.contains_key(&own));
+    }
+
+    /// A table's foreign keys do not count any more.
+    fn unlink(&mut self, table: &Table) {
+        let own = (table.def.schema.clone(), table.def.name.clone());
+        for foreign_key in &table.def.foreign_keys {
+            let parent = (foreign_key.parent_schema.clone(), foreign_key.parent_table.clone());
+            let Some(children) = self.children.get_mut(&parent) else { continue };
+            children.remove(&own);
+            if children.is_empty() {
+                self.children.remove(&parent);
+                if let Some(parent) = self.named(&parent) {
+                    parent.set_related(!parent.def.foreign_keys.is_empty());
+                }
+            }
+        }
+    }
 }
 
 /// The schemas and tables of an engine. Names compare exactly (`lower_case_table_names = 0`).
@@ -63,6 +99,13 @@ impl Catalog {
         self.content.read().tables.values().flat_map(|tables| tables.values().cloned()).collect()
     }
 
+    /// The tables with foreign keys about this one, sorted by schema and name; it may be among them.
+    pub fn children(&self, schema: &str, name: &str) -> Vec<Arc<Table>> {
+        let content = self.content.read();
+        let names = content.children.get(&(schema.to_owned(), name.to_owned()));
+        names.into_iter().flatten().filter_map(|child| content.named(child).cloned()).collect()
+    }
+
     pub(crate) fn put_schema(&self, id: u64, def: SchemaDef) {
         self.content.write().schemas.insert(def.name.clone(), (id, Arc::new(def)));
     }
@@ -77,19 +120,24 @@ impl Catalog {
         let content = &mut *content;
         if let Some(previous) = content.by_id.insert(table.id, table.clone()) {
             remove_name(&mut content.tables, &previous);
+            content.unlink(&previous);
         }
         let tables = content.tables.entry(table.def.schema.clone()).or_default();
         if let Some(previous) = tables.insert(table.def.name.clone(), table.clone())
             && previous.id != table.id
         {
             content.by_id.remove(&previous.id);
+            content.unlink(&previous);
         }
+        content.link(&table);
     }
 
     pub(crate) fn remove_table(&self, table: &Table) {
         let mut content = self.content.write();
+        let content = &mut *content;
         content.by_id.remove(&table.id);
         remove_name(&mut content.tables, table);
+        content.unlink(table);
     }
 }
 

@@ -14,6 +14,17 @@ pub enum EngineError {
         /// The key as MySQL prints it: column texts joined by `-`.
         key: String,
     },
+    /// A row has no parent row: table and constraint (MySQL 1452).
+    NoParentRow(String),
+    /// A row that is to be deleted, or whose key is to change, has child rows: table and constraint (MySQL 1451).
+    HasChildRows {
+        /// What it would violate.
+        constraint: String,
+        /// Nothing of the change has been done yet.
+        is_undone: bool,
+    },
+    /// Child rows of child rows, and so on, are too many levels (MySQL 3008); the statement is to be rolled back.
+    CascadeTooDeep,
     /// The row that a change names does not exist (MySQL 1032).
     RowNotFound {
         /// `schema.table` of the row.
@@ -112,7 +123,20 @@ pub enum EngineError {
     Io(String, std::io::Error),
 }
 
+/// InnoDB's `FK_MAX_CASCADE_DEL`.
+pub(crate) const MAX_CASCADE_DEPTH: usize = 15;
+
 impl EngineError {
+    /// Whether a statement with IGNORE leaves the row out and goes on.
+    pub fn is_ignorable(&self) -> bool {
+        matches!(
+            self,
+            EngineError::Duplicate { .. }
+                | EngineError::NoParentRow(_)
+                | EngineError::HasChildRows { is_undone: true, .. }
+        )
+    }
+
     /// Whether the disk is full.
     pub fn is_disk_full(&self) -> bool {
         let io = match self {
@@ -129,6 +153,18 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Duplicate { table, index, key } => {
                 write!(f, "Duplicate entry '{key}' for key '{}.{index}'", unqualified(table))
+            }
+            EngineError::NoParentRow(constraint) => {
+                write!(f, "Cannot add or update a child row: a foreign key constraint fails ({constraint})")
+            }
+            EngineError::HasChildRows { constraint, .. } => {
+                write!(
+                    f,
+                    "Cannot delete or update a parent row: a foreign key constraint fails ({constraint})"
+                )
+            }
+            EngineError::CascadeTooDeep => {
+                write!(f, "Foreign key cascade delete/update exceeds max depth of {MAX_CASCADE_DEPTH}.")
             }
             EngineError::RowNotFound { table, key } => {
                 write!(f, "Can't find record with key '{key}' in '{table}'")

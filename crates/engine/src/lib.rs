@@ -61,7 +61,9 @@ pub use concurrency::Place;
 pub use config::EngineConfig;
 pub use covering::{Entry, EntryReader};
 pub use ddl::{AlterStage, ConvertRow, DdlContext, StageHook, TableName};
-pub use definition::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, SchemaDef, TableDef};
+pub use definition::{
+    ColumnDef, ColumnDefault, ForeignKeyDef, IndexColumn, IndexDef, ReferentialAction, SchemaDef, TableDef,
+};
 pub use engine::Engine;
 pub use error::{EngineError, Result};
 pub use group::query::SessionContext;

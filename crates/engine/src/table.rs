@@ -104,6 +104,8 @@ pub struct Table {
     /// Position of the AUTO_INCREMENT column.
     pub(crate) auto_increment: Option<usize>,
     pub(crate) counters: Arc<Counters>,
+    /// It has foreign keys, or others' are about it. The catalog sets it before anybody can use the table so.
+    related: AtomicBool,
     table_maps: TableMaps,
 }
 
@@ -125,6 +127,16 @@ impl Table {
     /// Rows have a primary key of their own.
     pub fn has_primary_key(&self) -> bool {
         self.primary.is_some()
+    }
+
+    /// Foreign keys have to be looked at when its rows change.
+    #[inline]
+    pub fn is_related(&self) -> bool {
+        self.related.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_related(&self, related: bool) {
+        self.related.store(related, Ordering::Relaxed);
     }
 
     /// It has a primary key or an index.
@@ -173,6 +185,7 @@ impl Table {
             id: placement.id,
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
+            related: AtomicBool::new(!def.foreign_keys.is_empty()),
             table_maps: TableMaps::new(placement.id, &def),
             auto_increment: def.auto_increment_column(),
             def,
@@ -236,7 +249,7 @@ impl Table {
         }
     }
 
-    fn parts(&self, index: IndexRef) -> &[KeyPart] {
+    pub(crate) fn parts(&self, index: IndexRef) -> &[KeyPart] {
         match index {
             IndexRef::Primary => self.primary.as_deref().unwrap_or_default(),
             IndexRef::Secondary(at) => &self.indexes[at].parts,

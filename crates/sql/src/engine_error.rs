@@ -8,6 +8,9 @@ impl From<EngineError> for SqlError {
         let message = error.to_string();
         let code = match &error {
             EngineError::Duplicate { .. } => 1062,
+            EngineError::NoParentRow(_) => 1452,
+            EngineError::HasChildRows { .. } => 1451,
+            EngineError::CascadeTooDeep => 3008,
             EngineError::RowNotFound { .. } => 1032,
             EngineError::LockWaitTimeout => 1205,
             EngineError::Deadlock => 1213,

@@ -102,6 +102,8 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             } else {
                 received.session.timestamp_us
             },
+            foreign_key_checks: received.session.flags2 & binlog::event::flags2::NO_FOREIGN_KEY_CHECKS == 0,
+            inline_references: has_inline_references(&received.options),
             replicated: true,
         },
         text,
@@ -112,6 +114,12 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         interrupt: None,
         notes: Vec::new(),
     }
+}
+
+/// Whether REFERENCES at a column made a foreign key at the source: since MySQL 9.0, and with MariaDB.
+fn has_inline_references(options: &CommitOptions<'_>) -> bool {
+    const SINCE: u32 = 90_000;
+    options.mariadb_gtid.is_some() || options.original_server_version.is_some_and(|version| version >= SINCE)
 }
 
 fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &Statement) -> Result<Executed> {

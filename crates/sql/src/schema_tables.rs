@@ -3,6 +3,7 @@
 //! What the dictionary knows is computed here; the rest is the host's.
 
 mod columns;
+mod constraints;
 mod objects;
 
 pub(crate) use columns::{default_of, extra_of, index_rows, key_of};
@@ -43,7 +44,7 @@ impl Kind {
     }
 }
 
-const TABLES: &[&[Definition]] = &[objects::TABLES, columns::TABLES];
+const TABLES: &[&[Definition]] = &[objects::TABLES, columns::TABLES, constraints::TABLES];
 
 /// Whether a schema has no stored tables of users.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {

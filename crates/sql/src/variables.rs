@@ -23,8 +23,6 @@ enum Kind {
 
 /// Variables of the session that nothing here depends on.
 const KEPT: &[(&str, Kind, &str)] = &[
-    ("foreign_key_checks", Kind::Bool, "1"),
-    ("unique_checks", Kind::Bool, "1"),
     ("sql_notes", Kind::Bool, "1"),
     ("sql_warnings", Kind::Bool, "0"),
     ("sql_auto_is_null", Kind::Bool, "0"),
@@ -72,6 +70,8 @@ pub(crate) struct Variables {
     pub innodb_lock_wait_timeout_s: u64,
     pub lock_wait_timeout_s: u64,
     pub sql_safe_updates: bool,
+    pub foreign_key_checks: bool,
+    pub unique_checks: bool,
     pub row_image: RowImage,
     pub binlog_format: BinlogFormat,
     kept: BTreeMap<&'static str, Value>,
@@ -109,6 +109,8 @@ impl Default for Variables {
             innodb_lock_wait_timeout_s: 50,
             lock_wait_timeout_s: 31_536_000,
             sql_safe_updates: false,
+            foreign_key_checks: true,
+            unique_checks: true,
             row_image: RowImage::Full,
             binlog_format: BinlogFormat::Row,
             kept: kept.collect(),
@@ -256,6 +258,8 @@ impl Variables {
         "innodb_lock_wait_timeout",
         "lock_wait_timeout",
         "sql_safe_updates",
+        "foreign_key_checks",
+        "unique_checks",
         "binlog_row_image",
         "binlog_format",
         "collation_server",
@@ -313,6 +317,8 @@ impl Variables {
             "innodb_lock_wait_timeout" => unsigned(self.innodb_lock_wait_timeout_s),
             "lock_wait_timeout" => unsigned(self.lock_wait_timeout_s),
             "sql_safe_updates" => bool(self.sql_safe_updates),
+            "foreign_key_checks" => bool(self.foreign_key_checks),
+            "unique_checks" => bool(self.unique_checks),
             "binlog_row_image" => Value::text(row_image_name(self.row_image)),
             "binlog_format" => Value::text(self.binlog_format.name()),
             _ => return self.kept.get(name).cloned(),
@@ -376,6 +382,8 @@ impl Variables {
             "innodb_lock_wait_timeout" => self.innodb_lock_wait_timeout_s = number(name, value, 1, 1 << 30)?,
             "lock_wait_timeout" => self.lock_wait_timeout_s = number(name, value, 1, 31_536_000)?,
             "sql_safe_updates" => self.sql_safe_updates = boolean(name, value)?,
+            "foreign_key_checks" => self.foreign_key_checks = boolean(name, value)?,
+            "unique_checks" => self.unique_checks = boolean(name, value)?,
             "binlog_row_image" => {
                 self.row_image = match string(value).to_ascii_uppercase().as_str() {
                     "FULL" => RowImage::Full,
@@ -409,8 +417,15 @@ impl Variables {
 
     /// SHOW VARIABLES prints these switches as ON and OFF.
     pub fn shown(&self, name: &str, last_insert_id: u64) -> Option<String> {
-        const SWITCHES: &[&str] =
-            &["autocommit", "transaction_read_only", "tx_read_only", "sql_log_bin", "sql_safe_updates"];
+        const SWITCHES: &[&str] = &[
+            "autocommit",
+            "transaction_read_only",
+            "tx_read_only",
+            "sql_log_bin",
+            "sql_safe_updates",
+            "foreign_key_checks",
+            "unique_checks",
+        ];
         let value = self.get(name, last_insert_id)?;
         let is_switch = SWITCHES.contains(&name)
             || KEPT.iter().any(|(kept, kind, _)| *kept == name && *kind == Kind::Bool);

@@ -38,4 +38,4 @@ macro_rules! files {
     };
 }
 
-files! { expressions strings dates queries changes definitions algorithms covering }
+files! { foreign_keys expressions strings dates queries changes definitions algorithms covering }

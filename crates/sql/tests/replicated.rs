@@ -96,10 +96,30 @@ fn what_changes_nothing_is_logged_and_rows_as_text_are_refused() {
     }
     assert_eq!(apply(&engine, "INSERT INTO t VALUES (1)").unwrap_err().code, 1235);
     assert_eq!(apply(&engine, "CREATE VIEW v AS SELECT 1").unwrap_err().code, 1235);
+}
+
+#[test]
+fn foreign_keys_are_what_they_are_at_the_source() {
+    let engine = engine();
+    run(&mut session(&engine), "CREATE TABLE t (a INT, KEY a (a))");
+    let at_column = |table: &str, version: u32| {
+        let text = format!("CREATE TABLE {table} (a INT REFERENCES t (a) ON DELETE CASCADE)");
+        let mut statement = received("test", &text);
+        statement.options.original_server_version = Some(version);
+        execute_ddl(&engine, &statement).unwrap();
+        show(&engine, table).contains("FOREIGN KEY")
+    };
+    assert!(!at_column("from_8", 80_400) && at_column("from_9", 90_700));
+    // A source may allow parents without a unique key.
+    apply(&engine, "CREATE TABLE x (a INT, FOREIGN KEY (a) REFERENCES t (a))").unwrap();
     assert_eq!(
-        apply(&engine, "CREATE TABLE x (a INT, FOREIGN KEY (a) REFERENCES t (a))").unwrap_err().code,
-        1235
+        apply(&engine, "CREATE TABLE y (a INT, FOREIGN KEY (a) REFERENCES later (a))").unwrap_err().code,
+        1824
     );
+    let mut unchecked = received("test", "CREATE TABLE y (a INT, FOREIGN KEY (a) REFERENCES later (a))");
+    unchecked.session.flags2 = 1 << 26;
+    execute_ddl(&engine, &unchecked).unwrap();
+    assert!(show(&engine, "y").contains("REFERENCES `later` (`a`)"));
 }
 
 #[test]

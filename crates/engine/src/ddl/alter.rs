@@ -13,6 +13,7 @@
 //! Snapshots that are older than the end of the statement cannot read the table afterwards (error 1412, as in MySQL).
 
 use super::build::IndexBuild;
+use super::foreign_key::{self, Followers};
 use super::online::OnlineBuild;
 use super::sort::{Merge, SortLimits, Sorter};
 use super::{AlterStage, DdlContext, MetadataLocks};
@@ -90,11 +91,19 @@ impl Engine {
             self.require_schema(&new.schema)?;
             self.refuse_existing_table(&new)?;
         }
+        let adds_foreign_keys = {
+            let added = foreign_key::added(Some(&old.def), &new);
+            locks.lock_parents(&new, &added)?;
+            !added.is_empty()
+        };
+        let followers = locks.lock_followers(&old.def, &new, context)?;
+        // Rows that come while they are checked would not be.
+        let context = &DdlContext { exclusive: context.exclusive || adds_foreign_keys, ..context.clone() };
         if Engine::must_rebuild(&old.def, &new, must_rebuild) {
             let _one = self.ddl.lock();
-            self.rebuild(&old, new, convert, context)
+            self.rebuild(&old, new, followers, convert, context)
         } else {
-            self.alter_in_place(&old, new, &mut locks, context)
+            self.alter_in_place(&old, new, followers, &mut locks, context)
         }
     }
 
@@ -107,6 +116,7 @@ impl Engine {
         &self,
         old: &Arc<Table>,
         mut new: TableDef,
+        followers: Followers,
         locks: &mut MetadataLocks<'_>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
@@ -119,8 +129,9 @@ impl Engine {
             } else {
                 self.build_new_indexes(old, new, placement, &made, locks, context)?
             };
+            self.check_rows_of(&table, &foreign_key::added(Some(&old.def), &table.def), context)?;
             let _one = self.ddl.lock();
-            self.commit_in_place(old, table, context)
+            self.commit_in_place(old, table, followers, context)
         });
         if result.is_err() {
             // What failed may have come after the commit: then the indexes stay.
@@ -238,6 +249,7 @@ impl Engine {
         &self,
         old: &Arc<Table>,
         table: Table,
+        followers: Followers,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         let space = table.placement.space;
@@ -248,7 +260,8 @@ impl Engine {
         };
         let (dropped, made) = (gone(old, &table), gone(&table, old));
         let before = Some((&old.placement, &old.def));
-        let ops = dictionary::table_ops(old.id, before, Some((&table.placement, &table.def)));
+        let mut ops = dictionary::table_ops(old.id, before, Some((&table.placement, &table.def)));
+        ops.extend(followers.ops());
         let claimed = dropped.iter().try_for_each(|&(id, root)| self.pool.claim_tree(space, id, root));
         let outcome = match claimed.map_err(EngineError::from).and_then(|()| self.commit_ddl(context, &ops)) {
             Ok(outcome) => outcome,
@@ -265,6 +278,7 @@ impl Engine {
         let table = Arc::new(table);
         self.catalog.remove_table(old);
         self.catalog.put_table(table.clone());
+        followers.take_effect(self);
         self.log.wait_durable(outcome.seq)?;
         for (id, _) in made {
             self.pool.release_claim(space, id)?;
@@ -321,6 +335,7 @@ impl Engine {
         &self,
         old: &Arc<Table>,
         new: TableDef,
+        followers: Followers,
         convert: &mut ConvertRow<'_>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
@@ -330,11 +345,14 @@ impl Engine {
         counters.auto_increment.store(next.max(new.auto_increment), Ordering::Relaxed);
         let created_s = old.def.created_s;
         let table = self.make_table(TableDef { created_s, ..new }, Arc::new(counters))?;
-        if let Err(error) = self.copy_rows(old, &table, convert, context.interrupt.as_deref()) {
+        let copied = self.copy_rows(old, &table, convert, context.interrupt.as_deref()).and_then(|()| {
+            self.check_rows_of(&table, &foreign_key::added(Some(&old.def), &table.def), context)
+        });
+        if let Err(error) = copied {
             self.pool.drop_space(table.placement.space)?;
             return Err(error);
         }
-        self.replace_table(old, table, context)
+        self.replace_table(old, table, followers, context)
     }
 
     /// Converts every row of `old` into the empty trees of `new`.

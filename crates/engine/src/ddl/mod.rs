@@ -9,6 +9,7 @@
 
 mod alter;
 mod build;
+mod foreign_key;
 pub(crate) mod online;
 mod schema;
 pub(crate) mod settings;
@@ -49,6 +50,8 @@ pub struct DdlContext<'a> {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// `LOCK=SHARED` or `LOCK=EXCLUSIVE`: nobody else uses the table while the statement runs.
     pub exclusive: bool,
+    /// Columns that an ALTER TABLE gives other names (from, to).
+    pub renamed_columns: &'a [(String, String)],
     /// Told where the statement is.
     pub on_stage: Option<StageHook<'a>>,
 }
@@ -103,6 +106,7 @@ impl<'a> DdlContext<'a> {
             lock_timeout_ms: None,
             interrupt: None,
             exclusive: false,
+            renamed_columns: &[],
             on_stage: None,
         }
     }

@@ -1,6 +1,7 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE.
 
-use super::DdlContext;
+use super::foreign_key::{self, Followers};
+use super::{DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::TableDef;
@@ -76,6 +77,7 @@ impl Engine {
     pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock_table(&def.schema, &def.name)?;
+        locks.lock_parents(&def, &foreign_key::added(None, &def))?;
         self.require_schema(&def.schema)?;
         self.refuse_existing_table(&def)?;
         let _one = self.ddl.lock();
@@ -149,7 +151,7 @@ impl Engine {
         let mut def = old.def.clone();
         def.auto_increment = 0;
         let new = self.make_table(def, Arc::new(counters))?;
-        self.replace_table(&old, new, context)
+        self.replace_table(&old, new, Followers::default(), context)
     }
 
     /// Commits a table built to take another's place, and removes the other. The new one's pages are synced here.
@@ -157,12 +159,14 @@ impl Engine {
         &self,
         old: &Arc<Table>,
         new: Table,
+        followers: Followers,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         let committed =
             btree::make_durable(&self.pool, new.placement.space).map_err(EngineError::from).and_then(|()| {
                 let mut ops = dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None);
                 ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def))));
+                ops.extend(followers.ops());
                 self.commit_ddl(context, &ops)
             });
         let outcome = match committed {
@@ -175,6 +179,7 @@ impl Engine {
         let new = Arc::new(new);
         self.catalog.remove_table(old);
         self.catalog.put_table(new.clone());
+        followers.take_effect(self);
         self.log.wait_durable(outcome.seq)?;
         self.drop_space_of(old)?;
         self.settle_file(&new)?;
@@ -194,7 +199,37 @@ impl Engine {
         for (schema, name) in &names {
             locks.lock_table(schema, name)?;
         }
+        let mut current = self.renamed_definitions(renames)?;
+        let mut followers = self.followers_of(&mut current, &mut locks, context)?;
+        followers.settle_among(&mut current);
         let _one = self.ddl.lock();
+        let mut ops = Vec::new();
+        for (table, def) in &current {
+            let old = Some((&table.placement, &table.def));
+            ops.extend(dictionary::table_ops(table.id, old, Some((&table.placement, def))));
+        }
+        ops.extend(followers.ops());
+        let outcome = self.commit_ddl(context, &ops)?;
+        for (table, _) in &current {
+            self.catalog.remove_table(table);
+        }
+        followers.take_effect(self);
+        let mut renamed = Vec::new();
+        for (table, def) in current {
+            let new = Engine::build_table(&self.pool, table.placement.clone(), def, table.counters.clone());
+            renamed.push(Arc::new(new));
+            self.catalog.put_table(renamed.last().expect("just pushed").clone());
+        }
+        self.log.wait_durable(outcome.seq)?;
+        self.settle_files(&renamed)?;
+        self.finish_ddl(context, outcome)
+    }
+
+    /// The tables to be renamed, each with the definition that it gets in the end.
+    fn renamed_definitions(
+        &self,
+        renames: &[(TableName<'_>, TableName<'_>)],
+    ) -> Result<Vec<(Arc<Table>, TableDef)>> {
         let mut current: Vec<(Arc<Table>, TableDef)> = Vec::new();
         for ((from_schema, from_name), (to_schema, to_name)) in renames {
             self.require_schema(to_schema)?;
@@ -223,27 +258,23 @@ impl Engine {
             if by_rename || by_table {
                 return Err(EngineError::TableExists(to_name.to_string()));
             }
-            current[at].1.schema = to_schema.to_string();
-            current[at].1.name = to_name.to_string();
+            current[at].1.rename(to_schema, to_name);
         }
-        let mut ops = Vec::new();
-        for (table, def) in &current {
-            let old = Some((&table.placement, &table.def));
-            ops.extend(dictionary::table_ops(table.id, old, Some((&table.placement, def))));
+        Ok(current)
+    }
+
+    /// The children of renamed tables.
+    fn followers_of(
+        &self,
+        renamed: &mut [(Arc<Table>, TableDef)],
+        locks: &mut MetadataLocks<'_>,
+        context: &DdlContext<'_>,
+    ) -> Result<Followers> {
+        let mut followers = Followers::default();
+        for (table, def) in renamed {
+            followers.add(locks.lock_followers(&table.def, def, context)?);
         }
-        let outcome = self.commit_ddl(context, &ops)?;
-        for (table, _) in &current {
-            self.catalog.remove_table(table);
-        }
-        let mut renamed = Vec::new();
-        for (table, def) in current {
-            let new = Engine::build_table(&self.pool, table.placement.clone(), def, table.counters.clone());
-            renamed.push(Arc::new(new));
-            self.catalog.put_table(renamed.last().expect("just pushed").clone());
-        }
-        self.log.wait_durable(outcome.seq)?;
-        self.settle_files(&renamed)?;
-        self.finish_ddl(context, outcome)
+        Ok(followers)
     }
 
     /// Moves files to where their tables' names say. Names may have been swapped: a file that stands in another's place goes

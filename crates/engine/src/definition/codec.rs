@@ -1,11 +1,24 @@
 //! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
 
-use super::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, SchemaDef, TableDef};
+use super::{
+    ColumnDef, ColumnDefault, ForeignKeyDef, IndexColumn, IndexDef, ReferentialAction, SchemaDef, TableDef,
+};
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 use types::{ColumnType, TypeCode};
 
 const VERSION: u8 = 1;
+/// Of a table with foreign keys; one without is written as version 1.
+const WITH_FOREIGN_KEYS: u8 = 2;
+
+/// Actions by their numbers.
+const ACTIONS: [ReferentialAction; 5] = [
+    ReferentialAction::NoAction,
+    ReferentialAction::Restrict,
+    ReferentialAction::Cascade,
+    ReferentialAction::SetNull,
+    ReferentialAction::SetDefault,
+];
 
 const NO_DEFAULT: u8 = 0;
 const DEFAULT_NULL: u8 = 1;
@@ -114,9 +127,51 @@ fn read_parts(reader: &mut Reader<'_>, columns: usize) -> Result<Vec<IndexColumn
     Ok(parts)
 }
 
+fn put_foreign_key(out: &mut Vec<u8>, def: &ForeignKeyDef) {
+    out.put_str(&def.name);
+    out.put_str(&def.parent_schema);
+    out.put_str(&def.parent_table);
+    out.put_varint(def.columns.len() as u64);
+    for (column, parent_column) in def.columns.iter().zip(&def.parent_columns) {
+        out.put_varint(*column as u64);
+        out.put_str(parent_column);
+    }
+    for action in [def.on_delete, def.on_update] {
+        let number = ACTIONS.iter().position(|known| *known == action).expect("every action has a number");
+        out.put_u8(number as u8);
+    }
+}
+
+fn read_foreign_key(reader: &mut Reader<'_>, columns: usize) -> Result<ForeignKeyDef> {
+    let (name, parent_schema, parent_table) = (reader.string()?, reader.string()?, reader.string()?);
+    let count = reader.count()?;
+    let (mut own, mut parent_columns) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for _ in 0..count {
+        own.push(reader.varint()? as usize);
+        parent_columns.push(reader.string()?);
+    }
+    if own.iter().any(|&column| column >= columns) {
+        return Err(reader.impossible("foreign key column"));
+    }
+    let mut action = || {
+        let number = usize::from(reader.u8()?);
+        ACTIONS.get(number).copied().ok_or_else(|| reader.impossible("referential action"))
+    };
+    let (on_delete, on_update) = (action()?, action()?);
+    Ok(ForeignKeyDef {
+        name,
+        columns: own,
+        parent_schema,
+        parent_table,
+        parent_columns,
+        on_delete,
+        on_update,
+    })
+}
+
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
-    out.put_u8(VERSION);
+    out.put_u8(if def.foreign_keys.is_empty() { VERSION } else { WITH_FOREIGN_KEYS });
     out.put_str(&def.schema);
     out.put_str(&def.name);
     out.put_varint(def.columns.len() as u64);
@@ -143,11 +198,16 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     }
     out.put_u64(def.auto_increment);
     out.put_u64(def.created_s);
+    if !def.foreign_keys.is_empty() {
+        out.put_varint(def.foreign_keys.len() as u64);
+        def.foreign_keys.iter().for_each(|foreign_key| put_foreign_key(out, foreign_key));
+    }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
-    if reader.u8()? != VERSION {
+    let version = reader.u8()?;
+    if !matches!(version, VERSION | WITH_FOREIGN_KEYS) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -170,6 +230,12 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let count = reader.count()?;
     let options = (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect::<Result<Vec<_>>>()?;
     let (auto_increment, created_s) = (reader.u64()?, reader.u64()?);
+    let mut foreign_keys = Vec::new();
+    if version == WITH_FOREIGN_KEYS {
+        for _ in 0..reader.count()? {
+            foreign_keys.push(read_foreign_key(reader, columns.len())?);
+        }
+    }
     let primary = has_primary.then_some(primary);
     Ok(TableDef {
         schema,
@@ -177,6 +243,7 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
         columns,
         primary,
         indexes,
+        foreign_keys,
         collation,
         comment,
         options,
@@ -225,10 +292,24 @@ mod tests {
             invisible: false,
         });
         def.options.push(("ROW_FORMAT".into(), "DYNAMIC".into()));
+        comes_back(&def);
+        def.foreign_keys.push(ForeignKeyDef {
+            name: "of".into(),
+            columns: vec![2, 0],
+            parent_schema: "other".into(),
+            parent_table: "parents".into(),
+            parent_columns: vec!["x".into(), "y".into()],
+            on_delete: ReferentialAction::SetDefault,
+            on_update: ReferentialAction::Cascade,
+        });
+        comes_back(&def);
+    }
+
+    fn comes_back(def: &TableDef) {
         let mut bytes = Vec::new();
-        put_table(&mut bytes, &def);
+        put_table(&mut bytes, def);
         let mut reader = Reader::new(&bytes, "table definition");
-        assert_eq!(read_table(&mut reader).unwrap(), def);
+        assert_eq!(read_table(&mut reader).unwrap(), *def);
         assert!(reader.is_empty());
         for len in 0..bytes.len() {
             assert!(read_table(&mut Reader::new(&bytes[..len], "table definition")).is_err());

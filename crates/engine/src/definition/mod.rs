@@ -2,8 +2,11 @@
 
 mod check;
 pub(crate) mod codec;
+mod foreign_key;
 
 use types::ColumnType;
+
+pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 
 /// Where a column's value comes from when an INSERT does not give one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +117,8 @@ pub struct TableDef {
     pub primary: Option<Vec<IndexColumn>>,
     /// Secondary indexes in order.
     pub indexes: Vec<IndexDef>,
+    /// FOREIGN KEY constraints in the order of their making.
+    pub foreign_keys: Vec<ForeignKeyDef>,
     /// Default collation of new columns.
     pub collation: u16,
     /// `COMMENT`
@@ -135,6 +140,7 @@ impl TableDef {
             columns: Vec::new(),
             primary: None,
             indexes: Vec::new(),
+            foreign_keys: Vec::new(),
             collation: 255,
             comment: String::new(),
             options: Vec::new(),

@@ -81,6 +81,8 @@ pub(crate) struct GroupOptions {
     pub limit_bytes: usize,
     /// A part of this size goes to the spill file.
     pub spill_bytes: usize,
+    /// Flags of all row events.
+    pub row_flags: u16,
 }
 
 /// Writes an event group.
@@ -101,6 +103,8 @@ pub(crate) struct GroupBuilder {
     /// Where the events of the table at hand begin, which the binary log does not get.
     ignored_start: Option<usize>,
     replacements: Vec<Replacement>,
+    /// The statement at hand has changed child rows of a foreign key.
+    cascades: bool,
     /// The group is finished, and nothing of it is for the binary log.
     left_out: bool,
     /// The statement's text, to be written before its first table map (`binlog_rows_query_log_events`).
@@ -121,6 +125,7 @@ impl GroupBuilder {
             statement_start: None,
             ignored_start: None,
             replacements: Vec::new(),
+            cascades: false,
             left_out: false,
             rows_query: None,
         }
@@ -129,6 +134,17 @@ impl GroupBuilder {
     /// `binlog_row_image` from here on.
     pub fn set_image(&mut self, image: RowImage) {
         self.options.image = image;
+    }
+
+    /// Flags of the row events from here on.
+    pub fn set_row_flags(&mut self, flags: u16) {
+        self.options.row_flags = flags;
+    }
+
+    /// Rows that follow from others of the statement come now. A replica finds them in the log, and so must not make them itself: what
+    /// knows `USE_SQL_FOREIGN_KEY` does not anyway, all others do not without checks.
+    pub fn note_cascade(&mut self) {
+        self.cascades = true;
     }
 
     pub fn len(&self) -> usize {
@@ -215,6 +231,7 @@ impl GroupBuilder {
         self.close_table();
         self.rows_query = None;
         self.statement_start = None;
+        self.cascades = false;
     }
 
     /// Ends a statement whose rows the binary log is not to have, but these events.
@@ -258,6 +275,7 @@ impl GroupBuilder {
         self.open = None;
         self.mapped = None;
         self.statement_start = None;
+        self.cascades = false;
         self.ignored_start = None;
         self.replacements.retain(|replacement| replacement.at < len);
         if len < self.spilled {
@@ -275,6 +293,8 @@ impl GroupBuilder {
 
     fn close_rows(&mut self, flags: u16) {
         let Some(open) = self.open.take() else { return };
+        let cascades = if self.cascades { rows_flag::NO_FOREIGN_KEY_CHECKS } else { 0 };
+        let flags = flags | self.options.row_flags | cascades;
         let at = open.start + ROWS_FLAGS_OFFSET;
         self.bytes[at..at + 2].copy_from_slice(&flags.to_le_bytes());
         finish_event(&mut self.bytes, open.start, None, Checksum::None);

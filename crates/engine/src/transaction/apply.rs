@@ -50,7 +50,7 @@ impl PartialRow<'_> {
 }
 
 impl Transaction {
-    fn check_columns(&self, table: &Table, row: PartialRow<'_>) -> Result<()> {
+    pub(super) fn check_columns(&self, table: &Table, row: PartialRow<'_>) -> Result<()> {
         if row.mask.columns() == table.columns() {
             return Ok(());
         }
@@ -212,7 +212,7 @@ impl Transaction {
     }
 
     /// The clustered key of the row that a before image describes.
-    fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<KeyBuf> {
+    pub(super) fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<KeyBuf> {
         if table.primary.is_some() && covers(before.mask, &table.primary_mask) {
             return table.partial_clustered_key(before);
         }
@@ -427,7 +427,7 @@ fn not_found(table: &Table, before: PartialRow<'_>) -> EngineError {
 }
 
 /// Gives the error of a missing row the text of its key.
-fn name_row(error: EngineError, table: &Table, before: PartialRow<'_>) -> EngineError {
+pub(super) fn name_row(error: EngineError, table: &Table, before: PartialRow<'_>) -> EngineError {
     match error {
         EngineError::RowNotFound { .. } => not_found(table, before),
         error => error,

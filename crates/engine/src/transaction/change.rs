@@ -1,5 +1,6 @@
 //! Inserting, updating and deleting rows: locks and checks first, then the write set and the event group.
 
+use super::cascade::{Change, Following};
 use super::{LastRead, LockMode, Row, Transaction};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
@@ -28,7 +29,14 @@ impl Transaction {
         self.check_writable()?;
         self.use_table(table)?;
         let row_id = self.new_row_id(table);
+        let announced = self.locks.announced();
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
+        if self.looks_at_foreign_keys(table)
+            && let Err(error) = self.check_parents(table, image, None, None)
+        {
+            self.engine.locks.withdraw_announced(&mut self.locks, announced);
+            return Err(error);
+        }
         let logged_at = self.group.write_row(table, image)?;
         self.let_images_go()?;
         self.record_change(table, row_id);
@@ -191,23 +199,44 @@ impl Transaction {
         Ok(())
     }
 
-    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not).
+    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not), and the child rows that
+    /// follow it.
     ///
     /// # Errors
-    /// [`EngineError::Duplicate`], and [`EngineError::RowNotFound`] when the row is gone; nothing is left behind.
+    /// [`EngineError::Duplicate`], [`EngineError::NoParentRow`], and [`EngineError::RowNotFound`] when the row is gone; nothing is left
+    /// behind. After another error the statement has to be rolled back.
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
         self.check_writable()?;
         self.use_table(table)?;
         let current = self.locked_row(table, old)?;
+        self.update_row(table, &old.key, current, new_image, None)
+    }
+
+    /// Changes a row that is locked and is now `current`.
+    pub(super) fn update_row(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        current: OldRow,
+        new_image: &[u8],
+        from: Following<'_>,
+    ) -> Result<()> {
         let changed = table.layout.changed(&current.image, new_image)?;
         if changed.is_empty() {
             return Ok(());
         }
-        let row_id = row_id_of(table, &old.key);
+        let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
+        let change = Change::Update { old: &old_image, new: new_image, changed: &changed };
+        let references = self.references(table, change)?;
+        if self.looks_at_foreign_keys(table) {
+            self.check_parents(table, new_image, Some(&changed), from.map(|(followed, _)| followed))?;
+            self.check_references(&references, table, change, from)?;
+        }
+        let row_id = row_id_of(table, key);
         let new_key = table.clustered_key(new_image, row_id)?;
-        let moved = *new_key != *old.key;
+        let moved = *new_key != *key;
         let touched = touched_indexes(table, &changed, moved);
-        let new_keys = self.prepare_update(table, new_image, (&old.key, &new_key), &touched)?;
+        let new_keys = self.prepare_update(table, new_image, (key, &new_key), &touched)?;
         let logged_at = self.group.update_row(table, &current.image, new_image, &changed)?;
         self.let_images_go()?;
         if moved && logged_at.is_none() {
@@ -215,10 +244,10 @@ impl Transaction {
         }
         self.record_change(table, row_id);
         let new = (new_image.to_vec(), logged_at);
-        self.stage_update(table, &old.key, current, &new_key, new, new_keys)?;
+        self.stage_update(table, key, current, &new_key, new, new_keys)?;
         self.note_auto_increment(table, new_image)?;
         bump(&self.engine.counters.rows_updated, 1);
-        Ok(())
+        self.cascade(&references, table, change, from)
     }
 
     /// What a row that is to be changed is now. One that a scan has just read and locked is not read again.
@@ -286,20 +315,36 @@ impl Transaction {
         Ok(())
     }
 
-    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not).
+    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not), and the child rows that
+    /// go with it.
     ///
     /// # Errors
-    /// [`EngineError::RowNotFound`] when the row is gone.
+    /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to be rolled back.
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
         self.check_writable()?;
         self.use_table(table)?;
         let current = self.locked_row(table, old)?;
+        self.delete_row(table, &old.key, current, None)
+    }
+
+    /// Deletes a row that is locked and is now `current`.
+    pub(super) fn delete_row(
+        &mut self,
+        table: &Arc<Table>,
+        key: &[u8],
+        current: OldRow,
+        from: Following<'_>,
+    ) -> Result<()> {
+        let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
+        let change = Change::Delete { old: &old_image };
+        let references = self.references(table, change)?;
+        self.check_references(&references, table, change, from)?;
         self.group.delete_row(table, &current.image)?;
         self.let_images_go()?;
-        self.record_change(table, row_id_of(table, &old.key));
-        self.stage_delete(table, &old.key, current)?;
+        self.record_change(table, row_id_of(table, key));
+        self.stage_delete(table, key, current)?;
         bump(&self.engine.counters.rows_deleted, 1);
-        Ok(())
+        self.cascade(&references, table, change, from)
     }
 
     pub(super) fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {

@@ -18,7 +18,10 @@
 
 pub(crate) mod ahead;
 pub(crate) mod apply;
+mod cascade;
 pub(crate) mod change;
+mod follow;
+pub(crate) mod foreign_key;
 mod gap_scan;
 mod locking;
 pub(crate) mod logged;
@@ -41,6 +44,7 @@ use crate::table::{KeyBuf, Table};
 use crate::version::snapshot::Snapshot;
 use crate::version::view::View;
 use crate::{Engine, commit};
+use binlog::event::rows_flag;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -59,6 +63,17 @@ pub enum Isolation {
     RepeatableRead,
     /// Plain reads lock.
     Serializable,
+}
+
+/// What a change of a row does about foreign keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ForeignKeys {
+    /// What violates them is refused, and what follows from them is done.
+    Enforced,
+    /// What follows from them is done: the source has seen to the rest.
+    Followed,
+    /// Nothing (`foreign_key_checks=0`).
+    Off,
 }
 
 /// How a row is read.
@@ -134,6 +149,7 @@ pub struct Transaction {
     metadata_lock_timeout_ms: u64,
     /// A [`table_hold::TableHold`] has the metadata locks.
     tables_held: bool,
+    foreign_keys: ForeignKeys,
     /// Whether it waits for locks; else it gets [`EngineError::LockNotAvailable`].
     waits: bool,
     /// Set while the transaction is being applied ahead of its turn.
@@ -150,6 +166,7 @@ impl Transaction {
             full_metadata: engine.full_row_metadata(),
             limit_bytes: config.max_binlog_cache_bytes,
             spill_bytes: config.spill_bytes,
+            row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
         };
         let group = GroupBuilder::new(engine.clone(), options);
         Transaction {
@@ -168,6 +185,7 @@ impl Transaction {
             row_lock_timeout_ms: config.innodb_lock_wait_timeout_ms,
             metadata_lock_timeout_ms: config.lock_wait_timeout_ms,
             tables_held: false,
+            foreign_keys: ForeignKeys::Enforced,
             waits: true,
             ahead: None,
             engine,
@@ -207,6 +225,17 @@ impl Transaction {
     /// `binlog_row_image` of the session.
     pub fn set_row_image(&mut self, image: RowImage) {
         self.group.set_image(image);
+    }
+
+    /// `foreign_key_checks` and `unique_checks` of the session. Keys are unique whatever the second says; the row events have both.
+    pub fn set_checks(&mut self, foreign_keys: bool, unique: bool) {
+        self.foreign_keys = if foreign_keys { ForeignKeys::Enforced } else { ForeignKeys::Off };
+        let flag = |on: bool, flag: u16| if on { 0 } else { flag };
+        self.group.set_row_flags(
+            rows_flag::USE_SQL_FOREIGN_KEY
+                | flag(foreign_keys, rows_flag::NO_FOREIGN_KEY_CHECKS)
+                | flag(unique, rows_flag::RELAXED_UNIQUE_CHECKS),
+        );
     }
 
     /// `innodb_lock_wait_timeout` of the session, in milliseconds.

@@ -1,6 +1,7 @@
 //! Definitions of tables and schemas, and what changes them.
 
 use super::{Expr, Query, TableName};
+use engine::ReferentialAction;
 
 /// A column's type as written: the name in lower case (`int`, `double precision` is `double`), arguments, attributes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,6 +30,22 @@ pub struct ColumnSpec {
     pub primary: bool,
     pub comment: String,
     pub invisible: bool,
+    pub references: Option<ForeignKeySpec>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignKeySpec {
+    pub name: Option<String>,
+    /// The name for the index of its columns, where one has to be made.
+    pub index: Option<String>,
+    pub columns: Vec<String>,
+    pub parent: TableName,
+    /// Empty: the columns of the parent's primary key.
+    pub parent_columns: Vec<String>,
+    pub on_delete: ReferentialAction,
+    pub on_update: ReferentialAction,
+    /// It is written at its column. MySQL before 9.0 reads that and does nothing.
+    pub at_column: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +90,7 @@ pub struct CreateTable {
     pub temporary: bool,
     pub columns: Vec<ColumnSpec>,
     pub keys: Vec<KeySpec>,
+    pub foreign_keys: Vec<ForeignKeySpec>,
     pub options: TableOptions,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
@@ -111,6 +129,16 @@ pub enum Alteration {
         if_exists: bool,
     },
     DropPrimaryKey,
+    AddForeignKey(ForeignKeySpec),
+    DropForeignKey {
+        name: String,
+        if_exists: bool,
+    },
+    /// A key or foreign key, whichever has the name.
+    DropConstraint {
+        name: String,
+        if_exists: bool,
+    },
     RenameKey {
         from: String,
         to: String,

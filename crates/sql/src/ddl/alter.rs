@@ -5,7 +5,7 @@ use super::create::{add_key, check, check_engine, check_name};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
-use engine::{ColumnDef, ColumnDefault, EngineError, IndexColumn, TableDef};
+use engine::{Catalog, ColumnDef, ColumnDefault, EngineError, TableDef};
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, TypeCode, Value, convert};
 
@@ -14,6 +14,8 @@ pub(crate) struct Altered {
     pub def: TableDef,
     /// For each new column the old one that it comes from.
     pub sources: Vec<Option<usize>>,
+    /// Columns that get other names: from, to.
+    pub renamed: Vec<(String, String)>,
     /// FORCE, or the engine was named again: the table is to be rebuilt.
     pub force: bool,
 }
@@ -47,14 +49,20 @@ pub(crate) fn altered_definition(
     alter: &AlterTable,
     current_schema: &str,
     settings: &DdlSettings,
+    catalog: &Catalog,
 ) -> Result<Altered> {
-    let mut builder =
-        Builder { def: old.clone(), sources: (0..old.columns.len()).map(Some).collect(), settings };
+    let relations = settings.relations(catalog);
+    let sources = (0..old.columns.len()).map(Some).collect();
+    let mut builder = Builder { def: old.clone(), sources, settings };
     // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any order.
     let goes = |alteration: &Alteration| {
         matches!(
             alteration,
-            Alteration::DropKey { .. } | Alteration::DropPrimaryKey | Alteration::RenameKey { .. }
+            Alteration::DropKey { .. }
+                | Alteration::DropPrimaryKey
+                | Alteration::RenameKey { .. }
+                | Alteration::DropForeignKey { .. }
+                | Alteration::DropConstraint { .. }
         )
     };
     let comes = |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_));
@@ -63,6 +71,13 @@ pub(crate) fn altered_definition(
     for alteration in gone.into_iter().chain(columns).chain(keys) {
         builder.apply(alteration, current_schema)?;
     }
+    let renamed = builder.follow_own_names(old);
+    let added = alter.alterations.iter().filter_map(|alteration| match alteration {
+        Alteration::AddForeignKey(spec) => Some(spec.clone()),
+        _ => None,
+    });
+    relations.add(&mut builder.def, &added.collect::<Vec<_>>())?;
+    relations.check_altered(old, &builder.def, &builder.sources)?;
     check(&builder.def)?;
     if builder.def.columns.is_empty() {
         return Err(SqlError::new(
@@ -75,7 +90,7 @@ pub(crate) fn altered_definition(
         Alteration::Options(options) => options.engine.is_some(),
         _ => false,
     });
-    Ok(Altered { def: builder.def, sources: builder.sources, force })
+    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force })
 }
 
 impl Builder<'_> {
@@ -102,6 +117,17 @@ impl Builder<'_> {
                 None if *if_exists => Ok(()),
                 None => Err(cannot_drop(name)),
             },
+            // They are added when everything else has been done.
+            Alteration::AddForeignKey(_) => Ok(()),
+            Alteration::DropForeignKey { name, if_exists } => match self.def.foreign_key(name) {
+                Some(at) => {
+                    self.def.foreign_keys.remove(at);
+                    Ok(())
+                }
+                None if *if_exists => Ok(()),
+                None => Err(cannot_drop(name)),
+            },
+            Alteration::DropConstraint { name, if_exists } => self.drop_constraint(name, *if_exists),
             Alteration::DropPrimaryKey => match self.def.primary.take() {
                 Some(_) => Ok(()),
                 None => Err(cannot_drop("PRIMARY")),
@@ -118,8 +144,7 @@ impl Builder<'_> {
             }
             Alteration::RenameTo(table) => {
                 check_name(&table.name)?;
-                self.def.schema = table.schema.clone().unwrap_or_else(|| current_schema.to_owned());
-                self.def.name.clone_from(&table.name);
+                self.def.rename(table.schema.as_deref().unwrap_or(current_schema), &table.name);
                 Ok(())
             }
             Alteration::Options(options) => self.options(options),
@@ -176,13 +201,44 @@ impl Builder<'_> {
         };
         self.def.columns.insert(at, def);
         self.sources.insert(at, source);
-        self.for_each_part(|part| part.column += usize::from(part.column >= at));
+        self.for_each_position(|column| *column += usize::from(*column >= at));
         Ok(at)
     }
 
-    fn for_each_part(&mut self, mut f: impl FnMut(&mut IndexColumn)) {
+    /// Of all places where keys name a column.
+    fn for_each_position(&mut self, mut f: impl FnMut(&mut usize)) {
         let secondary = self.def.indexes.iter_mut().flat_map(|index| &mut index.columns);
-        self.def.primary.iter_mut().flatten().chain(secondary).for_each(&mut f);
+        let parts = self.def.primary.iter_mut().flatten().chain(secondary);
+        parts.for_each(|part| f(&mut part.column));
+        self.def.foreign_keys.iter_mut().flat_map(|key| &mut key.columns).for_each(f);
+    }
+
+    /// `DROP CONSTRAINT`
+    fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        if let Some(at) = self.def.foreign_key(name) {
+            self.def.foreign_keys.remove(at);
+        } else if let Some(at) = self.def.index(name).filter(|&at| self.def.indexes[at].unique) {
+            self.def.indexes.remove(at);
+        } else if name.eq_ignore_ascii_case("PRIMARY") && self.def.primary.is_some() {
+            self.def.primary = None;
+        } else if !if_exists {
+            return Err(SqlError::new(3940, format!("Constraint '{name}' does not exist.")));
+        }
+        Ok(())
+    }
+
+    /// The columns that have other names than in `old` (from, to). The table's foreign keys about itself follow.
+    fn follow_own_names(&mut self, old: &TableDef) -> Vec<(String, String)> {
+        let names = self.sources.iter().zip(&self.def.columns).filter_map(|(source, column)| {
+            let before = &old.columns[(*source)?].name;
+            (*before != column.name).then(|| (before.clone(), column.name.clone()))
+        });
+        let renamed: Vec<(String, String)> = names.collect();
+        let (schema, name) = (self.def.schema.clone(), self.def.name.clone());
+        for foreign_key in self.def.foreign_keys.iter_mut().filter(|key| key.is_about(&schema, &name)) {
+            foreign_key.rename_parent_columns(&renamed);
+        }
+        renamed
     }
 
     fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
@@ -234,20 +290,20 @@ impl Builder<'_> {
     fn move_column(&mut self, at: usize, def: ColumnDef, place: &ColumnPlace) -> Result<()> {
         // The key parts of the moved column are found again by a position that no column has.
         const MOVED: usize = usize::MAX / 2;
-        self.for_each_part(|part| {
-            if part.column == at {
-                part.column = MOVED;
-            } else if part.column > at {
-                part.column -= 1;
+        self.for_each_position(|column| {
+            if *column == at {
+                *column = MOVED;
+            } else if *column > at {
+                *column -= 1;
             }
         });
         self.def.columns.remove(at);
         let source = self.sources.remove(at);
         let to = self.place(def, source, place)?;
-        self.for_each_part(|part| {
+        self.for_each_position(|column| {
             // `place` has moved the mark along with the others.
-            if part.column >= MOVED {
-                part.column = to;
+            if *column >= MOVED {
+                *column = to;
             }
         });
         Ok(())
@@ -263,6 +319,10 @@ impl Builder<'_> {
                 "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
             ));
         }
+        if let Some(key) = self.def.foreign_keys.iter().find(|key| key.columns.contains(&at)) {
+            let needed = format!("needed in a foreign key constraint '{}'", key.name);
+            return Err(SqlError::new(1828, format!("Cannot drop column '{name}': {needed}")));
+        }
         self.def.columns.remove(at);
         self.sources.remove(at);
         // A key loses the column; one without columns is gone.
@@ -274,7 +334,7 @@ impl Builder<'_> {
             index.columns.retain(|part| part.column != at);
         }
         self.def.indexes.retain(|index| !index.columns.is_empty());
-        self.for_each_part(|part| part.column -= usize::from(part.column > at));
+        self.for_each_position(|column| *column -= usize::from(*column > at));
         Ok(())
     }
 

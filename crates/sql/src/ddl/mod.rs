@@ -7,10 +7,12 @@ mod algorithm;
 mod alter;
 mod column;
 mod create;
+mod foreign_key;
 mod run;
 
 pub(crate) use alter::{Altered, altered_definition, converter};
 pub(crate) use create::{columns_of_query, definition, key_definition};
+pub(crate) use foreign_key::Relations;
 pub(crate) use run::DdlRun;
 
 use crate::error::{Result, SqlError};
@@ -28,9 +30,25 @@ pub(crate) struct DdlSettings {
     pub no_engine_substitution: bool,
     pub zone_offset_s: i32,
     pub now_us: u64,
+    /// `foreign_key_checks`
+    pub foreign_key_checks: bool,
+    /// REFERENCES at a column makes a foreign key.
+    pub inline_references: bool,
     /// The statement comes from a source: names that only MariaDB knows are mapped, and what the source accepted is not
     /// refused for its engine.
     pub replicated: bool,
+}
+
+impl DdlSettings {
+    /// What foreign keys are checked against.
+    pub fn relations<'a>(&self, catalog: &'a engine::Catalog) -> Relations<'a> {
+        Relations {
+            catalog,
+            checks: self.foreign_key_checks,
+            replicated: self.replicated,
+            inline: self.inline_references,
+        }
+    }
 }
 
 /// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.

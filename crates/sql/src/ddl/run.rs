@@ -2,7 +2,8 @@
 
 use super::algorithm::{any_way, way};
 use super::{
-    Altered, DdlSettings, altered_definition, chosen_collation, converter, definition, key_definition,
+    Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition,
+    key_definition,
 };
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
@@ -40,6 +41,7 @@ impl<'a> DdlRun<'a> {
             lock_timeout_ms: self.lock_timeout_ms,
             interrupt: self.interrupt.clone(),
             exclusive: false,
+            renamed_columns: &[],
             on_stage: None,
         }
     }
@@ -81,6 +83,7 @@ impl<'a> DdlRun<'a> {
             Statement::Truncate(table) => {
                 let schema = self.schema_of(table)?;
                 self.require_table(&schema, &table.name)?;
+                self.relations().check_truncate(&schema, &table.name)?;
                 self.engine.truncate_table(&schema, &table.name, &self.context())?;
                 Ok(())
             }
@@ -138,10 +141,29 @@ impl<'a> DdlRun<'a> {
         }
         let def = match &create.like {
             Some(model) => self.definition_like(model, &schema, &create.table.name)?,
-            None => definition(create, &schema, extra, &settings)?,
+            None => self.table_definition(create, &schema, extra, &settings)?,
         };
+        self.relations().check_awaited(&def)?;
         self.engine.create_table(def, &self.context())?;
         Ok(true)
+    }
+
+    fn relations(&self) -> Relations<'_> {
+        self.settings.relations(self.engine.catalog())
+    }
+
+    /// The definition that a CREATE TABLE with columns makes.
+    fn table_definition(
+        &self,
+        create: &CreateTable,
+        schema: &str,
+        extra: Vec<ColumnDef>,
+        settings: &DdlSettings,
+    ) -> Result<TableDef> {
+        let mut def = definition(create, schema, extra, settings)?;
+        self.relations().add(&mut def, &create.foreign_keys)?;
+        super::create::check(&def)?;
+        Ok(def)
     }
 
     fn definition_like(&self, model: &TableName, schema: &str, name: &str) -> Result<TableDef> {
@@ -152,6 +174,7 @@ impl<'a> DdlRun<'a> {
         def.auto_increment = 0;
         def.created_s = self.settings.now_us / 1_000_000;
         def.indexes.iter_mut().for_each(|index| index.id = 0);
+        def.foreign_keys.clear();
         Ok(def)
     }
 
@@ -177,6 +200,7 @@ impl<'a> DdlRun<'a> {
         if names.is_empty() {
             return self.log_only();
         }
+        self.relations().check_drop(&names)?;
         let names: Vec<(&str, &str)> =
             names.iter().map(|(schema, name)| (schema.as_str(), name.as_str())).collect();
         self.engine.drop_tables(&names, &self.context())?;
@@ -204,7 +228,7 @@ impl<'a> DdlRun<'a> {
         let settings = self.settings_of(&schema)?;
         let old = self.require_table(&schema, &alter.table.name)?;
         let current = self.schema.unwrap_or(&schema).to_owned();
-        let altered = altered_definition(&old.def, alter, &current, &settings)?;
+        let altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
         if let Some(Alteration::RenameTo(_)) =
             alter.alterations.iter().find(|alteration| matches!(alteration, Alteration::RenameTo(_)))
             && (altered.def.schema != schema || altered.def.name != alter.table.name)
@@ -226,7 +250,8 @@ impl<'a> DdlRun<'a> {
             true => any_way(&old.def, altered),
             false => way(demands, &old.def, altered)?,
         };
-        let context = DdlContext { exclusive: way.exclusive, ..self.context() };
+        let context =
+            DdlContext { exclusive: way.exclusive, renamed_columns: &altered.renamed, ..self.context() };
         let mut failure = None;
         let outcome = {
             let mut convert = converter(&old.def, altered, settings, &mut failure)?;
@@ -265,7 +290,7 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
-        self.alter_to(&old, &Altered { def, sources, force: false }, &settings, demands)
+        self.alter_to(&old, &Altered { def, sources, renamed: Vec::new(), force: false }, &settings, demands)
     }
 
     fn drop_index(
@@ -289,7 +314,7 @@ impl<'a> DdlRun<'a> {
         };
         let alter = AlterTable { table: table.clone(), alterations: vec![drop], demands };
         let settings = self.settings_of(&schema)?;
-        let altered = altered_definition(&old.def, &alter, &schema, &settings)?;
+        let altered = altered_definition(&old.def, &alter, &schema, &settings, self.engine.catalog())?;
         self.alter_to(&old, &altered, &settings, demands)
     }
 
@@ -340,6 +365,9 @@ impl<'a> DdlRun<'a> {
             self.notes.push((1008, message));
             return self.log_only();
         }
+        let name_of = |table: Arc<engine::Table>| (name.to_owned(), table.def.name.clone());
+        let tables: Vec<_> = self.engine.catalog().tables(name).into_iter().map(name_of).collect();
+        self.relations().check_drop(&tables)?;
         self.engine.drop_schema(name, &self.context())?;
         Ok(())
     }

@@ -4,10 +4,12 @@ use super::{Changes, Run};
 use crate::ast;
 use crate::bind::{Binder, Target, bind_target};
 use crate::error::{Result, SqlError};
+use engine::EngineError;
 
 /// A bound DELETE.
 pub(crate) struct DeletePlan {
     pub target: Target,
+    ignore: bool,
 }
 
 pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Result<DeletePlan> {
@@ -27,7 +29,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     super::update::check_safe(binder, &target)?;
     binder.note_change(table, false);
     target.need_used_columns();
-    Ok(DeletePlan { target })
+    Ok(DeletePlan { target, ignore: delete.ignore })
 }
 
 impl DeletePlan {
@@ -35,8 +37,16 @@ impl DeletePlan {
         let table = self.target.table().clone();
         let mut changes = Changes::default();
         self.target.for_each(run, false, &mut |run, row, _| {
-            run.txn.delete(&table, &row)?;
-            changes.affected_rows += 1;
+            match run.txn.delete(&table, &row) {
+                Ok(()) => changes.affected_rows += 1,
+                // It went with another row of the statement, whose child row it was.
+                Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
+                Err(error) if self.ignore && error.is_ignorable() => {
+                    let error = SqlError::from(error);
+                    run.ctx.warn(error.code, error.message);
+                }
+                Err(error) => return Err(error.into()),
+            }
             Ok(())
         })?;
         changes.found_rows = changes.affected_rows;

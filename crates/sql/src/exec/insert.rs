@@ -327,12 +327,26 @@ impl InsertPlan {
                 Ok(()) => return Ok(Outcome::Inserted),
                 Err(error) => error,
             };
+            if self.ignore && error.is_ignorable() && !matches!(error, EngineError::Duplicate { .. }) {
+                let error = SqlError::from(error);
+                run.ctx.warn(error.code, error.message);
+                return Ok(Outcome::Ignored);
+            }
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {
                 let values = self.table.layout.decode_all(image)?;
                 let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
                 if !self.replace {
                     return self.update(run, old, values);
+                }
+                if self.table.is_related() && run.txn.keeps_references(&self.table, &old.image, image)? {
+                    // Its child rows stay.
+                    match run.txn.update(&self.table, &old, image) {
+                        Err(EngineError::Duplicate { .. }) => {}
+                        updated => {
+                            return updated.map(|()| Outcome::Replaced(removed + 1)).map_err(Into::into);
+                        }
+                    }
                 }
                 run.txn.delete(&self.table, &old)?;
                 removed += 1;

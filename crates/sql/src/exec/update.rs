@@ -145,8 +145,9 @@ impl UpdatePlan {
                     changes.affected_rows += 1;
                     Ok(())
                 }
-                Err(error @ engine::EngineError::Duplicate { .. }) if self.ignore => {
-                    run.ctx.warn(1062, error.to_string());
+                Err(error) if self.ignore && error.is_ignorable() => {
+                    let error = SqlError::from(error);
+                    run.ctx.warn(error.code, error.message);
                     Ok(())
                 }
                 Err(error) => Err(error.into()),

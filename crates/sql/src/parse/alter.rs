@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{AlterDemands, AlterTable, Alteration, ColumnPlace, Statement, TableOptions};
+use crate::ast::{AlterDemands, AlterTable, Alteration, ColumnPlace, ColumnSpec, Statement, TableOptions};
 use crate::error::Result;
 
 impl Parser<'_> {
@@ -110,6 +110,10 @@ impl Parser<'_> {
         if self.is("PARTITION") {
             return Err(SqlError::not_supported("ALTER TABLE ... ADD PARTITION"));
         }
+        if let Some(foreign_key) = self.foreign_key_spec()? {
+            into.push(Alteration::AddForeignKey(foreign_key));
+            return Ok(());
+        }
         if !self.is("COLUMN")
             && let Some(key) = self.key_spec()?
         {
@@ -120,13 +124,13 @@ impl Parser<'_> {
         self.if_not_exists();
         if self.eat_symbol("(") {
             for spec in self.list(Self::column_spec)? {
-                into.push(Alteration::AddColumn(spec, ColumnPlace::Last));
+                add_column(into, spec, ColumnPlace::Last);
             }
             return self.expect_symbol(")");
         }
         let spec = self.column_spec()?;
         let place = self.column_place()?.unwrap_or(ColumnPlace::Last);
-        into.push(Alteration::AddColumn(spec, place));
+        add_column(into, spec, place);
         Ok(())
     }
 
@@ -165,8 +169,17 @@ impl Parser<'_> {
                 }
                 Ok(Alteration::DropKey { name: self.name()?, if_exists })
             }
-            "FOREIGN" => Err(SqlError::not_supported("FOREIGN KEY constraints")),
-            "CHECK" | "CONSTRAINT" => Err(SqlError::not_supported("CHECK constraints")),
+            "FOREIGN" => {
+                self.expect_all(&["FOREIGN", "KEY"])?;
+                let if_exists = self.if_exists();
+                Ok(Alteration::DropForeignKey { name: self.name()?, if_exists })
+            }
+            "CONSTRAINT" => {
+                self.advance();
+                let if_exists = self.if_exists();
+                Ok(Alteration::DropConstraint { name: self.name()?, if_exists })
+            }
+            "CHECK" => Err(SqlError::not_supported("CHECK constraints")),
             "PARTITION" => Err(SqlError::not_supported("ALTER TABLE ... DROP PARTITION")),
             _ => {
                 self.eat("COLUMN");
@@ -287,4 +300,11 @@ impl Parser<'_> {
         self.eat("TABLE");
         Ok(Statement::Truncate(self.table_name()?))
     }
+}
+
+/// A column, and the foreign key that is written at it.
+fn add_column(into: &mut Vec<Alteration>, mut spec: ColumnSpec, place: ColumnPlace) {
+    let references = spec.references.take();
+    into.push(Alteration::AddColumn(spec, place));
+    into.extend(references.map(Alteration::AddForeignKey));
 }

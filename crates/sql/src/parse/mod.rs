@@ -7,17 +7,22 @@
 
 mod admin;
 mod alter;
+mod columns;
 mod create;
 #[cfg(test)]
 mod damaged;
 mod dml;
 mod expr;
+mod foreign_key;
 mod function;
+mod keys;
 mod query;
 mod reserved;
 mod set;
 mod show;
 mod statement;
+mod table_options;
+mod types;
 mod users;
 
 use crate::ast::{Statement, TableName};

@@ -1,4 +1,4 @@
-//! Columns, indexes and keys.
+//! Columns and indexes.
 
 use super::{Definition, Kind};
 use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
@@ -56,51 +56,6 @@ pub(super) const TABLES: &[Definition] = &[
             ("EXPRESSION", Kind::Long),
         ],
         rows: statistics,
-    },
-    Definition {
-        name: "KEY_COLUMN_USAGE",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("COLUMN_NAME", Kind::Name),
-            ("ORDINAL_POSITION", Kind::Number),
-            ("POSITION_IN_UNIQUE_CONSTRAINT", Kind::Number),
-            ("REFERENCED_TABLE_SCHEMA", Kind::Name),
-            ("REFERENCED_TABLE_NAME", Kind::Name),
-            ("REFERENCED_COLUMN_NAME", Kind::Name),
-        ],
-        rows: key_column_usage,
-    },
-    Definition {
-        name: "TABLE_CONSTRAINTS",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("CONSTRAINT_TYPE", Kind::Name),
-            ("ENFORCED", Kind::Name),
-        ],
-        rows: table_constraints,
-    },
-    Definition {
-        name: "REFERENTIAL_CONSTRAINTS",
-        columns: &[
-            ("CONSTRAINT_CATALOG", Kind::Name),
-            ("CONSTRAINT_SCHEMA", Kind::Name),
-            ("CONSTRAINT_NAME", Kind::Name),
-            ("UNIQUE_CONSTRAINT_NAME", Kind::Name),
-            ("UPDATE_RULE", Kind::Name),
-            ("DELETE_RULE", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("REFERENCED_TABLE_NAME", Kind::Name),
-        ],
-        rows: |_| Vec::new(),
     },
 ];
 
@@ -240,15 +195,15 @@ fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
 }
 
 /// An index with what its rows in SHOW INDEX need.
-struct IndexView<'t> {
-    name: &'t str,
-    unique: bool,
-    parts: &'t [IndexColumn],
+pub(super) struct IndexView<'t> {
+    pub name: &'t str,
+    pub unique: bool,
+    pub parts: &'t [IndexColumn],
     comment: &'t str,
     visible: bool,
 }
 
-fn indexes(table: &Table) -> Vec<IndexView<'_>> {
+pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
     let primary = table.def.primary.iter().map(|parts| IndexView {
         name: "PRIMARY",
         unique: true,
@@ -304,49 +259,6 @@ fn statistics(engine: &Engine) -> Vec<Vec<Value>> {
             row.push(text(&table.def.schema));
             row.extend_from_slice(&shown[2..]);
             rows.push(row);
-        }
-    }
-    rows
-}
-
-fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
-        for index in indexes(&table).iter().filter(|index| index.unique) {
-            for (at, part) in index.parts.iter().enumerate() {
-                rows.push(vec![
-                    text("def"),
-                    text(&table.def.schema),
-                    text(index.name),
-                    text("def"),
-                    text(&table.def.schema),
-                    text(&table.def.name),
-                    text(&table.def.columns[part.column].name),
-                    Value::UInt(at as u64 + 1),
-                    Value::Null,
-                    Value::Null,
-                    Value::Null,
-                    Value::Null,
-                ]);
-            }
-        }
-    }
-    rows
-}
-
-fn table_constraints(engine: &Engine) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
-        for index in indexes(&table).iter().filter(|index| index.unique) {
-            rows.push(vec![
-                text("def"),
-                text(&table.def.schema),
-                text(index.name),
-                text(&table.def.schema),
-                text(&table.def.name),
-                text(if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" }),
-                text("YES"),
-            ]);
         }
     }
     rows

@@ -115,6 +115,7 @@ impl Session {
         let has_rows_query =
             !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
         let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
+        transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let mut run = Run::new(transaction, &ctx);

@@ -3,26 +3,21 @@
 use super::Session;
 use crate::ast::{CreateTable, Statement};
 use crate::ddl::{DdlRun, DdlSettings, columns_of_query};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
 use crate::host::Privilege;
+use binlog::event::flags2;
 use engine::{EngineError, SessionContext, StatementContext};
 use types::{Value, collation, convert};
-
-/// `flags2` of a Query event.
-mod flags2 {
-    pub const NO_FOREIGN_KEY_CHECKS: u32 = 1 << 26;
-    pub const RELAXED_UNIQUE_CHECKS: u32 = 1 << 27;
-}
 
 impl Session {
     pub(super) fn session_context(&self, now_us: u64) -> SessionContext {
         let mut flags = 0;
-        if !self.variables.kept_on("foreign_key_checks") {
+        if !self.variables.foreign_key_checks {
             flags |= flags2::NO_FOREIGN_KEY_CHECKS;
         }
-        if !self.variables.kept_on("unique_checks") {
+        if !self.variables.unique_checks {
             flags |= flags2::RELAXED_UNIQUE_CHECKS;
         }
         SessionContext {
@@ -62,6 +57,8 @@ impl Session {
                 no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
                 zone_offset_s: self.variables.time_zone_offset_s,
                 now_us,
+                foreign_key_checks: self.variables.foreign_key_checks,
+                inline_references: true,
                 replicated: false,
             },
             text,
@@ -154,6 +151,12 @@ impl Session {
     /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction that follows.
     fn create_table_select(&mut self, create: &CreateTable) -> Result<()> {
         let Some(query) = &create.query else { return Ok(()) };
+        if !create.foreign_keys.is_empty() {
+            return Err(SqlError::new(
+                3978,
+                "Foreign key creation is not allowed with CREATE TABLE as SELECT and CREATE TABLE with START TRANSACTION statement.",
+            ));
+        }
         let mut binder = self.binder();
         let plan = crate::bind::bind_query(&mut binder, query)?;
         let subqueries = binder.subqueries;

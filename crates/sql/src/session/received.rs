@@ -11,6 +11,7 @@ use crate::host::{Host, Privilege, VariableScope, VirtualTable};
 use crate::parse::parse;
 use crate::sink::ResultSink;
 use crate::sql_mode::SqlMode;
+use binlog::event::flags2;
 use engine::{Engine, SessionContext, StatementContext, Transaction};
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,6 +82,8 @@ impl Session {
         }
         let variables = &mut self.variables;
         variables.sql_mode = SqlMode(session.sql_mode);
+        variables.foreign_key_checks = session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
+        variables.unique_checks = session.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
         variables.client_collation = session.character_set_client;
         variables.connection_collation = session.collation_connection;
         variables.server_collation = session.collation_server;
@@ -102,6 +105,7 @@ impl Session {
     fn change_rows(&mut self, transaction: &mut Transaction, statement: &Statement) -> Result<()> {
         let bound = self.bind(statement)?;
         let ctx = self.context(&[], true);
+        transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
         let mut run = Run::new(transaction, &ctx);
         run.set_changes_rows();

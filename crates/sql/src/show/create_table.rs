@@ -34,6 +34,9 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>) -> 
             lines.push(line);
         }
     }
+    let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
+    foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
+    lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
     let mut text = format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB", quoted(&def.name), lines.join(",\n"));
     if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));

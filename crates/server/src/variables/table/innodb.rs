@@ -83,6 +83,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_max_dirty_pages_pct_lwm", Double(0.0, 99.999), "10"),
     global("innodb_max_purge_lag", UInt(0, 4_294_967_295), "0"),
     global("innodb_max_purge_lag_delay", UInt(0, 10_000_000), "0"),
+    global("innodb_native_foreign_keys", Bool, "OFF").read_only(),
     global("innodb_old_blocks_pct", UInt(5, 95), "37"),
     global("innodb_old_blocks_time", UInt(0, 4_294_967_295), "1000"),
     global("innodb_online_alter_log_max_size", UInt(65_536, u64::MAX), "134217728"),

@@ -1,0 +1,169 @@
+//! What DDL does about foreign keys: parents are locked while a foreign key about them is made, children follow a parent that
+//! gets another name, and rows that are there already are checked.
+//!
+//! Which definitions are allowed is for crate `sql` to say.
+
+use super::{DdlContext, MetadataLocks};
+use crate::Engine;
+use crate::commit::sidecar::DictionaryOp;
+use crate::definition::{ForeignKeyDef, TableDef};
+use crate::dictionary;
+use crate::entry;
+use crate::error::{EngineError, Result};
+use crate::table::{IndexRef, Table};
+use crate::transaction::foreign_key::parent_key;
+use crate::transaction::unique::after_prefix;
+use binlog::event::flags2;
+use btree::Direction;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// The foreign keys that `new` has and `old` has not.
+pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d ForeignKeyDef> {
+    let was_there =
+        |key: &ForeignKeyDef| old.is_some_and(|old| old.foreign_keys.iter().any(|was| was.name == key.name));
+    new.foreign_keys.iter().filter(|key| !was_there(key)).collect()
+}
+
+/// Children of a table under change, each with the definition that it gets.
+#[derive(Default)]
+pub(super) struct Followers(Vec<(Arc<Table>, TableDef)>);
+
+impl MetadataLocks<'_> {
+    /// Keeps everybody from changing rows of the parents of new foreign keys, so that what is checked stays so.
+    pub fn lock_parents(&mut self, table: &TableDef, added: &[&ForeignKeyDef]) -> Result<()> {
+        let mut parents: Vec<(&str, &str)> = added
+            .iter()
+            .filter(|key| !key.is_about(&table.schema, &table.name))
+            .map(|key| (&key.parent_schema[..], &key.parent_table[..]))
+            .collect();
+        parents.sort_unstable();
+        parents.dedup();
+        parents.into_iter().try_for_each(|(schema, name)| self.lock_table(schema, name))
+    }
+
+    /// Locks the children of a table that becomes `new`, if their definitions have to follow.
+    pub fn lock_followers(
+        &mut self,
+        old: &TableDef,
+        new: &TableDef,
+        context: &DdlContext<'_>,
+    ) -> Result<Followers> {
+        let children = |engine: &Engine| {
+            let mut children = engine.catalog.children(&old.schema, &old.name);
+            children.retain(|child| child.def.schema != old.schema || child.def.name != old.name);
+            children.retain(|child| child.def.following(old, new, context.renamed_columns).is_some());
+            children
+        };
+        for child in children(self.engine) {
+            self.lock_table(&child.def.schema, &child.def.name)?;
+        }
+        let follows = |child: Arc<Table>| {
+            let def = child.def.following(old, new, context.renamed_columns)?;
+            Some((child, def))
+        };
+        Ok(Followers(children(self.engine).into_iter().filter_map(follows).collect()))
+    }
+}
+
+impl Followers {
+    pub fn add(&mut self, others: Followers) {
+        for (child, def) in others.0 {
+            self.add_one(child, def);
+        }
+    }
+
+    fn add_one(&mut self, child: Arc<Table>, def: TableDef) {
+        match self.0.iter_mut().find(|(table, _)| table.id == child.id) {
+            None => self.0.push((child, def)),
+            Some((table, known)) => {
+                // Each difference from what it was is another parent's.
+                for (at, key) in def.foreign_keys.into_iter().enumerate() {
+                    if key != table.def.foreign_keys[at] {
+                        known.foreign_keys[at] = key;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves what is about `tables` over to their new definitions.
+    pub fn settle_among(&mut self, tables: &mut [(Arc<Table>, TableDef)]) {
+        self.0.retain(|(child, def)| {
+            let Some((_, new)) = tables.iter_mut().find(|(table, _)| table.id == child.id) else {
+                return true;
+            };
+            for (at, key) in def.foreign_keys.iter().enumerate() {
+                let was = &child.def.foreign_keys[at];
+                if key != was {
+                    let name = new.foreign_keys[at].name.clone();
+                    new.foreign_keys[at] = ForeignKeyDef { name, ..key.clone() };
+                }
+            }
+            false
+        });
+    }
+
+    /// Their dictionary entries.
+    pub fn ops(&self) -> Vec<DictionaryOp> {
+        let ops = |(child, def): &(Arc<Table>, TableDef)| {
+            let place = &child.placement;
+            dictionary::table_ops(child.id, Some((place, &child.def)), Some((place, def)))
+        };
+        self.0.iter().flat_map(ops).collect()
+    }
+
+    /// Their commit record is in the log.
+    pub fn take_effect(self, engine: &Engine) {
+        for (child, def) in self.0 {
+            let place = child.placement.clone();
+            let table = Engine::build_table(&engine.pool, place, def, child.counters.clone());
+            engine.catalog.put_table(Arc::new(table));
+        }
+    }
+}
+
+impl Engine {
+    /// Refuses new foreign keys that rows of the table violate. The table and its parents are locked.
+    pub(super) fn check_rows_of(
+        &self,
+        table: &Table,
+        added: &[&ForeignKeyDef],
+        context: &DdlContext<'_>,
+    ) -> Result<()> {
+        if context.session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS != 0 {
+            return Ok(());
+        }
+        for foreign_key in added {
+            let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
+            let other = match is_own {
+                true => None,
+                false => self.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table),
+            };
+            let parent = if is_own { Some(table) } else { other.as_deref() };
+            self.for_each_row(table, |_, image| {
+                super::build::check_interrupt(context.interrupt.as_deref())?;
+                let Some(key) = parent_key(table, foreign_key, parent, image)? else { return Ok(()) };
+                let found = match (parent, key.index) {
+                    (Some(parent), Some(index)) => self.has_row(parent, index, &key.bytes)?,
+                    _ => false,
+                };
+                if found { Ok(()) } else { Err(EngineError::NoParentRow(foreign_key.described(&table.def))) }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether the index has a committed entry that begins with this key.
+    fn has_row(&self, table: &Table, index: IndexRef, key: &[u8]) -> Result<bool> {
+        let end = after_prefix(key);
+        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut scan = table.tree(index).scan(Bound::Included(key), end, Direction::Forward);
+        while let Some((_, value)) = scan.next()? {
+            if entry::parse_header(value)?.0 & entry::DELETED == 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

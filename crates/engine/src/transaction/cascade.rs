@@ -1,0 +1,240 @@
+//! Foreign keys, the parent's side: what becomes of child rows when their parent row is deleted or its key changes.
+//!
+//! The parent row is locked exclusively by then, so nobody adds a child row to it. Foreign keys count in the order of their
+//! making. Those before the first that changes child rows are looked at before anything is done to the row; the others
+//! after it, row by row, each child row as if a statement had changed it: it is locked, its own child rows are looked at, and it is
+//! logged like any other. A table that an update has come through is not updated by what follows from that, as in InnoDB; so
+//! updates come to an end, as deletes do anyway.
+
+use super::foreign_key::values_of;
+use super::{ForeignKeys, Transaction};
+use crate::definition::{ForeignKeyDef, ReferentialAction};
+use crate::error::{EngineError, MAX_CASCADE_DEPTH, Result};
+use crate::lock::Acquired;
+use crate::table::{IndexRef, KeyBuf, Table};
+use crate::transaction::LockMode;
+use std::sync::Arc;
+use types::{ColumnMask, Value};
+
+/// What happens to a parent row.
+#[derive(Clone, Copy)]
+pub(super) enum Change<'a> {
+    Delete { old: &'a [u8] },
+    Update { old: &'a [u8], new: &'a [u8], changed: &'a ColumnMask },
+}
+
+/// A change that others follow from.
+pub(super) struct Cause<'c> {
+    table_id: u64,
+    updates: bool,
+    /// The foreign key that the change itself follows, and its cause.
+    from: Option<(&'c ForeignKeyDef, &'c Cause<'c>)>,
+}
+
+/// The foreign key that a change follows.
+pub(super) type Following<'c> = Option<(&'c ForeignKeyDef, &'c Cause<'c>)>;
+
+impl Cause<'_> {
+    fn depth(&self) -> usize {
+        1 + self.from.map_or(0, |(_, cause)| cause.depth())
+    }
+
+    /// Whether child rows change with it. If not, they forbid it.
+    fn is_followed_by(&self, reference: &Reference, change: Change<'_>) -> bool {
+        let action = change.action(reference.foreign_key());
+        let deletes = action == ReferentialAction::Cascade && !change.is_update();
+        action.changes_rows() && (deletes || !self.has_updated(reference.child.id))
+    }
+
+    /// Whether it is, or follows from, an update of this table with nothing but updates in between.
+    fn has_updated(&self, table_id: u64) -> bool {
+        self.updates
+            && (self.table_id == table_id || self.from.is_some_and(|(_, cause)| cause.has_updated(table_id)))
+    }
+}
+
+impl<'a> Change<'a> {
+    fn old(&self) -> &'a [u8] {
+        match *self {
+            Change::Delete { old } | Change::Update { old, .. } => old,
+        }
+    }
+
+    fn is_update(&self) -> bool {
+        matches!(self, Change::Update { .. })
+    }
+
+    fn action(&self, foreign_key: &ForeignKeyDef) -> ReferentialAction {
+        if self.is_update() { foreign_key.on_update } else { foreign_key.on_delete }
+    }
+
+    /// As a cause of others.
+    pub fn cause<'c>(&self, table: &Table, from: Following<'c>) -> Cause<'c> {
+        Cause { table_id: table.id, updates: self.is_update(), from }
+    }
+
+    /// Whether the change takes away the key that the foreign key is about.
+    fn touches(&self, parent: &Table, foreign_key: &ForeignKeyDef) -> bool {
+        let Change::Update { changed, .. } = self else { return true };
+        let columns = foreign_key.parent_columns.iter().filter_map(|name| parent.def.column(name));
+        columns.into_iter().any(|column| changed.contains(column))
+    }
+}
+
+/// A foreign key of a child table about a row that is to change.
+pub(super) struct Reference {
+    child: Arc<Table>,
+    /// Position among the child's foreign keys.
+    at: usize,
+    /// The child's index that leads to its rows, and the leading columns of their keys.
+    index: IndexRef,
+    key: Vec<u8>,
+}
+
+impl Reference {
+    fn foreign_key(&self) -> &ForeignKeyDef {
+        &self.child.def.foreign_keys[self.at]
+    }
+}
+
+impl Transaction {
+    /// The foreign keys that a change of a row of the table is about, in the order of their making; none when nothing is to be done
+    /// about them.
+    pub(super) fn references(&mut self, table: &Arc<Table>, change: Change<'_>) -> Result<Vec<Reference>> {
+        if !self.looks_at_foreign_keys(table) {
+            return Ok(Vec::new());
+        }
+        let (schema, name) = (&table.def.schema, &table.def.name);
+        let mut references = Vec::new();
+        for child in self.engine.catalog.children(schema, name) {
+            let child = match child.id == table.id {
+                true => table.clone(),
+                false => match self.open_related(&child.def.schema, &child.def.name)? {
+                    Some(child) => child,
+                    None => continue,
+                },
+            };
+            for (at, foreign_key) in child.def.foreign_keys.iter().enumerate() {
+                if !foreign_key.is_about(schema, name) || !change.touches(table, foreign_key) {
+                    continue;
+                }
+                let columns = table.def.positions(&foreign_key.parent_columns);
+                let values = columns.map(|columns| values_of(table, &columns, change.old())).transpose()?;
+                let index = child.def.index_on(&foreign_key.columns);
+                // No child row has NULL or what its columns cannot hold.
+                if let (Some(values), Some(index)) = (values.flatten(), index)
+                    && let Ok(key) = child.encode_key(index, &values)
+                {
+                    references.push(Reference { child: child.clone(), at, index, key });
+                }
+            }
+        }
+        references.sort_by_key(|reference| (reference.child.id, reference.at));
+        Ok(references)
+    }
+
+    /// Refuses a change of a row that has child rows which forbid it, as far as that can be told before others are changed. Nothing of
+    /// the change has been done yet.
+    pub(super) fn check_references(
+        &mut self,
+        references: &[Reference],
+        table: &Table,
+        change: Change<'_>,
+        from: Following<'_>,
+    ) -> Result<()> {
+        let cause = change.cause(table, from);
+        for reference in references.iter().take_while(|reference| !cause.is_followed_by(reference, change)) {
+            self.check_reference(reference, from.is_none())?;
+        }
+        Ok(())
+    }
+
+    fn check_reference(&mut self, reference: &Reference, is_undone: bool) -> Result<()> {
+        if self.foreign_keys == ForeignKeys::Enforced && self.has_child_row(reference)? {
+            let constraint = reference.foreign_key().described(&reference.child.def);
+            return Err(EngineError::HasChildRows { constraint, is_undone });
+        }
+        Ok(())
+    }
+
+    /// Whether there is a child row. One that somebody else is deleting is waited for.
+    fn has_child_row(&mut self, reference: &Reference) -> Result<bool> {
+        let Reference { child, index, key, .. } = reference;
+        for row in self.rows_with(child, *index, key)? {
+            let acquired = self.lock_row(child, &row, LockMode::Share)?;
+            if acquired == Acquired::Held || self.still_has(child, *index, &row, key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does to child rows what follows from a change that has been made. One foreign key after the other: a row that the first has
+    /// deleted does not forbid anything by the second.
+    pub(super) fn cascade(
+        &mut self,
+        references: &[Reference],
+        table: &Table,
+        change: Change<'_>,
+        from: Following<'_>,
+    ) -> Result<()> {
+        let cause = change.cause(table, from);
+        let is_followed = |reference: &Reference| cause.is_followed_by(reference, change);
+        for reference in references.iter().skip_while(|reference| !is_followed(reference)) {
+            if !is_followed(reference) {
+                self.check_reference(reference, false)?;
+                continue;
+            }
+            for row in self.rows_with(&reference.child, reference.index, &reference.key)? {
+                self.change_child(reference, &row, table, change, &cause)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn change_child(
+        &mut self,
+        reference: &Reference,
+        row: &KeyBuf,
+        parent: &Table,
+        change: Change<'_>,
+        cause: &Cause<'_>,
+    ) -> Result<()> {
+        let (child, foreign_key) = (&reference.child, reference.foreign_key());
+        let current = match self.current_row(child, row) {
+            Err(EngineError::RowNotFound { .. }) => return Ok(()),
+            current => current?,
+        };
+        if !child.has_key(reference.index, &current.image, &reference.key)? {
+            // It has been changed while it was waited for.
+            return Ok(());
+        }
+        if cause.depth() >= MAX_CASCADE_DEPTH {
+            return Err(EngineError::CascadeTooDeep);
+        }
+        self.group.note_cascade();
+        let from = Some((foreign_key, cause));
+        if change.action(foreign_key) == ReferentialAction::Cascade && !change.is_update() {
+            return self.delete_row(child, row, current, from);
+        }
+        let mut values = child.layout.decode_all(&current.image)?;
+        for (&column, name) in foreign_key.columns.iter().zip(&foreign_key.parent_columns) {
+            values[column] = match (change, parent.def.column(name)) {
+                (Change::Update { new, .. }, Some(at))
+                    if foreign_key.on_update == ReferentialAction::Cascade =>
+                {
+                    parent.layout.decode(new, at)?
+                }
+                _ => Value::Null,
+            };
+        }
+        let refused =
+            || EngineError::HasChildRows { constraint: foreign_key.described(&child.def), is_undone: false };
+        let is_refused = |&column: &usize| values[column].is_null() && !child.def.columns[column].nullable;
+        let mut image = Vec::with_capacity(current.image.len());
+        if foreign_key.columns.iter().any(is_refused) || child.layout.encode(&values, &mut image).is_err() {
+            return Err(refused());
+        }
+        self.update_row(child, row, current, &image, from)
+    }
+}

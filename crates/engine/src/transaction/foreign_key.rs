@@ -1,0 +1,199 @@
+//! Foreign keys, the child's side: a row's parent row must be there, and stays there until the transaction ends.
+//!
+//! Locks, as InnoDB takes them: whoever adds a child row locks its parent row, shared; whoever deletes a parent row or changes its
+//! key has locked it exclusively before it looks for child rows ([`super::cascade`]). So the two meet at the parent
+//! row, and neither has to lock gaps between child rows.
+//!
+//! Rows of a source are not checked: the source has checked them, and they are committed in its order.
+
+use super::{ForeignKeys, LockMode, Transaction};
+use crate::definition::ForeignKeyDef;
+use crate::error::{EngineError, Result};
+use crate::lock::{Acquired, LockType};
+use crate::table::{IndexRef, KeyBuf, Table};
+use crate::transaction::scan::KeyRange;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use types::{ColumnMask, Value};
+
+/// Where the parent row of a child row is.
+pub(crate) struct ParentKey {
+    /// The parent's index that leads there; `None`: there is no such table, or no such index.
+    pub index: Option<IndexRef>,
+    /// The leading columns of its key.
+    pub bytes: Vec<u8>,
+    /// They are a whole unique key.
+    is_unique: bool,
+}
+
+/// The key that a child row asks of its parent; `None` where one of its columns is NULL and nothing is asked.
+pub(crate) fn parent_key(
+    child: &Table,
+    foreign_key: &ForeignKeyDef,
+    parent: Option<&Table>,
+    image: &[u8],
+) -> Result<Option<ParentKey>> {
+    let Some(values) = values_of(child, &foreign_key.columns, image)? else { return Ok(None) };
+    let nowhere = ParentKey { index: None, bytes: Vec::new(), is_unique: false };
+    let Some(parent) = parent else { return Ok(Some(nowhere)) };
+    let columns = parent.def.positions(&foreign_key.parent_columns);
+    let Some(index) = columns.as_deref().and_then(|columns| parent.def.index_on(columns)) else {
+        return Ok(Some(nowhere));
+    };
+    // A value that the parent's columns cannot have is in none of its rows.
+    let Ok(bytes) = parent.encode_key(index, &values) else { return Ok(Some(nowhere)) };
+    let is_unique = columns.is_some_and(|columns| parent.def.unique_index_on(&columns).is_some());
+    Ok(Some(ParentKey { index: Some(index), bytes, is_unique }))
+}
+
+/// The values of columns of a row; `None` when one is NULL.
+pub(super) fn values_of(
+    table: &Table,
+    columns: &[usize],
+    image: &[u8],
+) -> Result<Option<SmallVec<[Value; 2]>>> {
+    let mut values = SmallVec::new();
+    for &column in columns {
+        match table.layout.decode(image, column)? {
+            Value::Null => return Ok(None),
+            value => values.push(value),
+        }
+    }
+    Ok(Some(values))
+}
+
+impl Table {
+    /// Whether a row's key in an index begins with `key`.
+    pub(super) fn has_key(&self, index: IndexRef, image: &[u8], key: &[u8]) -> Result<bool> {
+        Ok(match index {
+            IndexRef::Primary => {
+                self.clustered_key(image, self.primary.is_none().then_some(0))?.starts_with(key)
+            }
+            IndexRef::Secondary(at) => self.secondary_key(at, image, &[])?.key.starts_with(key),
+        })
+    }
+}
+
+impl Transaction {
+    /// Whether foreign keys of the table's rows have to be looked at.
+    #[inline]
+    pub(super) fn looks_at_foreign_keys(&self, table: &Table) -> bool {
+        table.is_related() && self.foreign_keys != ForeignKeys::Off
+    }
+
+    /// The other table of a foreign key, if it exists.
+    pub(super) fn open_related(&mut self, schema: &str, name: &str) -> Result<Option<Arc<Table>>> {
+        match self.open_table(schema, name) {
+            Ok(table) => Ok(Some(table)),
+            Err(EngineError::UnknownTable(..)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Locks the parent rows of a row that is to be stored, shared, and refuses one that has none. `changed`: the columns that
+    /// differ from what the row was; `except`: the foreign key that this change follows.
+    pub(super) fn check_parents(
+        &mut self,
+        table: &Arc<Table>,
+        image: &[u8],
+        changed: Option<&ColumnMask>,
+        except: Option<&ForeignKeyDef>,
+    ) -> Result<()> {
+        if self.foreign_keys != ForeignKeys::Enforced {
+            return Ok(());
+        }
+        let is_touched = |key: &ForeignKeyDef| {
+            changed.is_none_or(|changed| key.columns.iter().any(|&column| changed.contains(column)))
+        };
+        for foreign_key in table.def.foreign_keys.iter().filter(|key| is_touched(key)) {
+            if except.is_some_and(|followed| std::ptr::eq(followed, foreign_key)) {
+                continue;
+            }
+            let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
+            let parent = match is_own {
+                true => Some(table.clone()),
+                false => self.open_related(&foreign_key.parent_schema, &foreign_key.parent_table)?,
+            };
+            let Some(key) = parent_key(table, foreign_key, parent.as_deref(), image)? else { continue };
+            let found = match (&parent, key.index) {
+                (Some(parent), Some(index)) => {
+                    // A row may be its own parent.
+                    (is_own && parent.has_key(index, image, &key.bytes)?)
+                        || self.lock_parent(parent, index, &key)?
+                }
+                _ => false,
+            };
+            if !found {
+                return Err(EngineError::NoParentRow(foreign_key.described(&table.def)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Locks a row that has this key, shared; false: there is none.
+    fn lock_parent(&mut self, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
+        match index {
+            IndexRef::Primary if key.is_unique => {
+                // Locked before it is looked for, so that one who inserts or deletes it is waited for.
+                self.lock_row(parent, &key.bytes, LockMode::Share)?;
+                match self.writes.row(parent.id, &key.bytes) {
+                    Some(own) => Ok(own.is_some()),
+                    None => self.engine.row_exists_at(parent, &parent.clustered.locate(&key.bytes)),
+                }
+            }
+            IndexRef::Secondary(at) if key.is_unique => {
+                self.lock_key(parent, parent.indexes[at].id, &key.bytes, LockType::Shared)?;
+                while let Some(holder) = self.holder_of(parent, at, &key.bytes, &[])? {
+                    if self.lock_row(parent, &holder, LockMode::Share)? == Acquired::Held {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            index => {
+                for row in self.rows_with(parent, index, &key.bytes)? {
+                    self.lock_row(parent, &row, LockMode::Share)?;
+                    if self.still_has(parent, index, &row, &key.bytes)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// The clustered keys of the newest rows whose key in an index begins with `key`, this transaction's own among them; not locked.
+    pub(super) fn rows_with(
+        &mut self,
+        table: &Arc<Table>,
+        index: IndexRef,
+        key: &[u8],
+    ) -> Result<Vec<KeyBuf>> {
+        let had_snapshot = self.snapshot.is_some();
+        let mut scan = self.scan_newest(table, index, KeyRange::prefix(key))?;
+        let mut rows = Vec::new();
+        while let Some(row) = scan.next(self)? {
+            rows.push(KeyBuf::from_slice(&row.key));
+        }
+        if !had_snapshot {
+            // What the transaction reads later is as of then.
+            self.close_snapshot();
+        }
+        Ok(rows)
+    }
+
+    /// Whether a row that has been locked is still there with this key in an index.
+    pub(super) fn still_has(
+        &mut self,
+        table: &Table,
+        index: IndexRef,
+        row: &[u8],
+        key: &[u8],
+    ) -> Result<bool> {
+        let image = match self.own_image(table.id, row)? {
+            Some(own) => own,
+            None => self.engine.read_newest(table, row)?.map(|row| row.image),
+        };
+        image.map_or(Ok(false), |image| table.has_key(index, &image, key))
+    }
+}

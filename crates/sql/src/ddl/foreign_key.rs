@@ -1,0 +1,344 @@
+//! Foreign keys of definitions: what a FOREIGN KEY clause adds to a table, and what other statements may not take from
+//! under the foreign keys that are there.
+
+use super::create::key_definition;
+use crate::ast::{ForeignKeySpec, KeyKind, KeyPart, KeySpec};
+use crate::error::{Result, SqlError};
+use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDef};
+use std::sync::Arc;
+use types::{ColumnType, TypeCode};
+
+/// What foreign keys are checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Relations<'a> {
+    pub catalog: &'a Catalog,
+    /// `foreign_key_checks`
+    pub checks: bool,
+    /// The statement comes from a source, which has accepted it.
+    pub replicated: bool,
+    /// REFERENCES at a column counts: it does since MySQL 9.0, and with MariaDB.
+    pub inline: bool,
+}
+
+impl Relations<'_> {
+    /// Adds foreign keys, and an index each where there is none that serves.
+    pub fn add(&self, def: &mut TableDef, specs: &[ForeignKeySpec]) -> Result<()> {
+        let counted = || specs.iter().filter(|spec| self.inline || !spec.at_column);
+        let first = def.foreign_keys.len();
+        for spec in counted() {
+            let foreign_key = self.added(def, spec)?;
+            def.foreign_keys.push(foreign_key);
+        }
+        for (at, spec) in counted().enumerate() {
+            let parent_columns = self.parent_columns(def, &def.foreign_keys[first + at], spec)?;
+            def.foreign_keys[first + at].parent_columns = parent_columns;
+        }
+        Ok(())
+    }
+
+    /// The foreign key of a clause, the parent not looked at.
+    fn added(&self, def: &mut TableDef, spec: &ForeignKeySpec) -> Result<ForeignKeyDef> {
+        let name = self.name_of(def, spec)?;
+        let mut columns = Vec::with_capacity(spec.columns.len());
+        for written in &spec.columns {
+            let at = def.column(written).ok_or_else(|| {
+                SqlError::new(1072, format!("Key column '{written}' doesn't exist in table"))
+            })?;
+            if columns.contains(&at) {
+                return Err(SqlError::new(1060, format!("Duplicate column name '{written}'")));
+            }
+            columns.push(at);
+        }
+        if !spec.parent_columns.is_empty() && spec.parent_columns.len() != columns.len() {
+            return Err(wrong_definition(spec));
+        }
+        if def.index_on(&columns).is_none() {
+            let index = index_for(def, spec)?;
+            def.indexes.push(index);
+        }
+        let foreign_key = ForeignKeyDef {
+            name,
+            columns,
+            parent_schema: spec.parent.schema.clone().unwrap_or_else(|| def.schema.clone()),
+            parent_table: spec.parent.name.clone(),
+            parent_columns: spec.parent_columns.clone(),
+            on_delete: spec.on_delete,
+            on_update: spec.on_update,
+        };
+        check_set_null(def, &foreign_key)?;
+        Ok(foreign_key)
+    }
+
+    /// The name of a constraint; one that has none gets a number.
+    fn name_of(&self, def: &TableDef, spec: &ForeignKeySpec) -> Result<String> {
+        let Some(name) = &spec.name else {
+            let prefix = format!("{}_ibfk_", def.name);
+            let number = |key: &ForeignKeyDef| key.name.strip_prefix(&prefix)?.parse::<u64>().ok();
+            let last = def.foreign_keys.iter().filter_map(number).max().unwrap_or(0);
+            return Ok(format!("{prefix}{}", last + 1));
+        };
+        let others = self.catalog.tables(&def.schema);
+        let taken = def.foreign_key(name).is_some()
+            || others.iter().any(|table| table.def.name != def.name && table.def.foreign_key(name).is_some());
+        if taken {
+            return Err(SqlError::new(1826, format!("Duplicate foreign key constraint name '{name}'")));
+        }
+        Ok(name.clone())
+    }
+
+    /// The parent's columns, after a look at the parent.
+    fn parent_columns(
+        &self,
+        def: &TableDef,
+        foreign_key: &ForeignKeyDef,
+        spec: &ForeignKeySpec,
+    ) -> Result<Vec<String>> {
+        let is_own = foreign_key.is_about(&def.schema, &def.name);
+        let other = if is_own { None } else { self.parent(foreign_key) };
+        let parent = if is_own { Some(def) } else { other.as_deref().map(|table| &table.def) };
+        let Some(parent) = parent else {
+            if self.checks || foreign_key.parent_columns.is_empty() {
+                let name = &foreign_key.parent_table;
+                return Err(SqlError::new(1824, format!("Failed to open the referenced table '{name}'")));
+            }
+            return Ok(foreign_key.parent_columns.clone());
+        };
+        let mut foreign_key = foreign_key.clone();
+        if foreign_key.parent_columns.is_empty() {
+            let key = parent.primary.iter().flatten();
+            foreign_key.parent_columns = key.map(|part| parent.columns[part.column].name.clone()).collect();
+            if foreign_key.parent_columns.len() != foreign_key.columns.len() {
+                return Err(wrong_definition(spec));
+            }
+        }
+        check_parent(def, &foreign_key, parent)?;
+        let columns = parent.positions(&foreign_key.parent_columns).unwrap_or_default();
+        if !self.replicated && parent.unique_index_on(&columns).is_none() {
+            return Err(SqlError::new(
+                6125,
+                format!(
+                    "Failed to add the foreign key constraint. Missing unique key for constraint '{}' in the referenced table '{}'",
+                    foreign_key.name, parent.name
+                ),
+            ));
+        }
+        Ok(foreign_key.parent_columns)
+    }
+
+    fn parent(&self, foreign_key: &ForeignKeyDef) -> Option<Arc<Table>> {
+        self.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table)
+    }
+
+    /// Other tables' foreign keys about this one.
+    fn references(&self, schema: &str, name: &str) -> Vec<(Arc<Table>, ForeignKeyDef)> {
+        let mut references = Vec::new();
+        for child in self.catalog.children(schema, name) {
+            if child.def.schema == schema && child.def.name == name {
+                continue;
+            }
+            let about = child.def.foreign_keys.iter().filter(|key| key.is_about(schema, name));
+            references.extend(about.map(|key| (child.clone(), key.clone())));
+        }
+        references
+    }
+
+    /// Refuses a new table that foreign keys made before it cannot be about.
+    pub fn check_awaited(&self, def: &TableDef) -> Result<()> {
+        for (child, foreign_key) in self.references(&def.schema, &def.name) {
+            let columns = def.positions(&foreign_key.parent_columns);
+            let serves = columns.is_some_and(|columns| def.unique_index_on(&columns).is_some());
+            if !self.replicated && (!serves || check_parent(&child.def, &foreign_key, def).is_err()) {
+                return Err(SqlError::new(1215, "Cannot add foreign key constraint"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to drop these tables while others have foreign keys about them.
+    pub fn check_drop(&self, dropped: &[(String, String)]) -> Result<()> {
+        let goes = |def: &TableDef| dropped.iter().any(|(s, name)| *s == def.schema && *name == def.name);
+        for (schema, name) in dropped.iter().filter(|_| self.checks) {
+            if let Some((child, key)) =
+                self.references(schema, name).into_iter().find(|(child, _)| !goes(&child.def))
+            {
+                return Err(SqlError::new(
+                    3730,
+                    format!(
+                        "Cannot drop table '{name}' referenced by a foreign key constraint '{}' on table '{}'.",
+                        key.name, child.def.name
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to empty a table that other tables have foreign keys about.
+    pub fn check_truncate(&self, schema: &str, name: &str) -> Result<()> {
+        match self.references(schema, name).into_iter().next() {
+            Some((child, key)) if self.checks => Err(SqlError::new(
+                1701,
+                format!(
+                    "Cannot truncate a table referenced in a foreign key constraint (`{}`.`{}`, CONSTRAINT `{}`)",
+                    child.def.schema, child.def.name, key.name
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses to make `new` of a table when its foreign keys, or others' about it, would lose what they need. `sources`: the old
+    /// column of each new one.
+    pub fn check_altered(&self, old: &TableDef, new: &TableDef, sources: &[Option<usize>]) -> Result<()> {
+        if self.replicated {
+            return Ok(());
+        }
+        for foreign_key in &new.foreign_keys {
+            check_set_null(new, foreign_key)?;
+            if new.index_on(&foreign_key.columns).is_none() {
+                return Err(self.index_needed(old, foreign_key, sources));
+            }
+            let parent = match foreign_key.is_about(&old.schema, &old.name) {
+                true => None,
+                false => self.parent(foreign_key),
+            };
+            if let Some(parent) = parent.filter(|_| self.checks) {
+                check_parent(new, foreign_key, &parent.def)?;
+            }
+        }
+        for (child, foreign_key) in self.references(&old.schema, &old.name) {
+            self.check_parent_altered(old, new, sources, &child, &foreign_key)?;
+        }
+        Ok(())
+    }
+
+    fn check_parent_altered(
+        &self,
+        old: &TableDef,
+        new: &TableDef,
+        sources: &[Option<usize>],
+        child: &Table,
+        foreign_key: &ForeignKeyDef,
+    ) -> Result<()> {
+        let Some(before) = old.positions(&foreign_key.parent_columns) else { return Ok(()) };
+        let mut after = Vec::with_capacity(before.len());
+        for at in &before {
+            match sources.iter().position(|source| *source == Some(*at)) {
+                Some(at) => after.push(at),
+                None => {
+                    let (column, table) = (&old.columns[*at].name, &child.def.name);
+                    let needed =
+                        format!("needed in a foreign key constraint '{}' of table", foreign_key.name);
+                    return Err(SqlError::new(
+                        1829,
+                        format!("Cannot drop column '{column}': {needed} '{table}'"),
+                    ));
+                }
+            }
+        }
+        if let (Some(index), None) = (old.unique_index_on(&before), new.unique_index_on(&after)) {
+            return Err(needed_index(index_name(old, index)));
+        }
+        let names = after.iter().map(|&at| new.columns[at].name.clone()).collect();
+        let followed = ForeignKeyDef { parent_columns: names, ..foreign_key.clone() };
+        if self.checks { check_parent(&child.def, &followed, new) } else { Ok(()) }
+    }
+
+    /// The error for a foreign key that has lost its index.
+    fn index_needed(
+        &self,
+        old: &TableDef,
+        foreign_key: &ForeignKeyDef,
+        sources: &[Option<usize>],
+    ) -> SqlError {
+        let before: Option<Vec<usize>> = foreign_key.columns.iter().map(|&at| sources[at]).collect();
+        let index = before.and_then(|columns| old.index_on(&columns));
+        needed_index(index.map_or("", |index| index_name(old, index)))
+    }
+}
+
+fn index_name(def: &TableDef, index: IndexRef) -> &str {
+    match index {
+        IndexRef::Primary => "PRIMARY",
+        IndexRef::Secondary(at) => &def.indexes[at].name,
+    }
+}
+
+fn needed_index(name: &str) -> SqlError {
+    SqlError::new(1553, format!("Cannot drop index '{name}': needed in a foreign key constraint"))
+}
+
+fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
+    let name = spec.name.as_deref().unwrap_or("foreign key without name");
+    let reason = "Key reference and table reference don't match";
+    SqlError::new(1239, format!("Incorrect foreign key definition for '{name}': {reason}"))
+}
+
+/// The index of a foreign key's columns, under the constraint's name, the one given for it, or the first column's.
+fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> {
+    let part = |column: &String| KeyPart { column: column.clone(), prefix: None, descending: false };
+    let wished = spec.name.as_ref().or(spec.index.as_ref());
+    let key = KeySpec {
+        kind: KeyKind::Index,
+        name: wished.filter(|name| def.index(name).is_none()).cloned(),
+        parts: spec.columns.iter().map(part).collect(),
+        comment: String::new(),
+        invisible: false,
+    };
+    key_definition(def, &key)
+}
+
+fn check_set_null(def: &TableDef, foreign_key: &ForeignKeyDef) -> Result<()> {
+    let sets_null = [foreign_key.on_delete, foreign_key.on_update].contains(&ReferentialAction::SetNull);
+    let column = foreign_key.columns.iter().map(|&at| &def.columns[at]).find(|column| !column.nullable);
+    match column {
+        Some(column) if sets_null => Err(SqlError::new(
+            1830,
+            format!(
+                "Column '{}' cannot be NOT NULL: needed in a foreign key constraint '{}' SET NULL",
+                column.name, foreign_key.name
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a parent without the columns, or with columns of other types.
+fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef) -> Result<()> {
+    for (&at, name) in foreign_key.columns.iter().zip(&foreign_key.parent_columns) {
+        let Some(parent_at) = parent.column(name) else {
+            return Err(SqlError::new(
+                3734,
+                format!(
+                    "Failed to add the foreign key constraint. Missing column '{name}' for constraint '{}' in the referenced table '{}'",
+                    foreign_key.name, parent.name
+                ),
+            ));
+        };
+        let (column, parent_column) = (&child.columns[at], &parent.columns[parent_at]);
+        if !are_compatible(&column.ty, &parent_column.ty) {
+            return Err(SqlError::new(
+                3780,
+                format!(
+                    "Referencing column '{}' and referenced column '{}' in foreign key constraint '{}' are incompatible.",
+                    column.name, parent_column.name, foreign_key.name
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether values of one type can be looked for among values of the other: strings of any length in one collation, everything
+/// else in just the same type.
+fn are_compatible(a: &ColumnType, b: &ColumnType) -> bool {
+    let is_string =
+        |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
+    match (is_string(a), is_string(b)) {
+        (true, true) => a.collation == b.collation,
+        (false, false) => {
+            a.code == b.code && a.unsigned == b.unsigned && (a.is_integer() || a.meta == b.meta)
+        }
+        _ => false,
+    }
+}

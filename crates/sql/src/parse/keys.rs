@@ -1,0 +1,142 @@
+//! Keys and constraints of tables, CREATE INDEX.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock, KeyKind, KeyPart, KeySpec, Statement};
+use crate::error::Result;
+
+impl Parser<'_> {
+    /// A key or constraint; `None` where a column starts.
+    pub(super) fn key_spec(&mut self) -> Result<Option<KeySpec>> {
+        let mut name = None;
+        if self.eat("CONSTRAINT") && !self.is_any(&["PRIMARY", "UNIQUE", "CHECK"]) {
+            name = Some(self.name()?);
+        }
+        let kind = match self.upper().as_str() {
+            "PRIMARY" => KeyKind::Primary,
+            "UNIQUE" => KeyKind::Unique,
+            "INDEX" | "KEY" => KeyKind::Index,
+            "FULLTEXT" => return Err(SqlError::not_supported("FULLTEXT indexes")),
+            "SPATIAL" => return Err(SqlError::not_supported("SPATIAL indexes")),
+            "CHECK" => return Err(SqlError::not_supported("CHECK constraints")),
+            _ => return Ok(None),
+        };
+        self.advance();
+        if kind == KeyKind::Primary {
+            self.expect("KEY")?;
+        } else if kind == KeyKind::Unique {
+            let _ = self.eat_any(&["INDEX", "KEY"]);
+        }
+        if self.is_name() && !self.is("USING") {
+            let written = self.name()?;
+            if kind != KeyKind::Primary {
+                name = Some(written);
+            }
+        }
+        if kind == KeyKind::Primary {
+            name = None;
+        }
+        self.key_rest(kind, name).map(Some)
+    }
+
+    /// `[USING BTREE] (parts) [options]`
+    pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
+        let mut key = KeySpec { kind, name, parts: Vec::new(), comment: String::new(), invisible: false };
+        self.key_using();
+        key.parts = self.parenthesized(Self::key_part)?;
+        loop {
+            if self.key_using() {
+            } else if self.eat("COMMENT") {
+                self.eat_symbol("=");
+                key.comment = self.string()?;
+            } else if self.eat("KEY_BLOCK_SIZE") {
+                self.eat_symbol("=");
+                self.unsigned()?;
+            } else if self.eat("INVISIBLE") {
+                key.invisible = true;
+            } else if !self.eat("VISIBLE") {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// `USING BTREE`: there is no other kind of index, and HASH becomes BTREE as in InnoDB.
+    pub(super) fn key_using(&mut self) -> bool {
+        if self.is_any(&["USING", "TYPE"])
+            && (self.token_is(self.ahead(1), "BTREE") || self.token_is(self.ahead(1), "HASH"))
+        {
+            self.at += 2;
+            return true;
+        }
+        false
+    }
+
+    pub(super) fn key_part(&mut self) -> Result<KeyPart> {
+        if self.is_symbol("(") {
+            return Err(SqlError::not_supported("functional key parts"));
+        }
+        let column = self.name()?;
+        let mut prefix = None;
+        if self.eat_symbol("(") {
+            prefix = Some(self.unsigned32()?);
+            self.expect_symbol(")")?;
+        }
+        let descending = self.eat("DESC");
+        if !descending {
+            self.eat("ASC");
+        }
+        Ok(KeyPart { column, prefix, descending })
+    }
+
+    pub(super) fn create_index(&mut self) -> Result<Statement> {
+        let kind = match self.upper().as_str() {
+            "UNIQUE" => {
+                self.advance();
+                KeyKind::Unique
+            }
+            "FULLTEXT" => return Err(SqlError::not_supported("FULLTEXT indexes")),
+            "SPATIAL" => return Err(SqlError::not_supported("SPATIAL indexes")),
+            _ => KeyKind::Index,
+        };
+        self.expect("INDEX")?;
+        let if_not_exists = self.if_not_exists();
+        let name = self.name()?;
+        self.key_using();
+        self.expect("ON")?;
+        let table = self.table_name()?;
+        let key = self.key_rest(kind, Some(name))?;
+        let mut demands = AlterDemands::default();
+        self.algorithm_and_lock(&mut demands)?;
+        Ok(Statement::CreateIndex { table, key, if_not_exists, demands })
+    }
+
+    /// `ALGORITHM [=] x`, `LOCK [=] x`, in any order; the last of each counts.
+    pub(super) fn algorithm_and_lock(&mut self, demands: &mut AlterDemands) -> Result<()> {
+        loop {
+            if self.eat("ALGORITHM") {
+                self.eat_symbol("=");
+                let name = self.any_name()?;
+                demands.algorithm = match name.to_ascii_uppercase().as_str() {
+                    "DEFAULT" => AlterAlgorithm::Default,
+                    "INSTANT" => AlterAlgorithm::Instant,
+                    // NOCOPY is MariaDB's.
+                    "INPLACE" | "NOCOPY" => AlterAlgorithm::Inplace,
+                    "COPY" => AlterAlgorithm::Copy,
+                    _ => return Err(SqlError::new(1800, format!("Unknown ALGORITHM '{name}'"))),
+                };
+            } else if self.eat("LOCK") {
+                self.eat_symbol("=");
+                let name = self.any_name()?;
+                demands.lock = match name.to_ascii_uppercase().as_str() {
+                    "DEFAULT" => AlterLock::Default,
+                    "NONE" => AlterLock::None,
+                    "SHARED" => AlterLock::Shared,
+                    "EXCLUSIVE" => AlterLock::Exclusive,
+                    _ => return Err(SqlError::new(1801, format!("Unknown LOCK type '{name}'"))),
+                };
+            } else {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Options of tables and schemas.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::{SchemaOptions, TableOptions};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn table_options(&mut self) -> Result<TableOptions> {
+        let mut options = TableOptions::default();
+        loop {
+            self.eat_symbol(",");
+            if !self.table_option(&mut options)? {
+                return Ok(options);
+            }
+        }
+    }
+
+    /// One table option; false where none starts.
+    pub(super) fn table_option(&mut self, options: &mut TableOptions) -> Result<bool> {
+        let word = self.upper();
+        let known = match word.as_str() {
+            "DEFAULT" => {
+                self.advance();
+                return if self.is_any(&["CHARACTER", "CHARSET", "COLLATE", "CHAR"]) {
+                    self.table_option(options)
+                } else {
+                    Err(self.error())
+                };
+            }
+            "CHARACTER" | "CHARSET" | "CHAR" => {
+                if !self.eat_charset_word() {
+                    return Err(self.error());
+                }
+                self.eat_symbol("=");
+                options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                return Ok(true);
+            }
+            "DATA" | "INDEX" if self.token_is(self.ahead(1), "DIRECTORY") => {
+                return Err(SqlError::not_supported(format!("{word} DIRECTORY")));
+            }
+            "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" | "ROW_FORMAT" => true,
+            "AVG_ROW_LENGTH" | "CHECKSUM" | "PAGE_CHECKSUM" | "DELAY_KEY_WRITE" | "KEY_BLOCK_SIZE"
+            | "MAX_ROWS" | "MIN_ROWS" | "PACK_KEYS" | "STATS_AUTO_RECALC" | "STATS_PERSISTENT"
+            | "STATS_SAMPLE_PAGES" | "INSERT_METHOD" | "TRANSACTIONAL" | "TABLE_CHECKSUM" | "SEQUENCE" => {
+                false
+            }
+            "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "CONNECTION" | "UNION" | "PASSWORD"
+            | "PAGE_COMPRESSED" => {
+                self.advance();
+                self.eat_symbol("=");
+                let value = self.option_value()?;
+                if matches!(value.to_ascii_uppercase().as_str(), "" | "N" | "NONE" | "0") {
+                    return Ok(true);
+                }
+                return Err(SqlError::not_supported(format!("table option {word}")));
+            }
+            _ => return Ok(false),
+        };
+        self.advance();
+        self.eat_symbol("=");
+        let value = self.option_value()?;
+        if !known {
+            return Ok(true);
+        }
+        match word.as_str() {
+            "ENGINE" => options.engine = Some(value),
+            "COLLATE" => options.collation = Some(value.to_ascii_lowercase()),
+            "COMMENT" => options.comment = Some(value),
+            "AUTO_INCREMENT" => options.auto_increment = Some(value.parse().map_err(|_| self.error())?),
+            _ => options.row_format = Some(value.to_ascii_uppercase()),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn option_value(&mut self) -> Result<String> {
+        match self.token().kind {
+            TokenKind::Integer => self.unsigned().map(|number| number.to_string()),
+            _ => self.string_or_name(),
+        }
+    }
+
+    pub(super) fn schema_options(&mut self) -> Result<SchemaOptions> {
+        let mut options = SchemaOptions::default();
+        while !self.at_end() {
+            self.eat("DEFAULT");
+            if self.eat_charset_word() {
+                self.eat_symbol("=");
+                options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+            } else if self.eat("COLLATE") {
+                self.eat_symbol("=");
+                options.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+            } else if self.eat("ENCRYPTION") {
+                self.eat_symbol("=");
+                if !self.string()?.eq_ignore_ascii_case("N") {
+                    return Err(SqlError::not_supported("ENCRYPTION"));
+                }
+            } else {
+                return Err(self.error());
+            }
+        }
+        Ok(options)
+    }
+}

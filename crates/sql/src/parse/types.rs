@@ -1,0 +1,127 @@
+//! Types of columns.
+
+use super::Parser;
+use crate::SqlError;
+use crate::ast::TypeSpec;
+use crate::error::Result;
+
+impl Parser<'_> {
+    pub(super) fn type_spec(&mut self) -> Result<TypeSpec> {
+        let word = self.upper();
+        let mut ty = TypeSpec {
+            name: type_name(&word).ok_or_else(|| self.error())?.to_owned(),
+            ..TypeSpec::default()
+        };
+        self.advance();
+        match word.as_str() {
+            "DOUBLE" => {
+                self.eat("PRECISION");
+            }
+            "CHAR" | "CHARACTER" | "NCHAR" if self.eat_any(&["VARYING", "VARCHAR"]) => {
+                ty.name = "varchar".to_owned()
+            }
+            "NATIONAL" => {
+                let varying = self.is_any(&["VARCHAR", "VARCHARACTER"]);
+                self.advance();
+                ty.name = if varying || self.eat("VARYING") { "varchar" } else { "char" }.to_owned();
+            }
+            "LONG" => {
+                if self.eat("VARBINARY") {
+                    ty.name = "mediumblob".to_owned();
+                } else {
+                    let _ = self.eat_any(&["VARCHAR", "VARCHARACTER"]);
+                }
+            }
+            "BOOL" | "BOOLEAN" => ty.length = Some(1),
+            _ => {}
+        }
+        if matches!(word.as_str(), "NATIONAL" | "NCHAR" | "NVARCHAR") {
+            ty.charset = Some("utf8mb3".to_owned());
+        }
+        self.type_arguments(&mut ty)?;
+        self.type_attributes(&mut ty)?;
+        Ok(ty)
+    }
+
+    pub(super) fn type_arguments(&mut self, ty: &mut TypeSpec) -> Result<()> {
+        if matches!(ty.name.as_str(), "enum" | "set") {
+            ty.members = self.parenthesized(Self::text_literal)?;
+        } else if self.eat_symbol("(") {
+            ty.length = Some(self.unsigned()?);
+            if self.eat_symbol(",") {
+                ty.scale = Some(self.unsigned()?);
+            }
+            self.expect_symbol(")")?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn type_attributes(&mut self, ty: &mut TypeSpec) -> Result<()> {
+        loop {
+            match () {
+                _ if self.eat("UNSIGNED") => ty.unsigned = true,
+                _ if self.eat("SIGNED") => {}
+                _ if self.eat("ZEROFILL") => {
+                    ty.zerofill = true;
+                    ty.unsigned = true;
+                }
+                _ if self.eat("BINARY") => ty.binary = true,
+                _ if self.eat("BYTE") => ty.charset = Some("binary".to_owned()),
+                _ if self.eat("ASCII") => ty.charset = Some("latin1".to_owned()),
+                _ if self.eat_charset_word() => {
+                    self.eat_symbol("=");
+                    ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                }
+                // MariaDB's; values are stored plain here.
+                _ if self.mode.of_source && self.eat("COMPRESSED") => {
+                    if self.eat_symbol("=") {
+                        self.string_or_name()?;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// The name under which a type's word is kept.
+fn type_name(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "TINYINT" | "INT1" | "BOOL" | "BOOLEAN" => "tinyint",
+        "SMALLINT" | "INT2" => "smallint",
+        "MEDIUMINT" | "INT3" | "MIDDLEINT" => "mediumint",
+        "INT" | "INTEGER" | "INT4" => "int",
+        "BIGINT" | "INT8" => "bigint",
+        "FLOAT" | "FLOAT4" => "float",
+        "DOUBLE" | "REAL" | "FLOAT8" => "double",
+        "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => "decimal",
+        "BIT" => "bit",
+        "CHAR" | "CHARACTER" | "NCHAR" | "NATIONAL" => "char",
+        "VARCHAR" | "VARCHARACTER" | "NVARCHAR" => "varchar",
+        "BINARY" => "binary",
+        "VARBINARY" => "varbinary",
+        "TINYTEXT" => "tinytext",
+        "TEXT" => "text",
+        "MEDIUMTEXT" | "LONG" => "mediumtext",
+        "LONGTEXT" => "longtext",
+        "TINYBLOB" => "tinyblob",
+        "BLOB" => "blob",
+        "MEDIUMBLOB" => "mediumblob",
+        "LONGBLOB" => "longblob",
+        "DATE" => "date",
+        "TIME" => "time",
+        "DATETIME" => "datetime",
+        "TIMESTAMP" => "timestamp",
+        "YEAR" => "year",
+        "ENUM" => "enum",
+        "SET" => "set",
+        "JSON" => "json",
+        "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT" | "MULTILINESTRING"
+        | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "GEOMCOLLECTION" => "geometry",
+        "VECTOR" => "vector",
+        "UUID" => "uuid",
+        "INET6" => "inet6",
+        "INET4" => "inet4",
+        _ => return None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Keys and foreign keys as constraints.
+
+use super::columns::indexes;
+use super::{Definition, Kind};
+use engine::{Engine, IndexRef};
+use types::Value;
+
+pub(super) const TABLES: &[Definition] = &[
+    Definition {
+        name: "KEY_COLUMN_USAGE",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("COLUMN_NAME", Kind::Name),
+            ("ORDINAL_POSITION", Kind::Number),
+            ("POSITION_IN_UNIQUE_CONSTRAINT", Kind::Number),
+            ("REFERENCED_TABLE_SCHEMA", Kind::Name),
+            ("REFERENCED_TABLE_NAME", Kind::Name),
+            ("REFERENCED_COLUMN_NAME", Kind::Name),
+        ],
+        rows: key_column_usage,
+    },
+    Definition {
+        name: "TABLE_CONSTRAINTS",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("CONSTRAINT_TYPE", Kind::Name),
+            ("ENFORCED", Kind::Name),
+        ],
+        rows: table_constraints,
+    },
+    Definition {
+        name: "REFERENTIAL_CONSTRAINTS",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("UNIQUE_CONSTRAINT_CATALOG", Kind::Name),
+            ("UNIQUE_CONSTRAINT_SCHEMA", Kind::Name),
+            ("UNIQUE_CONSTRAINT_NAME", Kind::Name),
+            ("MATCH_OPTION", Kind::Name),
+            ("UPDATE_RULE", Kind::Name),
+            ("DELETE_RULE", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("REFERENCED_TABLE_NAME", Kind::Name),
+        ],
+        rows: referential_constraints,
+    },
+];
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for index in indexes(&table).iter().filter(|index| index.unique) {
+            for (at, part) in index.parts.iter().enumerate() {
+                rows.push(vec![
+                    text("def"),
+                    text(&table.def.schema),
+                    text(index.name),
+                    text("def"),
+                    text(&table.def.schema),
+                    text(&table.def.name),
+                    text(&table.def.columns[part.column].name),
+                    Value::UInt(at as u64 + 1),
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                ]);
+            }
+        }
+        for foreign_key in &table.def.foreign_keys {
+            let columns = foreign_key.columns.iter().zip(&foreign_key.parent_columns);
+            for (at, (&column, parent_column)) in columns.enumerate() {
+                let number = Value::UInt(at as u64 + 1);
+                rows.push(vec![
+                    text("def"),
+                    text(&table.def.schema),
+                    text(&foreign_key.name),
+                    text("def"),
+                    text(&table.def.schema),
+                    text(&table.def.name),
+                    text(&table.def.columns[column].name),
+                    number.clone(),
+                    number,
+                    text(&foreign_key.parent_schema),
+                    text(&foreign_key.parent_table),
+                    text(parent_column),
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+fn table_constraints(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        let mut row = |name: &str, kind: &str| {
+            let (schema, table) = (text(&table.def.schema), text(&table.def.name));
+            rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), text("YES")]);
+        };
+        for index in indexes(&table).iter().filter(|index| index.unique) {
+            row(index.name, if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" });
+        }
+        table.def.foreign_keys.iter().for_each(|key| row(&key.name, "FOREIGN KEY"));
+    }
+    rows
+}
+
+fn referential_constraints(engine: &Engine) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in engine.catalog().all_tables() {
+        for key in &table.def.foreign_keys {
+            let parent = engine.catalog().table(&key.parent_schema, &key.parent_table);
+            let unique = parent.and_then(|parent| {
+                let columns = parent.def.positions(&key.parent_columns)?;
+                let index = parent.def.unique_index_on(&columns)?;
+                Some(match index {
+                    IndexRef::Primary => text("PRIMARY"),
+                    IndexRef::Secondary(at) => text(&parent.def.indexes[at].name),
+                })
+            });
+            rows.push(vec![
+                text("def"),
+                text(&table.def.schema),
+                text(&key.name),
+                text("def"),
+                text(&key.parent_schema),
+                unique.unwrap_or(Value::Null),
+                text("NONE"),
+                text(key.on_update.name()),
+                text(key.on_delete.name()),
+                text(&table.def.name),
+                text(&key.parent_table),
+            ]);
+        }
+    }
+    rows
+}
