@@ -32,8 +32,8 @@ pub struct Pair {
     pub replica: Replica,
 }
 
-/// The source's first binary log file, after its header's magic number.
-fn beginning(source: &Server) -> StartFrom {
+/// The first binary log file of a source, after its header's magic number.
+pub fn beginning(source: &Server) -> StartFrom {
     let file = source.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();
     StartFrom::Position(Position { file, offset: 4 })
 }
@@ -48,6 +48,17 @@ impl Pair {
     pub fn start_with(source: Flavor, replica: Flavor, settings: &Settings, by: By) -> Pair {
         let source = Server::start(source, &Settings { server_id: 1, ..settings.clone() });
         let replica = Replica::start(replica, &Settings { server_id: 2, ..settings.clone() });
+        Pair::of(source, replica, by)
+    }
+
+    /// Starts a source with settings of its own, and a replica with so many workers.
+    pub fn start_each(source: (Flavor, &Settings), (replica, workers): (Flavor, u32), by: By) -> Pair {
+        let source = Server::start(source.0, &Settings { server_id: 1, ..source.1.clone() });
+        let settings = Settings { server_id: 2, replica_workers: workers, ..Settings::default() };
+        Pair::of(source, Replica::start(replica, &settings), by)
+    }
+
+    fn of(source: Server, replica: Replica, by: By) -> Pair {
         if replica.flavor() == Flavor::MariaDb && source.flavor() != Flavor::MariaDb {
             // MariaDB has no caching_sha2_password.
             for host in ["%", "localhost"] {

@@ -13,6 +13,7 @@ pub mod binlog_events;
 pub mod conversation;
 pub mod definitions;
 pub mod every_type;
+pub mod family;
 pub mod following;
 pub mod ledger;
 pub mod program;

@@ -8,6 +8,7 @@
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
 mod conversion;
+mod followed;
 mod framing;
 mod gate;
 mod group;

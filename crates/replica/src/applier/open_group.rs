@@ -9,7 +9,7 @@ use engine::{Engine, EngineError, Table, TableHold, Transaction};
 use super::report::GroupError;
 use super::settings::ApplySettings;
 use super::tables::{Bound, TableCache};
-use super::{partial_rows, rows};
+use super::{followed, partial_rows, rows};
 use crate::filter::{Filters, table_map_in};
 
 /// When so much of a group has come, its transaction takes it over, row by row as it goes on.
@@ -283,7 +283,14 @@ impl OpenGroup {
         let mut transaction = self.take_for_rows();
         let (idempotent, before) = (self.settings.is_idempotent(), self.events.len());
         let state = os::account::enter(os::account::State::ApplyRow);
+        let followed = followed::has_followers(&transaction, table, rows);
+        let is_followed = matches!(followed, Ok(true));
         let applied = match idempotent {
+            _ if !matches!(followed, Ok(false)) => followed.and_then(|_| match self.ahead {
+                // Which rows follow is known in its turn only.
+                true => Err(EngineError::NeedsTurn),
+                false => self.followed_rows(&mut transaction, bytes, rows, table),
+            }),
             false => rows::apply(&mut transaction, table, rows),
             // What is in the way of a row can be said in its turn only.
             true if self.ahead => Err(EngineError::NeedsTurn),
@@ -304,6 +311,7 @@ impl OpenGroup {
             });
         }
         let last = match idempotent {
+            _ if is_followed => None,
             true => last_event(&self.events, before),
             false => {
                 let at = self.append(bytes)?;
@@ -311,11 +319,34 @@ impl OpenGroup {
                 Some(at)
             }
         };
-        self.last_rows = last.or(self.last_rows);
+        self.last_rows = last.or(self.last_rows.filter(|_| !is_followed));
         if rows.ends_statement() {
             self.end_statement();
+        } else if is_followed {
+            self.map_tables_again(bytes);
         }
         if !self.ahead && self.events.len() >= GATHERED_BYTES { self.hand_over() } else { Ok(()) }
+    }
+
+    /// A row event from whose rows others follow: the transaction writes the events of all of them, behind those that have come.
+    fn followed_rows(
+        &mut self,
+        transaction: &mut Transaction,
+        bytes: &[u8],
+        rows: &RowsEvent<'_>,
+        table: &Arc<Table>,
+    ) -> Result<(), EngineError> {
+        let header = Header::decode(bytes).map_err(|error| EngineError::Event(error.to_string()))?;
+        transaction.receive(&self.events)?;
+        self.events.clear();
+        followed::apply(transaction, table, &header, rows, self.settings.is_idempotent())
+    }
+
+    /// The transaction has written a statement of its own: what is left of the source's begins anew behind it.
+    fn map_tables_again(&mut self, bytes: &[u8]) {
+        for (_, bound) in &self.in_use {
+            self.events.extend_from_slice(&own_map(&bound.table, bytes));
+        }
     }
 
     /// Gives the events so far to the transaction, which keeps many of them in a file. The one that may yet have to end its statement stays.

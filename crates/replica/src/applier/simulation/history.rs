@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
-use binlog::event::{GtidEvent, QueryEvent};
+use binlog::event::{Event, GtidEvent, HEADER_LEN, QueryEvent, rows_flag};
 use binlog::group::{self, GroupStart};
 use binlog::gtid::{Gtid, Uuid};
+use binlog::{Checksum, Format};
 use engine::{
     CommitOptions, Direction, Engine, EngineConfig, EngineError, GtidNext, IndexRef, Isolation, KeyRange,
     LockMode, RowImage, Transaction,
@@ -96,6 +96,8 @@ fn query_event<'a>(schema: &'a str, text: &'a str) -> QueryEvent<'a> {
 struct Source {
     engine: Arc<Engine>,
     history: History,
+    /// Rows that follow from others by a foreign key are left to the replicas' engines, as MariaDB leaves them.
+    leaves_children: bool,
 }
 
 impl History {
@@ -109,7 +111,7 @@ impl History {
         });
         let engine = engine.expect("an empty disk");
         let history = History { groups: Vec::new(), states: vec![Arc::default()] };
-        let mut source = Source { engine, history };
+        let mut source = Source { engine, history, leaves_children: rng.one_in(2) };
         source.ddl("CREATE DATABASE s");
         for definition in TABLES {
             source.ddl(definition);
@@ -182,6 +184,9 @@ impl Source {
         transaction.commit(&options).expect("nothing is in the way");
         let Some(committed) = stream.next(None).expect("was written") else { return };
         let mut bytes = committed.group.to_vec().expect("is small");
+        if self.leaves_children {
+            bytes = self.without_followers(&bytes);
+        }
         if as_statements {
             bytes.clear();
             query(SCHEMA, "BEGIN", &mut bytes);
@@ -190,6 +195,29 @@ impl Source {
             finish_event(&mut bytes, start, None, Checksum::None);
         }
         self.log(&bytes, &statements.join("; "));
+    }
+
+    /// A group without the rows of `children` that follow from those of `parents`, and without the flags that tell of them.
+    fn without_followers(&self, events: &[u8]) -> Vec<u8> {
+        const FLAGS_AT: usize = HEADER_LEN + 6;
+        const TOLD: u16 = rows_flag::NO_FOREIGN_KEY_CHECKS | rows_flag::USE_SQL_FOREIGN_KEY;
+        let children = self.engine.catalog().table(SCHEMA, "children").expect("it is made first").id;
+        let mut kept = Vec::with_capacity(events.len());
+        for event in group::walk(events) {
+            let bytes = event.expect("whole events").bytes;
+            let start = kept.len();
+            kept.extend_from_slice(bytes);
+            if let Ok((_, Event::Rows(rows))) = binlog::decode(bytes, &Format::new(Checksum::None)) {
+                // Nothing follows from a row of `children`, so that its own statements do not have the flag.
+                if rows.table_id == children && rows.flags & rows_flag::NO_FOREIGN_KEY_CHECKS != 0 {
+                    kept.truncate(start);
+                } else {
+                    let flags = rows.flags & !TOLD;
+                    kept[start + FLAGS_AT..start + FLAGS_AT + 2].copy_from_slice(&flags.to_le_bytes());
+                }
+            }
+        }
+        kept
     }
 
     fn log(&mut self, events: &[u8], text: &str) {
@@ -217,12 +245,15 @@ impl Source {
     }
 }
 
-/// With and without a primary key, with unique and other indexes, with values that go off the page.
-const TABLES: [&str; 4] = [
+/// With and without a primary key, with unique and other indexes, with values that go off the page, with foreign keys.
+const TABLES: [&str; 6] = [
     "CREATE TABLE hot (id INT PRIMARY KEY, n INT NOT NULL)",
     "CREATE TABLE keyed (id INT PRIMARY KEY, k INT NOT NULL, u INT, c TEXT, UNIQUE KEY u (u), KEY k (k))",
     "CREATE TABLE bare (a INT NOT NULL, b INT)",
     "CREATE TABLE uniq (u INT NOT NULL, v INT NOT NULL, w VARCHAR(40), UNIQUE KEY u (u), KEY v (v))",
+    "CREATE TABLE parents (id INT PRIMARY KEY, u INT, n INT, UNIQUE KEY u (u))",
+    "CREATE TABLE children (id INT PRIMARY KEY, p INT, q INT, FOREIGN KEY (p) REFERENCES parents (id) ON DELETE CASCADE \
+     ON UPDATE CASCADE, FOREIGN KEY (q) REFERENCES parents (u) ON DELETE SET NULL ON UPDATE CASCADE)",
 ];
 
 fn random_ddl(rng: &mut Rng) -> String {
@@ -243,7 +274,7 @@ fn random_statements(rng: &mut Rng) -> Vec<String> {
     let (id, other) = (rng.below(30), rng.below(30));
     let (small, k) = (rng.below(4), rng.below(5));
     let len = if rng.one_in(6) { rng.between(1500, 6000) } else { rng.below(30) };
-    let text = match rng.below(18) {
+    let text = match rng.below(26) {
         0 => format!("INSERT INTO hot VALUES ({small}, 0)"),
         1..=3 => format!("UPDATE hot SET n = n + 1 WHERE id = {}", if rng.one_in(3) { small } else { 1 }),
         4 => format!("INSERT INTO keyed VALUES ({id}, {k}, {other}, REPEAT('i', {len}))"),
@@ -264,6 +295,12 @@ fn random_statements(rng: &mut Rng) -> Vec<String> {
         14 => format!("INSERT INTO uniq (u, v, w) VALUES ({id}, {k}, REPEAT('w', {}))", len % 40),
         15 => format!("UPDATE uniq SET u = {other}, v = v + 1 WHERE u = {id}"),
         16 => format!("DELETE FROM uniq WHERE u = {id}"),
+        17..=18 => format!("INSERT INTO parents VALUES ({small}, {k}, 0), ({}, NULL, 0)", id + 4),
+        19..=20 => format!("INSERT INTO children VALUES ({id}, {small}, {k}), ({other} + 30, {small}, NULL)"),
+        21 => format!("UPDATE children SET p = {small}, q = NULL WHERE id > {id}"),
+        22 => format!("UPDATE parents SET n = n + 1, u = {other} WHERE id = {small}"),
+        23 => format!("UPDATE parents SET id = {} WHERE id = {small}", rng.below(6)),
+        24 => format!("DELETE FROM parents WHERE id = {small}"),
         _ => format!("REPLACE INTO made VALUES ({small}, {k})"),
     };
     vec![text]

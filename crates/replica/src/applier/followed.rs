@@ -1,0 +1,85 @@
+//! Row events of parents whose child rows the source has left to its replicas' engines: a MySQL before 9.6, or a MariaDB server.
+//!
+//! MySQL since 9.6 logs the rows that a foreign key deletes or changes, and says so with a flag on every row event.
+
+use std::sync::Arc;
+
+use binlog::event::{Header, RowsEvent, RowsKind, rows_flag};
+use engine::{EngineError, PartialRow, StatementContext, Table, Transaction};
+use types::ColumnMask;
+
+use super::rows::{check_columns, incompatible};
+
+/// Whether other rows may have to follow the event's.
+pub(super) fn has_followers(
+    transaction: &Transaction,
+    table: &Table,
+    event: &RowsEvent<'_>,
+) -> Result<bool, EngineError> {
+    const LOGGED_OR_OFF: u16 = rows_flag::USE_SQL_FOREIGN_KEY | rows_flag::NO_FOREIGN_KEY_CHECKS;
+    if !table.is_related() || event.flags & LOGGED_OR_OFF != 0 {
+        return Ok(false);
+    }
+    match event.kind {
+        RowsKind::Write => Ok(false),
+        RowsKind::Delete => Ok(transaction.delete_has_followers(table)),
+        RowsKind::Update => changes_any(table, event, &transaction.followed_columns(table)),
+    }
+}
+
+/// Whether one of the event's rows changes one of these columns.
+fn changes_any(table: &Table, event: &RowsEvent<'_>, columns: &ColumnMask) -> Result<bool, EngineError> {
+    check_columns(table, event)?;
+    let (Some(before_mask), Some(after_mask)) = (event.before_mask(), event.after_mask()) else {
+        return Ok(false);
+    };
+    let set: Vec<usize> = columns.iter().filter(|&column| after_mask.contains(column)).collect();
+    if set.is_empty() {
+        return Ok(false);
+    }
+    for row in event.iter(&table.layout) {
+        let row = row.map_err(|error| incompatible(table, error.to_string()))?;
+        let (before, after) = (row.before.unwrap_or_default(), row.after.unwrap_or_default());
+        for &column in &set {
+            // A column that the before image does not have counts as changed.
+            let was = table.layout.get_raw_partial(&before_mask, before, column)?;
+            if was != table.layout.get_raw_partial(&after_mask, after, column)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Applies the event and what follows from its rows. The transaction's own events say what was done.
+pub(super) fn apply(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    header: &Header,
+    event: &RowsEvent<'_>,
+    idempotent: bool,
+) -> Result<(), EngineError> {
+    check_columns(table, event)?;
+    let none = ColumnMask::empty(0);
+    let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
+    let before_mask = before_mask.as_ref().unwrap_or(&none);
+    let after_mask = after_mask.as_ref().unwrap_or(&none);
+    transaction.set_server_id(header.server_id);
+    let timestamp_us = u64::from(header.timestamp) * 1_000_000;
+    transaction.begin_statement(StatementContext { timestamp_us, rows_query: None });
+    for row in event.iter(&table.layout) {
+        let row = row.map_err(|error| incompatible(table, error.to_string()))?;
+        let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
+        let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
+        let changed = match event.kind {
+            RowsKind::Update => transaction.apply_update_followed(table, before, after),
+            _ => transaction.apply_delete_followed(table, before),
+        };
+        match changed {
+            Err(EngineError::RowNotFound { .. } | EngineError::Duplicate { .. }) if idempotent => {}
+            changed => changed?,
+        }
+    }
+    transaction.end_statement();
+    Ok(())
+}
