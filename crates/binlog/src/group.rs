@@ -14,6 +14,7 @@ use crate::event::{
     event_type, flag, rows_kind,
 };
 use crate::reader::{EventReader, RawEvent};
+use crate::xid::Xid;
 
 /// Offset of the server id in an event's header.
 const SERVER_ID_OFFSET: usize = 5;
@@ -94,10 +95,27 @@ pub fn begin_from_mariadb(header: &Header, gtid: &MariadbGtidEvent, group: &mut 
     begin(base, 0, &[], group);
 }
 
+const BEGIN: QueryEvent<'static> = QueryEvent {
+    thread_id: 0,
+    exec_time: 0,
+    error_code: 0,
+    status_vars: &[],
+    schema: b"",
+    statement: b"BEGIN",
+};
+
 /// Appends QUERY `BEGIN`. `status_vars` are encoded ones ([`encode::write_status`]).
 pub fn begin(base: EventBase, thread_id: u32, status_vars: &[u8], group: &mut Vec<u8>) {
-    let query =
-        QueryEvent { thread_id, exec_time: 0, error_code: 0, status_vars, schema: b"", statement: b"BEGIN" };
+    let query = QueryEvent { thread_id, status_vars, ..BEGIN };
+    let start = encode::query(base, &query, flag::SUPPRESS_USE, group);
+    finish_event(group, start, None, Checksum::None);
+}
+
+/// Appends the `XA START` that a MariaDB GTID event stands for when it begins a prepared XA transaction.
+pub fn start_xa_from_mariadb(header: &Header, xid: &Xid, group: &mut Vec<u8>) {
+    let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
+    let statement = format!("XA START {xid}");
+    let query = QueryEvent { statement: statement.as_bytes(), ..BEGIN };
     let start = encode::query(base, &query, flag::SUPPRESS_USE, group);
     finish_event(group, start, None, Checksum::None);
 }

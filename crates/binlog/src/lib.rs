@@ -24,10 +24,12 @@ pub mod group;
 pub mod gtid;
 pub mod reader;
 pub mod semi_sync;
+pub mod xid;
 
 pub use checksum::Checksum;
 pub use cursor::DecodeError;
 pub use event::{Event, Format, Header, decode};
+pub use xid::Xid;
 
 /// The first four bytes of a binary log file.
 pub const MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];

@@ -81,6 +81,11 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
+    /// All that is left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.rest)
+    }
+
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         Ok(self.take(N)?.try_into().expect("take gives the length asked for"))
     }

@@ -13,9 +13,11 @@ use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Captured;
 use crate::commit::sidecar::NextIds;
 use crate::error::{EngineError, Result};
-use crate::spill::SpilledCommit;
+use crate::spill::{SpillRef, SpilledCommit};
 use crate::status::bump;
+use crate::xa::record::PreparedRecord;
 use redo::Lsn;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Somebody else who needs the log from some position on: the binary log writer.
@@ -29,7 +31,9 @@ pub trait CheckpointParticipant: Send + Sync {
 /// When the log is short the checkpoint advances by this part of what it holds at a time.
 const CHECKPOINT_STEPS: u64 = 16;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
+/// Without the list of prepared transactions.
+const VERSION_3: u8 = 3;
 /// Spilled commits have no position.
 const VERSION_2: u8 = 2;
 /// Without the list of spilled commits.
@@ -46,6 +50,8 @@ pub(crate) struct CheckpointState {
     pub participant: Vec<u8>,
     /// Commits in spill files that may not be on their pages.
     pub spilled: Vec<SpilledCommit>,
+    /// Transactions that were prepared before the checkpoint.
+    pub prepared: Vec<PreparedRecord>,
 }
 
 impl CheckpointState {
@@ -74,7 +80,13 @@ impl CheckpointState {
         let mut spilled = Vec::new();
         if version >= VERSION_2 {
             for _ in 0..reader.varint()? {
-                spilled.push(SpilledCommit::decode(&mut reader, version == VERSION)?);
+                spilled.push(SpilledCommit::decode(&mut reader, version >= VERSION_3)?);
+            }
+        }
+        let mut prepared = Vec::new();
+        if version >= VERSION {
+            for _ in 0..reader.varint()? {
+                prepared.push(PreparedRecord::decode_from_checkpoint(&mut reader)?);
             }
         }
         let replication = ReplicationState::decode(&mut reader)?;
@@ -86,13 +98,20 @@ impl CheckpointState {
             auto_increments,
             participant,
             spilled,
+            prepared,
         })
     }
 }
 
 impl Engine {
     /// The checkpoint state now, given the replication state already encoded.
-    fn encode_state(&self, replication: &[u8], spilled: &[SpilledCommit], participant: &[u8]) -> Vec<u8> {
+    fn encode_state(
+        &self,
+        replication: &[u8],
+        spilled: &[SpilledCommit],
+        prepared: &[(Arc<PreparedRecord>, SpillRef)],
+        participant: &[u8],
+    ) -> Vec<u8> {
         let mut out = Vec::new();
         let next = *self.next_ids.lock();
         CheckpointState::put_head(&mut out, self.config.page_size, self.dictionary.root_page(), next);
@@ -111,6 +130,10 @@ impl Engine {
         out.put_varint(spilled.len() as u64);
         for commit in spilled {
             commit.encode(&mut out);
+        }
+        out.put_varint(prepared.len() as u64);
+        for (record, file) in prepared {
+            record.encode_for_checkpoint(*file, &mut out);
         }
         out.extend_from_slice(replication);
         out
@@ -136,15 +159,24 @@ impl Engine {
         // The state may be newer although the position is not: positions set outside commits are in it alone.
         let lsn = lsn.max(last);
         spilled.retain(|commit| commit.is_needed_from(lsn));
-        let state = self.encode_state(&replication, &spilled, &participant_state);
-        self.log.wait_durable(current)?;
+        // Behind the commits that the position may be past, so that each of these is seen to be prepared or to have ended.
+        let prepared = self.prepared_before(lsn)?;
+        let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);
+        // One that is not in the state has ended in a record that is in the log by now.
+        self.log.wait_durable(self.log.current_lsn())?;
         self.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
-        for number in self.sequencer.forget_spilled(lsn) {
+        for number in self.sequencer.forget_spilled(lsn).into_iter().chain(self.xa.forget_ended(lsn)) {
             crate::spill::remove(&self.config, number);
         }
         bump(&self.counters.checkpoints, 1);
         Ok(lsn)
+    }
+
+    /// Transactions that a record before this position prepares and that have not ended, each in a file.
+    fn prepared_before(&self, lsn: Lsn) -> Result<Vec<(Arc<PreparedRecord>, SpillRef)>> {
+        let records = self.prepared_records().into_iter().filter(|record| record.prepared_at() <= lsn);
+        records.map(|record| self.file_of_prepared(&record).map(|file| (record, file))).collect()
     }
 
     /// Flushes every page and makes a checkpoint: the log is then needed by the participant alone.

@@ -20,6 +20,8 @@ use crate::transaction::{Isolation, Transaction};
 use crate::version::purge::PurgeQueue;
 use crate::version::snapshot::Snapshots;
 use crate::version::store::VersionStore;
+use crate::xa::Branches;
+use crate::xa::record::PreparedRecord;
 use btree::Tree;
 use buffer::{Pool, PoolConfig};
 use os::thread::JoinHandle;
@@ -50,6 +52,7 @@ pub struct Engine {
     pub(crate) counters: Counters,
     pub(crate) next_ids: Mutex<NextIds>,
     pub(crate) settings: DdlSettings,
+    pub(crate) xa: Branches,
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
     pub(crate) gtid_owners: GtidOwners,
@@ -187,6 +190,7 @@ impl Engine {
             catalog: Catalog::default(),
             next_ids: NextIds { table: 1, index: 1, space: 1 },
             replication: ReplicationState::default(),
+            prepared: Vec::new(),
             participant_state: Vec::new(),
             last_checkpoint: 0,
         };
@@ -214,6 +218,7 @@ impl Engine {
             counters: Counters::default(),
             next_ids: Mutex::new(parts.next_ids),
             settings: DdlSettings::default(),
+            xa: Branches::default(),
             ddl: Mutex::new(()),
             gtid_owners: GtidOwners::new(if config.gtid_mode { GtidMode::On } else { GtidMode::Off }),
             full_row_metadata: AtomicBool::new(false),
@@ -490,6 +495,8 @@ pub(crate) struct Parts {
     pub catalog: Catalog,
     pub next_ids: NextIds,
     pub replication: ReplicationState,
+    /// Transactions that are prepared, in the order of their records.
+    pub prepared: Vec<PreparedRecord>,
     pub participant_state: Vec<u8>,
     pub visible: Lsn,
     pub recovery_start_lsn: Lsn,
@@ -501,6 +508,7 @@ impl Parts {
     pub fn take_state(&mut self, state: CheckpointState) {
         self.next_ids.raise(state.next_ids);
         self.replication = state.replication;
+        self.prepared = state.prepared;
         self.participant_state = state.participant;
     }
 }

@@ -105,6 +105,10 @@ pub enum EngineError {
     NeedsTurn,
     /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
     GtidUnusable(String),
+    /// There is an XA transaction with this XID already (MySQL 1440).
+    XidExists,
+    /// No prepared XA transaction has this XID (MySQL 1397).
+    UnknownXid,
     /// The data directory cannot be used: what and where.
     Datadir(String),
     /// Stored or received bytes are not what they must be: where and what.
@@ -220,6 +224,8 @@ impl fmt::Display for EngineError {
             EngineError::Incompatible { table, reason } => write!(f, "Table '{table}': {reason}"),
             EngineError::Statement { message, .. } => write!(f, "{message}"),
             EngineError::GtidUnusable(why) => write!(f, "{why}"),
+            EngineError::XidExists => write!(f, "XAER_DUPID: The XID already exists"),
+            EngineError::UnknownXid => write!(f, "XAER_NOTA: Unknown XID"),
             EngineError::Datadir(what) | EngineError::Corrupt(what) => write!(f, "{what}"),
             EngineError::Row(error) => write!(f, "{error}"),
             EngineError::Event(what) => write!(f, "{what}"),

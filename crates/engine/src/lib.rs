@@ -16,6 +16,8 @@
 //! - Nothing can fail between a commit's place in the log and its rows on pages but the machine; then the server stops.
 //! - What a transaction reads of other transactions is a prefix of the commit order, or the newest commit under a lock.
 //!
+//! `xa` has XA transactions: a prepared one is a durable write set with its locks.
+//!
 //! `docs/formats/commit-record.md` has the commit record, the dictionary and the checkpoint state byte by byte.
 
 mod apply;
@@ -47,6 +49,7 @@ mod status;
 mod table;
 mod transaction;
 mod version;
+mod xa;
 
 pub use btree::Direction;
 pub use catalog::Catalog;
@@ -79,3 +82,4 @@ pub use transaction::logged::LoggedTransaction;
 pub use transaction::scan::{Found, KeyRange, Scan};
 pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};
+pub use xa::{XaBranch, XaFinish};

@@ -6,7 +6,8 @@
 //!    exist. Files of other spaces are removed, files of renamed tables moved: the part of a DDL statement that a crash
 //!    cut off after its commit record, or the leftovers of one that has no commit record.
 //! 4. The row changes of COMMIT records are replayed by key, in log order, and the replication state follows ([`crate::replay`]).
-//! 5. Where there is a checkpointer, it has the pages flushed while the server is at work already. Else, and when commits had spilled, they are
+//! 5. Transactions that are prepared get their write sets and their locks back ([`crate::xa`]).
+//! 6. Where there is a checkpointer, it has the pages flushed while the server is at work already. Else, and when commits had spilled, they are
 //!    flushed now and a checkpoint is made, as far as the participant lets it.
 //!
 //! Every step is idempotent: a crash in recovery begins it anew. There is nothing to roll back, and no snapshot exists.
@@ -23,6 +24,8 @@ use crate::error::{EngineError, Result};
 use crate::replay::Replay;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
+use crate::xa::record::{PreparedRecord, XaNote};
+use binlog::Xid;
 use btree::{Change, Tree};
 use buffer::{Pool, RecordLsn, SpaceId};
 use redo::{Batch, BatchRecord, Log, Lsn, Opened, kind};
@@ -46,6 +49,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     let mut spilled = std::mem::take(&mut state.spilled);
     // Those behind the checkpoint are found in the log.
     spilled.retain(|commit| commit.seq <= checkpoint.lsn);
+    state.prepared.retain(|record| record.prepared_at() <= checkpoint.lsn);
     Engine::check_page_size(&state, config.page_size, &config.datadir.display().to_string())?;
     let end = log.current_lsn();
     let mut files = open_spaces(config, &pool)?;
@@ -58,6 +62,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         catalog: Catalog::default(),
         next_ids: Default::default(),
         replication: Default::default(),
+        prepared: Vec::new(),
         participant_state: Vec::new(),
         visible: end,
         recovery_start_lsn: checkpoint.lsn,
@@ -75,8 +80,11 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     settle_files(config, &pool, &objects, &files)?;
     open_tables(config, &mut parts, objects, &files, &auto_increments)?;
 
+    let (prepared, ended): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut parts.prepared).into_iter().partition(|record| record.finished_at() == Lsn::MAX);
     let engine = Engine::assemble(config.clone(), parts);
-    adopt_spilled(&engine, &spilled)?;
+    let files = prepared.iter().chain(&ended).filter_map(PreparedRecord::file);
+    adopt_spilled(&engine, &spilled, &files.map(|file| file.number).collect())?;
     let mut replay = Replay::new(&engine);
     for commit in &spilled[..listed] {
         replay.spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
@@ -87,6 +95,11 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;
     }
+    ended.into_iter().for_each(|record| engine.xa.note_ended(Arc::new(record)));
+    if !prepared.is_empty() {
+        log::info!("Found {} prepared transaction(s) in InnoDB", prepared.len());
+    }
+    prepared.into_iter().try_for_each(|record| engine.adopt_prepared(record))?;
     log::info!("InnoDB: Recovered {commits} commits between LSN {} and {end}", checkpoint.lsn);
     if !config.background || !spilled.is_empty() {
         engine.sharp_checkpoint()?;
@@ -139,6 +152,11 @@ fn replay_structure_and_dictionary(
             spilled.push(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None });
         }
         let sidecar = Sidecar::parse(commit.sidecar)?;
+        match sidecar.xa()? {
+            Some(XaNote::Prepared(note)) => parts.prepared.push(PreparedRecord::found(note, record.lsn)),
+            Some(XaNote::Finished { xid, .. }) => note_finished(&mut parts.prepared, &xid, record.lsn),
+            None => {}
+        }
         let place = RecordLsn::new(record.start_lsn, record.lsn);
         entries.extend(sidecar.dictionary()?.into_iter().map(|entry| (place, entry)));
         if let Some(next) = sidecar.counters()? {
@@ -156,12 +174,22 @@ fn replay_structure_and_dictionary(
     Ok(())
 }
 
-/// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and removes those of transactions that
-/// never committed.
-fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit]) -> Result<()> {
+/// A prepared transaction has ended. Its file is needed still: the binary log may have to be made again from it.
+fn note_finished(prepared: &mut Vec<PreparedRecord>, xid: &Xid, seq: Lsn) {
+    let at = prepared.iter().rposition(|record| record.xid == *xid && record.finished_at() == Lsn::MAX);
+    let Some(at) = at else { return };
+    prepared[at].set_finished(seq);
+    if prepared[at].file().is_none() {
+        prepared.remove(at);
+    }
+}
+
+/// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and those of prepared transactions, and removes
+/// those of transactions that never committed.
+fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit], of_prepared: &HashSet<u64>) -> Result<()> {
     for number in crate::spill::list(&engine.config)? {
         engine.note_spill_number(number);
-        if !commits.iter().any(|commit| commit.spill.number == number) {
+        if !of_prepared.contains(&number) && !commits.iter().any(|commit| commit.spill.number == number) {
             crate::spill::remove(&engine.config, number);
         }
     }

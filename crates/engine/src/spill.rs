@@ -177,6 +177,22 @@ pub(crate) struct SpillRef {
 }
 
 impl SpillRef {
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.put_u64(self.number);
+        out.put_u32(self.group_len);
+        out.put_u32(self.sidecar_len);
+        out.put_u32(self.crc);
+    }
+
+    pub fn decode(reader: &mut Reader<'_>) -> Result<SpillRef> {
+        Ok(SpillRef {
+            number: reader.u64()?,
+            group_len: reader.u32()?,
+            sidecar_len: reader.u32()?,
+            crc: reader.u32()?,
+        })
+    }
+
     /// Event group and sidecar.
     pub fn load(&self, config: &EngineConfig) -> Result<(Vec<u8>, Vec<u8>)> {
         let path = path_of(&config.datadir, self.number);
@@ -289,10 +305,7 @@ impl SpilledCommit {
     }
 
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.put_u64(self.spill.number);
-        out.put_u32(self.spill.group_len);
-        out.put_u32(self.spill.sidecar_len);
-        out.put_u32(self.spill.crc);
+        self.spill.encode(out);
         out.put_u64(self.start_lsn);
         out.put_u64(self.seq);
         self.mark.encode(out);
@@ -300,12 +313,7 @@ impl SpilledCommit {
 
     /// `whole_mark`: with more than the GTID, as all but old checkpoints have it.
     pub fn decode(reader: &mut Reader<'_>, whole_mark: bool) -> Result<SpilledCommit> {
-        let spill = SpillRef {
-            number: reader.u64()?,
-            group_len: reader.u32()?,
-            sidecar_len: reader.u32()?,
-            crc: reader.u32()?,
-        };
+        let spill = SpillRef::decode(reader)?;
         let (start_lsn, seq) = (reader.u64()?, reader.u64()?);
         let mark = CommitMark::decode(reader, whole_mark)?;
         Ok(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None })

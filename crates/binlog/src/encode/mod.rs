@@ -15,6 +15,7 @@ use crate::event::{
     SERVER_VERSION_LEN, UserVarEvent, event_type, flag,
 };
 use crate::gtid::{GtidSet, MariadbGtid};
+use crate::xid::Xid;
 pub use gtid::{anonymous_gtid, gtid, gtid_body_len, mariadb_gtid};
 pub use query::{query, write_status};
 pub use rows::rows;
@@ -109,6 +110,17 @@ pub fn previous_gtids(base: EventBase, set: &GtidSet, out: &mut Vec<u8>) -> usiz
 pub fn xid(base: EventBase, xid: u64, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::XID, 0, out);
     out.extend_from_slice(&xid.to_le_bytes());
+    start
+}
+
+/// The end of an XA transaction that is prepared, or committed in one phase.
+pub fn xa_prepare(base: EventBase, xid: &Xid, one_phase: bool, out: &mut Vec<u8>) -> usize {
+    let start = begin_event(base, event_type::XA_PREPARE, 0, out);
+    out.push(u8::from(one_phase));
+    out.extend_from_slice(&(xid.format_id() as u32).to_le_bytes());
+    out.extend_from_slice(&(xid.gtrid().len() as u32).to_le_bytes());
+    out.extend_from_slice(&(xid.bqual().len() as u32).to_le_bytes());
+    out.extend_from_slice(xid.data());
     start
 }
 

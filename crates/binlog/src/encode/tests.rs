@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::{
     Event, FLAG_MAY_HAVE_SBR, Format, GtidEvent, HeartbeatEvent, QueryEvent, QueryStatus, RotateEvent,
-    RowsKind, UserVarValue, decode, decode_body, rows_flag,
+    RowsKind, UserVarValue, XaPrepareEvent, decode, decode_body, rows_flag,
 };
 use crate::gtid::Gtid;
 use types::row::RowLayout;
@@ -36,6 +36,9 @@ fn small_events() {
     assert_eq!(back(&mut out, start).1, Event::Rand(1, 2));
     let start = rows_query(BASE, b"insert", &mut out);
     assert_eq!(back(&mut out, start).1, Event::RowsQuery(b"insert"));
+    let prepare = XaPrepareEvent { one_phase: true, xid: Xid::new(b"gt", b"b", -7).expect("short enough") };
+    let start = xa_prepare(BASE, &prepare.xid, prepare.one_phase, &mut out);
+    assert_eq!(back(&mut out, start).1, Event::XaPrepare(prepare));
     let start = super::incident(BASE, IncidentEvent { number: 1, message: b"lost" }, &mut out);
     assert_eq!(back(&mut out, start).1, Event::Incident(IncidentEvent { number: 1, message: b"lost" }));
     let value = UserVarValue { kind: 0, collation: 255, bytes: b"x", unsigned: false };

@@ -1,8 +1,9 @@
 //! Events about the log itself and the small ones around statements: ROTATE, HEARTBEAT, INTVAR, RAND, USER_VAR,
-//! ROWS_QUERY, INCIDENT, TRANSACTION_PAYLOAD.
+//! ROWS_QUERY, INCIDENT, TRANSACTION_PAYLOAD, XA_PREPARE.
 
 use super::{HEADER_LEN, Header};
 use crate::cursor::{Cursor, DecodeError};
+use crate::xid::Xid;
 
 /// ROTATE: where the log goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,15 @@ pub struct TransactionPayload<'a> {
     pub uncompressed_len: u64,
     /// The events: whole events without checksums, one after the other.
     pub payload: &'a [u8],
+}
+
+/// XA_PREPARE: the end of an XA transaction's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XaPrepareEvent {
+    /// It is committed, not only prepared (`XA COMMIT ... ONE PHASE`).
+    pub one_phase: bool,
+    /// Which transaction.
+    pub xid: Xid,
 }
 
 /// `compression` of a payload that is not compressed.
@@ -161,4 +171,25 @@ pub(super) fn transaction_payload(event: &[u8]) -> Result<TransactionPayload<'_>
     };
     let uncompressed_len = uncompressed_len.unwrap_or(payload.len() as u64);
     Ok(TransactionPayload { compression, uncompressed_len, payload })
+}
+
+/// One phase, format id, length of the first part and of the second, both parts.
+pub(super) fn xa_prepare(event: &[u8]) -> Result<XaPrepareEvent, DecodeError> {
+    let mut cursor = Cursor::at(event, HEADER_LEN);
+    let (one_phase, format_id) = (cursor.u8()? != 0, cursor.u32()?);
+    let (gtrid_len, bqual_len) = (cursor.u32()?, cursor.u32()?);
+    let xid = xid(&mut cursor, format_id, (gtrid_len, bqual_len))?;
+    Ok(XaPrepareEvent { one_phase, xid })
+}
+
+/// The two parts of a number.
+pub(super) fn xid(
+    cursor: &mut Cursor<'_>,
+    format_id: u32,
+    (gtrid_len, bqual_len): (u32, u32),
+) -> Result<Xid, DecodeError> {
+    let at = cursor.clone();
+    let (gtrid, bqual) = (cursor.take(gtrid_len as usize)?, cursor.take(bqual_len as usize)?);
+    // The event has the low half of it, with its sign.
+    Xid::new(gtrid, bqual, i64::from(format_id as i32)).ok_or_else(|| at.error("XID too long"))
 }

@@ -3,6 +3,7 @@
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
 use crate::gtid::MariadbGtid;
+use crate::xid::Xid;
 
 /// Flags of a MariaDB GTID event.
 #[allow(missing_docs)] // MariaDB's own names
@@ -34,6 +35,23 @@ impl MariadbGtidEvent {
     pub fn is_standalone(&self) -> bool {
         self.flags & mariadb_flag::STANDALONE != 0
     }
+
+    /// The number of the XA transaction that the group prepares, from the event's bytes: the event stands for its XA START. `None`: it
+    /// prepares none.
+    pub fn prepared_xid(event: &[u8]) -> Result<Option<Xid>, DecodeError> {
+        let mut cursor = Cursor::at(event, HEADER_LEN);
+        cursor.take(8 + 4)?;
+        let flags = cursor.u8()?;
+        if flags & mariadb_flag::PREPARED_XA == 0 {
+            return Ok(None);
+        }
+        if flags & mariadb_flag::GROUP_COMMIT_ID != 0 {
+            cursor.u64()?;
+        }
+        let format_id = cursor.u32()?;
+        let lengths = (u32::from(cursor.u8()?), u32::from(cursor.u8()?));
+        super::control::xid(&mut cursor, format_id, lengths).map(Some)
+    }
 }
 
 pub(super) fn gtid(event: &[u8], server_id: u32) -> Result<MariadbGtidEvent, DecodeError> {
@@ -60,4 +78,29 @@ pub(super) fn checkpoint(event: &[u8]) -> Result<&[u8], DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let len = cursor.u32()?;
     cursor.take(len as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_xid_of_a_prepared_transaction_is_in_its_gtid_event() {
+        // As MariaDB 10.11 wrote it: XA START X'61',X'62',7 GTID 0-9-3.
+        let mut event = vec![0; HEADER_LEN];
+        event.extend_from_slice(&[
+            3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4c, 7, 0, 0, 0, 1, 1, b'a', b'b', 1, 0xff,
+        ]);
+        let xid = MariadbGtidEvent::prepared_xid(&event).unwrap().expect("it prepares one");
+        assert_eq!(xid.to_string(), "X'61',X'62',7");
+        assert!(!gtid(&event, 9).unwrap().is_standalone());
+        for len in HEADER_LEN..HEADER_LEN + 21 {
+            assert!(MariadbGtidEvent::prepared_xid(&event[..len]).is_err(), "{len}");
+        }
+        event[HEADER_LEN + 12] = 0x8d;
+        assert_eq!(MariadbGtidEvent::prepared_xid(&event), Ok(None));
+        event[HEADER_LEN + 12] = 0x4e;
+        let with_commit_id = [&event[..HEADER_LEN + 13], &[0; 8], &event[HEADER_LEN + 13..]].concat();
+        assert_eq!(MariadbGtidEvent::prepared_xid(&with_commit_id), Ok(Some(xid)));
+    }
 }

@@ -14,7 +14,7 @@ use crate::cursor::DecodeError;
 use crate::gtid::{GtidError, GtidSet, MariadbGtid};
 pub use control::{
     COMPRESSION_NONE, COMPRESSION_ZSTD, HeartbeatEvent, IncidentEvent, IntvarEvent, RotateEvent,
-    TransactionPayload, UserVarEvent, UserVarValue,
+    TransactionPayload, UserVarEvent, UserVarValue, XaPrepareEvent,
 };
 pub(crate) use format_description::SERVER_VERSION_LEN;
 pub use format_description::{Format, FormatDescription};
@@ -49,8 +49,8 @@ pub enum Event<'a> {
     PartialUpdate(PartialUpdateEvent<'a>),
     /// COMMIT of a transaction in InnoDB, with its number.
     Xid(u64),
-    /// XA PREPARE, undecoded.
-    XaPrepare(&'a [u8]),
+    /// Ends an XA transaction that is prepared, or committed in one phase.
+    XaPrepare(XaPrepareEvent),
     /// The log goes on in another file.
     Rotate(RotateEvent<'a>),
     /// The server was shut down.
@@ -131,7 +131,7 @@ pub fn decode_body<'a>(header: &Header, event: &'a [u8]) -> Result<Event<'a>, De
         event_type::GTID_TAGGED => Event::Gtid(gtid::decode_tagged(event)?),
         event_type::FORMAT_DESCRIPTION => Event::FormatDescription(format_description::decode(event)?),
         event_type::PREVIOUS_GTIDS => Event::PreviousGtids(body()),
-        event_type::XA_PREPARE => Event::XaPrepare(body()),
+        event_type::XA_PREPARE => Event::XaPrepare(control::xa_prepare(event)?),
         event_type::ROTATE => Event::Rotate(control::rotate(event)?),
         event_type::STOP => Event::Stop,
         event_type::HEARTBEAT => Event::Heartbeat(control::heartbeat(header, event)),

@@ -3,7 +3,7 @@
 use super::position::PositionUpdate;
 use super::record::{self, CommitHeader};
 use super::sequencer::{Entry, GtidRequest};
-use super::sidecar::{DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
+use super::sidecar::{self, DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
 use crate::apply::Versioning;
 use crate::ddl::online::{self, Captured};
 use crate::error::{EngineError, Result};
@@ -13,6 +13,7 @@ use crate::spill::{self, Spill, SpillFile, SpillRef};
 use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::write_set::{NewImage, RowChange, WriteSet};
+use crate::xa::XaPart;
 use crate::{Engine, group};
 use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid, Tag};
@@ -98,7 +99,17 @@ pub(crate) struct CommitParts<'a, 'o> {
     /// Dictionary entries that the commit puts and deletes.
     pub dictionary: &'a [DictionaryOp],
     pub next_ids: Option<NextIds>,
+    /// What it does to an XA transaction.
+    pub xa: Option<XaPart<'a>>,
     pub options: &'a CommitOptions<'o>,
+}
+
+impl CommitParts<'_, '_> {
+    fn put_xa(&self, sidecar: &mut Vec<u8>) {
+        if let Some(xa) = &self.xa {
+            sidecar::put_xa(sidecar, xa);
+        }
+    }
 }
 
 /// A commit that is in the log, and whose order is decided, but that is not on its pages.
@@ -148,10 +159,15 @@ impl Engine {
         sidecar.finish(&mut scratch.sidecar);
         let spill = parts.spill.take();
         let outcome = match spill {
-            None => self.log_and_apply(writes, &parts, None, &mut scratch),
+            None => {
+                parts.put_xa(&mut scratch.sidecar);
+                self.log_and_apply(writes, &parts, None, &mut scratch)
+            }
             Some(mut spill) => {
                 let group_len = spill.group.len();
                 self.finish_spill(&mut spill.group, group_len, &scratch.sidecar).and_then(|named| {
+                    scratch.sidecar.clear();
+                    parts.put_xa(&mut scratch.sidecar);
                     let outcome = self.log_and_apply(writes, &parts, Some((&spill, named)), &mut scratch)?;
                     spill.group.keep();
                     Ok(outcome)
@@ -215,7 +231,12 @@ impl Engine {
     }
 
     /// Completes a spill file and makes it durable, so that the commit record can name it.
-    fn finish_spill(&self, spill: &mut SpillFile, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
+    pub(crate) fn finish_spill(
+        &self,
+        spill: &mut SpillFile,
+        group_len: u64,
+        sidecar: &[u8],
+    ) -> Result<SpillRef> {
         let limit = u32::MAX as usize;
         let (Ok(group_len), Ok(sidecar_len)) = (u32::try_from(group_len), u32::try_from(sidecar.len()))
         else {
@@ -235,6 +256,9 @@ impl Engine {
     ) -> Result<CommitOutcome> {
         let named = spill.as_ref().map(|(_, named)| *named);
         let logged = self.log_commit(writes, parts, (named, false), scratch)?;
+        if let Some(xa) = &parts.xa {
+            xa.note_logged(logged.seq());
+        }
         self.put_on_pages(writes, parts.dictionary, &logged, spill.map(|(file, _)| file))
     }
 
@@ -272,9 +296,6 @@ impl Engine {
         };
         let request = self.gtid_request(parts.options);
         record::put_header(&mut scratch.header, &header, request.tag(), position, lengths, named.as_ref());
-        if named.is_some() {
-            scratch.sidecar.clear();
-        }
         let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
         // A snapshot that opens would wait until it is visible.
         let may_be_unversioned =
@@ -335,9 +356,11 @@ impl Engine {
         let options = parts.options;
         let now_us = os::clock::now_us();
         CommitHeader {
-            binlogged: self.config.log_bin && options.binlog && (has_spill || !parts.group.is_empty()),
+            binlogged: self.config.log_bin
+                && options.binlog
+                && (has_spill || parts.xa.is_some() || !parts.group.is_empty()),
             ddl: parts.ddl,
-            replaced: !parts.replacements.is_empty(),
+            replaced: parts.xa.is_some() || !parts.replacements.is_empty(),
             server_id: options.server_id.unwrap_or(self.config.server_id),
             gtid: None,
             mariadb_gtid: options.mariadb_gtid,
@@ -508,6 +531,7 @@ impl Engine {
             replacements: &[],
             dictionary: &[],
             next_ids: None,
+            xa: None,
             options,
         };
         let mut writes = WriteSet::new(false);

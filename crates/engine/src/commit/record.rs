@@ -1,6 +1,6 @@
 //! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has it byte by byte.
 //!
-//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill file]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
+//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill file][sidecar]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
 //! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
 //! events do not say.
 
@@ -165,8 +165,9 @@ pub(crate) struct CommitRecord<'a> {
     position: Option<&'a [u8]>,
     /// Empty in the record of a spilled commit.
     pub group: &'a [u8],
+    /// In the record of a spilled commit: what it does to an XA transaction, and nothing else.
     pub sidecar: &'a [u8],
-    /// Where group and sidecar are instead.
+    /// Where the group, and the rest of the sidecar, are instead.
     pub spill: Option<SpillRef>,
 }
 
@@ -210,7 +211,7 @@ impl<'a> CommitRecord<'a> {
                 group_len: group_len as u32,
                 sidecar_len: sidecar_len as u32,
             };
-            CommitRecord { header, position, group: &[], sidecar: &[], spill: Some(spill) }
+            CommitRecord { header, position, group: &[], sidecar: reader.rest(), spill: Some(spill) }
         } else {
             let (group, sidecar) = (reader.take(group_len)?, reader.take(sidecar_len)?);
             CommitRecord { header, position, group, sidecar, spill: None }

@@ -11,12 +11,15 @@
 //! | 5 DICTIONARY | dictionary entries put and deleted |
 //! | 6 COUNTERS | next table, index and space id |
 //! | 7 REPLACEMENTS | what the binary log has in place of parts of the event group |
+//! | 8 XA | the XA transaction that is prepared, or finished ([`crate::xa::record`]) |
 //!
 //! Secondary entries of inserted rows are left out because the insert's full image has them.
 
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
 use crate::group::Replacement;
+use crate::xa::XaPart;
+use crate::xa::record::XaNote;
 use std::collections::{HashMap, VecDeque};
 
 const ROW_IDS: u8 = 1;
@@ -26,6 +29,7 @@ const WHOLE_ROWS: u8 = 4;
 const DICTIONARY: u8 = 5;
 const COUNTERS: u8 = 6;
 const REPLACEMENTS: u8 = 7;
+const XA: u8 = 8;
 
 /// A secondary entry put or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +182,7 @@ pub(crate) struct Sidecar<'a> {
     overflow: Reader<'a>,
     dictionary: Reader<'a>,
     counters: Reader<'a>,
+    xa: Option<&'a [u8]>,
 }
 
 impl<'a> Sidecar<'a> {
@@ -190,6 +195,7 @@ impl<'a> Sidecar<'a> {
             overflow: empty("overflow page list of a commit record"),
             dictionary: empty("dictionary entry list of a commit record"),
             counters: empty("counters of a commit record"),
+            xa: None,
         };
         let mut reader = Reader::new(bytes, "sidecar of a commit record");
         while !reader.is_empty() {
@@ -218,6 +224,7 @@ impl<'a> Sidecar<'a> {
                 COUNTERS => sidecar.counters = Reader::new(section, "counters of a commit record"),
                 // For the binary log only.
                 REPLACEMENTS => {}
+                XA => sidecar.xa = Some(section),
                 _ => return Err(reader.impossible("section")),
             }
         }
@@ -284,6 +291,11 @@ impl<'a> Sidecar<'a> {
         Ok(ops)
     }
 
+    /// What becomes of an XA transaction.
+    pub fn xa(&self) -> Result<Option<XaNote<'a>>> {
+        self.xa.map(XaNote::decode).transpose()
+    }
+
     /// Next ids to hand out, when the record says.
     pub fn counters(&self) -> Result<Option<NextIds>> {
         let mut reader = self.counters.clone();
@@ -294,16 +306,36 @@ impl<'a> Sidecar<'a> {
     }
 }
 
-/// The event group as the binary log has it: with what stands in place of some of its parts.
-pub(crate) fn logged_group(group: &[u8], sidecar: &[u8]) -> Result<Vec<u8>> {
+/// Appends the section about an XA transaction.
+pub(crate) fn put_xa(out: &mut Vec<u8>, xa: &XaPart<'_>) {
+    let mut section = Vec::new();
+    xa.encode(&mut section);
+    out.put_u8(XA);
+    out.put_bytes(&section);
+}
+
+/// The section about an XA transaction, without a look at the others.
+pub(crate) fn xa_note(sidecar: &[u8]) -> Result<Option<XaNote<'_>>> {
+    section_of(sidecar, XA)?.map(XaNote::decode).transpose()
+}
+
+fn section_of(sidecar: &[u8], wanted: u8) -> Result<Option<&[u8]>> {
     let mut reader = Reader::new(sidecar, "sidecar of a commit record");
     while !reader.is_empty() {
         let (tag, section) = (reader.u8()?, reader.bytes()?);
-        if tag == REPLACEMENTS {
-            return replace(group, Reader::new(section, "replacements of a commit record"));
+        if tag == wanted {
+            return Ok(Some(section));
         }
     }
-    Err(reader.impossible("lack of replacements"))
+    Ok(None)
+}
+
+/// The event group as the binary log has it: with what stands in place of some of its parts.
+pub(crate) fn logged_group(group: &[u8], sidecar: &[u8]) -> Result<Vec<u8>> {
+    match section_of(sidecar, REPLACEMENTS)? {
+        Some(section) => replace(group, Reader::new(section, "replacements of a commit record")),
+        None => Err(Reader::new(sidecar, "sidecar of a commit record").impossible("lack of replacements")),
+    }
 }
 
 fn replace(group: &[u8], mut replacements: Reader<'_>) -> Result<Vec<u8>> {

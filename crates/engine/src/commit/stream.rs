@@ -101,8 +101,15 @@ impl CommitStream {
             return Ok(None);
         }
         let commit = CommitRecord::parse(self.reader.payload())?;
+        let mut header = commit.header;
+        let xa = if header.replaced { sidecar::xa_note(commit.sidecar)? } else { None };
         // A spill file is there as long as the checkpoint has not passed the commit, which waits for this stream.
-        let group = match (&commit.spill, commit.header.replaced) {
+        let group = match (&commit.spill, header.replaced) {
+            _ if xa.is_some() => {
+                let xa = xa.expect("just looked at");
+                header.replaced = xa.has_statements();
+                xa.logged_group(&self.engine.config)?
+            }
             (None, false) => GroupBytes::Here(commit.group),
             (None, true) => GroupBytes::Made(sidecar::logged_group(commit.group, commit.sidecar)?),
             (Some(spill), false) => GroupBytes::Spilled(spill.open(&self.engine.config)?),
@@ -111,7 +118,6 @@ impl CommitStream {
                 GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
             }
         };
-        let header = commit.header;
         Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group }))
     }
 

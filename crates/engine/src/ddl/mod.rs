@@ -202,6 +202,7 @@ impl Engine {
             replacements: &[],
             dictionary,
             next_ids: Some(next_ids),
+            xa: None,
             options: &context.options,
         };
         let outcome = self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
@@ -244,6 +245,7 @@ impl Engine {
             replacements: &[],
             dictionary: &[],
             next_ids: Some(next),
+            xa: None,
             options: &options,
         };
         self.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;

@@ -30,9 +30,9 @@ use crate::error::{EngineError, Result};
 use crate::spill::{self, Spill};
 use crate::table::Table;
 use crate::transaction::write_set::NewImage;
-use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{HEADER_LEN, RowsKind, rows_flag};
+use binlog::{Checksum, Xid};
 use std::borrow::Cow;
 use std::sync::Arc;
 use types::ColumnMask;
@@ -109,6 +109,8 @@ pub(crate) struct GroupBuilder {
     left_out: bool,
     /// The statement's text, to be written before its first table map (`binlog_rows_query_log_events`).
     rows_query: Option<String>,
+    /// The XA transaction that the group is of.
+    xid: Option<Xid>,
 }
 
 impl GroupBuilder {
@@ -128,7 +130,13 @@ impl GroupBuilder {
             cascades: false,
             left_out: false,
             rows_query: None,
+            xid: None,
         }
+    }
+
+    /// The group is of an XA transaction: it begins with `XA START`, and ends with `XA END` and an XA_PREPARE event.
+    pub fn set_xid(&mut self, xid: Xid) {
+        self.xid = Some(xid);
     }
 
     /// `binlog_row_image` from here on.
@@ -160,6 +168,12 @@ impl GroupBuilder {
     pub fn bytes(&self) -> &[u8] {
         assert_eq!(self.spilled, 0, "the group is in memory");
         &self.bytes
+    }
+
+    /// Takes the group, of which nothing was spilled.
+    pub fn take_bytes(&mut self) -> Vec<u8> {
+        assert_eq!(self.spilled, 0, "the group is in memory");
+        std::mem::take(&mut self.bytes)
     }
 
     /// A copy of a row's image, wherever it is.
@@ -339,7 +353,10 @@ impl GroupBuilder {
             let base = self.base();
             // Most groups are one short statement's.
             self.bytes.reserve(512);
-            query::put_begin(&mut self.bytes, base);
+            match &self.xid {
+                None => query::put_begin(&mut self.bytes, base),
+                Some(xid) => query::put_xa(&mut self.bytes, base, "XA START", xid),
+            }
         }
         self.statement_start.get_or_insert(self.spilled + self.bytes.len());
         if !self.engine.config.binlog_filter.allows(&table.def.schema) {
@@ -427,11 +444,24 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// Ends the group with an Xid event.
+    /// Ends the group of a transaction that is committed, with an Xid event.
     pub fn finish(&mut self, xid: u64) {
+        if self.xid.is_some() {
+            return self.finish_xa(true);
+        }
         self.end_statement();
         self.left_out = self.has_nothing_logged();
         let start = encode::xid(self.base(), xid, &mut self.bytes);
+        finish_event(&mut self.bytes, start, None, Checksum::None);
+    }
+
+    /// Ends the group of an XA transaction, which is prepared or, in `one_phase`, committed.
+    pub fn finish_xa(&mut self, one_phase: bool) {
+        self.end_statement();
+        self.left_out = self.has_nothing_logged();
+        let (base, xid) = (self.base(), self.xid.expect("the transaction has an XID"));
+        query::put_xa(&mut self.bytes, base, "XA END", &xid);
+        let start = encode::xa_prepare(base, &xid, one_phase, &mut self.bytes);
         finish_event(&mut self.bytes, start, None, Checksum::None);
     }
 }

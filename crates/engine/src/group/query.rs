@@ -1,8 +1,8 @@
 //! Query events: `BEGIN` and the statements of DDL.
 
-use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{QueryEvent, QueryStatus, flag};
+use binlog::{Checksum, Xid};
 use std::sync::LazyLock;
 
 /// `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
@@ -117,6 +117,12 @@ pub(crate) fn put_statement(
 ) {
     let base = EventBase { timestamp: (session.timestamp_us / 1_000_000) as u32, server_id };
     put_query(out, base, session, schema, true, statement, 0);
+}
+
+/// Appends a statement about an XA transaction: `XA START`, `XA END`, `XA COMMIT` or `XA ROLLBACK`.
+pub(crate) fn put_xa(out: &mut Vec<u8>, base: EventBase, words: &str, xid: &Xid) {
+    let statement = format!("{words} {xid}");
+    put_query(out, base, &SessionContext::default(), "", false, statement.as_bytes(), flag::SUPPRESS_USE);
 }
 
 /// Appends the `COMMIT` that ends a group without rows.

@@ -184,6 +184,15 @@ impl LockTable {
         }
     }
 
+    /// Takes S of a lock that another owner has in S and is to have until this returns: nobody who waits stands against it.
+    pub fn share(&self, owner: &mut LockOwner, id: LockId) {
+        let mut shard = self.shard(id).lock();
+        let lock = shard.get_mut(&id.0).expect("a lock that is held is in the map");
+        if lock.join(owner.id) {
+            owner.held.push(id);
+        }
+    }
+
     /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it was still waiting.
     fn wait(
         &self,

@@ -61,6 +61,12 @@ impl LockOwner {
         self.works_under = Some(holder);
     }
 
+    /// Says that this one has all its locks itself, and nobody waits for it any more (`KILL`).
+    pub fn set_works_alone(&mut self) {
+        self.works_under = None;
+        self.interrupt = None;
+    }
+
     /// The connection that the owner works for.
     pub fn set_connection_id(&mut self, connection_id: u64) {
         self.connection_id = connection_id;

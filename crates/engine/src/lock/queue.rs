@@ -49,6 +49,17 @@ impl Lock {
         Request::Blocked
     }
 
+    /// Grants S beside somebody who has it, whoever waits.
+    pub fn join(&mut self, owner: OwnerId) -> bool {
+        let is_new = !self.granted.iter().any(|grant| grant.owner == owner);
+        if is_new {
+            let shared = |grant: &Grant| grant.mode == LockType::Shared;
+            assert!(!self.granted.is_empty() && self.granted.iter().all(shared), "somebody has it in S");
+            self.granted.push(Grant { owner, mode: LockType::Shared });
+        }
+        is_new
+    }
+
     /// Enters a blocked request into the queue: an upgrade in front.
     pub fn enqueue(&mut self, owner: OwnerId, mode: LockType) -> Arc<Waiter> {
         let upgrade = self.granted.iter().any(|grant| grant.owner == owner);

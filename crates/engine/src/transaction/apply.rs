@@ -33,7 +33,7 @@ pub struct PartialRow<'a> {
 
 /// A row that [`Transaction::find_together`] has found.
 #[derive(Debug)]
-pub struct FoundRow(KeyBuf);
+pub struct FoundRow(pub(super) KeyBuf);
 
 impl PartialRow<'_> {
     /// The image as a full one, absent columns NULL.
@@ -308,6 +308,7 @@ impl Transaction {
                 replacements: &[],
                 dictionary: &[],
                 next_ids: None,
+                xa: None,
                 options,
             };
             let engine = self.engine.clone();

@@ -34,6 +34,7 @@ impl Transaction {
             replacements: &[],
             dictionary: &[],
             next_ids: None,
+            xa: None,
             options,
         };
         let logged = self.engine.log_writes(&mut self.writes, &mut self.sidecar, &parts, behind.is_some())?;

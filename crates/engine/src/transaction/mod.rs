@@ -31,6 +31,7 @@ pub(crate) mod scan;
 pub(crate) mod table_hold;
 pub(crate) mod unique;
 pub(crate) mod write_set;
+mod xa;
 
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
@@ -425,6 +426,7 @@ impl Transaction {
             replacements: self.group.replacements(),
             dictionary: &[],
             next_ids: None,
+            xa: None,
             options,
         };
         engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)

@@ -1,0 +1,228 @@
+//! A transaction that is prepared, and one that is made again from what the log has of it.
+
+use super::{Isolation, Transaction};
+use crate::Engine;
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, GtidNext};
+use crate::commit::sidecar::{Sidecar, SidecarWriter};
+use crate::error::{EngineError, Result};
+use crate::group::walk;
+use crate::lock::LockId;
+use crate::spill::Spill;
+use crate::table::{KeyBuf, Table};
+use crate::transaction::apply::{FoundRow, PartialRow};
+use crate::transaction::change::NewRow;
+use crate::transaction::write_set::WriteSet;
+use crate::xa::record::{Content, PreparedRecord};
+use crate::xa::{Held, PreparedXa, XaBranch, XaPart};
+use binlog::Xid;
+use binlog::event::RowsEvent;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use types::ColumnMask;
+
+impl Transaction {
+    /// Says, before the first change, which XA transaction this is.
+    pub fn set_xid(&mut self, xid: Xid) {
+        self.group.set_xid(xid);
+    }
+
+    /// Whether it has used no table and opened no snapshot.
+    pub fn is_untouched(&self) -> bool {
+        self.tables.is_empty() && self.snapshot.is_none()
+    }
+
+    /// `XA PREPARE`: from here on the transaction depends on nobody and ends by [`Engine::finish_xa`]. After an error it is rolled back.
+    pub fn prepare_xa(
+        mut self,
+        branch: XaBranch,
+        attached: bool,
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
+        if !self.writes.is_empty() {
+            self.group.finish_xa(false);
+            return self.log_prepare(branch, attached, options);
+        }
+        let outcome = match options.gtid {
+            GtidNext::Given(_) => self.engine.commit_empty(options)?,
+            _ => CommitOutcome { seq: self.engine.sequencer.visible(), gtid: None },
+        };
+        branch.prepared(PreparedXa { record: None, held: self.into_held() }, attached);
+        Ok(outcome)
+    }
+
+    /// The same with the events of a source, from `XA START` to the XA_PREPARE event; or with what comes behind those that
+    /// [`Transaction::receive`] was given.
+    pub fn prepare_xa_received(
+        mut self,
+        branch: XaBranch,
+        events: &[u8],
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
+        self.group.receive(events)?;
+        self.log_prepare(branch, false, options)
+    }
+
+    fn log_prepare(
+        mut self,
+        branch: XaBranch,
+        attached: bool,
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
+        let _state = os::account::enter(os::account::State::Commit);
+        let engine = self.engine.clone();
+        let options = &CommitOptions { binlog: options.binlog && !self.group.is_left_out(), ..*options };
+        let (record, spill) = self.prepared_record(branch.xid(), options.binlog)?;
+        let record = Arc::new(record);
+        branch.begin_prepare(&record);
+        let parts = CommitParts {
+            group: &[],
+            spill: None,
+            ddl: false,
+            replacements: &[],
+            dictionary: &[],
+            next_ids: None,
+            xa: Some(XaPart::Prepares(&record)),
+            options,
+        };
+        let logged = engine.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts);
+        let outcome = logged?;
+        // What commits it later comes behind this, for those who apply in parallel.
+        engine.sequencer.note_released(outcome.seq);
+        let mut held = self.into_held();
+        held.images = spill.and_then(|spill| {
+            spill.group.keep();
+            spill.images
+        });
+        branch.prepared(PreparedXa { record: Some(record), held }, attached);
+        engine.settle_commit(outcome.seq, options.wait)?;
+        Ok(outcome)
+    }
+
+    /// What the log gets of the transaction, whose group is complete. A large one goes to a file, durable when this returns.
+    fn prepared_record(&mut self, xid: &Xid, binlogged: bool) -> Result<(PreparedRecord, Option<Spill>)> {
+        let mut sidecar = Vec::new();
+        self.sidecar.finish(&mut sidecar);
+        let replacements = self.group.replacements();
+        let replaced = !replacements.is_empty();
+        let mut writer = SidecarWriter::default();
+        replacements.iter().for_each(|replacement| writer.replacement(replacement));
+        writer.finish(&mut sidecar);
+        let is_large = self.group.len() + sidecar.len() > self.engine.config.spill_bytes;
+        let mut spill = self.group.take_spilled(is_large)?;
+        let content = match &mut spill {
+            None => Content::Here { group: self.group.take_bytes().into(), sidecar: sidecar.into() },
+            Some(spill) => {
+                let group_len = spill.group.len();
+                Content::File(self.engine.finish_spill(&mut spill.group, group_len, &sidecar)?)
+            }
+        };
+        Ok((PreparedRecord::new(*xid, (binlogged, replaced), content), spill))
+    }
+
+    /// What is left of the transaction when it is prepared.
+    fn into_held(mut self) -> Held {
+        self.close_snapshot();
+        let engine = self.engine.clone();
+        if self.tables_held {
+            for writes in &self.writes.tables {
+                let def = &writes.table.def;
+                engine.locks.share(&mut self.locks, LockId::metadata(&def.schema, &def.name));
+            }
+        }
+        let mut locks = std::mem::replace(&mut self.locks, engine.locks.owner());
+        locks.set_works_alone();
+        Held {
+            writes: std::mem::take(&mut self.writes),
+            sidecar: std::mem::take(&mut self.sidecar),
+            locks,
+            images: None,
+        }
+    }
+
+    /// Makes the changes of an event group that was logged here, to the same rows: by key and by hidden row id.
+    fn change_again(&mut self, group: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
+        for event in walk::rows_events(group) {
+            let event = event?;
+            let gone =
+                || EngineError::Corrupt(format!("a prepared transaction is about table {}", event.table_id));
+            let table = self.engine.catalog.table_by_id(event.table_id).ok_or_else(gone)?;
+            self.use_table(&table)?;
+            self.event_again(&table, &event, sidecar)?;
+        }
+        Ok(())
+    }
+
+    fn event_again(
+        &mut self,
+        table: &Arc<Table>,
+        event: &RowsEvent<'_>,
+        sidecar: &mut Sidecar<'_>,
+    ) -> Result<()> {
+        let none = ColumnMask::empty(0);
+        let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
+        for change in event.iter(&table.layout) {
+            let change = change.map_err(walk::malformed)?;
+            let row_id = match table.primary {
+                None => Some(sidecar.next_row_id(table.id)?),
+                Some(_) => None,
+            };
+            let before = PartialRow {
+                mask: before_mask.as_ref().unwrap_or(&none),
+                image: change.before.unwrap_or_default(),
+            };
+            let after = PartialRow {
+                mask: after_mask.as_ref().unwrap_or(&none),
+                image: change.after.unwrap_or_default(),
+            };
+            let key = |row: PartialRow<'_>| match row_id {
+                Some(row_id) => Ok(KeyBuf::from_slice(&row_id.to_be_bytes())),
+                None => table.key_from_partial(row.mask, row.image),
+            };
+            match (change.before, change.after) {
+                (None, Some(_)) => {
+                    let image = match after.mask.is_full() {
+                        true => after.image,
+                        false => sidecar.next_whole_row(table.id)?,
+                    };
+                    self.insert_again(table, image, row_id, after.mask.is_full())?;
+                }
+                (Some(_), Some(_)) => self.apply_update_of(table, &FoundRow(key(before)?), before, after)?,
+                (Some(_), None) => self.apply_delete_of(table, &FoundRow(key(before)?), before)?,
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn insert_again(
+        &mut self,
+        table: &Arc<Table>,
+        image: &[u8],
+        row_id: Option<u64>,
+        is_whole: bool,
+    ) -> Result<()> {
+        if let Some(row_id) = row_id {
+            table.counters.row_id.fetch_max(row_id + 1, Ordering::Relaxed);
+        }
+        let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
+        if !is_whole {
+            self.sidecar.whole_row(table.id, image);
+        }
+        self.record_change(table, row_id);
+        self.note_auto_increment(table, image)?;
+        self.stage_insert(table, &key, leaf, (image.to_vec(), None), keys);
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Makes the write set of a prepared transaction from what the log has of it, and takes the locks that it has not.
+    pub(crate) fn hold_prepared(self: &Arc<Engine>, record: &PreparedRecord, held: &mut Held) -> Result<()> {
+        let (group, sidecar) = record.load(&self.config)?;
+        let mut transaction = Transaction::new(self.clone(), Isolation::RepeatableRead, false);
+        std::mem::swap(&mut transaction.locks, &mut held.locks);
+        let changed = transaction.change_again(&group, &mut Sidecar::parse(&sidecar)?);
+        *held = transaction.into_held();
+        changed
+    }
+}

@@ -1,0 +1,311 @@
+//! What the log and the checkpoint say of XA transactions: section XA of a commit record's sidecar.
+
+use crate::bytes::{Put, Reader};
+use crate::commit::sidecar::logged_group;
+use crate::commit::stream::GroupBytes;
+use crate::config::EngineConfig;
+use crate::error::Result;
+use crate::spill::SpillRef;
+use binlog::Xid;
+use os::sync::Mutex;
+use redo::Lsn;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const PREPARED: u8 = 0;
+const FINISHED: u8 = 1;
+
+/// The binary log has the group.
+const BINLOGGED: u8 = 1;
+/// It has statements in place of some of the group's rows.
+const REPLACED: u8 = 2;
+/// Group and sidecar are in a spill file.
+const IN_FILE: u8 = 4;
+
+/// A prepared transaction as it is in the log: all that is needed to have it again.
+#[derive(Debug)]
+pub(crate) struct PreparedRecord {
+    pub xid: Xid,
+    pub binlogged: bool,
+    pub replaced: bool,
+    /// The event group; `None`: in the file.
+    group: Option<Vec<u8>>,
+    /// Row ids, whole rows and replacements of the group, as in a commit record.
+    sidecar: Vec<u8>,
+    /// A durable file with group and sidecar. A large transaction has one from the beginning, others get one when a checkpoint passes
+    /// them.
+    file: Mutex<Option<SpillRef>>,
+    /// Sequence number of the record that prepares it; `u64::MAX`: not in the log yet.
+    prepared: AtomicU64,
+    /// Sequence number of the record that commits it or rolls it back; `u64::MAX`: none does yet.
+    finished: AtomicU64,
+}
+
+/// Where group and sidecar of a prepared transaction are.
+#[derive(Clone, Debug)]
+pub(crate) enum Content<'a> {
+    Here { group: Cow<'a, [u8]>, sidecar: Cow<'a, [u8]> },
+    File(SpillRef),
+}
+
+/// An event group and its sidecar.
+type GroupAndSidecar<'r> = (Cow<'r, [u8]>, Cow<'r, [u8]>);
+
+impl PreparedRecord {
+    pub fn new(xid: Xid, (binlogged, replaced): (bool, bool), content: Content<'_>) -> PreparedRecord {
+        let (group, sidecar, file) = match content {
+            Content::Here { group, sidecar } => (Some(group.into_owned()), sidecar.into_owned(), None),
+            Content::File(file) => (None, Vec::new(), Some(file)),
+        };
+        PreparedRecord {
+            xid,
+            binlogged,
+            replaced,
+            group,
+            sidecar,
+            file: Mutex::new(file),
+            prepared: AtomicU64::new(Lsn::MAX),
+            finished: AtomicU64::new(Lsn::MAX),
+        }
+    }
+
+    /// One that recovery found, prepared by the record with this sequence number.
+    pub fn found(note: PreparedNote<'_>, seq: Lsn) -> PreparedRecord {
+        let record = PreparedRecord::new(note.xid, (note.binlogged, note.replaced), note.content);
+        record.prepared.store(seq, Ordering::Release);
+        record
+    }
+
+    /// Group and sidecar, if they are in memory.
+    pub fn in_memory(&self) -> Option<(&[u8], &[u8])> {
+        self.group.as_deref().map(|group| (group, self.sidecar.as_slice()))
+    }
+
+    /// Group and sidecar, wherever they are.
+    pub fn load(&self, config: &EngineConfig) -> Result<GroupAndSidecar<'_>> {
+        match (self.in_memory(), self.file()) {
+            (None, Some(file)) => file.load(config).map(|(group, sidecar)| (group.into(), sidecar.into())),
+            (here, _) => {
+                let (group, sidecar) = here.unwrap_or_default();
+                Ok((group.into(), sidecar.into()))
+            }
+        }
+    }
+
+    pub fn file(&self) -> Option<SpillRef> {
+        *self.file.lock()
+    }
+
+    pub fn set_file(&self, file: SpillRef) {
+        *self.file.lock() = Some(file);
+    }
+
+    /// Sequence number of the record that prepares it.
+    pub fn prepared_at(&self) -> Lsn {
+        self.prepared.load(Ordering::Acquire)
+    }
+
+    /// Sequence number of the record that ends it; `u64::MAX`: it goes on.
+    pub fn finished_at(&self) -> Lsn {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    pub fn set_finished(&self, seq: Lsn) {
+        self.finished.store(seq, Ordering::Release);
+    }
+
+    fn encode(&self, content: &Content<'_>, out: &mut Vec<u8>) {
+        put_xid(out, &self.xid);
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        let in_file = matches!(content, Content::File(_));
+        out.put_u8(flag(self.binlogged, BINLOGGED) | flag(self.replaced, REPLACED) | flag(in_file, IN_FILE));
+        match content {
+            Content::Here { group, sidecar } => {
+                out.put_bytes(group);
+                out.put_bytes(sidecar);
+            }
+            Content::File(file) => file.encode(out),
+        }
+    }
+
+    /// Appends what the checkpoint's state says of it, which has a file.
+    pub fn encode_for_checkpoint(&self, file: SpillRef, out: &mut Vec<u8>) {
+        out.put_u64(self.prepared_at());
+        self.encode(&Content::File(file), out);
+    }
+
+    /// Reads what [`PreparedRecord::encode_for_checkpoint`] wrote.
+    pub fn decode_from_checkpoint(reader: &mut Reader<'_>) -> Result<PreparedRecord> {
+        let seq = reader.u64()?;
+        PreparedNote::decode(reader).map(|note| PreparedRecord::found(note, seq))
+    }
+}
+
+/// What a commit does to an XA transaction.
+#[derive(Clone, Copy)]
+pub(crate) enum XaPart<'a> {
+    /// It prepares it, and changes no page.
+    Prepares(&'a PreparedRecord),
+    /// It commits it or rolls it back; the binary log gets these events.
+    Finishes(&'a PreparedRecord, &'a [u8]),
+}
+
+impl XaPart<'_> {
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            XaPart::Prepares(record) => {
+                out.put_u8(PREPARED);
+                let content = match (record.in_memory(), record.file()) {
+                    (None, Some(file)) => Content::File(file),
+                    (here, _) => {
+                        let (group, sidecar) = here.unwrap_or_default();
+                        Content::Here { group: group.into(), sidecar: sidecar.into() }
+                    }
+                };
+                record.encode(&content, out);
+            }
+            XaPart::Finishes(record, events) => {
+                out.put_u8(FINISHED);
+                put_xid(out, &record.xid);
+                out.put_bytes(events);
+            }
+        }
+    }
+
+    /// The commit is in the log. Said before the checkpoint may pass it.
+    pub fn note_logged(&self, seq: Lsn) {
+        match self {
+            XaPart::Prepares(record) => record.prepared.store(seq, Ordering::Release),
+            XaPart::Finishes(record, _) => record.set_finished(seq),
+        }
+    }
+}
+
+/// What the log says of a prepared transaction.
+pub(crate) struct PreparedNote<'a> {
+    pub xid: Xid,
+    binlogged: bool,
+    replaced: bool,
+    content: Content<'a>,
+}
+
+impl<'a> PreparedNote<'a> {
+    fn decode(reader: &mut Reader<'a>) -> Result<PreparedNote<'a>> {
+        let xid = read_xid(reader)?;
+        let flags = reader.u8()?;
+        let content = match flags & IN_FILE {
+            0 => Content::Here { group: reader.bytes()?.into(), sidecar: reader.bytes()?.into() },
+            _ => Content::File(SpillRef::decode(reader)?),
+        };
+        let (binlogged, replaced) = (flags & BINLOGGED != 0, flags & REPLACED != 0);
+        Ok(PreparedNote { xid, binlogged, replaced, content })
+    }
+}
+
+/// Section XA of a sidecar.
+pub(crate) enum XaNote<'a> {
+    Prepared(PreparedNote<'a>),
+    Finished { xid: Xid, events: &'a [u8] },
+}
+
+impl<'a> XaNote<'a> {
+    pub fn decode(section: &'a [u8]) -> Result<XaNote<'a>> {
+        let mut reader = Reader::new(section, "XA section of a commit record");
+        let note = match reader.u8()? {
+            PREPARED => XaNote::Prepared(PreparedNote::decode(&mut reader)?),
+            FINISHED => XaNote::Finished { xid: read_xid(&mut reader)?, events: reader.bytes()? },
+            _ => return Err(reader.impossible("kind")),
+        };
+        if reader.is_empty() { Ok(note) } else { Err(reader.impossible("length")) }
+    }
+
+    /// The binary log's events are not those of rows alone.
+    pub fn has_statements(&self) -> bool {
+        match self {
+            XaNote::Prepared(note) => note.replaced,
+            XaNote::Finished { .. } => true,
+        }
+    }
+
+    /// The event group as the binary log has it.
+    pub fn logged_group(self, config: &EngineConfig) -> Result<GroupBytes<'a>> {
+        let note = match self {
+            XaNote::Finished { events, .. } => return Ok(GroupBytes::Here(events)),
+            XaNote::Prepared(note) => note,
+        };
+        Ok(match (note.content, note.replaced) {
+            (Content::Here { group: Cow::Borrowed(group), .. }, false) => GroupBytes::Here(group),
+            (Content::Here { group, .. }, false) => GroupBytes::Made(group.into_owned()),
+            (Content::Here { group, sidecar }, true) => GroupBytes::Made(logged_group(&group, &sidecar)?),
+            (Content::File(file), false) => GroupBytes::Spilled(file.open(config)?),
+            (Content::File(file), true) => {
+                let (group, sidecar) = file.load(config)?;
+                GroupBytes::Made(logged_group(&group, &sidecar)?)
+            }
+        })
+    }
+}
+
+fn put_xid(out: &mut Vec<u8>, xid: &Xid) {
+    out.put_u64(xid.format_id() as u64);
+    out.put_bytes(xid.gtrid());
+    out.put_bytes(xid.bqual());
+}
+
+fn read_xid(reader: &mut Reader<'_>) -> Result<Xid> {
+    let format_id = reader.u64()? as i64;
+    let (gtrid, bqual) = (reader.bytes()?, reader.bytes()?);
+    Xid::new(gtrid, bqual, format_id).ok_or_else(|| reader.impossible("XID"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn xid() -> Xid {
+        Xid::new(b"g", b"b", 7).expect("short enough")
+    }
+
+    #[test]
+    fn sections_come_back_and_cut_ones_are_errors() {
+        let content = Content::Here { group: b"group"[..].into(), sidecar: b"side"[..].into() };
+        let here = PreparedRecord::new(xid(), (true, false), content);
+        let file = SpillRef { number: 5, crc: 6, group_len: 7, sidecar_len: 8 };
+        let spilled = PreparedRecord::new(xid(), (false, true), Content::File(file));
+        for part in [XaPart::Prepares(&here), XaPart::Prepares(&spilled), XaPart::Finishes(&here, b"events")]
+        {
+            let mut bytes = Vec::new();
+            part.encode(&mut bytes);
+            match (XaNote::decode(&bytes).unwrap(), part) {
+                (XaNote::Finished { xid: back, events }, XaPart::Finishes(..)) => {
+                    assert_eq!((back, events), (xid(), &b"events"[..]));
+                }
+                (XaNote::Prepared(note), XaPart::Prepares(record)) => {
+                    let back = PreparedRecord::found(note, 9);
+                    assert_eq!((back.xid, back.prepared_at(), back.finished_at()), (xid(), 9, Lsn::MAX));
+                    assert_eq!(back.in_memory(), record.in_memory());
+                    assert_eq!((back.file(), back.binlogged), (record.file(), record.binlogged));
+                    assert_eq!(back.replaced, record.replaced);
+                }
+                _ => panic!("another kind came back"),
+            }
+            for len in 0..bytes.len() {
+                assert!(XaNote::decode(&bytes[..len]).is_err(), "cut at {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_checkpoint_names_the_file() {
+        let content = Content::Here { group: b"group"[..].into(), sidecar: b""[..].into() };
+        let record = PreparedRecord::new(xid(), (true, false), content);
+        XaPart::Prepares(&record).note_logged(11);
+        let file = SpillRef { number: 5, crc: 6, group_len: 5, sidecar_len: 0 };
+        let mut bytes = Vec::new();
+        record.encode_for_checkpoint(file, &mut bytes);
+        let mut reader = Reader::new(&bytes, "test");
+        let back = PreparedRecord::decode_from_checkpoint(&mut reader).unwrap();
+        assert!(reader.is_empty());
+        assert_eq!((back.prepared_at(), back.file(), back.in_memory()), (11, Some(file), None));
+    }
+}
