@@ -218,7 +218,8 @@ fn changes_data(privilege: Privilege) -> bool {
         | Privilege::LockTables
         | Privilege::Process
         | Privilege::Reload
-        | Privilege::Super => false,
+        | Privilege::Super
+        | Privilege::XaRecoverAdmin => false,
     }
 }
 
@@ -242,6 +243,7 @@ fn privilege_name(privilege: Privilege) -> &'static str {
         Privilege::Process => "PROCESS",
         Privilege::Reload => "RELOAD",
         Privilege::Super => "SUPER",
+        Privilege::XaRecoverAdmin => "XA_RECOVER_ADMIN",
     }
 }
 
@@ -269,6 +271,9 @@ impl Host for ConnectionHost {
             return Ok(());
         }
         let name = privilege_name(privilege);
+        if privilege == Privilege::XaRecoverAdmin {
+            return self.require_admin(name, &[name]);
+        }
         let bits = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
         let account = self.account();
         let shown = account.shown();

@@ -35,6 +35,8 @@ impl From<EngineError> for SqlError {
             EngineError::Incompatible { .. } => 1677,
             EngineError::GtidUnusable(_) => 1236,
             EngineError::TableFull(_) => 1114,
+            EngineError::XidExists => 1440,
+            EngineError::UnknownXid => 1397,
             error if error.is_disk_full() => {
                 let what = "waiting for someone to free some space... (errno: 28 - No space left on device)";
                 return SqlError::new(1021, format!("Disk full ({message}); {what}"));

@@ -48,6 +48,8 @@ pub enum Privilege {
     Process,
     Reload,
     Super,
+    /// A dynamic one.
+    XaRecoverAdmin,
 }
 
 /// The server, as one session sees it.

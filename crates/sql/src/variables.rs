@@ -23,6 +23,7 @@ enum Kind {
 
 /// Variables of the session that nothing here depends on.
 const KEPT: &[(&str, Kind, &str)] = &[
+    ("xa_detach_on_prepare", Kind::Bool, "1"),
     ("sql_notes", Kind::Bool, "1"),
     ("sql_warnings", Kind::Bool, "0"),
     ("sql_auto_is_null", Kind::Bool, "0"),

@@ -15,6 +15,7 @@ pub use expr::*;
 pub use query::*;
 
 use crate::admin::AdminCommand;
+use binlog::Xid;
 
 /// A table's name, with its schema when written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -161,6 +162,7 @@ pub enum Statement {
     Savepoint(String),
     RollbackTo(String),
     ReleaseSavepoint(String),
+    Xa(Xa),
     LockTables(Vec<(TableName, bool)>),
     UnlockTables,
     Set(Vec<SetItem>),
@@ -197,6 +199,25 @@ pub enum Statement {
         names: Vec<TableName>,
         if_exists: bool,
     },
+}
+
+/// What is said behind XA START.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum XaStart {
+    New,
+    Join,
+    Resume,
+}
+
+/// A statement about an XA transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Xa {
+    Start { xid: Xid, how: XaStart },
+    End { xid: Xid, suspend: bool },
+    Prepare(Xid),
+    Commit { xid: Xid, one_phase: bool },
+    Rollback(Xid),
+    Recover { convert_xid: bool },
 }
 
 /// The text of PREPARE.

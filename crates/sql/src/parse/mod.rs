@@ -24,6 +24,7 @@ mod statement;
 mod table_options;
 mod types;
 mod users;
+mod xa;
 
 use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};

@@ -59,7 +59,8 @@ impl Parser<'_> {
             "GRANT" => self.grant(),
             "REVOKE" => self.revoke(),
             "INSTALL" => Err(self.install()),
-            "XA" | "CALL" | "LOAD" | "HANDLER" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL"
+            "XA" => self.xa(),
+            "CALL" | "LOAD" | "HANDLER" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL"
             | "GET" | "CACHE" | "BINLOG" | "HELP" | "TABLE" => {
                 Err(SqlError::not_supported(format!("{word} statement")))
             }

@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::admin::AdminCommand;
-use crate::ast::{BinaryOp, Expr, Literal, Statement, TableRef};
+use crate::ast::{BinaryOp, Expr, Literal, Statement, TableRef, Xa, XaStart};
 use crate::lexer::LexMode;
 
 fn statement(text: &str) -> Statement {
@@ -139,9 +139,44 @@ fn errors_point_at_the_token() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    assert_eq!(refusal("xa start 'a'").0, 1235);
     assert_eq!(refusal("create view v as select 1").0, 1235);
     assert!(refusal("with a as (select 1) select * from a").1.contains("common table expressions"));
+}
+
+#[test]
+fn xa_statements() {
+    let xid = |gtrid: &[u8], bqual: &[u8], format_id| binlog::Xid::new(gtrid, bqual, format_id).unwrap();
+    let xa = |text: &str| match statement(text) {
+        Statement::Xa(xa) => xa,
+        other => panic!("{text}: {other:?}"),
+    };
+    let start = |xid, how| Xa::Start { xid, how };
+    assert_eq!(xa("XA START 'a'"), start(xid(b"a", b"", 1), XaStart::New));
+    assert_eq!(xa("xa begin X'00ff', 0x62, 0x10 join"), start(xid(&[0, 255], b"b", 16), XaStart::Join));
+    assert_eq!(xa("xa start b'1100001', '' resume"), start(xid(b"a", b"", 1), XaStart::Resume));
+    for (words, suspend) in [("", false), (" SUSPEND", true), (" SUSPEND FOR MIGRATE", true)] {
+        assert_eq!(xa(&format!("XA END 'a'{words}")), Xa::End { xid: xid(b"a", b"", 1), suspend });
+    }
+    assert_eq!(xa("xa prepare 'a','b',7"), Xa::Prepare(xid(b"a", b"b", 7)));
+    assert_eq!(xa("xa commit 'a' one phase"), Xa::Commit { xid: xid(b"a", b"", 1), one_phase: true });
+    assert_eq!(xa("xa commit 'a'"), Xa::Commit { xid: xid(b"a", b"", 1), one_phase: false });
+    assert_eq!(xa("xa rollback 'a'"), Xa::Rollback(xid(b"a", b"", 1)));
+    assert_eq!(xa("xa recover convert xid"), Xa::Recover { convert_xid: true });
+    let long = "a".repeat(65);
+    for wrong in [
+        "xa",
+        "xa foo 'a'",
+        "xa start a",
+        "xa start 1",
+        "xa start 'a','',",
+        "xa start 'a','',-1",
+        "xa commit 'a' two phase",
+        "xa end 'a' one phase",
+        "xa recover convert",
+        &format!("xa start '{long}'"),
+    ] {
+        assert_eq!(refusal(wrong).0, 1064, "{wrong}");
+    }
 }
 
 #[test]

@@ -75,6 +75,7 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         self.diagnostics.borrow_mut().clear();
+        self.check_xa_allows(bound)?;
         if !bound.is_query() {
             self.check_writable()?;
             if self.check_gtid_next()? {
@@ -93,6 +94,7 @@ impl Session {
                 transaction.rollback();
                 self.spend_gtid();
                 self.forget_transaction();
+                self.note_xa_rolled_back(&error);
                 return Err(error);
             }
             other => other,

@@ -15,6 +15,7 @@ mod results;
 mod set;
 mod show;
 mod transaction;
+mod xa;
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Diagnostics, Level};
@@ -65,6 +66,8 @@ pub struct Session {
     next_read_only: Option<bool>,
     next_gtid: gtid_next::NextGtid,
     savepoints: Vec<(String, Savepoint)>,
+    /// The XA transaction that the session is in; its rows are in `transaction`.
+    xa: Option<xa::SessionXa>,
     locked_tables: bool,
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<engine::CommitHold>,
@@ -104,6 +107,7 @@ impl Session {
             next_read_only: None,
             next_gtid: Default::default(),
             savepoints: Vec::new(),
+            xa: None,
             locked_tables: false,
             read_lock: None,
             last_insert_id: Cell::new(0),

@@ -75,6 +75,7 @@ impl Session {
                 | Statement::Execute { .. }
                 | Statement::Deallocate(_)
                 | Statement::LockTables(_)
+                | Statement::Xa(_)
         ) {
             return Err(SqlError::new(
                 1295,

@@ -132,8 +132,14 @@ impl Session {
                 let before = self.variables.autocommit;
                 self.variables.set(name, &value)?;
                 if self.variables.autocommit && !before {
+                    self.check_no_xa().inspect_err(|_| self.variables.autocommit = before)?;
                     self.commit_transaction()?;
                 }
+            }
+            "xa_detach_on_prepare" if self.explicit || self.transaction.is_some() || self.xa.is_some() => {
+                let message =
+                    format!("The system variable {name} cannot be set when there is an ongoing transaction.");
+                return Err(SqlError::new(1766, message));
             }
             "transaction_isolation" | "tx_isolation"
                 if scope == Scope::Unwritten && self.transaction.is_some() =>

@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    fn new_transaction(&mut self) -> Transaction {
+    pub(super) fn new_transaction(&mut self) -> Transaction {
         let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
         let read_only = self.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
         let mut transaction = self.engine.begin(isolation);
@@ -60,9 +60,11 @@ impl Session {
             self.spend_gtid();
         }
         self.forget_transaction();
+        self.leave_xa();
     }
 
     pub(super) fn commit_transaction(&mut self) -> Result<()> {
+        self.check_no_xa()?;
         let committed = match self.transaction.take() {
             // Executed before: nothing was done in it.
             Some(transaction) if self.next_gtid_is_executed() => {
@@ -130,13 +132,16 @@ impl Session {
                 self.after_completion(chained, *release)?;
             }
             Statement::Rollback { chain, release } => {
+                self.check_no_xa()?;
                 let chained = self.chained(*chain);
                 self.rollback_transaction();
                 self.spend_gtid();
                 self.after_completion(chained, *release)?;
             }
+            Statement::Xa(xa) => return self.run_xa(xa, sink).map(|()| true),
             Statement::Savepoint(name) => self.savepoint(name)?,
             Statement::RollbackTo(name) => {
+                self.check_xa_active()?;
                 let at = self.find_savepoint(name)?;
                 self.savepoints.truncate(at + 1);
                 let savepoint = self.savepoints[at].1;
@@ -194,6 +199,7 @@ impl Session {
     }
 
     fn savepoint(&mut self, name: &str) -> Result<()> {
+        self.check_xa_active()?;
         if self.transaction.is_none() {
             if self.variables.autocommit && !self.explicit {
                 // Alone in its transaction, it is gone at once.

@@ -101,4 +101,5 @@ pub const DEFINITIONS: &[Definition] = &[
     session("transaction_read_only", Bool, "OFF"),
     session("unique_checks", Bool, "ON"),
     own("warning_count", UInt(0, u64::MAX), "0").read_only().not_an_option(),
+    session("xa_detach_on_prepare", Bool, "ON"),
 ];
