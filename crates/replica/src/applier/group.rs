@@ -3,12 +3,15 @@
 mod skip;
 mod statements;
 mod turn;
+mod xa;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use binlog::compressed::{self, PayloadReader, is_mariadb_compressed};
-use binlog::event::{Event, FormatDescription, Header, QueryEvent, RotateEvent, TransactionPayload};
+use binlog::event::{
+    Event, FormatDescription, Header, MariadbGtidEvent, QueryEvent, RotateEvent, TransactionPayload,
+};
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
@@ -24,6 +27,7 @@ use crate::filter::Filters;
 use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayPosition;
 pub(in crate::applier) use turn::Turned;
+use xa::XaStatement;
 
 /// How far a group has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +187,7 @@ impl<'a> Applier<'a> {
         let event = binlog::event::decode_body(&header, bytes).map_err(|error| self.damaged(error))?;
         if let Some(head) = GroupHead::of_event(&header, &event) {
             self.begin_group(&header, head, &event)?;
-            return Ok(false);
+            return self.begin_mariadb_xa(&header, bytes).map(|()| false);
         }
         match &event {
             Event::Rotate(rotate) => self.rotate(rotate, relay),
@@ -199,6 +203,7 @@ impl<'a> Applier<'a> {
                 self.append(bytes)?;
                 self.commit(relay)
             }
+            Event::XaPrepare(event) => self.xa_prepare(event, bytes, relay),
             Event::TableMap(map) => {
                 let taken = self.open.table_map(bytes, map);
                 self.inside(taken)
@@ -221,12 +226,10 @@ impl<'a> Applier<'a> {
 
     /// An event of a type that is passed over, or not carried out.
     fn other(&self, header: &Header) -> Result<bool, ThreadError> {
-        let what = match header.event_type {
-            kind::IGNORABLE | kind::TRANSACTION_CONTEXT => return Ok(false),
-            kind::XA_PREPARE => "XA PREPARE",
-            other => return Err(report::not_supported(&format!("an event of type {other}"), self.place())),
-        };
-        Err(report::not_supported(what, self.place()))
+        match header.event_type {
+            kind::IGNORABLE | kind::TRANSACTION_CONTEXT => Ok(false),
+            other => Err(report::not_supported(&format!("an event of type {other}"), self.place())),
+        }
     }
 
     fn place(&self) -> Place<'_> {
@@ -295,6 +298,19 @@ impl<'a> Applier<'a> {
         Ok(())
     }
 
+    /// MariaDB's GTID event of a prepared XA transaction stands for its XA START.
+    fn begin_mariadb_xa(&mut self, header: &Header, bytes: &[u8]) -> Result<(), ThreadError> {
+        if header.event_type != kind::MARIADB_GTID || self.stage != Stage::Open {
+            return Ok(());
+        }
+        let xid = MariadbGtidEvent::prepared_xid(bytes).map_err(|error| self.damaged(error))?;
+        if let Some(xid) = xid {
+            self.open.events.clear();
+            group::start_xa_from_mariadb(header, &xid, &mut self.open.events);
+        }
+        Ok(())
+    }
+
     /// The group that has begun was applied before.
     fn is_executed(&self) -> bool {
         match self.head.gtid {
@@ -335,6 +351,9 @@ impl<'a> Applier<'a> {
             self.head = GroupHead::of_second(header.timestamp);
             self.server_id = header.server_id;
             self.begin_times(header.timestamp);
+        }
+        if let Some(statement) = XaStatement::of(query) {
+            return self.xa_statement(statement, bytes, query, relay);
         }
         if query.statement == b"ROLLBACK" {
             self.open.roll_back();

@@ -1,7 +1,6 @@
 //! Types of columns.
 
 use super::Parser;
-use crate::SqlError;
 use crate::ast::TypeSpec;
 use crate::error::Result;
 

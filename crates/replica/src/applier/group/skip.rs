@@ -3,6 +3,7 @@
 use binlog::event::{Event, Header};
 use engine::{CommitOptions, GtidNext};
 
+use super::xa::XaStatement;
 use super::{Applier, Stage};
 use crate::applier::report;
 use crate::error::ThreadError;
@@ -28,8 +29,8 @@ impl Applier<'_> {
         let Stage::Skipping { in_transaction: inside, counted } = self.stage else { return Ok(false) };
         let ends = match event {
             // A compressed transaction is a whole one.
-            Event::Xid(_) | Event::TransactionPayload(_) => true,
-            Event::Query(query) if query.is_begin() => {
+            Event::Xid(_) | Event::XaPrepare(_) | Event::TransactionPayload(_) => true,
+            Event::Query(query) if query.is_begin() || XaStatement::of(query) == Some(XaStatement::Start) => {
                 self.stage = Stage::Skipping { in_transaction: true, counted };
                 false
             }
