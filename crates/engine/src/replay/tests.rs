@@ -50,7 +50,7 @@ fn a_spilled_commit_takes_the_memory_of_a_part_of_it() {
         btree::Direction::Forward,
     );
     while let Some((_, value)) = scan.next().unwrap() {
-        assert_eq!(crate::entry::parse_header(&value).unwrap().1, place.end);
+        assert_eq!(crate::entry::parse_header(value).unwrap().1, place.end);
         rows += 1;
     }
     assert_eq!(rows, 4000);
