@@ -218,3 +218,32 @@ fn insert_select_locks_what_it_reads_as_the_isolation_level_says() {
     run(&mut a, "COMMIT");
     assert_eq!(rows(&mut a, "SELECT * FROM u"), ["1|7"]);
 }
+
+#[test]
+fn a_new_foreign_key_counts_for_the_rows_that_are_there() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE p (id INT PRIMARY KEY, u INT UNIQUE); INSERT INTO p VALUES (1, 10)");
+    run(
+        &mut s,
+        "CREATE TABLE c (id INT PRIMARY KEY, a INT, b INT); INSERT INTO c VALUES (1, 1, NULL), (2, NULL, 7)",
+    );
+    let number =
+        |s: &mut sql::Session, text: &str| outcome(s, text).join("").split(' ').nth(1).map(str::to_owned);
+    let refused = Some("1452".to_owned());
+    run(&mut s, "ALTER TABLE c ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES p (id)");
+    assert_eq!(number(&mut s, "ALTER TABLE c ADD FOREIGN KEY (b) REFERENCES p (id)"), refused);
+    // The rows go into a new table, or stay; a foreign key takes the name of another.
+    assert_eq!(
+        number(&mut s, "ALTER TABLE c ADD x INT FIRST, ADD FOREIGN KEY (b) REFERENCES p (id)"),
+        refused
+    );
+    let other = "ALTER TABLE c DROP FOREIGN KEY f, ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES p (u)";
+    assert_eq!(number(&mut s, other), refused);
+    assert_eq!(number(&mut s, "INSERT INTO c VALUES (3, 9, NULL)"), refused);
+    run(&mut s, "SET foreign_key_checks = 0");
+    run(&mut s, other);
+    run(&mut s, "SET foreign_key_checks = 1; ALTER TABLE c RENAME TO d");
+    assert_eq!(number(&mut s, "INSERT INTO d VALUES (3, 1, NULL)"), refused);
+    run(&mut s, "INSERT INTO d VALUES (3, 10, NULL)");
+}

@@ -18,11 +18,15 @@ use btree::Direction;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// The foreign keys that `new` has and `old` has not.
+/// The foreign keys that `new` has and `old` has not, or not of the same columns.
 pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d ForeignKeyDef> {
-    let was_there =
-        |key: &ForeignKeyDef| old.is_some_and(|old| old.foreign_keys.iter().any(|was| was.name == key.name));
-    new.foreign_keys.iter().filter(|key| !was_there(key)).collect()
+    let mut known = Vec::new();
+    if let Some(old) = old.filter(|old| !old.foreign_keys.is_empty()) {
+        let mut old = old.clone();
+        old.rename(&new.schema, &new.name);
+        known.extend(old.foreign_keys.iter().map(|key| key.reference(&old)));
+    }
+    new.foreign_keys.iter().filter(|key| !known.contains(&key.reference(new))).collect()
 }
 
 /// Children of a table under change, each with the definition that it gets.

@@ -84,7 +84,8 @@ impl ForeignKeyDef {
         format!("{}.{}, {}", quoted(&child.schema), quoted(&child.name), shown.clause(child))
     }
 
-    fn reference(&self, child: &TableDef) -> String {
+    /// The constraint without its actions.
+    pub(crate) fn reference(&self, child: &TableDef) -> String {
         let columns: Vec<String> = self.columns.iter().map(|&at| quoted(&child.columns[at].name)).collect();
         let parent_columns: Vec<String> = self.parent_columns.iter().map(|name| quoted(name)).collect();
         let parent = match self.parent_schema == child.schema {
