@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::entry::ClusteredValue;
 use crate::error::Result;
 use crate::table::{IndexRef, Table};
-use crate::transaction::scan::KeyRange;
+use crate::transaction::key_range::KeyRange;
 use crate::transaction::{Isolation, LockMode};
 use btree::Direction;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use crate::definition::{ColumnDef, ColumnDefault};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
-use crate::transaction::scan::KeyRange;
+use crate::transaction::key_range::KeyRange;
 use crate::transaction::write_set::OldRow;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

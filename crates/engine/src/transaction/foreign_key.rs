@@ -11,7 +11,7 @@ use crate::definition::ForeignKeyDef;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockType};
 use crate::table::{IndexRef, KeyBuf, Table};
-use crate::transaction::scan::KeyRange;
+use crate::transaction::key_range::KeyRange;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{ColumnMask, Value};
