@@ -10,14 +10,19 @@ use types::ColumnMask;
 
 use super::rows::{check_columns, incompatible};
 
+/// Whether the source has left it to us to see what follows from rows of the table.
+fn is_ours(table: &Table, event: &RowsEvent<'_>) -> bool {
+    const LOGGED_OR_OFF: u16 = rows_flag::USE_SQL_FOREIGN_KEY | rows_flag::NO_FOREIGN_KEY_CHECKS;
+    table.is_related() && event.flags & LOGGED_OR_OFF == 0
+}
+
 /// Whether other rows may have to follow the event's.
 pub(super) fn has_followers(
     transaction: &Transaction,
     table: &Table,
     event: &RowsEvent<'_>,
 ) -> Result<bool, EngineError> {
-    const LOGGED_OR_OFF: u16 = rows_flag::USE_SQL_FOREIGN_KEY | rows_flag::NO_FOREIGN_KEY_CHECKS;
-    if !table.is_related() || event.flags & LOGGED_OR_OFF != 0 {
+    if !is_ours(table, event) {
         return Ok(false);
     }
     match event.kind {
@@ -25,6 +30,14 @@ pub(super) fn has_followers(
         RowsKind::Delete => Ok(transaction.delete_has_followers(table)),
         RowsKind::Update => changes_any(table, event, &transaction.followed_columns(table)),
     }
+}
+
+/// Whether an update sets columns that other rows follow, to other values or not.
+pub(super) fn may_have_followers(transaction: &Transaction, table: &Table, event: &RowsEvent<'_>) -> bool {
+    is_ours(table, event)
+        && event
+            .after_mask()
+            .is_some_and(|set| transaction.followed_columns(table).iter().any(|at| set.contains(at)))
 }
 
 /// Whether one of the event's rows changes one of these columns.

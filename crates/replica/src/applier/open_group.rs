@@ -214,13 +214,7 @@ impl OpenGroup {
         converted.clear();
         let header = Header::decode(bytes)?;
         let taken = match conversion.rewrite(&bound.table, &header, rows, &mut converted) {
-            Ok(()) => {
-                let header = Header::decode(&converted)?;
-                match binlog::event::decode_body(&header, &converted)? {
-                    Event::Rows(rows) => self.own_rows(&converted, &rows, &bound.table),
-                    _ => Err(GroupError::NoTableMap),
-                }
-            }
+            Ok(()) => self.whole_rows(&converted, &bound.table),
             Err(reason) => {
                 let table = bound.table.qualified_name().to_string();
                 let error = EngineError::Incompatible { table: table.clone(), reason };
@@ -264,6 +258,12 @@ impl OpenGroup {
         }
         let before = self.events.len();
         let mut transaction = self.take_for_rows();
+        if followed::may_have_followers(&transaction, &table, rows) {
+            // Whether there are any, and what they are, is told by whole rows.
+            let whole = partial_rows::whole_event(&mut transaction, &table, header, event);
+            self.transaction = Some(transaction);
+            return self.whole_rows(&whole?, &table);
+        }
         let state = os::account::enter(os::account::State::ApplyRow);
         let applied = partial_rows::apply(&mut transaction, &table, header, event, &mut self.events);
         drop(state);
@@ -276,6 +276,15 @@ impl OpenGroup {
             self.end_statement();
         }
         Ok(())
+    }
+
+    /// A row event that was written anew.
+    fn whole_rows(&mut self, bytes: &[u8], table: &Arc<Table>) -> Result<(), GroupError> {
+        let header = Header::decode(bytes)?;
+        match binlog::event::decode_body(&header, bytes)? {
+            Event::Rows(rows) => self.own_rows(bytes, &rows, table),
+            _ => Err(GroupError::NoTableMap),
+        }
     }
 
     /// A row event whose columns are those of our table.

@@ -15,13 +15,35 @@ use super::rows::{Done, check_columns, incompatible};
 /// Bytes of the length in front of a document.
 const LENGTH_BYTES: usize = 4;
 
-/// Carries the event out, and appends to `out` the row events that say the same in full.
+/// Carries the event out, and appends to `out` the row event that says the same in full.
 pub(super) fn apply(
     transaction: &mut Transaction,
     table: &Arc<Table>,
     header: &Header,
     event: &PartialUpdateEvent<'_>,
     out: &mut Vec<u8>,
+) -> Result<(), GroupError> {
+    rewrite(transaction, table, header, event, (out, true))
+}
+
+/// The row event that says the same in full.
+pub(super) fn whole_event(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    header: &Header,
+    event: &PartialUpdateEvent<'_>,
+) -> Result<Vec<u8>, GroupError> {
+    let mut out = Vec::new();
+    rewrite(transaction, table, header, event, (&mut out, false))?;
+    Ok(out)
+}
+
+fn rewrite(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    header: &Header,
+    event: &PartialUpdateEvent<'_>,
+    (out, carries_out): (&mut Vec<u8>, bool),
 ) -> Result<(), GroupError> {
     let refused = |error| GroupError::Row(RowsKind::Update, table.qualified_name().to_string(), error);
     check_columns(table, &event.0).map_err(refused)?;
@@ -35,7 +57,9 @@ pub(super) fn apply(
         let (found, current) = transaction.find_current(table, before).map_err(refused)?;
         let image = whole(table, &current, after_mask, &row.after)?;
         let after = PartialRow { mask: after_mask, image: &image };
-        transaction.apply_update_of(table, &found, before, after).map_err(refused)?;
+        if carries_out {
+            transaction.apply_update_of(table, &found, before, after).map_err(refused)?;
+        }
         done.row(RowsKind::Update, (before_mask, after_mask), &[row.before, &image]);
     }
     done.finish(event.0.ends_statement());
