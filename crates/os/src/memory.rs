@@ -63,6 +63,21 @@ pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {
     }
 }
 
+/// Gives the memory of the whole pages among `bytes` bytes from `start` back to the system, which has it again, as zeros, for whoever touches it next.
+///
+/// # Safety
+/// The caller may write the bytes, and nobody needs what they are.
+pub unsafe fn release(start: *mut u8, bytes: usize) {
+    // SAFETY: asks for a constant of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+    let before = start.align_offset(page);
+    let whole = bytes.saturating_sub(before) / page * page;
+    if whole > 0 {
+        // SAFETY: whole pages of the caller's, in which any bytes will do. Refused advice changes nothing.
+        unsafe { libc::madvise(start.add(before).cast(), whole, libc::MADV_DONTNEED) };
+    }
+}
+
 /// Starts loading the cache line at `address` and returns at once. Any address will do.
 #[inline(always)]
 pub fn prefetch(address: *const u8) {

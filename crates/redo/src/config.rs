@@ -47,7 +47,8 @@ impl LogConfig {
         (capacity_bytes / LogConfig::FILES).max(LogConfig::MIN_FILE_BYTES) / 4096 * 4096
     }
 
-    pub(crate) fn ring_bytes(&self) -> u64 {
-        self.buffer_bytes.clamp(LogConfig::MIN_BUFFER_BYTES, LogConfig::MAX_BUFFER_BYTES).next_power_of_two()
+    /// Size of a ring for a buffer of this size.
+    pub(crate) fn ring_bytes(buffer_bytes: u64) -> u64 {
+        buffer_bytes.clamp(LogConfig::MIN_BUFFER_BYTES, LogConfig::MAX_BUFFER_BYTES).next_power_of_two()
     }
 }

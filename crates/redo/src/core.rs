@@ -9,7 +9,7 @@ use os::sync::{Mutex, RwLock};
 
 use crate::checkpoint::{Lives, Slots};
 use crate::files::Files;
-use crate::ring::Ring;
+use crate::rings::Rings;
 use crate::{LogConfig, Lsn, RedoError};
 
 /// On a cache line (pair) of its own, so that one counter's writers do not slow another's readers.
@@ -26,7 +26,7 @@ pub(crate) struct Core {
     pub disk: Arc<dyn Disk>,
     pub files: Files,
     pub slots: Slots,
-    pub ring: Ring,
+    pub rings: Rings,
     pub lives: Lives,
     /// The seed of the life that began when this log was opened: what is appended carries it.
     pub seed: u64,
@@ -142,7 +142,7 @@ impl Core {
             disk,
             files,
             slots,
-            ring: Ring::new(config.ring_bytes()),
+            rings: Rings::new(LogConfig::ring_bytes(config.buffer_bytes)),
             seed: start.lives.current_seed(),
             lives: start.lives,
             log_id: start.log_id,

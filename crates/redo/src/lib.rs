@@ -36,6 +36,7 @@ mod open;
 mod reader;
 mod reserve;
 mod ring;
+mod rings;
 mod space;
 mod write;
 

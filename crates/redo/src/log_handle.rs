@@ -247,6 +247,12 @@ impl Log {
         self.core.capacity()
     }
 
+    /// Sets `innodb_log_buffer_size`, rounded up to a power of two. Nobody waits for it: the buffer of the new size is used from about a lap of the old
+    /// one on.
+    pub fn set_buffer_bytes(&self, bytes: u64) {
+        self.core.set_buffer_bytes(bytes);
+    }
+
     /// Sets `innodb_log_writer_threads`: on leaves all writing and syncing to the log's own threads, off lets whoever needs it and finds nobody at it
     /// do it.
     pub fn set_writer_threads(&self, on: bool) {

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use os::disk::Disk;
 use os::sim::SimDisk;
 use os::sync::Mutex;
+use os::sync::atomic::{AtomicU64, Ordering};
 use os::thread::{JoinHandle, spawn};
 
 use crate::ring::Ring;
+use crate::rings::Rings;
 use crate::{Log, LogConfig, Lsn};
 
 fn schedules(ordinary: usize) -> usize {
@@ -171,6 +173,107 @@ fn a_full_ring_loses_nothing() {
         lens.sort_unstable();
         assert_eq!(lens, [20, 20, 40_000, 40_000]);
         log.close().expect("the disk works");
+    });
+}
+
+/// Rings of other sizes take over while threads fill them: every byte arrives where it belongs, and nobody waits for ever.
+#[test]
+fn the_ring_is_replaced_under_its_fillers() {
+    check(20, || {
+        let (_, log) = new_log();
+        let start = log.current_lsn();
+        let mut threads: Vec<JoinHandle<()>> = (0..2u8)
+            .map(|number| {
+                let log = Arc::clone(&log);
+                spawn("client", move || {
+                    for len in [30_000, 50_000, 20, 50_000] {
+                        let lsn = append(&log, &vec![number; len]);
+                        log.wait_written(lsn).expect("the disk works");
+                    }
+                })
+            })
+            .collect();
+        let setter = Arc::clone(&log);
+        threads.push(spawn("setter", move || {
+            for bytes in [256 << 10, LogConfig::MIN_BUFFER_BYTES, 128 << 10] {
+                setter.set_buffer_bytes(bytes);
+                os::thread::yield_now();
+            }
+        }));
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
+        let mut reader = log.read_from(start);
+        let mut lens = Vec::new();
+        while reader.lsn() < log.current_lsn() {
+            let record = reader.next(None).expect("it can be read").expect("before the end");
+            let first = record.payload[0];
+            assert!(record.payload.iter().all(|&byte| byte == first), "records are mixed");
+            lens.push(record.payload.len());
+        }
+        lens.sort_unstable();
+        assert_eq!(lens, [20, 20, 30_000, 30_000, 50_000, 50_000, 50_000, 50_000]);
+        log.close().expect("the disk works");
+    });
+}
+
+/// The rings by themselves, with chunks so large that each meets the change of rings at another place.
+#[test]
+fn rings_are_consumed_in_order() {
+    check(2000, || {
+        let rings = Arc::new(Rings::new(4096));
+        let written = Arc::new(AtomicU64::new(0));
+        let write = Arc::new(Mutex::new(0));
+        // Each has every other chunk.
+        let (chunk, chunks) = (1000u64, 12);
+        let mut threads: Vec<JoinHandle<()>> = (0..2u64)
+            .map(|number| {
+                let (rings, written) = (Arc::clone(&rings), Arc::clone(&written));
+                spawn("filler", move || {
+                    for start in (0..chunks).filter(|at| at % 2 == number).map(|at| at * chunk) {
+                        let (ring, len) = loop {
+                            match rings.room(start, chunk, || written.load(Ordering::Acquire)) {
+                                Some(room) => break room,
+                                None => os::thread::yield_now(),
+                            }
+                        };
+                        assert_eq!(len, chunk);
+                        // SAFETY: each has its own chunks, and there is room.
+                        unsafe { ring.copy_in(start, &vec![(start / chunk) as u8 + 1; chunk as usize]) };
+                        ring.publish(start, chunk);
+                    }
+                })
+            })
+            .collect();
+        let (replaced, at) = (Arc::clone(&rings), Arc::clone(&write));
+        threads.push(spawn("setter", move || {
+            for bytes in [8192, 4096] {
+                let written = at.lock();
+                replaced.replace(Ring::new(bytes), *written);
+                drop(written);
+                os::thread::yield_now();
+            }
+        }));
+        let mut tail = 0;
+        while tail < chunks * chunk {
+            let mut locked = write.lock();
+            let (ring, end_lsn) = rings.until(tail);
+            let (new_tail, _) = ring.advance(tail, end_lsn.min(chunks * chunk));
+            while tail < new_tail {
+                // SAFETY: published, and written only now.
+                let bytes = unsafe { ring.contiguous(tail, new_tail) };
+                for (at, byte) in (tail..).zip(bytes) {
+                    assert_eq!(*byte, (at / chunk) as u8 + 1, "byte {at}");
+                }
+                tail += bytes.len() as u64;
+            }
+            written.store(tail, Ordering::Release);
+            *locked = tail;
+            if tail >= end_lsn {
+                ring.release();
+            }
+            drop(locked);
+            os::thread::yield_now();
+        }
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
     });
 }
 

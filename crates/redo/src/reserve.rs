@@ -7,7 +7,8 @@ use os::account::{self, State};
 
 use crate::core::{Core, Counters};
 use crate::frame::{FRAME_BYTES, Frame};
-use crate::{Lsn, RedoError};
+use crate::ring::Ring;
+use crate::{LogConfig, Lsn, RedoError};
 
 /// Space taken in the log that must be filled, soon and without waiting for anything: every later record's write waits for it.
 #[must_use = "a reservation must be filled"]
@@ -33,27 +34,37 @@ impl Core {
         Ok(Reservation { core: self, start_lsn, payload_bytes: payload_bytes as u32, filled: false })
     }
 
-    /// Waits until the ring's bytes up to `end` may be written: until the file has what lay there a lap ago.
+    fn room(&self, start: Lsn, left: u64) -> Option<(&Ring, u64)> {
+        self.rings.room(start, left, || self.written())
+    }
+
+    /// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the file has what lay there a lap ago.
     #[cold]
-    fn wait_for_room(&self, end: Lsn) -> Result<(), RedoError> {
+    fn wait_for_room(&self, start: Lsn, left: u64) -> Result<(&Ring, u64), RedoError> {
         let _waiting = account::enter(State::LogBufferWait);
         Counters::count(&self.counters.buffer_waits, 1);
         loop {
             self.check()?;
-            // Room comes from writing, so this thread writes: what it finds published, or what another publishes in the meantime.
-            if self.has_room(end) || (self.write_published()? && self.has_room(end)) {
-                return Ok(());
+            if let Some(room) = self.room(start, left) {
+                return Ok(room);
             }
+            // Room comes from writing, so this thread writes: what it finds published, or what another publishes in the meantime.
+            self.write_published()?;
             let waiter = self.written.prepare();
-            if !self.has_room(end) {
+            if self.room(start, left).is_none() {
                 waiter.wait(Some(Duration::from_micros(100)));
             }
         }
     }
 
-    #[inline]
-    fn has_room(&self, end: Lsn) -> bool {
-        self.written() + self.ring.capacity() >= end
+    /// See [`crate::Log::set_buffer_bytes`].
+    pub fn set_buffer_bytes(&self, bytes: u64) {
+        let bytes = LogConfig::ring_bytes(bytes);
+        let state = self.write.lock();
+        if self.rings.newest().capacity() != bytes {
+            self.rings.replace(Ring::new(bytes), self.written());
+        }
+        drop(state);
     }
 }
 
@@ -86,23 +97,26 @@ impl Reservation<'_> {
         let (core, start, end) = (self.core, self.start_lsn, self.end_lsn());
         let frame = Frame::encode(core.seed, (start, core.durable()), kind, self.payload_bytes, parts);
         let whole = end - start;
-        if whole <= core.ring.max_chunk() && core.has_room(end) {
+        if let Some((ring, chunk)) = core.room(start, whole)
+            && chunk == whole
+        {
             let mut at = start;
             // SAFETY: reserved by this reservation, not yet published, and there is room.
             unsafe {
-                core.ring.copy_in(at, &frame);
+                ring.copy_in(at, &frame);
                 at += FRAME_BYTES as u64;
                 for part in parts {
-                    core.ring.copy_in(at, part);
+                    ring.copy_in(at, part);
                     at += part.len() as u64;
                 }
             }
-            core.ring.publish(start, whole);
+            ring.publish(start, whole);
         } else if self.fill_in_chunks(&frame, parts).is_err() {
             // Poisoned: nobody writes any more, and the wait for this record reports why.
             return end;
         }
-        if end.saturating_sub(core.written()) > core.ring.max_chunk() && core.writer_nap.has_waiters() {
+        let unwritten = end.saturating_sub(core.written());
+        if unwritten > core.rings.newest().max_chunk() && core.writer_nap.has_waiters() {
             core.writer_nap.notify_all();
         }
         end
@@ -115,11 +129,12 @@ impl Reservation<'_> {
         let mut source: &[u8] = &[];
         let mut chunk_start = self.start_lsn;
         while chunk_start < end {
-            let chunk = core.ring.chunk_of(end - chunk_start);
+            let left = end - chunk_start;
+            let (ring, chunk) = match core.room(chunk_start, left) {
+                Some(room) => room,
+                None => core.wait_for_room(chunk_start, left)?,
+            };
             let chunk_end = chunk_start + chunk;
-            if !core.has_room(chunk_end) {
-                core.wait_for_room(chunk_end)?;
-            }
             let mut at = chunk_start;
             while at < chunk_end {
                 if source.is_empty() {
@@ -129,11 +144,11 @@ impl Reservation<'_> {
                 let len = source.len().min((chunk_end - at) as usize);
                 let (now, later) = source.split_at(len);
                 // SAFETY: reserved by this reservation, in a chunk that is not yet published, and there is room up to its end.
-                unsafe { core.ring.copy_in(at, now) };
+                unsafe { ring.copy_in(at, now) };
                 source = later;
                 at += len as u64;
             }
-            core.ring.publish(chunk_start, chunk);
+            ring.publish(chunk_start, chunk);
             chunk_start = chunk_end;
         }
         Ok(())

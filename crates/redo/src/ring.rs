@@ -1,4 +1,4 @@
-//! The log buffer: a ring of bytes that many threads fill at once, and the links by which the writer sees how far it is filled without a gap.
+//! A ring of bytes that many threads fill at once, and the links by which the writer sees how far it is filled without a gap.
 //!
 //! The byte of LSN `l` lives at `l % capacity`. A filler owns the range that it reserved, and may write a part of it once the part's end is at most
 //! `written + capacity`: the bytes that lay there a lap ago have then been written to the file. It publishes each part ("chunk") by storing its length into
@@ -113,6 +113,12 @@ impl Ring {
             chunks += 1;
         }
         (tail, chunks)
+    }
+
+    /// Gives the memory back to the system: everything is published and written, and nothing more will be put here.
+    pub fn release(&self) {
+        // SAFETY: the cells are ours, may be written through a shared reference, and any bytes will do in them.
+        unsafe { os::memory::release(self.bytes.as_ptr() as *mut u8, self.bytes.len()) };
     }
 
     /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever comes first.

@@ -10,6 +10,7 @@ use os::sync::MutexGuard;
 
 use crate::core::{Core, Counters, WriteState};
 use crate::files::LogFile;
+use crate::ring::Ring;
 use crate::{Lsn, RedoError};
 
 /// Most bytes of one write call, so that room in the ring comes back in steps.
@@ -65,24 +66,44 @@ impl Core {
 
     fn write_published_locked(&self, state: &mut WriteState) -> Result<bool, RedoError> {
         self.check()?;
+        let before = self.written();
+        loop {
+            let (ring, end_lsn) = self.rings.until(state.tail_lsn);
+            let (tail_lsn, chunks) = ring.advance(state.tail_lsn, self.reserved().min(end_lsn));
+            state.tail_lsn = tail_lsn;
+            Counters::count(&self.counters.write_requests, chunks);
+            self.write_to(state, ring, tail_lsn)?;
+            if tail_lsn < end_lsn {
+                return Ok(before < tail_lsn);
+            }
+            // What follows is in the next ring, for good.
+            ring.release();
+        }
+    }
+
+    /// Writes all published bytes up to `tail_lsn`, which are in this ring.
+    fn write_to(&self, state: &mut WriteState, ring: &Ring, tail_lsn: Lsn) -> Result<(), RedoError> {
         let mut from = self.written();
-        let (tail_lsn, chunks) = self.ring.advance(state.tail_lsn, self.reserved());
-        state.tail_lsn = tail_lsn;
-        Counters::count(&self.counters.write_requests, chunks);
-        let any = from < tail_lsn;
         while from < tail_lsn {
             let until = tail_lsn.min(from + MAX_WRITE_BYTES);
-            from = self.write_range(state, from, until).map_err(|error| self.fail(&error.to_string()))?;
+            let written = self.write_range(state, ring, from, until);
+            from = written.map_err(|error| self.fail(&error.to_string()))?;
             self.written_lsn.0.store(from, Ordering::Release);
             if from < tail_lsn {
                 self.notify_written();
             }
         }
-        Ok(any)
+        Ok(())
     }
 
     /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of the file. Returns up to where.
-    fn write_range(&self, state: &mut WriteState, from: Lsn, until: Lsn) -> Result<Lsn, RedoError> {
+    fn write_range(
+        &self,
+        state: &mut WriteState,
+        ring: &Ring,
+        from: Lsn,
+        until: Lsn,
+    ) -> Result<Lsn, RedoError> {
         let file = match &state.file {
             Some(file) if from < file.end_lsn() => file.clone(),
             _ => {
@@ -93,7 +114,7 @@ impl Core {
             }
         };
         // SAFETY: published (until <= tail), and `written_lsn` advances only under this lock, after the write.
-        let bytes = unsafe { self.ring.contiguous(from, until.min(file.end_lsn())) };
+        let bytes = unsafe { ring.contiguous(from, until.min(file.end_lsn())) };
         let to = from + bytes.len() as u64;
         let _writing = account::enter(State::LogWrite);
         let (begin, end) = (file.offset(from), file.offset(to));

@@ -1,8 +1,8 @@
-//! What can be changed while the log is written: capacity and log writer threads.
+//! What can be changed while the log is written: capacity, buffer and log writer threads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use os::account::State;
 use os::disk::Disk;
@@ -169,6 +169,50 @@ fn threads_are_switched_under_load_and_the_log_is_closed_in_either_state() {
         }
         assert_eq!(found, commits);
     }
+}
+
+#[test]
+fn the_buffer_is_made_larger_and_smaller_under_load() {
+    const RECORDS: u64 = 2000;
+    let mut rng = Rng::new(test_seed("redo the_buffer_is_made_larger_and_smaller_under_load"));
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(rng.u64()));
+    let log = Log::create(disk, config(64 * MB)).unwrap();
+    let working = Arc::new(AtomicUsize::new(4));
+    let writers: Vec<_> = (0..4u8)
+        .map(|number| {
+            let (log, working, mut rng) = (Arc::clone(&log), Arc::clone(&working), Rng::new(rng.u64()));
+            os::thread::spawn("writer", move || {
+                for at in 0..RECORDS {
+                    // Now and then longer than a small buffer.
+                    let most = if rng.one_in(50) { 200_000 } else { 2_000 };
+                    let mut payload = vec![number; 9 + rng.below(most) as usize];
+                    payload[1..9].copy_from_slice(&at.to_le_bytes());
+                    let end = append(&log, &payload);
+                    if rng.one_in(4) {
+                        log.wait_written(end).unwrap();
+                    }
+                }
+                working.fetch_sub(1, Ordering::Release);
+            })
+        })
+        .collect();
+    while working.load(Ordering::Acquire) > 0 {
+        log.set_buffer_bytes(64 << (10 + rng.below(5)));
+        // Some of them are replaced before they were used at all.
+        let (from, far) = (log.written_lsn(), rng.below(MB));
+        until(|| log.written_lsn() > from + far || working.load(Ordering::Acquire) == 0);
+    }
+    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    log.wait_written(log.current_lsn()).unwrap();
+    let (mut reader, mut found) = (log.read_from(START_LSN), vec![0u64; 4]);
+    while let Some(record) = reader.next(None).unwrap() {
+        let number = record.payload[0];
+        let next = &mut found[usize::from(number)];
+        assert_eq!(record.payload[1..9], next.to_le_bytes());
+        assert!(record.payload[9..].iter().all(|&byte| byte == number), "records are mixed");
+        *next += 1;
+    }
+    assert_eq!(found, [RECORDS; 4]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The redo log's variables and figures through SQL: its capacity and who writes it change under load, and nothing is lost.
+//! The redo log's variables and figures through SQL: its capacity, its buffer and who writes it change under load, and nothing is lost.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;
@@ -27,7 +27,7 @@ fn until(client: &mut Client, what: &str, mut holds: impl FnMut(&mut Client) -> 
 const MB: u64 = 1 << 20;
 
 #[test]
-fn capacity_and_writer_threads_change_under_load() {
+fn capacity_buffer_and_writer_threads_change_under_load() {
     let settings = Settings { redo_bytes: 8 * MB, log_bin: false, ..Settings::default() };
     let mut server = Server::start(Flavor::Slipstream, &settings);
     let mut client = server.connect();
@@ -49,7 +49,11 @@ fn capacity_and_writer_threads_change_under_load() {
             })
         })
         .collect();
-    for (mb, threads) in [(64, "ON"), (16, "OFF"), (256, "ON"), (8, "ON"), (32, "OFF")] {
+    let changes = [(64, "ON", 512), (16, "OFF", 65_536), (256, "ON", 256), (8, "ON", 1024), (32, "OFF", 300)];
+    for (mb, threads, buffer_kb) in changes {
+        // MySQL counts in KB.
+        server.run(&format!("SET GLOBAL innodb_log_buffer_size = {}", buffer_kb * 1024 + 7));
+        assert_eq!(server.rows("SELECT @@innodb_log_buffer_size"), [(buffer_kb * 1024).to_string()]);
         server.run(&format!("SET GLOBAL innodb_redo_log_capacity = {}", mb * MB));
         server.run(&format!("SET GLOBAL innodb_log_writer_threads = {threads}"));
         until(&mut client, "the new capacity", |client| {

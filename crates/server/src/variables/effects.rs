@@ -41,6 +41,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "innodb_deadlock_detect" => server.engine.set_deadlock_detect(setting.is_on()),
         "innodb_print_all_deadlocks" => server.engine.set_print_all_deadlocks(setting.is_on()),
         "innodb_redo_log_capacity" => server.engine.set_redo_capacity(setting.uint()),
+        "innodb_log_buffer_size" => server.engine.log().set_buffer_bytes(setting.uint()),
         "innodb_log_writer_threads" => server.engine.log().set_writer_threads(setting.is_on()),
         "innodb_fill_factor" => server.engine.set_fill_factor(setting.uint() as u8),
         "innodb_online_alter_log_max_size" => server.engine.set_online_alter_log_max_bytes(setting.uint()),

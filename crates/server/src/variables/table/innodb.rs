@@ -70,7 +70,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_io_capacity", UInt(100, 4_294_967_295), "10000"),
     global("innodb_io_capacity_max", UInt(100, 4_294_967_295), "20000"),
     session("innodb_lock_wait_timeout", UInt(1, 1_073_741_824), "50"),
-    global("innodb_log_buffer_size", UInt(262_144, 4_294_967_295), "67108864").read_only(),
+    global("innodb_log_buffer_size", UInt(262_144, 4_294_967_295), "67108864").block(1024),
     global("innodb_log_checksums", Bool, "ON"),
     global("innodb_log_compressed_pages", Bool, "ON"),
     global("innodb_log_group_home_dir", Text, "./").read_only(),
