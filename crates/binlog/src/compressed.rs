@@ -1,5 +1,5 @@
-//! Compressed events made plain: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`) and MariaDB's compressed query and
-//! row events (zlib, `log_bin_compress`); and the values of MariaDB's COMPRESSED columns.
+//! Compressed events: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`), both ways, and MariaDB's compressed query and row
+//! events (zlib, `log_bin_compress`) made plain; and the values of MariaDB's COMPRESSED columns.
 //!
 //! Memory follows what is really there: a length that an event claims is checked against what comes out and never reserved.
 
@@ -7,10 +7,10 @@ use std::io::{self, Read};
 
 use crate::checksum::Checksum;
 use crate::cursor::{Cursor, DecodeError};
-use crate::encode::finish_event;
+use crate::encode::{EventBase, finish_event, transaction_payload};
 use crate::event::{
-    COMPRESSION_NONE, COMPRESSION_ZSTD, EVENT_SIZE_OFFSET, HEADER_LEN, LOG_POS_OFFSET, TransactionPayload,
-    event_type,
+    COMPRESSION_NONE, COMPRESSION_ZSTD, EVENT_SIZE_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET,
+    TransactionPayload, event_type,
 };
 
 /// No event is longer (`replica_max_allowed_packet`'s largest value).
@@ -141,6 +141,45 @@ pub fn expand_mariadb_value(value: &[u8], out: &mut Vec<u8>) -> Result<(), Decod
         _ => return Err(cursor.error("unknown compression of a value")),
     }
     Ok(())
+}
+
+/// Makes TRANSACTION_PAYLOAD events. The same events at the same level become the same bytes.
+pub struct PayloadWriter {
+    level: u8,
+    compressor: zstd::bulk::Compressor<'static>,
+    payload: Vec<u8>,
+}
+
+impl PayloadWriter {
+    /// With this level of zstd (`binlog_transaction_compression_level_zstd`).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(level: u8) -> io::Result<PayloadWriter> {
+        let compressor = zstd::bulk::Compressor::new(i32::from(level))?;
+        Ok(PayloadWriter { level, compressor, payload: Vec::new() })
+    }
+
+    /// The level.
+    pub fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// Appends the event of a group ([`crate::group`]), without position and checksum. It has the first event's timestamp and server id.
+    ///
+    /// # Errors
+    /// The group is damaged, or there is not the memory to compress it.
+    pub fn append(&mut self, group: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let first = Header::decode(group)?;
+        self.payload.clear();
+        self.payload.reserve(zstd::zstd_safe::compress_bound(group.len()));
+        let compressed = self.compressor.compress_to_buffer(group, &mut self.payload);
+        compressed.map_err(|_| DecodeError { offset: 0, what: "the events cannot be compressed" })?;
+        let base = EventBase { timestamp: first.timestamp, server_id: first.server_id };
+        let start = transaction_payload(base, group.len() as u64, &self.payload, out);
+        finish_event(out, start, None, Checksum::None);
+        Ok(())
+    }
 }
 
 /// The events of a TRANSACTION_PAYLOAD, decompressed one after the other.

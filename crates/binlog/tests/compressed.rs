@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use binlog::compressed::{PayloadReader, expand_mariadb, is_mariadb_compressed};
+use binlog::compressed::{PayloadReader, PayloadWriter, expand_mariadb, is_mariadb_compressed};
 use binlog::cursor::put_packed_int;
 use binlog::encode::{EventBase, begin_event, finish_event};
 use binlog::event::{COMPRESSION_NONE, COMPRESSION_ZSTD, Event, Format, HEADER_LEN, decode, event_type};
@@ -135,6 +135,27 @@ fn what_was_compressed_comes_back() {
     long[at + 1] ^= 1;
     assert!(unpacked(&long).is_err());
     assert!(expanded(&mysql[1]).is_err(), "it is not compressed");
+}
+
+/// The binary log of a crashed server is written again from its redo log.
+#[test]
+fn a_group_becomes_the_same_payload_each_time() {
+    let group = events(include_bytes!("data/mysql-full.binlog"));
+    let whole = group.concat();
+    let write = |writer: &mut PayloadWriter| {
+        let mut event = Vec::new();
+        writer.append(&whole, &mut event).map(|()| event)
+    };
+    for level in [1, 3, 22] {
+        let mut writer = PayloadWriter::new(level).expect("has memory");
+        let first = write(&mut writer).expect("compresses");
+        assert!(first.len() < whole.len());
+        assert_eq!(unpacked(&first), Ok(group.clone()));
+        let anew = write(&mut PayloadWriter::new(level).expect("has memory"));
+        assert!(write(&mut writer).as_ref() == Ok(&first) && anew == Ok(first), "level {level}");
+    }
+    let damaged = PayloadWriter::new(3).expect("has memory").append(&whole[..5], &mut Vec::new());
+    assert!(damaged.is_err());
 }
 
 #[test]

@@ -154,6 +154,10 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     replica.set_semi_sync(globals.named("rpl_semi_sync_replica_enabled").is_on());
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);
+    let compresses = globals.named("binlog_transaction_compression").is_on();
+    replica.apply_settings().set_transaction_compression(compresses);
+    let level = globals.named("binlog_transaction_compression_level_zstd").uint();
+    replica.apply_settings().set_compression_level(level as u8);
     let mode = globals.named("replica_exec_mode");
     replica.apply_settings().set_idempotent(mode.text() == "IDEMPOTENT");
     let conversions = globals.named("replica_type_conversions");

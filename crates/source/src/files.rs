@@ -15,6 +15,7 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use redo::Lsn;
 
+use crate::compression::CompressionStats;
 use crate::error::{BinlogError, Refusal};
 use crate::events;
 use crate::recent::Recent;
@@ -102,6 +103,7 @@ pub struct Binlog {
     pub(crate) asked: Condvar,
     pub(crate) safe: Mutex<SafePoint>,
     pub(crate) semi_sync: Arc<SemiSync>,
+    pub(crate) compression: Mutex<CompressionStats>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -178,6 +180,7 @@ impl Binlog {
             asked: Condvar::new(),
             safe: Mutex::new(at),
             semi_sync,
+            compression: Mutex::default(),
             writer: Mutex::new(None),
         });
         engine.set_checkpoint_participant(binlog.clone());
@@ -215,6 +218,11 @@ impl Binlog {
     /// Semi-synchronous replication to this server's replicas.
     pub fn semi_sync(&self) -> &SemiSync {
         &self.semi_sync
+    }
+
+    /// What compression makes of the transactions since the server's start.
+    pub fn compression_stats(&self) -> CompressionStats {
+        *self.compression.lock()
     }
 
     /// `max_binlog_size` from now on.

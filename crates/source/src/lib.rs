@@ -10,6 +10,7 @@
 //! - A file is complete and synced, and so is the log up to its end, before its successor is in the index.
 //! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks for.
 
+pub mod compression;
 pub mod dump;
 pub mod error;
 pub mod events;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use binlog::event::{HEADER_LEN, UserVarValue, event_type};
+use binlog::compressed::PayloadReader;
+use binlog::event::{COMPRESSION_ZSTD, HEADER_LEN, TransactionPayload, UserVarValue, event_type};
 use binlog::{Checksum, Event, Format};
 use os::disk::{Disk, OpenMode};
 use types::ColumnType;
@@ -72,9 +73,9 @@ pub fn show_file(
     if pos > end {
         return Err(refused("Invalid pos specified. Requested from pos is greater than actual file size."));
     }
-    let (mut shown, mut passed) = (Vec::new(), 0);
+    let mut shown = Shown { range, passed: 0, rows: Vec::new() };
     let mut format = Format::new(Checksum::Crc32);
-    while pos < end && range.limit.is_none_or(|limit| (shown.len() as u64) < limit) {
+    while pos < end && !shown.is_complete() {
         let mut header = [0; HEADER_LEN];
         let wrong = || refused("Wrong offset or I/O error");
         file.read_exact_at(&mut header, pos).map_err(|_| wrong())?;
@@ -87,13 +88,44 @@ pub fn show_file(
         if events::kind(&event) == event_type::FORMAT_DESCRIPTION {
             format = Format::new(events::checksum_of_format(&event).ok_or_else(wrong)?);
         }
-        passed += 1;
-        if passed > range.offset {
-            shown.push(describe(name, pos, &event, &format));
-        }
+        shown.take(|| describe(name, pos, &event, &format));
         pos += size;
+        if let Ok((_, Event::TransactionPayload(payload))) = binlog::decode(&event, &format) {
+            show_payload(name, pos, &payload, &mut shown);
+        }
     }
-    Ok(shown)
+    Ok(shown.rows)
+}
+
+/// The rows that a range takes of those that there are.
+struct Shown<'r> {
+    range: &'r ShowRange,
+    passed: u64,
+    rows: Vec<ShownEvent>,
+}
+
+impl Shown<'_> {
+    fn is_complete(&self) -> bool {
+        self.range.limit.is_some_and(|limit| self.rows.len() as u64 >= limit)
+    }
+
+    fn take(&mut self, row: impl FnOnce() -> ShownEvent) {
+        self.passed += 1;
+        if self.passed > self.range.offset && !self.is_complete() {
+            self.rows.push(row());
+        }
+    }
+}
+
+/// The events in a payload that ends at `end`, which is where all of them stand.
+fn show_payload(name: &str, end: u64, payload: &TransactionPayload<'_>, shown: &mut Shown<'_>) {
+    let Ok(mut events) = PayloadReader::new(payload) else { return };
+    // What cannot be decompressed has been shown by its size.
+    while let Ok(Some(event)) = events.next_event() {
+        let row =
+            || ShownEvent { end_log_pos: end, ..describe(name, end, event, &Format::new(Checksum::None)) };
+        shown.take(row);
+    }
 }
 
 fn refused(what: &str) -> Refusal {
@@ -151,6 +183,10 @@ fn in_words(event: &Event<'_>) -> String {
         Event::RowsQuery(statement) => format!("# {}", text(statement)),
         Event::Gtid(gtid) => format!("SET @@SESSION.GTID_NEXT= '{}'", gtid.gtid),
         Event::AnonymousGtid(_) => "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'".to_string(),
+        Event::TransactionPayload(payload) => {
+            let kind = if payload.compression == COMPRESSION_ZSTD { "ZSTD" } else { "NONE" };
+            format!("compression='{kind}', decompressed_size={} bytes", payload.uncompressed_len)
+        }
         Event::PreviousGtids(_) => match event.previous_gtids() {
             Some(Ok(set)) => set.to_string(),
             _ => String::new(),

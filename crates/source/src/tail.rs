@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use binlog::compressed::PayloadWriter;
 use binlog::group::{self, GroupStart};
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError};
@@ -34,6 +35,9 @@ pub(crate) struct Tail {
     /// Length of the file without what is gathered.
     written: u64,
     gathered: Vec<u8>,
+    /// What compresses, once something is to be compressed, and its last event.
+    payloads: Option<PayloadWriter>,
+    payload: Vec<u8>,
     numbering: Numbering,
     /// GTIDs in the binary log up to the end.
     pub gtids: GtidSet,
@@ -53,6 +57,8 @@ impl Tail {
             checksum,
             written: at.pos,
             gathered: Vec::with_capacity(BLOCK_BYTES * 2),
+            payloads: None,
+            payload: Vec::new(),
             numbering: Numbering::after(at.sequence_number),
             gtids: at.gtids.clone(),
             lsn: at.lsn,
@@ -75,22 +81,46 @@ impl Tail {
         self.gathered.len()
     }
 
-    /// Takes a committed group.
-    pub fn append(&mut self, committed: &CommittedGroup<'_>) -> Result<(), BinlogError> {
+    /// Takes a committed group. Returns how many bytes its events have there.
+    pub fn append(&mut self, committed: &CommittedGroup<'_>) -> Result<u64, BinlogError> {
         self.lsn = committed.seq;
         let header = &committed.header;
         let numbers = self.numbering.next(committed.seq, header.depends_lsn);
         let gtid = events::gtid_event(header, numbers);
         let start = events::group_start(header, &gtid);
+        let mut written = committed.group.len_bytes();
         match &committed.group {
-            GroupBytes::Here(events) => self.append_events(events, start)?,
+            GroupBytes::Here(events) => match header.compression {
+                Some(level) => written = self.append_compressed(events, level, start)?,
+                None => self.append_events(events, start)?,
+            },
             GroupBytes::Made(events) => self.append_events(events, start)?,
             spilled @ GroupBytes::Spilled(_) => self.append_spilled(spilled, start)?,
         }
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
         }
-        Ok(())
+        Ok(written)
+    }
+
+    fn append_compressed(
+        &mut self,
+        events: &[u8],
+        level: u8,
+        start: GroupStart<'_>,
+    ) -> Result<u64, BinlogError> {
+        let mut payloads = match self.payloads.take() {
+            Some(payloads) if payloads.level() == level => payloads,
+            _ => PayloadWriter::new(level)?,
+        };
+        let mut payload = std::mem::take(&mut self.payload);
+        payload.clear();
+        let compressed = payloads.append(events, &mut payload);
+        compressed.map_err(|error| self.damaged(self.pos(), error))?;
+        self.append_events(&payload, start)?;
+        let written = payload.len() as u64;
+        (self.payloads, self.payload) = (Some(payloads), payload);
+        Ok(written)
     }
 
     fn append_events(&mut self, events: &[u8], start: GroupStart<'_>) -> Result<(), BinlogError> {

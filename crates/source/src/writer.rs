@@ -108,7 +108,8 @@ impl Writer<'_> {
                 self.tail.lsn = self.stream.lsn();
                 return Ok(true);
             };
-            self.tail.append(&committed)?;
+            let written = self.tail.append(&committed)?;
+            self.binlog.compression.lock().count(&committed, written);
             let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
             self.binlog.semi_sync.logged(committed.seq, end);
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {

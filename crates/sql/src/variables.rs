@@ -75,6 +75,8 @@ pub(crate) struct Variables {
     pub unique_checks: bool,
     pub row_image: RowImage,
     pub binlog_format: BinlogFormat,
+    pub binlog_transaction_compression: bool,
+    pub binlog_transaction_compression_level: u8,
     kept: BTreeMap<&'static str, Value>,
 }
 
@@ -114,6 +116,8 @@ impl Default for Variables {
             unique_checks: true,
             row_image: RowImage::Full,
             binlog_format: BinlogFormat::Row,
+            binlog_transaction_compression: false,
+            binlog_transaction_compression_level: 3,
             kept: kept.collect(),
         }
     }
@@ -263,6 +267,8 @@ impl Variables {
         "unique_checks",
         "binlog_row_image",
         "binlog_format",
+        "binlog_transaction_compression",
+        "binlog_transaction_compression_level_zstd",
         "collation_server",
     ];
 
@@ -322,6 +328,10 @@ impl Variables {
             "unique_checks" => bool(self.unique_checks),
             "binlog_row_image" => Value::text(row_image_name(self.row_image)),
             "binlog_format" => Value::text(self.binlog_format.name()),
+            "binlog_transaction_compression" => bool(self.binlog_transaction_compression),
+            "binlog_transaction_compression_level_zstd" => {
+                unsigned(u64::from(self.binlog_transaction_compression_level))
+            }
             _ => return self.kept.get(name).cloned(),
         })
     }
@@ -329,6 +339,11 @@ impl Variables {
     /// `gtid_owned`, which nobody can set.
     pub fn show_owned_gtid(&mut self, owned: &str) {
         self.kept.insert("gtid_owned", Value::text(owned));
+    }
+
+    /// The level of zstd that transactions are compressed with in the binary log.
+    pub fn transaction_compression(&self) -> Option<u8> {
+        self.binlog_transaction_compression.then_some(self.binlog_transaction_compression_level)
     }
 
     /// Whether a kept switch is on.
@@ -392,6 +407,12 @@ impl Variables {
                     "NOBLOB" => RowImage::Noblob,
                     other => return Err(SqlError::wrong_value_for_variable(name, other)),
                 }
+            }
+            "binlog_transaction_compression" => {
+                self.binlog_transaction_compression = boolean(name, value)?;
+            }
+            "binlog_transaction_compression_level_zstd" => {
+                self.binlog_transaction_compression_level = number(name, value, 1, 22)? as u8;
             }
             "binlog_format" => {
                 let written = string(value);

@@ -34,3 +34,20 @@ fn by_mariadb_with_workers() {
         carries_with(Flavor::MariaDb, flavor_under_test(), 4, MARIADB, "Update_rows_compressed_v1");
     }
 }
+
+const BY_US: &[&str] = &[
+    "SET GLOBAL binlog_transaction_compression = ON",
+    "SET GLOBAL binlog_transaction_compression_level_zstd = 7",
+];
+
+#[test]
+fn by_us_to_mysql() {
+    if testkit::available("replicate_compressed::by_us_to_mysql", &[Flavor::MySql]) {
+        carries_with(Flavor::Slipstream, Flavor::MySql, 4, BY_US, "Transaction_payload");
+    }
+}
+
+#[test]
+fn by_us_to_us() {
+    carries_with(Flavor::Slipstream, Flavor::Slipstream, 4, BY_US, "Transaction_payload");
+}

@@ -152,6 +152,34 @@ pub fn heartbeat(server_id: u32, file: &str, position: u64, checksum: Checksum, 
     start
 }
 
+/// A TRANSACTION_PAYLOAD of events that have `uncompressed_len` bytes and are `payload` when compressed with zstd. The fields are in MySQL's order.
+pub fn transaction_payload(
+    base: EventBase,
+    uncompressed_len: u64,
+    payload: &[u8],
+    out: &mut Vec<u8>,
+) -> usize {
+    const PAYLOAD_SIZE: u64 = 1;
+    const COMPRESSION: u64 = 2;
+    const UNCOMPRESSED_SIZE: u64 = 3;
+    let start = begin_event(base, event_type::TRANSACTION_PAYLOAD, 0, out);
+    let fields = [
+        (COMPRESSION, crate::event::COMPRESSION_ZSTD),
+        (UNCOMPRESSED_SIZE, uncompressed_len),
+        (PAYLOAD_SIZE, payload.len() as u64),
+    ];
+    for (field, value) in fields {
+        let mut bytes = Vec::with_capacity(9);
+        put_packed_int(value, &mut bytes);
+        put_packed_int(field, out);
+        put_packed_int(bytes.len() as u64, out);
+        out.extend_from_slice(&bytes);
+    }
+    out.push(0);
+    out.extend_from_slice(payload);
+    start
+}
+
 /// HEARTBEAT_V2, for positions of 4 GB and more.
 pub fn heartbeat_v2(server_id: u32, file: &str, position: u64, out: &mut Vec<u8>) -> usize {
     let start = begin_event(EventBase { timestamp: 0, server_id }, event_type::HEARTBEAT_V2, 0, out);

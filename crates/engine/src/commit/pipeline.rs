@@ -53,6 +53,9 @@ pub struct CommitOptions<'a> {
     pub position: Option<PositionUpdate<'a>>,
     /// Whether the binary log gets the transaction, where there is one (`sql_log_bin`; `log_replica_updates`).
     pub binlog: bool,
+    /// Compress the transaction in the binary log by zstd with this level (`binlog_transaction_compression`): one of row events only, that
+    /// is not so large that it is spilled.
+    pub compression: Option<u8>,
     /// Whether to wait for the log, by `innodb_flush_log_at_trx_commit`, and until the transaction is visible.
     pub wait: bool,
 }
@@ -67,6 +70,7 @@ impl Default for CommitOptions<'_> {
             original_server_version: None,
             position: None,
             binlog: true,
+            compression: None,
             wait: true,
         }
     }
@@ -361,6 +365,10 @@ impl Engine {
                 && (has_spill || parts.xa.is_some() || !parts.group.is_empty()),
             ddl: parts.ddl,
             replaced: parts.xa.is_some() || !parts.replacements.is_empty(),
+            compression: options.compression.filter(|_| {
+                let as_logged = parts.replacements.is_empty() && parts.xa.is_none();
+                as_logged && !parts.ddl && !has_spill && !parts.group.is_empty()
+            }),
             server_id: options.server_id.unwrap_or(self.config.server_id),
             gtid: None,
             mariadb_gtid: options.mariadb_gtid,

@@ -13,6 +13,8 @@ use crate::spill::SpillRef;
 use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
 
 const VERSION: u8 = 1;
+/// Of a record that has the level of compression behind the tag.
+const VERSION_COMPRESSED: u8 = 2;
 
 /// The group is not for the binary log (`log_bin` off, `sql_log_bin` off, `log_replica_updates` off).
 pub(crate) const NOT_BINLOGGED: u8 = 1;
@@ -49,6 +51,8 @@ pub struct CommitHeader {
     pub ddl: bool,
     /// The binary log has statements (or nothing) in place of some of the group's row events.
     pub replaced: bool,
+    /// The binary log has the group compressed by zstd with this level.
+    pub compression: Option<u8>,
     /// Server id of the server where the transaction was first committed.
     pub server_id: u32,
     /// The transaction's GTID; `None`: anonymous.
@@ -78,7 +82,7 @@ pub(crate) fn put_header(
 ) {
     let start = out.len();
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-    out.put_u8(VERSION);
+    out.put_u8(if header.compression.is_some() { VERSION_COMPRESSED } else { VERSION });
     out.put_u8(
         flag(!header.binlogged, NOT_BINLOGGED)
             | flag(header.ddl, DDL)
@@ -123,6 +127,9 @@ pub(crate) fn put_header(
     out[position_len_at..position_len_at + 4].copy_from_slice(&position_len.to_le_bytes());
     if !tag.is_none() {
         out.put_str(tag.as_str());
+    }
+    if let Some(level) = header.compression {
+        out.put_u8(level);
     }
     if let Some(spill) = spill {
         out.put_u64(spill.number);
@@ -174,7 +181,8 @@ pub(crate) struct CommitRecord<'a> {
 impl<'a> CommitRecord<'a> {
     pub fn parse(payload: &'a [u8]) -> Result<CommitRecord<'a>> {
         let mut reader = Reader::new(payload, "commit record");
-        if reader.u8()? != VERSION {
+        let version = reader.u8()?;
+        if version != VERSION && version != VERSION_COMPRESSED {
             return Err(reader.impossible("version"));
         }
         let flags = reader.u8()?;
@@ -189,11 +197,13 @@ impl<'a> CommitRecord<'a> {
         let (group_len, sidecar_len) = (reader.u32()? as usize, reader.u32()? as usize);
         let position = reader.take(position_len)?;
         let tag = if flags & TAGGED != 0 { read_tag(&mut reader)? } else { Tag::NONE };
+        let compression = if version == VERSION_COMPRESSED { Some(reader.u8()?) } else { None };
         let tsid = Tsid { uuid, tag };
         let header = CommitHeader {
             binlogged: flags & NOT_BINLOGGED == 0,
             ddl: flags & DDL != 0,
             replaced: flags & REPLACED != 0,
+            compression,
             server_id,
             gtid: (flags & HAS_GTID != 0).then_some(Gtid { tsid, gno }),
             mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
@@ -265,6 +275,7 @@ mod tests {
             binlogged: true,
             ddl: false,
             replaced: true,
+            compression: Some(22),
             server_id: 3,
             gtid: Some(gtid),
             mariadb_gtid: Some(MariadbGtid { domain: 1, server_id: 2, seq: 3 }),

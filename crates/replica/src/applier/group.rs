@@ -398,6 +398,7 @@ impl<'a> Applier<'a> {
                 change: ChannelChange::Advance,
             }),
             binlog: self.channel.settings.log_replica_updates,
+            compression: self.channel.apply.transaction_compression(),
             wait: false,
         }
     }

@@ -16,6 +16,8 @@ pub struct ApplySettings {
     idempotent: AtomicBool,
     skip_counter: AtomicU64,
     policy: AtomicU8,
+    compresses: AtomicBool,
+    compression_level: AtomicU8,
 }
 
 impl Default for ApplySettings {
@@ -27,6 +29,8 @@ impl Default for ApplySettings {
             idempotent: AtomicBool::new(false),
             skip_counter: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::default().number()),
+            compresses: AtomicBool::new(false),
+            compression_level: AtomicU8::new(3),
         }
     }
 }
@@ -70,6 +74,22 @@ impl ApplySettings {
     /// Sets it. Workers that are at it change over between two transactions.
     pub fn set_policy(&self, policy: Policy) {
         self.policy.store(policy.number(), Ordering::Relaxed);
+    }
+
+    /// The level of zstd that this server's binary log compresses what is applied with.
+    pub fn transaction_compression(&self) -> Option<u8> {
+        let level = self.compression_level.load(Ordering::Relaxed);
+        self.compresses.load(Ordering::Relaxed).then_some(level)
+    }
+
+    /// `binlog_transaction_compression`. MySQL's appliers look at it when they start.
+    pub fn set_transaction_compression(&self, compresses: bool) {
+        self.compresses.store(compresses, Ordering::Relaxed);
+    }
+
+    /// `binlog_transaction_compression_level_zstd`
+    pub fn set_compression_level(&self, level: u8) {
+        self.compression_level.store(level, Ordering::Relaxed);
     }
 
     /// `replica_type_conversions`

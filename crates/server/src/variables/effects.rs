@@ -54,6 +54,12 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             let refused = |e: replica::error::ChannelError| SqlError::new(e.code, e.message);
             server.replica.set_gtid_slave_pos(setting.text()).map_err(refused)?;
         }
+        "binlog_transaction_compression" => {
+            server.replica.apply_settings().set_transaction_compression(setting.is_on());
+        }
+        "binlog_transaction_compression_level_zstd" => {
+            server.replica.apply_settings().set_compression_level(setting.uint() as u8);
+        }
         "replica_transaction_retries" => {
             server.replica.apply_settings().set_transaction_retries(setting.uint());
         }

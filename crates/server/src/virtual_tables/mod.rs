@@ -1,5 +1,6 @@
 //! Tables of information_schema and performance_schema that are the server's: computed when they are read.
 
+mod binary_log;
 mod cells;
 mod information;
 mod performance;
@@ -25,6 +26,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "schema_privileges", information::schema_privileges),
     ("information_schema", "table_privileges", information::table_privileges),
     ("information_schema", "user_privileges", information::user_privileges),
+    ("performance_schema", "binary_log_transaction_compression_stats", binary_log::compression_stats),
     ("performance_schema", "global_status", performance::global_status),
     ("performance_schema", "global_variables", performance::global_variables),
     ("performance_schema", "processlist", information::processlist),

@@ -173,6 +173,7 @@ impl Session {
         CommitOptions {
             gtid: self.next_gtid.next,
             binlog: self.variables.sql_log_bin,
+            compression: self.variables.transaction_compression(),
             ..CommitOptions::default()
         }
     }

@@ -153,6 +153,13 @@ impl Session {
             "sql_log_bin" if self.transaction.is_some() => {
                 return Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"));
             }
+            "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd"
+                if self.transaction.is_some() =>
+            {
+                let text =
+                    format!("The system variable {name} cannot be set when there is an ongoing transaction.");
+                return Err(SqlError::new(1766, text));
+            }
             "binlog_format" if self.transaction.is_some() => {
                 return Err(SqlError::new(
                     1679,

@@ -1,0 +1,71 @@
+//! What compression makes of the transactions in the binary log (`performance_schema.binary_log_transaction_compression_stats`).
+
+use binlog::gtid::Gtid;
+use engine::{CommitHeader, CommittedGroup};
+
+/// A transaction that was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// `None`: anonymous.
+    pub gtid: Option<Gtid>,
+    /// Bytes of its events in the log.
+    pub compressed_bytes: u64,
+    /// Bytes of its events.
+    pub uncompressed_bytes: u64,
+    /// When it was committed, microseconds of unix time.
+    pub at_us: u64,
+}
+
+/// The transactions of one kind since the server's start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CompressionCounts {
+    /// How many.
+    pub transactions: u64,
+    /// Bytes of their events in the log.
+    pub compressed_bytes: u64,
+    /// Bytes of their events.
+    pub uncompressed_bytes: u64,
+    /// The first and the last of them.
+    pub first_and_last: Option<(Counted, Counted)>,
+}
+
+impl CompressionCounts {
+    /// By how many percent they have become smaller.
+    pub fn percentage(&self) -> u64 {
+        match self.uncompressed_bytes {
+            0 => 0,
+            whole => 100 - (self.compressed_bytes.saturating_mul(100) / whole).min(100),
+        }
+    }
+
+    fn count(&mut self, transaction: Counted) {
+        self.transactions += 1;
+        self.compressed_bytes += transaction.compressed_bytes;
+        self.uncompressed_bytes += transaction.uncompressed_bytes;
+        let first = self.first_and_last.map_or(transaction, |(first, _)| first);
+        self.first_and_last = Some((first, transaction));
+    }
+}
+
+/// Those compressed with zstd, and those that are not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CompressionStats {
+    /// Compressed.
+    pub zstd: CompressionCounts,
+    /// Plain.
+    pub none: CompressionCounts,
+}
+
+impl CompressionStats {
+    /// Counts a group that has `written` bytes in the file.
+    pub(crate) fn count(&mut self, committed: &CommittedGroup<'_>, written: u64) {
+        let CommitHeader { gtid, compression, immediate_commit_us, .. } = committed.header;
+        let counts = if compression.is_some() { &mut self.zstd } else { &mut self.none };
+        counts.count(Counted {
+            gtid,
+            compressed_bytes: written,
+            uncompressed_bytes: committed.group.len_bytes(),
+            at_us: immediate_commit_us,
+        });
+    }
+}
