@@ -9,7 +9,6 @@
 //! `docs/formats/page.md` has the page around them.
 
 use crate::error::{EngineError, Result};
-use smallvec::SmallVec;
 
 /// The entry is deleted; it stays until no snapshot needs to know.
 pub(crate) const DELETED: u8 = 1;
@@ -31,7 +30,7 @@ pub(crate) struct Extern {
     pub first_page: u32,
 }
 
-pub(crate) type Externs = SmallVec<[Extern; 2]>;
+pub(crate) type Externs = Vec<Extern>;
 
 /// A clustered entry's value, taken apart.
 #[derive(Clone, Copy, Debug)]

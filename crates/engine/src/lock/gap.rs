@@ -22,10 +22,11 @@
 use super::wait::Waiter;
 use super::{LockType, OwnerId};
 use crate::table::KeyBuf;
+use crate::transaction::ordered::OrderedMap;
 use btree::Direction;
 use os::sync::Mutex;
 use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::collections::BTreeMap;
+use smallvec::SmallVec;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -81,22 +82,15 @@ impl Gaps {
     }
 }
 
-#[derive(Clone, Debug)]
 struct Announced {
     /// The owner's count when it was announced.
     number: u64,
-    index_id: u32,
-    key: KeyBuf,
     /// Bytes of the key before the clustered key.
     secondary_len: u16,
 }
 
-#[derive(Default)]
-struct Keys {
-    /// As announced; a scan moves them to `sorted`, so that announcing stays cheap.
-    recent: Vec<Announced>,
-    sorted: BTreeMap<(u32, KeyBuf), Announced>,
-}
+/// Keys by index.
+type Keys = SmallVec<[(u32, OrderedMap<Announced>); 1]>;
 
 /// The announced keys of one owner at one table.
 pub(super) struct Inserter {
@@ -106,46 +100,37 @@ pub(super) struct Inserter {
 
 impl Inserter {
     pub fn announce(&self, number: u64, index_id: u32, key: &[u8], secondary_len: usize) {
-        let secondary_len = secondary_len as u16;
-        let key = KeyBuf::from_slice(key);
-        self.keys.lock().recent.push(Announced { number, index_id, key, secondary_len });
+        let mut keys = self.keys.lock();
+        let at = keys.iter().position(|(id, _)| *id == index_id).unwrap_or_else(|| {
+            keys.push((index_id, OrderedMap::default()));
+            keys.len() - 1
+        });
+        let of_index = &mut keys[at].1;
+        // A key announced again stays as old as it was: that is what a savepoint goes by.
+        if of_index.get(key).is_none() {
+            let announced = Announced { number, secondary_len: secondary_len as u16 };
+            of_index.insert(KeyBuf::from_slice(key), announced);
+        }
     }
 
     /// Takes back what was announced with this number or a later one.
     pub fn withdraw(&self, from_number: u64) {
-        let mut keys = self.keys.lock();
-        while keys.recent.pop_if(|key| key.number >= from_number).is_some() {}
-        if !keys.sorted.is_empty() {
-            keys.sorted.retain(|_, key| key.number < from_number);
+        for (_, keys) in self.keys.lock().iter_mut() {
+            keys.retain(|announced| announced.number < from_number);
         }
     }
 
     fn find(
         &self,
         index_id: u32,
-        low: Bound<&[u8]>,
-        high: Bound<&[u8]>,
+        range: (Bound<&[u8]>, Bound<&[u8]>),
         direction: Direction,
     ) -> Option<(KeyBuf, usize)> {
-        let mut guard = self.keys.lock();
-        let Keys { recent, sorted } = &mut *guard;
-        for key in recent.drain(..) {
-            // A key announced again stays as old as it was: that is what a savepoint goes by.
-            sorted.entry((key.index_id, key.key.clone())).or_insert(key);
-        }
-        let bound = |bound: Bound<&[u8]>, open: (u32, KeyBuf)| match bound {
-            Bound::Included(key) => Bound::Included((index_id, KeyBuf::from_slice(key))),
-            Bound::Excluded(key) => Bound::Excluded((index_id, KeyBuf::from_slice(key))),
-            Bound::Unbounded => Bound::Included(open),
-        };
-        let low = bound(low, (index_id, KeyBuf::new()));
-        let high = match high {
-            Bound::Unbounded => Bound::Excluded((index_id + 1, KeyBuf::new())),
-            high => bound(high, (index_id, KeyBuf::new())),
-        };
-        let mut range = sorted.range((low, high));
+        let keys = self.keys.lock();
+        let (_, keys) = keys.iter().find(|(id, _)| *id == index_id)?;
+        let mut range = keys.range(range);
         let found = if direction == Direction::Forward { range.next() } else { range.next_back() };
-        found.map(|(_, key)| (key.key.clone(), usize::from(key.secondary_len)))
+        found.map(|(key, announced)| (key.clone(), usize::from(announced.secondary_len)))
     }
 }
 
@@ -209,7 +194,7 @@ impl TableLocks {
         }
         let inserters = self.inserters.lock();
         let others = inserters.iter().filter(|inserter| inserter.owner != owner);
-        let found = others.filter_map(|inserter| inserter.find(index_id, range.0, range.1, direction));
+        let found = others.filter_map(|inserter| inserter.find(index_id, range, direction));
         match direction {
             Direction::Forward => found.min(),
             Direction::Backward => found.max(),

@@ -17,7 +17,7 @@
 
 use super::apply::PartialRow;
 use super::table_hold::TableHold;
-use super::write_set::{NewImage, OldRow, Patch, RowChange, WriteSet};
+use super::write_set::{NewImage, OldRow, Patch, Replaced, RowChange, WriteSet};
 use super::{LockMode, Transaction};
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
@@ -225,7 +225,7 @@ impl RowChange {
         }
         self.leaf = current.leaf;
         self.old_len = current.image.len() as u32;
-        self.old = Some(current);
+        self.old = Some(Replaced { seq: current.seq, externs: current.externs });
         Ok(())
     }
 }

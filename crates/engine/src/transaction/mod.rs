@@ -23,6 +23,7 @@ pub(crate) mod change;
 mod follow;
 pub(crate) mod foreign_key;
 mod gap_scan;
+mod journal;
 pub(crate) mod key_range;
 mod locking;
 pub(crate) mod logged;

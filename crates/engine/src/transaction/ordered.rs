@@ -1,65 +1,70 @@
-//! A map in key order that is made for keys which come in their order, as those of loaded rows do.
+//! A map in key order that is made for keys which come in their order, as those of loaded rows do, and for very many of them.
 //!
-//! While keys come behind all others, or there are few, the entries are a sorted list: a key behind the last is found to be
-//! new by one comparison, and put at the end. Otherwise they move to a B-tree.
+//! The entries are a sorted list in chunks. A key behind the last is found to be new by one comparison and put at the end, and a chunk that is full
+//! stays full: so a map of rows that were loaded has hardly any memory that it does not use. A key in between has a chunk cut in two where it
+//! does not fit.
 
 use crate::table::KeyBuf;
-use std::collections::{BTreeMap, btree_map};
+use smallvec::SmallVec;
 use std::ops::Bound;
-use std::slice;
+use std::{iter, slice};
 
-/// So many entries are a list even if keys come in any order: moving a few is no more than a walk down a tree.
-const FEW: usize = 16;
-/// A list of more entries becomes a tree: entries that have to be moved when a list grows should not be many.
-const MOST: usize = 4096;
+/// Most entries of a chunk. To be moved when one is inserted: not many.
+const CHUNK: usize = 128;
+
+type Chunk<V> = Vec<(KeyBuf, V)>;
 
 /// The map.
 #[derive(Debug)]
 pub(crate) struct OrderedMap<V> {
-    /// In key order; empty when there is a tree.
-    list: Vec<(KeyBuf, V)>,
-    tree: Option<BTreeMap<KeyBuf, V>>,
+    /// In key order; none is empty.
+    chunks: SmallVec<[Chunk<V>; 1]>,
+    len: usize,
 }
 
 impl<V> Default for OrderedMap<V> {
     fn default() -> Self {
-        OrderedMap { list: Vec::new(), tree: None }
+        OrderedMap { chunks: SmallVec::new(), len: 0 }
     }
 }
 
+/// Where an entry is, or belongs: its chunk, and the place in it. The end of one chunk is the beginning of the next.
+type Place = (usize, usize);
+
 /// Entries in key order.
-pub(crate) enum Iter<'m, V> {
-    List(slice::Iter<'m, (KeyBuf, V)>),
-    Tree(btree_map::Iter<'m, KeyBuf, V>),
-    Range(btree_map::Range<'m, KeyBuf, V>),
+pub(crate) struct Iter<'m, V> {
+    chunks: &'m [Chunk<V>],
+    from: Place,
+    to: Place,
 }
 
 /// Entries in key order, to be changed.
-pub(crate) enum IterMut<'m, V> {
-    List(slice::IterMut<'m, (KeyBuf, V)>),
-    Tree(btree_map::IterMut<'m, KeyBuf, V>),
-}
+pub(crate) struct IterMut<'m, V>(iter::Flatten<slice::IterMut<'m, Chunk<V>>>);
 
 impl<'m, V> Iterator for Iter<'m, V> {
     type Item = (&'m KeyBuf, &'m V);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Iter::List(entries) => entries.next().map(|(key, value)| (key, value)),
-            Iter::Tree(entries) => entries.next(),
-            Iter::Range(entries) => entries.next(),
+        if self.from >= self.to {
+            return None;
         }
+        let (chunk, at) = self.from;
+        let (key, value) = &self.chunks[chunk][at];
+        self.from = if at + 1 < self.chunks[chunk].len() { (chunk, at + 1) } else { (chunk + 1, 0) };
+        Some((key, value))
     }
 }
 
 impl<V> DoubleEndedIterator for Iter<'_, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        match self {
-            Iter::List(entries) => entries.next_back().map(|(key, value)| (key, value)),
-            Iter::Tree(entries) => entries.next_back(),
-            Iter::Range(entries) => entries.next_back(),
+        if self.from >= self.to {
+            return None;
         }
+        let (chunk, at) = self.to;
+        self.to = if at > 0 { (chunk, at - 1) } else { (chunk - 1, self.chunks[chunk - 1].len() - 1) };
+        let (key, value) = &self.chunks[self.to.0][self.to.1];
+        Some((key, value))
     }
 }
 
@@ -68,116 +73,126 @@ impl<'m, V> Iterator for IterMut<'m, V> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            IterMut::List(entries) => entries.next().map(|(key, value)| (&*key, value)),
-            IterMut::Tree(entries) => entries.next(),
-        }
+        self.0.next().map(|(key, value)| (&*key, value))
     }
 }
 
 impl<V> OrderedMap<V> {
     pub fn len(&self) -> usize {
-        self.tree.as_ref().map_or(self.list.len(), BTreeMap::len)
+        self.len
     }
 
-    /// Where the key is in the list, or belongs.
+    /// Where the key is, or belongs. That may be behind the last entry of a chunk, but not before the first of one that is not the first.
     #[inline]
-    fn place(&self, key: &[u8]) -> Result<usize, usize> {
-        match self.list.last() {
-            None => Err(0),
-            Some((last, _)) if **last < *key => Err(self.list.len()),
-            Some(_) => self.list.binary_search_by(|(held, _)| (**held).cmp(key)),
+    fn place(&self, key: &[u8]) -> Result<Place, Place> {
+        let Some((last, _)) = self.last() else { return Err((0, 0)) };
+        let last_chunk = self.chunks.len() - 1;
+        if **last < *key {
+            return Err((last_chunk, self.chunks[last_chunk].len()));
         }
+        let chunk = match last_chunk {
+            0 => 0,
+            _ => self.chunks.partition_point(|chunk| *chunk[0].0 <= *key).saturating_sub(1),
+        };
+        let found = self.chunks[chunk].binary_search_by(|(held, _)| (**held).cmp(key));
+        found.map(|at| (chunk, at)).map_err(|at| (chunk, at))
     }
 
     #[inline]
     pub fn get(&self, key: &[u8]) -> Option<&V> {
-        match &self.tree {
-            Some(tree) => tree.get(key),
-            None => self.place(key).ok().map(|at| &self.list[at].1),
-        }
+        self.place(key).ok().map(|(chunk, at)| &self.chunks[chunk][at].1)
     }
 
     #[inline]
     pub fn get_mut(&mut self, key: &[u8]) -> Option<&mut V> {
-        if self.tree.is_some() {
-            return self.tree.as_mut()?.get_mut(key);
-        }
-        self.place(key).ok().map(|at| &mut self.list[at].1)
+        self.place(key).ok().map(|(chunk, at)| &mut self.chunks[chunk][at].1)
     }
 
     /// The entry with the greatest key.
     #[inline]
     pub fn last(&self) -> Option<(&KeyBuf, &V)> {
-        match &self.tree {
-            Some(tree) => tree.last_key_value(),
-            None => self.list.last().map(|(key, value)| (key, value)),
-        }
+        self.chunks.last().and_then(|chunk| chunk.last()).map(|(key, value)| (key, value))
     }
 
     /// Puts an entry; returns what the key had.
     pub fn insert(&mut self, key: KeyBuf, value: V) -> Option<V> {
-        if let Some(tree) = &mut self.tree {
-            return tree.insert(key, value);
-        }
-        match self.place(&key) {
-            Ok(at) => Some(std::mem::replace(&mut self.list[at].1, value)),
-            Err(at) if self.list.len() < FEW || (at == self.list.len() && at < MOST) => {
-                if self.list.len() == self.list.capacity() {
-                    // Entries are large: growing in few steps saves more than the room costs.
-                    self.list.reserve(3 * self.list.len() + 1);
-                }
-                self.list.insert(at, (key, value));
-                None
+        let (chunk, at) = match self.place(&key) {
+            Ok((chunk, at)) => return Some(std::mem::replace(&mut self.chunks[chunk][at].1, value)),
+            Err(place) => self.room_at(place),
+        };
+        self.chunks[chunk].insert(at, (key, value));
+        self.len += 1;
+        None
+    }
+
+    /// Makes room for an entry; returns the place that it then has.
+    fn room_at(&mut self, (chunk, at): Place) -> Place {
+        let Some(entries) = self.chunks.get_mut(chunk) else {
+            self.chunks.push(Vec::new());
+            return (0, 0);
+        };
+        if entries.len() < CHUNK {
+            if entries.len() == entries.capacity() {
+                // Entries are large: growing in few steps saves more than the room costs.
+                entries.reserve_exact((3 * entries.len() + 1).min(CHUNK - entries.len()));
             }
-            Err(_) => {
-                let mut tree: BTreeMap<KeyBuf, V> = std::mem::take(&mut self.list).into_iter().collect();
-                tree.insert(key, value);
-                self.tree = Some(tree);
-                None
-            }
+            return (chunk, at);
         }
+        let cut = if at == CHUNK { CHUNK } else { CHUNK / 2 };
+        let mut right = Vec::with_capacity(CHUNK);
+        right.extend(entries.drain(cut..));
+        self.chunks.insert(chunk + 1, right);
+        if at > cut || cut == CHUNK { (chunk + 1, at - cut) } else { (chunk, at) }
     }
 
     pub fn remove(&mut self, key: &[u8]) -> Option<V> {
-        match &mut self.tree {
-            Some(tree) => tree.remove(key),
-            None => self.place(key).ok().map(|at| self.list.remove(at).1),
+        let (chunk, at) = self.place(key).ok()?;
+        let (_, value) = self.chunks[chunk].remove(at);
+        if self.chunks[chunk].is_empty() {
+            self.chunks.remove(chunk);
         }
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// Keeps the entries that `keep` says.
+    pub fn retain(&mut self, mut keep: impl FnMut(&V) -> bool) {
+        for chunk in &mut self.chunks {
+            chunk.retain(|(_, value)| keep(value));
+        }
+        self.chunks.retain(|chunk| !chunk.is_empty());
+        self.len = self.chunks.iter().map(Vec::len).sum();
     }
 
     pub fn iter(&self) -> Iter<'_, V> {
-        match &self.tree {
-            Some(tree) => Iter::Tree(tree.iter()),
-            None => Iter::List(self.list.iter()),
-        }
+        Iter { chunks: &self.chunks, from: (0, 0), to: (self.chunks.len(), 0) }
     }
 
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
-        match &mut self.tree {
-            Some(tree) => IterMut::Tree(tree.iter_mut()),
-            None => IterMut::List(self.list.iter_mut()),
-        }
+        IterMut(self.chunks.iter_mut().flatten())
     }
 
     /// The entries between two bounds, of which the first is not behind the second.
     pub fn range(&self, (start, end): (Bound<&[u8]>, Bound<&[u8]>)) -> Iter<'_, V> {
-        if let Some(tree) = &self.tree {
-            return Iter::Range(tree.range::<[u8], _>((start, end)));
-        }
-        let below = |key: &[u8]| self.list.partition_point(|(held, _)| **held < *key);
-        let up_to = |key: &[u8]| self.list.partition_point(|(held, _)| **held <= *key);
+        let normal = |(chunk, at): Place| match self.chunks.get(chunk) {
+            Some(entries) if at == entries.len() => (chunk + 1, 0),
+            _ => (chunk, at),
+        };
+        let from_key = |key: &[u8], behind: bool| match self.place(key) {
+            Ok((chunk, at)) => normal((chunk, at + usize::from(behind))),
+            Err(place) => normal(place),
+        };
         let from = match start {
-            Bound::Included(key) => below(key),
-            Bound::Excluded(key) => up_to(key),
-            Bound::Unbounded => 0,
+            Bound::Included(key) => from_key(key, false),
+            Bound::Excluded(key) => from_key(key, true),
+            Bound::Unbounded => (0, 0),
         };
         let to = match end {
-            Bound::Included(key) => up_to(key),
-            Bound::Excluded(key) => below(key),
-            Bound::Unbounded => self.list.len(),
+            Bound::Included(key) => from_key(key, true),
+            Bound::Excluded(key) => from_key(key, false),
+            Bound::Unbounded => (self.chunks.len(), 0),
         };
-        Iter::List(self.list[from..to.max(from)].iter())
+        Iter { chunks: &self.chunks, from, to }
     }
 }
 
@@ -211,47 +226,63 @@ impl<'m, V> IntoIterator for &'m mut OrderedMap<V> {
 mod tests {
     use super::*;
     use os::random::{Rng, test_seed};
+    use std::collections::BTreeMap;
 
     fn key(number: u64) -> KeyBuf {
         KeyBuf::from_slice(&(number as u16).to_be_bytes())
     }
 
+    fn assert_same(map: &mut OrderedMap<u64>, model: &mut BTreeMap<KeyBuf, u64>) {
+        assert_eq!((map.len(), map.last()), (model.len(), model.last_key_value()));
+        assert!(map.iter().eq(model.iter()));
+        assert!(map.iter().rev().eq(model.iter().rev()));
+        assert!(map.iter_mut().eq(model.iter_mut()));
+        assert!(map.chunks.iter().all(|chunk| !chunk.is_empty() && chunk.capacity() <= CHUNK));
+    }
+
     #[test]
     fn it_is_a_map_in_order() {
         let mut rng = Rng::new(test_seed("ordered it_is_a_map_in_order"));
-        let (mut lists, mut trees) = (0, 0);
-        for round in 0..300 {
+        let mut most_chunks = 0;
+        for round in 0..300u64 {
             let (mut map, mut model) = (OrderedMap::default(), BTreeMap::new());
-            let ascending = round % 2 == 0;
-            for step in 0..rng.below(200) {
-                let number = if ascending && rng.below(20) > 0 { 3 * step } else { rng.below(600) };
+            let (ascending, most) = (round % 2 == 0, if round % 5 == 0 { 3000 } else { 600 });
+            for step in 0..rng.below(most) {
+                let number = if ascending && rng.below(20) > 0 { 3 * step } else { rng.below(most) };
                 match rng.below(8) {
                     0 => assert_eq!(map.remove(&key(number)), model.remove(&key(number))),
-                    _ if ascending && model.len() >= FEW && !model.contains_key(&key(number)) => {
-                        // Behind all others, so that it stays a list.
-                        let number = 3 * step + 600 * u64::from(rng.below(30) == 0);
-                        assert_eq!(map.insert(key(number), step), model.insert(key(number), step));
-                    }
                     _ => assert_eq!(map.insert(key(number), step), model.insert(key(number), step)),
                 }
                 assert_eq!(map.get(&key(number)), model.get(&key(number)));
                 assert_eq!(map.get_mut(&key(number)), model.get_mut(&key(number)));
             }
-            let (low, high) = (key(rng.below(300)), key(300 + rng.below(400)));
-            for start in [Bound::Included(&low[..]), Bound::Excluded(&low[..]), Bound::Unbounded] {
-                for end in [Bound::Included(&high[..]), Bound::Excluded(&high[..]), Bound::Unbounded] {
-                    let expected: Vec<_> = model.range::<[u8], _>((start, end)).collect();
-                    assert_eq!(map.range((start, end)).collect::<Vec<_>>(), expected);
-                    let backward: Vec<_> = map.range((start, end)).rev().collect();
-                    assert_eq!(backward, expected.into_iter().rev().collect::<Vec<_>>());
+            for _ in 0..5 {
+                let (low, high) = (key(rng.below(most / 2)), key(most / 2 + rng.below(most)));
+                for start in [Bound::Included(&low[..]), Bound::Excluded(&low[..]), Bound::Unbounded] {
+                    for end in [Bound::Included(&high[..]), Bound::Excluded(&high[..]), Bound::Unbounded] {
+                        let expected: Vec<_> = model.range::<[u8], _>((start, end)).collect();
+                        assert_eq!(map.range((start, end)).collect::<Vec<_>>(), expected);
+                        let backward: Vec<_> = map.range((start, end)).rev().collect();
+                        assert_eq!(backward, expected.into_iter().rev().collect::<Vec<_>>());
+                    }
                 }
             }
-            assert_eq!((map.len(), map.last()), (model.len(), model.last_key_value()));
-            assert!(map.iter().eq(model.iter()));
-            assert!(map.iter_mut().eq(model.iter_mut()));
-            (lists, trees) =
-                (lists + usize::from(map.tree.is_none()), trees + usize::from(map.tree.is_some()));
+            assert_same(&mut map, &mut model);
+            most_chunks = most_chunks.max(map.chunks.len());
+            let limit = rng.below(most);
+            map.retain(|value| *value < limit);
+            model.retain(|_, value| *value < limit);
+            assert_same(&mut map, &mut model);
         }
-        assert!(lists > 20 && trees > 20, "{lists} lists, {trees} trees");
+        assert!(most_chunks > 8, "{most_chunks} chunks");
+    }
+
+    #[test]
+    fn keys_in_their_order_fill_the_chunks() {
+        let mut map = OrderedMap::default();
+        for number in 0..1000 {
+            map.insert(key(number), number);
+        }
+        assert_eq!(map.chunks.len(), 1000usize.div_ceil(CHUNK));
     }
 }

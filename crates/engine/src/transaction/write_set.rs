@@ -9,6 +9,7 @@
 use crate::entry::Externs;
 use crate::error::Result;
 use crate::table::{KeyBuf, SecondaryKey, Table};
+use crate::transaction::journal::{self, Journal};
 use crate::transaction::ordered::OrderedMap;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
@@ -48,7 +49,7 @@ impl NewImage {
 /// A committed row that the transaction changes.
 #[derive(Clone, Debug)]
 pub(crate) struct OldRow {
-    /// Full image with long values resolved; empty in a write set: it is on its page, and locked.
+    /// Full image with long values resolved.
     pub image: Vec<u8>,
     /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
     pub seq: u64,
@@ -56,6 +57,13 @@ pub(crate) struct OldRow {
     pub externs: Externs,
     /// The leaf that it was read from.
     pub leaf: Option<FoundLeaf>,
+}
+
+/// What a write set keeps of such a row, which is on its page, and locked.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaced {
+    pub seq: u64,
+    pub externs: Externs,
 }
 
 /// Where a row stands before the transaction's first change of it.
@@ -72,7 +80,7 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct RowChange {
     /// What it was; `None`: the transaction inserts the row.
-    pub old: Option<OldRow>,
+    pub old: Option<Replaced>,
     /// Bytes of the full image of `old`; 0 without one.
     pub old_len: u32,
     /// The first change was an INSERT, whose full image replay derives the row's secondary entries from.
@@ -116,26 +124,11 @@ pub(crate) struct TableWrites {
     pub entries: Vec<Entries>,
 }
 
-enum Undo {
-    /// Boxed, for most rows are changed once.
-    Row {
-        table: usize,
-        key: KeyBuf,
-        previous: Option<Box<RowChange>>,
-    },
-    Entry {
-        table: usize,
-        index: usize,
-        key: KeyBuf,
-        previous: Option<EntryChange>,
-    },
-}
-
 /// All changes of a transaction.
 #[derive(Default)]
 pub(crate) struct WriteSet {
     pub tables: SmallVec<[TableWrites; 1]>,
-    journal: Vec<Undo>,
+    journal: Journal,
     /// Off for transactions that are only ever rolled back as a whole.
     journalled: bool,
     /// Row changes so far.
@@ -228,12 +221,7 @@ impl WriteSet {
             self.fresh = Some(Vec::new());
             return fresh;
         }
-        let rows =
-            self.journal[self.looked_at.min(self.journal.len())..].iter().filter_map(|undo| match undo {
-                Undo::Row { table, key, .. } => Some((*table, key.clone())),
-                Undo::Entry { .. } => None,
-            });
-        let fresh = rows.collect();
+        let fresh = self.journal.rows_since(self.looked_at).collect();
         self.looked_at = self.journal.len();
         fresh
     }
@@ -273,14 +261,11 @@ impl WriteSet {
             }
             None => {
                 let inserted = matches!(origin, Origin::Insert(_));
-                let mut old_len = 0;
-                let (old, leaf) = match origin {
-                    Origin::Committed(mut old) => {
-                        let leaf = old.leaf;
-                        old_len = std::mem::take(&mut old.image).len() as u32;
-                        (Some(old), leaf)
+                let (old, old_len, leaf) = match origin {
+                    Origin::Committed(OldRow { image, seq, externs, leaf }) => {
+                        (Some(Replaced { seq, externs }), image.len() as u32, leaf)
                     }
-                    Origin::Insert(leaf) | Origin::Move(leaf) => (None, leaf),
+                    Origin::Insert(leaf) | Origin::Move(leaf) => (None, 0, leaf),
                 };
                 let (externs, patches) = (Externs::new(), Some(Vec::new()));
                 let change = RowChange { old, old_len, inserted, new, logged_at, externs, leaf, patches };
@@ -289,7 +274,7 @@ impl WriteSet {
             }
         };
         if self.journalled {
-            self.journal.push(Undo::Row { table: at, key: KeyBuf::from_slice(key), previous });
+            self.journal.push(at, key, journal::Replaced::Row(previous));
         } else if let Some(fresh) = &mut self.fresh {
             fresh.push((at, KeyBuf::from_slice(key)));
         }
@@ -319,7 +304,7 @@ impl WriteSet {
         let entries = &mut self.tables[at].entries[index];
         if self.journalled {
             let previous = entries.insert(key.key.clone(), change);
-            self.journal.push(Undo::Entry { table: at, index, key: key.key, previous });
+            self.journal.push(at, &key.key, journal::Replaced::Entry { index: index as u16, previous });
         } else {
             entries.insert(key.key, change);
         }
@@ -333,12 +318,14 @@ impl WriteSet {
     pub fn rollback_to(&mut self, mark: WriteMark) {
         assert!(self.journalled, "only a journalled write set goes back");
         while self.journal.len() > mark.journal {
-            match self.journal.pop().expect("longer than the mark") {
-                Undo::Row { table, key, previous } => {
-                    restore(&mut self.tables[table].rows, key, previous.map(|change| *change));
+            let (table, key, replaced) = self.journal.pop().expect("longer than the mark");
+            let writes = &mut self.tables[table];
+            match replaced {
+                journal::Replaced::Row(previous) => {
+                    restore(&mut writes.rows, key, previous.map(|change| *change));
                 }
-                Undo::Entry { table, index, key, previous } => {
-                    restore(&mut self.tables[table].entries[index], key, previous);
+                journal::Replaced::Entry { index, previous } => {
+                    restore(&mut writes.entries[usize::from(index)], key, previous);
                 }
             }
         }

@@ -1,0 +1,94 @@
+//! The journal of a write set: what each change has replaced, so that a statement can be taken back.
+//!
+//! A large transaction has an entry for each of its rows. So the keys lie one behind the other, and an entry is a few words.
+
+use super::write_set::{EntryChange, RowChange};
+use crate::table::KeyBuf;
+use smallvec::SmallVec;
+
+/// What a change has replaced.
+pub(crate) enum Replaced {
+    /// Boxed, for most rows are changed once.
+    Row(Option<Box<RowChange>>),
+    Entry {
+        index: u16,
+        previous: Option<EntryChange>,
+    },
+}
+
+struct Entry {
+    key_len: u16,
+    /// Position of the table's writes.
+    table: u32,
+    replaced: Replaced,
+}
+
+#[derive(Default)]
+pub(crate) struct Journal {
+    entries: Vec<Entry>,
+    /// The entries' keys. Those of a short transaction need no memory of their own.
+    keys: SmallVec<[u8; 32]>,
+}
+
+impl Journal {
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn push(&mut self, table: usize, key: &[u8], replaced: Replaced) {
+        let key_len = u16::try_from(key.len()).expect("keys are shorter than a page");
+        self.keys.extend_from_slice(key);
+        self.entries.push(Entry { key_len, table: table as u32, replaced });
+    }
+
+    /// Takes the newest entry out.
+    pub fn pop(&mut self) -> Option<(usize, KeyBuf, Replaced)> {
+        let Entry { key_len, table, replaced } = self.entries.pop()?;
+        let at = self.keys.len() - usize::from(key_len);
+        let key = KeyBuf::from_slice(&self.keys[at..]);
+        self.keys.truncate(at);
+        Some((table as usize, key, replaced))
+    }
+
+    /// The rows changed by the entries from `from` on.
+    pub fn rows_since(&self, from: usize) -> impl Iterator<Item = (usize, KeyBuf)> {
+        let entries = &self.entries[from.min(self.entries.len())..];
+        let len: usize = entries.iter().map(|entry| usize::from(entry.key_len)).sum();
+        let mut keys = &self.keys[self.keys.len() - len..];
+        entries.iter().filter_map(move |entry| {
+            let (key, rest) = keys.split_at(usize::from(entry.key_len));
+            keys = rest;
+            let is_row = matches!(entry.replaced, Replaced::Row(_));
+            is_row.then(|| (entry.table as usize, KeyBuf::from_slice(key)))
+        })
+    }
+
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.keys.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_in_reverse_with_their_keys() {
+        let mut journal = Journal::default();
+        journal.push(0, b"first", Replaced::Row(None));
+        journal.push(1, b"", Replaced::Entry { index: 2, previous: None });
+        journal.push(3, b"third", Replaced::Row(None));
+        let rows =
+            |from| journal.rows_since(from).map(|(table, key)| (table, key.to_vec())).collect::<Vec<_>>();
+        assert_eq!(rows(0), [(0, b"first".to_vec()), (3, b"third".to_vec())]);
+        assert_eq!(rows(1), [(3, b"third".to_vec())]);
+        assert_eq!(rows(9), []);
+        let mut back = Vec::new();
+        while let Some((table, key, _)) = journal.pop() {
+            back.push((table, key.to_vec()));
+        }
+        assert_eq!(back, [(3, b"third".to_vec()), (1, b"".to_vec()), (0, b"first".to_vec())]);
+        assert!(size_of::<Entry>() <= 24, "{} bytes", size_of::<Entry>());
+    }
+}
