@@ -7,7 +7,7 @@ use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use parking_lot::Mutex;
 
-use crate::moments::{Watch, cuts_wanted, run_workers};
+use crate::moments::{Checkers, Watch, cuts_wanted, run_workers};
 use crate::state::{Histories, History, WorkerState};
 use crate::{PAGE_BYTES, check, config, create};
 
@@ -46,20 +46,13 @@ fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -
     let histories: Histories =
         (0..workers).map(|_| Arc::new(Mutex::new(History::new(WorkerState::default())))).collect();
     let (watch, moments) = Watch::start(&disk, &histories, one_in, rng.u64());
-    let mut checker_rng = Rng::new(rng.u64());
-    let checker = os::thread::spawn("checker", move || {
-        let mut cuts = 0;
-        for moment in moments {
-            let place = format!("seed {seed}, after {} changes", moment.changes);
-            let config = |disk: &SimDisk| EngineConfig {
-                background: false,
-                ..config(disk, page_bytes, &mut Rng::new(seed))
-            };
-            let engine = recover(moment.disk, config, &mut checker_rng, &place);
-            check::compare(&check::read_all(&engine, workers as i64), &moment.possible, &place);
-            cuts += 1;
-        }
-        cuts
+    let checkers = Checkers::start(moments, seed, move |moment, rng, place| {
+        let config = |disk: &SimDisk| EngineConfig {
+            background: false,
+            ..config(disk, page_bytes, &mut Rng::new(seed))
+        };
+        let engine = recover(moment.disk, config, rng, place);
+        check::compare(&check::read_all(&engine, workers as i64), &moment.possible, place);
     });
     let life = config(&disk, page_bytes, &mut rng);
     let (doublewrite, spill_bytes) = (life.pool.doublewrite, life.spill_bytes);
@@ -68,7 +61,7 @@ fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -
     engine.close().expect("the disk works");
     histories.iter().for_each(|history| history.lock().acknowledged());
     watch.end();
-    let cuts = checker.join().unwrap_or_else(|_| panic!("seed {seed}: a check failed, see above"));
+    let cuts = checkers.end();
     println!(
         "{cuts} cuts: pages of {page_bytes} bytes, doublewrite {doublewrite:?}, spilling from {spill_bytes} bytes"
     );

@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 
 use state::{Histories, History, Step, WorkerState};
 use tables::SCHEMA;
-use worker::Worker;
+use worker::{BinlogFormat, Worker};
 
 /// How long the tests of this file go on, each.
 const BUDGET: Duration = Duration::from_secs(20);
@@ -81,6 +81,7 @@ fn work(engine: Arc<Engine>, disk: &SimDisk, histories: &Histories, rng: &mut Rn
             disk: disk.clone(),
             number: number as i64,
             workers: histories.len() as i64,
+            format: BinlogFormat::Row,
             rng: Rng::new(rng.u64()),
             history: Arc::clone(history),
         };

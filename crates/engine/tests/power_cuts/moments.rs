@@ -11,7 +11,7 @@ use os::sim::SimDisk;
 use parking_lot::Mutex;
 
 use crate::state::{Histories, History, Step};
-use crate::worker::Worker;
+use crate::worker::{BinlogFormat, Worker};
 
 /// Moments that may wait for their check: each holds what differs of a whole disk.
 const WAITING: usize = 4;
@@ -57,6 +57,39 @@ impl Watch {
     }
 }
 
+/// Threads that check moments, each as it comes: as many as there are processors.
+pub struct Checkers(Vec<JoinHandle<u64>>);
+
+impl Checkers {
+    pub fn start(
+        moments: Receiver<Moment>,
+        seed: u64,
+        check: impl Fn(Moment, &mut Rng, &str) + Send + Sync + 'static,
+    ) -> Checkers {
+        let (moments, check) = (Arc::new(Mutex::new(moments)), Arc::new(check));
+        let checker = |number| {
+            let (moments, check) = (Arc::clone(&moments), Arc::clone(&check));
+            let mut rng = Rng::new(seed.wrapping_add(number));
+            os::thread::spawn("checker", move || {
+                let mut cuts = 0;
+                loop {
+                    let Ok(moment) = moments.lock().recv() else { return cuts };
+                    let place = format!("seed {seed}, after {} changes", moment.changes);
+                    check(moment, &mut rng, &place);
+                    cuts += 1;
+                }
+            })
+        };
+        Checkers((0..os::thread::processors() as u64).map(checker).collect())
+    }
+
+    /// Waits until the last moment is checked; returns how many there were.
+    pub fn end(self) -> u64 {
+        let checked = self.0.into_iter().map(JoinHandle::join);
+        checked.map(|cuts| cuts.expect("a check failed, see above")).sum()
+    }
+}
+
 /// Number of cuts to make: `ordinary`, or what `SLIPSTREAM_CUTS` asks for.
 pub fn cuts_wanted(ordinary: u64) -> u64 {
     static WANTED: OnceLock<Option<u64>> = OnceLock::new();
@@ -72,6 +105,7 @@ pub fn run_workers(engine: &Arc<Engine>, disk: &SimDisk, histories: &Histories, 
             disk: disk.clone(),
             number: number as i64,
             workers: histories.len() as i64,
+            format: BinlogFormat::Row,
             rng: Rng::new(rng.u64()),
             history: Arc::clone(history),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::Direction;
 use engine::{
     ChannelChange, CommitOptions, DdlContext, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode,
-    PositionUpdate, Row, SessionContext, StatementContext, Table, Transaction,
+    LoggedStatement, PositionUpdate, Row, RowImage, SessionContext, StatementContext, Table, Transaction,
 };
 use os::random::Rng;
 use os::sim::SimDisk;
@@ -22,11 +22,29 @@ const TAGS: u64 = 60;
 /// Rows beside these that come and go together: more than fit a few pages.
 const MANY: u64 = 60;
 
+/// What the binary log has of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinlogFormat {
+    Row,
+    Statement,
+    /// Its text or its rows.
+    Mixed,
+}
+
+impl BinlogFormat {
+    pub const ALL: [BinlogFormat; 3] = [BinlogFormat::Row, BinlogFormat::Statement, BinlogFormat::Mixed];
+}
+
+/// What the text of the statement that counts in the ledger begins with; worker and count follow.
+pub const LEDGER_TEXT: &str = "ledger ";
+
 pub struct Worker {
     pub engine: Arc<Engine>,
     pub disk: SimDisk,
     pub number: i64,
     pub workers: i64,
+    /// Of the transaction at hand.
+    pub format: BinlogFormat,
     pub rng: Rng,
     pub history: Arc<Mutex<History>>,
 }
@@ -66,6 +84,9 @@ impl Worker {
         let isolation =
             *self.rng.pick(&[Isolation::RepeatableRead, Isolation::ReadCommitted, Isolation::Serializable]);
         let mut txn = self.engine.begin(isolation);
+        // As a session may change them between transactions.
+        self.format = *self.rng.pick(&BinlogFormat::ALL);
+        txn.set_row_image(*self.rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]));
         let mut next = self.history.lock().current().clone();
         match self.fill(&mut txn, &mut next) {
             Err(error) if is_refusal(&error) => return Ok(()),
@@ -112,11 +133,31 @@ impl Worker {
             if self.rng.one_in(12) {
                 txn.rollback_to(savepoint);
                 *next = before;
+            } else if self.rng.one_in(12) {
+                // As of a schema that the binary log is not to have.
+                txn.end_statement_unlogged();
             } else {
-                txn.end_statement();
+                let len = self.rng.between(1, 400) as usize;
+                self.end_statement(txn, &"x".repeat(len));
             }
         }
         Ok(())
+    }
+
+    fn end_statement(&mut self, txn: &mut Transaction, text: &str) {
+        if self.format == BinlogFormat::Row || (self.format == BinlogFormat::Mixed && self.rng.one_in(2)) {
+            txn.end_statement();
+            return;
+        }
+        txn.end_statement_as_text(&LoggedStatement {
+            session: &SessionContext::default(),
+            schema: SCHEMA,
+            text: text.as_bytes(),
+            last_insert_id: None,
+            insert_id: self.rng.one_in(2).then_some(7),
+            rand_seeds: None,
+            user_variables: Vec::new(),
+        });
     }
 
     fn count_in_ledger(&mut self, txn: &mut Transaction, next: &mut WorkerState) -> Result<()> {
@@ -146,6 +187,7 @@ impl Worker {
             None => txn.insert(&table, &image)?,
         }
         state.rows.insert(tag, Arc::new(values));
+        self.end_statement(txn, &format!("{LEDGER_TEXT}{} {}", self.number, count + 1));
         Ok(())
     }
 

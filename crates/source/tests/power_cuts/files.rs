@@ -12,7 +12,7 @@ use types::Value;
 
 use crate::state::Step;
 use crate::tables::{K, KEYED, SCHEMA, TAG};
-use crate::worker::ledger_tag;
+use crate::worker::{LEDGER_TEXT, ledger_tag};
 use crate::{DATADIR, UUID};
 
 /// One transaction in the binary log.
@@ -82,7 +82,8 @@ fn read_groups(disk: &SimDisk, keyed: &Table, place: &str) -> Vec<Group> {
 fn read_file(bytes: &[u8], keyed: &Table, groups: &mut Vec<Group>, place: &str) {
     assert_eq!(&bytes[..4], b"\xfebin", "{place}: the magic number");
     let format = Format::new(Checksum::Crc32);
-    let (mut at, mut open, mut keyed_id) = (4, false, None);
+    // A transaction has a beginning and an end; a statement about definitions is its GTID and itself.
+    let (mut at, mut open, mut begun, mut keyed_id) = (4, false, false, None);
     while at < bytes.len() {
         let size = u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("four bytes")) as usize;
         let event = bytes.get(at..at + size).unwrap_or_else(|| panic!("{place}: cut off at {at}"));
@@ -97,8 +98,15 @@ fn read_file(bytes: &[u8], keyed: &Table, groups: &mut Vec<Group>, place: &str) 
                 groups.push(Group { gno: gtid.gtid.gno, counts: Vec::new() });
                 open = true;
             }
-            Event::Xid(_) => open = false,
-            Event::Query(query) => open = query.statement == b"BEGIN",
+            Event::Xid(_) => (open, begun) = (false, false),
+            Event::Query(query) if begun => {
+                let group = groups.last_mut().expect("statements follow a GTID");
+                group.counts.extend(ledger_text(query.statement));
+            }
+            Event::Query(query) => {
+                begun = query.statement == b"BEGIN";
+                open = begun;
+            }
             Event::TableMap(map) if map.table == KEYED.as_bytes() => keyed_id = Some(map.table_id),
             Event::Rows(rows) if Some(rows.table_id) == keyed_id => {
                 let group = groups.last_mut().expect("rows follow a GTID");
@@ -108,6 +116,13 @@ fn read_file(bytes: &[u8], keyed: &Table, groups: &mut Vec<Group>, place: &str) 
         }
     }
     assert!(!open, "{place}: the last transaction has no end");
+}
+
+/// Worker and count, if this is a statement that counts in the ledger.
+fn ledger_text(statement: &[u8]) -> Option<(i64, i64)> {
+    let counted = std::str::from_utf8(statement).expect("text").strip_prefix(LEDGER_TEXT)?;
+    let (worker, count) = counted.split_once(' ').expect("worker and count");
+    Some((worker.parse().expect("a number"), count.parse().expect("a number")))
 }
 
 /// The ledger's changes in a rows event.

@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use source::error::BinlogError;
 use source::{Binlog, BinlogConfig};
 
-use moments::{Moment, Watch};
+use moments::{Checkers, Moment, Watch};
 use state::{Histories, History, WorkerState};
 
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
@@ -117,15 +117,8 @@ fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -
     let new_history = |_| Arc::new(Mutex::new(History::new(WorkerState::default())));
     let histories: Histories = (0..workers).map(new_history).collect();
     let (watch, moments) = Watch::start(&disk, &histories, one_in, rng.u64());
-    let mut checker_rng = Rng::new(rng.u64());
-    let checker = os::thread::spawn("checker", move || {
-        let mut cuts = 0;
-        for moment in moments {
-            let place = format!("seed {seed}, after {} changes", moment.changes);
-            check_moment(moment, workers as i64, &mut checker_rng, &place);
-            cuts += 1;
-        }
-        cuts
+    let checkers = Checkers::start(moments, seed, move |moment, rng, place| {
+        check_moment(moment, workers as i64, rng, place);
     });
     let engine = Engine::open(config(&disk, &mut rng)).expect("the disk works");
     let binlog = open_binlog(&disk, &engine).expect("a disk that works");
@@ -134,7 +127,7 @@ fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -
     engine.close().expect("the disk works");
     histories.iter().for_each(|history| history.lock().acknowledged());
     watch.end();
-    checker.join().unwrap_or_else(|_| panic!("seed {seed}: a check failed, see above"))
+    checkers.end()
 }
 
 #[test]
