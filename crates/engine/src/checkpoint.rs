@@ -150,7 +150,10 @@ impl Engine {
             }
         };
         let (safe_lsn, participant_state) = floor;
+        let logging = self.xa.logging();
         let Captured { current, oldest, replication, mut spilled } = self.sequencer.capture(&self.log);
+        let prepared = self.prepared_records();
+        drop(logging);
         let mut lsn = current.min(oldest).min(safe_lsn);
         if let Some(dirty) = self.pool.oldest_dirty_lsn() {
             lsn = lsn.min(dirty);
@@ -159,11 +162,10 @@ impl Engine {
         // The state may be newer although the position is not: positions set outside commits are in it alone.
         let lsn = lsn.max(last);
         spilled.retain(|commit| commit.is_needed_from(lsn));
-        // Behind the commits that the position may be past, so that each of these is seen to be prepared or to have ended.
-        let prepared = self.prepared_before(lsn)?;
+        let prepared = self.in_files(prepared, lsn)?;
         let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);
-        // One that is not in the state has ended in a record that is in the log by now.
-        self.log.wait_durable(self.log.current_lsn())?;
+        // A prepared transaction that the state does not name has ended before the capture, or begins behind the position.
+        self.log.wait_durable(current)?;
         self.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
         for number in self.sequencer.forget_spilled(lsn).into_iter().chain(self.xa.forget_ended(lsn)) {
@@ -173,9 +175,13 @@ impl Engine {
         Ok(lsn)
     }
 
-    /// Transactions that a record before this position prepares and that have not ended, each in a file.
-    fn prepared_before(&self, lsn: Lsn) -> Result<Vec<(Arc<PreparedRecord>, SpillRef)>> {
-        let records = self.prepared_records().into_iter().filter(|record| record.prepared_at() <= lsn);
+    /// Those of the prepared transactions that a record before this position prepares, each in a file.
+    fn in_files(
+        &self,
+        prepared: Vec<Arc<PreparedRecord>>,
+        lsn: Lsn,
+    ) -> Result<Vec<(Arc<PreparedRecord>, SpillRef)>> {
+        let records = prepared.into_iter().filter(|record| record.prepared_at() <= lsn);
         records.map(|record| self.file_of_prepared(&record).map(|file| (record, file))).collect()
     }
 

@@ -260,9 +260,6 @@ impl Engine {
     ) -> Result<CommitOutcome> {
         let named = spill.as_ref().map(|(_, named)| *named);
         let logged = self.log_commit(writes, parts, (named, false), scratch)?;
-        if let Some(xa) = &parts.xa {
-            xa.note_logged(logged.seq());
-        }
         self.put_on_pages(writes, parts.dictionary, &logged, spill.map(|(file, _)| file))
     }
 
@@ -314,12 +311,17 @@ impl Engine {
             follows_logged,
             spill: named,
         };
+        let logging = parts.xa.map(|_| self.xa.logging());
         let entered = self.sequencer.enter(&self.log, entry);
         let Ok(Some((reservation, gtid))) = entered else {
             self.snapshots.leave_unversioned(usize::from(unversioned));
             return entered.map(|_| None);
         };
         let place = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
+        if let Some(xa) = &parts.xa {
+            xa.note_logged(place.end);
+        }
+        drop(logging);
         if let Some(gtid) = gtid {
             record::set_gtid(&mut scratch.header, gtid);
         }

@@ -13,7 +13,7 @@
 //! - Whatever record of a branch the checkpoint may pass is known of it before ([`record::XaPart::note_logged`]).
 //! - A branch that cannot be finished (a full disk) stays prepared, with its locks.
 //!
-//! Lock order: the table of branches is a leaf.
+//! Lock order: `logging`, then the sequencer; the table of branches is a leaf.
 
 pub(crate) mod record;
 
@@ -27,7 +27,7 @@ use crate::spill::{Spill, SpillFile, SpillRef};
 use crate::transaction::write_set::WriteSet;
 use binlog::Xid;
 use binlog::encode::EventBase;
-use os::sync::Mutex;
+use os::sync::{Mutex, MutexGuard};
 use record::PreparedRecord;
 pub(crate) use record::XaPart;
 use redo::Lsn;
@@ -65,6 +65,9 @@ enum Branch {
 #[derive(Default)]
 pub(crate) struct Branches {
     all: Mutex<BTreeMap<Xid, Branch>>,
+    /// Held while a record about a branch gets its place in the log and that becomes known of the branch. A checkpoint holds it while it
+    /// looks at both: a large commit does not keep it from passing.
+    logging: Mutex<()>,
     /// Records of branches that have ended, until their files are not needed any more.
     ended: Mutex<Vec<Arc<PreparedRecord>>>,
 }
@@ -72,6 +75,10 @@ pub(crate) struct Branches {
 impl Branches {
     fn set(&self, xid: &Xid, branch: Branch) {
         self.all.lock().insert(*xid, branch);
+    }
+
+    pub fn logging(&self) -> MutexGuard<'_, ()> {
+        self.logging.lock()
     }
 
     /// Takes a prepared transaction out, to be finished.
@@ -176,6 +183,11 @@ impl Engine {
         let all = self.xa.all.lock();
         let prepared = all.iter().filter(|(_, branch)| matches!(branch, Branch::Prepared { .. }));
         prepared.map(|(xid, _)| *xid).collect()
+    }
+
+    /// Whether a transaction of this number is prepared.
+    pub fn is_prepared(&self, xid: &Xid) -> bool {
+        matches!(self.xa.all.lock().get(xid), Some(Branch::Prepared { .. }))
     }
 
     /// The session is gone that a prepared transaction was attached to: anybody may finish it.

@@ -172,7 +172,7 @@ impl XaPart<'_> {
         }
     }
 
-    /// The commit is in the log. Said before the checkpoint may pass it.
+    /// The commit has its place in the log. Said before the checkpoint may pass it.
     pub fn note_logged(&self, seq: Lsn) {
         match self {
             XaPart::Prepares(record) => record.prepared.store(seq, Ordering::Release),

@@ -266,7 +266,7 @@ impl Session {
     }
 
     fn finish_xa(&mut self, xid: &Xid, commit: bool, by_its_session: bool) -> Result<()> {
-        if self.engine.prepared_xids().contains(xid) {
+        if self.engine.is_prepared(xid) {
             self.check_writable()?;
         }
         let finish = XaFinish { commit, by_its_session, events: None };
