@@ -19,6 +19,7 @@ const TABLES: &[&str] = &[
     "CREATE TABLE d.t (id INT PRIMARY KEY, v INT, u INT, UNIQUE KEY u (u)) ENGINE=InnoDB",
     "CREATE TABLE d.k (v INT) ENGINE=InnoDB",
     "CREATE TABLE d.j (v INT) ENGINE=InnoDB",
+    "CREATE TABLE d.large (id INT PRIMARY KEY, c LONGTEXT) ENGINE=InnoDB",
     "INSERT INTO d.t VALUES (1, 10, 1), (2, 20, 2), (3, 30, 3), (4, 40, 4)",
     "INSERT INTO d.k VALUES (1), (1), (2)",
 ];
@@ -28,6 +29,9 @@ const COMMITTED: &[&str] = &[
     "UPDATE d.t SET v = 11, u = 100 WHERE id = 1",
     "INSERT INTO d.t VALUES (11, 1, 1)",
     "DELETE FROM d.k WHERE v = 2",
+    // 12 MB: it goes through a file.
+    "INSERT INTO d.large VALUES (1, REPEAT('x', 3000000)), (2, REPEAT('y', 3000000))",
+    "INSERT INTO d.large VALUES (3, REPEAT('x', 3000000)), (4, REPEAT('y', 3000000))",
     "XA END 'committed', 'b', 7",
     "XA PREPARE 'committed', 'b', 7",
 ];
@@ -49,8 +53,12 @@ const OTHERS: &[&str] = &[
     "XA COMMIT 'one' ONE PHASE",
 ];
 
-const ROWS: [&str; 3] =
-    ["SELECT * FROM d.t ORDER BY id", "SELECT v FROM d.k ORDER BY v", "SELECT v FROM d.j ORDER BY v"];
+const ROWS: [&str; 4] = [
+    "SELECT * FROM d.t ORDER BY id",
+    "SELECT v FROM d.k ORDER BY v",
+    "SELECT v FROM d.j ORDER BY v",
+    "SELECT id, LENGTH(c), LEFT(c, 5) FROM d.large ORDER BY id",
+];
 
 fn prepared(pair: &Pair) -> usize {
     pair.replica.rows("XA RECOVER").len()
