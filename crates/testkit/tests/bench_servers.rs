@@ -82,13 +82,24 @@ fn every_step_of_the_insert_benchmark() {
 fn a_matrix_of_loads_and_settings_applied() {
     let line = "--source slipstream --replicas slipstream --tables 1 --rows 300 --transactions 200 --clients 2 --relaxed --pool 64M \
                 --workload read_write,mysqlslap --format row,statement --workers 0,2 --log-replica-updates on,off";
-    let json = bench("apply", &words(line));
+    let logs = std::env::temp_dir().join(format!("slipstream-bench-logs-{}", std::process::id()));
+    let mut line = words(line);
+    line.extend(["--keep-logs".to_string(), logs.display().to_string()]);
+    let json = bench("apply", &line);
     let rates = numbers(&json, "applied_per_second");
     assert_eq!((rates.len(), rates.iter().all(|rate| *rate > 0.0)), (16, true), "{json}");
     assert_eq!(numbers(&json, "efficiency").len(), 16, "{json}");
     // Two settings, each with two values: a line for the second of each.
     assert_eq!(numbers(&json, "cells"), [8.0, 8.0], "{json}");
     assert_eq!(json.matches("\"format\": \"STATEMENT\"").count(), 2 * 8, "{json}");
+    // What the source logged is there to be analyzed: three loads of read_write (as rows once) and two of the inserts.
+    let source = logs.join("slipstream").display().to_string();
+    let said = testkit::program::succeed(
+        &testkit::binary::slipstream().display().to_string(),
+        &["analyze".to_string(), source, "--json".to_string()],
+    );
+    assert_eq!(numbers(&said, "transactions").last(), Some(&1000.0), "{said}");
+    std::fs::remove_dir_all(logs).expect("our own directory");
 }
 
 #[test]

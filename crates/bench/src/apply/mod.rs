@@ -11,6 +11,9 @@ mod case;
 mod cell;
 mod report;
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use crate::instance::{Flavor, Settings};
 use crate::measure::{Applied, MeasureError, Node};
 use crate::progress::Progress;
@@ -57,6 +60,8 @@ pub struct Plan {
     pub rounds: u32,
     /// Makes the data and the loads.
     pub seed: u64,
+    /// Where the sources' binary logs go in the end, a directory for each source; the servers leave nothing behind.
+    pub keep_logs: Option<PathBuf>,
 }
 
 impl Plan {
@@ -145,7 +150,26 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
             cell::measure(plan, (round, &stream), &mut groups, &mut outcome, progress)?;
         }
     }
+    if let Some(directory) = &plan.keep_logs {
+        groups.iter().try_for_each(|group| keep_logs(&group.source, directory))?;
+    }
     Ok(outcome)
+}
+
+/// Copies a source's binary logs, for `slipstream analyze` and its like.
+fn keep_logs(source: &Node, directory: &Path) -> Result<(), MeasureError> {
+    let to = directory.join(source.flavor().to_string().to_lowercase());
+    let copied = || -> io::Result<()> {
+        std::fs::create_dir_all(&to)?;
+        for entry in std::fs::read_dir(source.instance().datadir())? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with("binlog.0") {
+                std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+            }
+        }
+        Ok(())
+    };
+    copied().map_err(|error| MeasureError::NotWritten(to.display().to_string(), error))
 }
 
 /// Which flavor feeds which: a peer feeds its like, Slipstream is fed by what is wanted.

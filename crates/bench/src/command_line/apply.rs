@@ -4,8 +4,8 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgMatches, Command};
 
 use super::{
-    FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, html_option, json_option,
-    mode_options, modes, number, numbers, size, size_option, switch, text, words,
+    FLAVORS, choice, choices, file_option, flavor, flavors, get, get_all_u32, get_u32, html_option,
+    json_option, mode_options, modes, number, numbers, size, size_option, switch, text, words,
 };
 use crate::apply::{Format, Plan, Repository};
 use crate::demo;
@@ -43,6 +43,7 @@ pub(super) fn command() -> Command {
         ))
         .arg(json_option())
         .arg(html_option())
+        .arg(file_option("keep-logs", "Copies the sources' binary logs into this directory, one below it for each").value_name("DIR"))
 }
 
 /// What is varied; each option takes several values, separated by commas.
@@ -64,7 +65,7 @@ fn matrix_options() -> Vec<Arg> {
         choices(
             "position",
             ["table", "file"],
-            "Where the replicas keep their position, relay_log_info_repository; the peers have no FILE",
+            "Where the replicas keep their position, relay_log_info_repository; a server without that variable has a table only",
         )
         .default_value("table"),
     ];
@@ -106,6 +107,7 @@ pub(super) fn plan(matches: &ArgMatches) -> Plan {
         replicas: flavors(matches, "replicas", &Flavor::ALL),
         rounds: get_u32(matches, "rounds"),
         seed: get(matches, "seed"),
+        keep_logs: matches.get_one("keep-logs").cloned(),
     }
 }
 

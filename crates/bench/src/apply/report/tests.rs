@@ -49,6 +49,7 @@ fn outcome() -> Outcome {
         replicas: vec![Flavor::Slipstream, Flavor::MySql],
         rounds: 1,
         seed: 1,
+        keep_logs: None,
     };
     Outcome {
         plan,
