@@ -28,34 +28,55 @@ fn nearest(collation: u16) -> u16 {
     }
 }
 
-/// The event with other collations, in `out`; false: it can go as it is.
-pub(super) fn rewrite(event: &[u8], checksum: Checksum, out: &mut Vec<u8>) -> bool {
-    if events::kind(event) != event_type::QUERY {
-        return false;
+/// Gives QUERY events other collations. Most events of a log have the same status variables (those of BEGIN), so it keeps the last ones and
+/// what became of them.
+#[derive(Default)]
+pub(super) struct Rewriter {
+    status: Vec<u8>,
+    rewritten: Vec<u8>,
+}
+
+impl Rewriter {
+    /// The event with other collations, in `out`; false: it can go as it is.
+    pub fn rewrite(&mut self, event: &[u8], checksum: Checksum, out: &mut Vec<u8>) -> bool {
+        let Some(status) = status_vars(event) else { return false };
+        if self.status != status || status.is_empty() {
+            self.rewritten = rewritten(event, checksum).unwrap_or_else(|| status.to_vec());
+            self.status = status.to_vec();
+        }
+        if self.rewritten == self.status {
+            return false;
+        }
+        out.clear();
+        out.extend_from_slice(&event[..event.len() - checksum.len_bytes()]);
+        let Some(place) = out.get_mut(STATUS_AT..STATUS_AT + self.rewritten.len()) else { return false };
+        place.copy_from_slice(&self.rewritten);
+        if checksum == Checksum::Crc32 {
+            append_checksum(out, 0);
+        }
+        true
     }
-    let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else {
-        return false;
-    };
-    let Ok(mut status) = query.status() else { return false };
-    let before = status.clone();
+}
+
+/// The status variables of a QUERY event.
+fn status_vars(event: &[u8]) -> Option<&[u8]> {
+    if events::kind(event) != event_type::QUERY {
+        return None;
+    }
+    let len = u16::from_le_bytes(*event.get(STATUS_AT - 2..)?.first_chunk()?);
+    event.get(STATUS_AT..STATUS_AT + usize::from(len))
+}
+
+/// Its status variables with other collations; `None`: they cannot be read, or cannot be replaced.
+fn rewritten(event: &[u8], checksum: Checksum) -> Option<Vec<u8>> {
+    let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else { return None };
+    let mut status = query.status().ok()?;
     status.charset = status.charset.map(|(a, b, c)| (nearest(a), nearest(b), nearest(c)));
     status.charset_database = status.charset_database.map(nearest);
     status.default_collation_for_utf8mb4 = status.default_collation_for_utf8mb4.map(nearest);
-    if status == before {
-        return false;
-    }
     let mut rewritten = Vec::new();
     write_status(&status, &mut rewritten);
-    if rewritten.len() != query.status_vars.len() {
-        return false;
-    }
-    out.clear();
-    out.extend_from_slice(&event[..event.len() - checksum.len_bytes()]);
-    out[STATUS_AT..STATUS_AT + rewritten.len()].copy_from_slice(&rewritten);
-    if checksum == Checksum::Crc32 {
-        append_checksum(out, 0);
-    }
-    true
+    (rewritten.len() == query.status_vars.len()).then_some(rewritten)
 }
 
 #[cfg(test)]
@@ -93,14 +114,16 @@ mod tests {
 
     #[test]
     fn only_collations_that_mariadb_does_not_have_become_others() {
-        let mut out = Vec::new();
-        for (collation, becomes) in [(255, 246), (278, 46), (323, 246)] {
-            assert!(rewrite(&event(collation), Checksum::Crc32, &mut out), "{collation}");
+        let (mut rewriter, mut out) = (Rewriter::default(), Vec::new());
+        for (collation, becomes) in [(255, 246), (255, 246), (278, 46), (323, 246), (255, 246)] {
+            assert!(rewriter.rewrite(&event(collation), Checksum::Crc32, &mut out), "{collation}");
             assert_eq!(out, event(becomes), "{collation}");
         }
-        assert!(!rewrite(&event(45), Checksum::Crc32, &mut out));
+        for _ in 0..2 {
+            assert!(!rewriter.rewrite(&event(45), Checksum::Crc32, &mut out));
+        }
         let mut cut = event(255);
         cut.truncate(30);
-        assert!(!rewrite(&cut, Checksum::Crc32, &mut out), "what cannot be read goes as it is");
+        assert!(!rewriter.rewrite(&cut, Checksum::Crc32, &mut out), "what cannot be read goes as it is");
     }
 }

@@ -46,6 +46,7 @@ pub(super) fn serve(
         checksum: Checksum::None,
         sent_checksum: wanted(request),
         scratch: Vec::new(),
+        for_mariadb: for_mariadb::Rewriter::default(),
         rewritten: Vec::new(),
         since_sent: Stopwatch::start(),
         semi_sync: request.client.semi_sync.then(|| binlog.semi_sync.join()),
@@ -117,6 +118,7 @@ struct Session<'a> {
     /// as the client wants it.
     sent_checksum: Checksum,
     scratch: Vec<u8>,
+    for_mariadb: for_mariadb::Rewriter,
     /// The present event in MariaDB's form.
     rewritten: Vec<u8>,
     since_sent: Stopwatch,
@@ -301,8 +303,8 @@ impl Session<'_> {
                 self.send_heartbeat()?;
             }
         }
-        let is_rewritten =
-            self.request.client.is_mariadb && for_mariadb::rewrite(event, self.checksum, &mut self.rewritten);
+        let is_rewritten = self.request.client.is_mariadb
+            && self.for_mariadb.rewrite(event, self.checksum, &mut self.rewritten);
         let wanted = self.semi_sync.map(|number| (number, self.wanted_end(event)));
         let event = if is_rewritten { &self.rewritten } else { event };
         let event = if self.sent_checksum == self.checksum {
