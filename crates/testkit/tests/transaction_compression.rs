@@ -1,6 +1,7 @@
 //! `binlog_transaction_compression`: what of a session's transactions is compressed, as MySQL does it.
 
 use bench::instance::{Flavor, Settings};
+use os::disk::OpenMode;
 use testkit::Server;
 use testkit::server::flavor_under_test;
 
@@ -106,18 +107,17 @@ fn after_a_kill_the_files_are_as_they_were() {
     }
     let file = column(&server.rows("SHOW BINARY LOG STATUS")[0], 0);
     let shown = |server: &Server| server.rows(&format!("SHOW BINLOG EVENTS IN '{file}'"));
-    let path = server.datadir().join(&file);
+    let (disk, path) = (os::disk::real(), server.datadir().join(&file));
     let bytes = |server: &Server| {
         shown(server);
-        std::fs::read(&path).expect("is there")
+        disk.read(&path).expect("is there")
     };
     let before = (shown(&server), bytes(&server));
     server.kill();
     // Nothing of it is left but what the redo log has.
     let head =
         before.0[2].split('\t').nth(1).and_then(|pos| pos.parse().ok()).expect("the first group's place");
-    let cut = std::fs::OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(head));
-    cut.expect("cuts the file");
+    disk.open(&path, OpenMode::ReadWrite).and_then(|file| file.set_len(head)).expect("cuts the file");
     server.come_back();
     let after = (shown(&server), bytes(&server));
     assert_eq!(after.0, before.0);
