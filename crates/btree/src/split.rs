@@ -125,6 +125,7 @@ impl Path<'_> {
             pages += 1;
             rises = slotted::key(node, inner_cut(node)).len();
         }
+        self.mtr.make_room(pages)?;
         for _ in 0..pages {
             let page = self.mtr.alloc()?;
             self.spare.push(page);

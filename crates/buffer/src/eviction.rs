@@ -15,6 +15,8 @@ use crate::status::count;
 
 /// How long a thread waits for the cleaner before it looks for itself again.
 const FREE_WAIT: Duration = Duration::from_millis(10);
+/// How often one who brings in many pages waits so before it goes on anyway.
+const MOST_WAITS_IN_BULK: u32 = 100;
 /// Candidates looked at in one search for a clean page.
 const EVICT_SCAN: usize = 100;
 
@@ -54,6 +56,30 @@ impl Pool {
             let mut lists = instance.lists.lock();
             waited_in_vain =
                 lists.free_len() == 0 && instance.free_event.wait_for(&mut lists, FREE_WAIT).timed_out();
+        }
+    }
+
+    /// To be called with no latch held by one who brings in many pages: waits, for a while, until every instance has frames to spare, so that neither it nor
+    /// anybody else has to wait for one with latches held.
+    pub fn free_check_in_bulk(&self) {
+        if !self.is_evicting() {
+            return;
+        }
+        for instance in &self.instances {
+            let spare = self.free_target(instance) / 4;
+            let has_spare = |lists: &Lists| lists.free_len() >= spare;
+            if has_spare(&instance.lists.lock()) || !self.ask_for_frames(instance) {
+                continue;
+            }
+            let _waiting = enter(State::FreePageWait);
+            let mut lists = instance.lists.lock();
+            // Not for ever: pages may be pinned, or writes fail, and then whoever needs a frame finds out.
+            for _ in 0..MOST_WAITS_IN_BULK {
+                if has_spare(&lists) {
+                    break;
+                }
+                instance.free_event.wait_for(&mut lists, FREE_WAIT);
+            }
         }
     }
 
@@ -197,7 +223,8 @@ impl Pool {
     pub(crate) fn give_free(&self, number: u32) {
         let instance = self.instance_of_frame(number);
         instance.lists.lock().push_free(number);
-        instance.free_event.notify_one();
+        // All of them: who brings in many pages may wait for more than one frame.
+        instance.free_event.notify_all();
     }
 
     /// Keeps the LRU list roughly in order: cheap unless the page's place is well out of date.

@@ -68,7 +68,7 @@ impl Pool {
     }
 
     /// Makes the page's file long enough for it.
-    fn make_room(&self, id: PageId) -> Result<()> {
+    pub(crate) fn make_room(&self, id: PageId) -> Result<()> {
         self.space(id.space)?.ensure(id.no, &*self.disk, self.syncs_length())
     }
 

@@ -131,6 +131,21 @@ impl<'p> Mtr<'p> {
         Ok(held)
     }
 
+    /// Sees to it that so many pages can be allocated without the file having to grow: to be called before the first of them, so that a
+    /// full disk refuses all or none.
+    ///
+    /// # Errors
+    /// An I/O error, such as a full disk.
+    pub fn make_room(&mut self, pages: u32) -> Result<()> {
+        let header = self.space_header()?;
+        match pages.saturating_sub(header.free_count) {
+            0 => Ok(()),
+            more => {
+                self.pool.make_room(PageId::new(self.space.id, header.allocated.saturating_add(more - 1)))
+            }
+        }
+    }
+
     /// Takes page numbers at the space's end, without frames: their user writes them ([`Pool::write_fresh`]).
     ///
     /// # Errors

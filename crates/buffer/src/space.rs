@@ -268,8 +268,8 @@ impl Space {
 const MOST_SLACK_PAGES: u32 = 256;
 
 /// What a space has room for. A commit that is in the log cannot fail any more, and its rows may split pages: so it asks here before, and a full
-/// disk is the statement's error and not the server's end. Changes that run at the same time are covered by some slack, not counted: a disk
-/// that fills up under many of them at once can still end the server, as can a change larger than what is asked for ahead.
+/// disk is the statement's error. Changes that run at the same time are covered by some slack, not counted, and what is unlikely is not asked for:
+/// a commit that meets a full disk all the same waits for space ([`crate::Mtr::make_room`] refuses a split before it changes anything).
 #[derive(Debug, Clone)]
 pub struct SpaceRoom {
     space: Arc<Space>,

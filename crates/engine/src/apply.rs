@@ -2,18 +2,22 @@
 //!
 //! Each net row change is one descent: the leaf is latched, the version that it replaces is kept if somebody may need
 //! it, and the entry is put, marked or removed with the commit's sequence number as its page LSN.
+//!
+//! Nothing here can be refused any more: the log has the commit. A disk that is full, although room was made for what was likely,
+//! is waited out.
 
 use crate::Engine;
 use crate::commit::sidecar::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::lock::CLUSTERED;
 use crate::spill::{self, Spill};
 use crate::table::KeyBuf;
 use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
 use crate::version::purge::PurgeBatch;
-use btree::{Change, Spot};
+use btree::{Change, Spot, Tree};
 use buffer::RecordLsn;
+use std::time::Duration;
 
 /// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,33 @@ pub(crate) enum Versioning {
 thread_local! {
     static VALUE: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
 }
+
+/// How often a full disk is looked at again, and how often the waiting is reported.
+const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
+const LOOKS_PER_REPORT: u64 = 600;
+
+/// Does what a commit needs that is in the log; waits for somebody to free space where the disk is full.
+fn past_full_disk(mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
+    let mut looks = 0u64;
+    loop {
+        match change().map_err(EngineError::Pages) {
+            Err(error) if error.is_disk_full() => {
+                if looks.is_multiple_of(LOOKS_PER_REPORT) {
+                    log::error!(
+                        "Disk is full writing the rows of a commit ({error}). Waiting for someone to free space..."
+                    );
+                }
+                looks += 1;
+                let _waiting = os::account::enter(os::account::State::DiskFullWait);
+                os::clock::sleep(FULL_DISK_LOOK);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Entries that a spilled commit makes room for ahead of its next one.
+const ENTRIES_AHEAD: usize = 16;
 
 impl Engine {
     /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of what it changes.
@@ -39,7 +70,8 @@ impl Engine {
     }
 
     /// Applies a write set to the pages by the commit whose record is at `record`. A spilled commit holds neither the log nor
-    /// anybody else: its pages need the log from where it is when they change, and it waits for log space between them.
+    /// anybody else: its pages need the log from where it is when they change, and before each of its entries, with nothing latched,
+    /// it waits for log space, frames and a longer file, so that others find some.
     pub(crate) fn apply_writes(
         &self,
         writes: &WriteSet,
@@ -47,12 +79,14 @@ impl Engine {
         versioning: Versioning,
         spill: Option<&Spill>,
     ) -> Result<()> {
-        let place = || match spill {
-            Some(_) => {
-                self.log.free_check();
-                RecordLsn::new(self.log.current_lsn(), record.end)
+        let place = |tree: &Tree, len: usize| {
+            if spill.is_none() {
+                return Ok(record);
             }
-            None => record,
+            self.log.free_check_in_bulk();
+            self.pool.free_check_in_bulk();
+            past_full_disk(|| tree.reserve(ENTRIES_AHEAD, len))?;
+            Ok(RecordLsn::new(self.log.current_lsn(), record.end))
         };
         let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
         let mut value = VALUE.take();
@@ -60,16 +94,8 @@ impl Engine {
             for (key, change) in &table_writes.rows {
                 let image = change.new.as_ref().map(|new| spill::image_of(new, spill)).transpose()?;
                 let image = image.as_deref();
-                self.apply_row(
-                    table_writes,
-                    key,
-                    change,
-                    image,
-                    place(),
-                    versioning,
-                    &mut value,
-                    &mut batch,
-                )?;
+                let place = place(&table_writes.table.clustered, image.map_or(0, <[u8]>::len))?;
+                self.apply_row(table_writes, key, change, image, place, versioning, &mut value, &mut batch)?;
             }
             self.apply_entries(table_writes, &place, versioning, &mut batch)?;
         }
@@ -106,7 +132,7 @@ impl Engine {
             Some(leaf) => Spot::again(key, leaf),
             None => table.clustered.locate(key),
         };
-        table.clustered.modify_at(&spot, record, |current| {
+        let mut modify = |current: Option<&[u8]>| {
             // Asked again after a split: purge may have taken a mark away meanwhile.
             kept = None;
             match current.map(ClusteredValue::parse) {
@@ -123,7 +149,8 @@ impl Engine {
                 None if physical => Change::Remove,
                 _ => Change::Put(value.as_slice().into()),
             }
-        })?;
+        };
+        past_full_disk(|| table.clustered.modify_at(&spot, record, &mut modify))?;
         if let Some(version_seq) = kept {
             batch.versions.push((table.id, key.clone(), version_seq));
         }
@@ -142,7 +169,7 @@ impl Engine {
     fn apply_entries(
         &self,
         writes: &TableWrites,
-        place: &dyn Fn() -> RecordLsn,
+        place: &dyn Fn(&Tree, usize) -> Result<RecordLsn>,
         versioning: Versioning,
         batch: &mut PurgeBatch,
     ) -> Result<()> {
@@ -152,12 +179,12 @@ impl Engine {
                     // Put and taken back within the transaction: the pages never had it.
                     continue;
                 }
-                let record = place();
+                let record = place(&index.tree, key.len())?;
                 let len = usize::from(change.secondary_len);
                 let live = entry::secondary(0, record.end, len);
                 let marked = entry::secondary(entry::DELETED, record.end, len);
                 let mut mark_left = false;
-                index.tree.modify(key, record, |current| {
+                let mut modify = |current: Option<&[u8]>| {
                     mark_left = false;
                     match (change.present, versioning) {
                         (true, _) => Change::Put(live[..].into()),
@@ -168,7 +195,8 @@ impl Engine {
                             Change::Put(marked[..].into())
                         }
                     }
-                })?;
+                };
+                past_full_disk(|| index.tree.modify(key, record, &mut modify))?;
                 if mark_left {
                     batch.marks.push((writes.table.id, index.id, key.clone()));
                 }

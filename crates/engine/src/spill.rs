@@ -66,8 +66,14 @@ impl SpillFile {
         self.len
     }
 
+    /// Appends, and has each block brought to the storage before the next: all at once at the commit, or a sync of many of them, would
+    /// hold up the log's syncs.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all_at(bytes, self.len).map_err(|error| io_error(&self.path, error))?;
+        for (block, number) in bytes.chunks(BLOCK_BYTES).zip(0u64..) {
+            let at = self.len + number * BLOCK_BYTES as u64;
+            self.file.write_all_at(block, at).map_err(|error| io_error(&self.path, error))?;
+            self.file.write_back(at, block.len() as u64);
+        }
         if self.checked_len == self.len {
             self.crc = crc32c::crc32c_append(self.crc, bytes);
             self.checked_len += bytes.len() as u64;
@@ -107,8 +113,7 @@ impl SpillFile {
         Ok(self.crc)
     }
 
-    /// Syncs what was appended. Called as the file grows: gigabytes at once would hold up the log's syncs.
-    pub fn sync(&self) -> Result<()> {
+    fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|error| self.fail(error))
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange};
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
-use support::{begin, check, commit, config, create, delete, insert, keyed, rows, table};
+use support::{begin, check, commit, config, create, delete, insert, keyed, rows, table, update};
 
 fn small(disk: &SimDisk) -> EngineConfig {
     EngineConfig {
@@ -89,4 +89,82 @@ fn a_full_disk_refuses_statements_and_ends_nothing() {
             rows(&mut begin(&engine), &table(&engine, "test", "t"), IndexRef::Primary, KeyRange::all());
         assert_eq!(found.len(), made.len() + 1);
     }
+}
+
+fn waits_for_space(thread: &str) -> bool {
+    let threads = os::account::snapshot();
+    let current = threads.iter().filter(|held| held.name == thread).filter_map(|held| held.current);
+    current.into_iter().any(|state| state == os::account::State::DiskFullWait)
+}
+
+/// Keys all over a table whose leaves are full split more of them than are reserved for: the commit is in the log by then.
+#[test]
+fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
+    // About as many leaves, each full of small rows.
+    const LEAVES: i64 = 5000;
+    const ROWS: i64 = 40;
+    const REDO_BYTES: u64 = 64 << 20;
+    let disk = SimDisk::new(1);
+    let large = EngineConfig { pool_bytes: 32 << 20, redo_capacity_bytes: REDO_BYTES, ..small(&disk) };
+    let engine = Engine::open(large).expect("an empty disk");
+    support::ddl("CREATE SCHEMA test", |context| {
+        engine.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
+    })
+    .expect("no schema yet");
+    let mut def = keyed("t");
+    def.indexes.clear();
+    let t = create(&engine, def);
+    for leaf in 0..LEAVES {
+        let mut txn = begin(&engine);
+        for row in 0..ROWS {
+            insert(&mut txn, &t, leaf * 100 + row, 0, &"x".repeat(60)).expect("no such row yet");
+        }
+        commit(txn);
+        if leaf % 300 == 0 {
+            engine.sharp_checkpoint().expect("the disk works");
+        }
+    }
+    // The log gets all the files that it will use.
+    let mut round = 0;
+    while engine.log().current_lsn() < 2 * REDO_BYTES {
+        let mut txn = begin(&engine);
+        for row in 0..40 {
+            assert!(
+                update(&mut txn, &t, row / 4 * 100 + row % 4, round, &"z".repeat(960)).expect("it works")
+            );
+        }
+        commit(txn);
+        round += 1;
+        if round % 20 == 0 {
+            engine.sharp_checkpoint().expect("the disk works");
+        }
+    }
+    engine.sharp_checkpoint().expect("the disk works");
+    // As little room as it is let in with: a refused attempt leaves the file longer.
+    let committing = (0..40).find_map(|step| {
+        let mut txn = begin(&engine);
+        for leaf in 0..LEAVES {
+            insert(&mut txn, &t, leaf * 100 + 50, 0, &"y".repeat(450)).expect("no such row yet");
+        }
+        disk.limit_space(Some(300 * 4096));
+        let committing =
+            os::thread::spawn("committing", move || txn.commit(&engine::CommitOptions::default()));
+        while !committing.is_finished() {
+            assert_eq!(disk.stopped_with(), None);
+            if waits_for_space("committing") {
+                return Some(committing);
+            }
+            os::thread::yield_now();
+        }
+        let refused = committing.join().expect("no panic");
+        assert!(matches!(refused, Err(EngineError::TableFull(_))), "step {step}: {refused:?}");
+        None
+    });
+    let committing = committing.expect("some room is enough");
+    // Others read meanwhile.
+    assert_eq!(support::ids(&engine, &t).len(), (ROWS * LEAVES) as usize);
+    disk.limit_space(None);
+    committing.join().expect("no panic").expect("there is room again");
+    assert_eq!(support::ids(&engine, &t).len(), ((ROWS + 1) * LEAVES) as usize);
+    check(&engine, &t);
 }

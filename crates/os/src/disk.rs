@@ -146,6 +146,10 @@ pub trait File: Send + Sync + fmt::Debug {
     /// kernel may have dropped the writes and will not report them again.
     fn sync_data(&self) -> io::Result<()>;
 
+    /// Has the system bring these bytes, written before, to the storage, and waits until they are there. No promise of durability, which takes
+    /// [`File::sync_data`]: that has less to do then, and holds up others' syncs less. Does nothing where it cannot.
+    fn write_back(&self, _offset: u64, _len_bytes: u64) {}
+
     /// The file's length.
     fn len_bytes(&self) -> io::Result<u64>;
 

@@ -5,6 +5,9 @@
 //! even that, the files grow past the capacity for as long as it takes and the surplus is removed afterwards. So nothing that
 //! holds a latch ever waits for a checkpoint, which may need that latch.
 //!
+//! Who writes a lot and is waited for by nobody, such as a commit of a million rows, asks [`crate::Log::free_check_in_bulk`] and waits earlier: so there
+//! is always room for the short ones, which do not wait for what it has filled.
+//!
 //! The capacity can be changed at any time. More is in force at once. Less is asked of the checkpointer at once, and what limits others follows what
 //! checkpoints leave, with some room for what comes meanwhile: nobody stands still until the log has become small.
 
@@ -24,6 +27,11 @@ impl Core {
     /// Bytes between the checkpoint and the end beyond which nothing new begins.
     fn hard_limit_bytes(&self) -> u64 {
         self.resized() / 8 * 7
+    }
+
+    /// Bytes beyond which those who write a lot wait.
+    fn bulk_limit_bytes(&self) -> u64 {
+        self.resized() / 16 * 11
     }
 
     /// Bytes beyond which the checkpointer is poked.
@@ -77,6 +85,17 @@ impl Core {
 
     /// See [`crate::Log::free_check`].
     pub fn free_check(&self) {
+        self.wait_below(Core::hard_limit_bytes);
+    }
+
+    /// See [`crate::Log::free_check_in_bulk`].
+    pub fn free_check_in_bulk(&self) {
+        self.wait_below(Core::bulk_limit_bytes);
+    }
+
+    /// Pokes the checkpointer when the log is filling, and waits while it holds more than `limit` says.
+    #[inline]
+    fn wait_below(&self, limit: fn(&Core) -> u64) {
         let end = self.reserved();
         let used_bytes = end.saturating_sub(self.checkpoint_lsn());
         if used_bytes <= self.soft_limit_bytes() {
@@ -89,18 +108,18 @@ impl Core {
         {
             self.ask_for_space();
         }
-        if used_bytes > self.hard_limit_bytes() {
-            self.wait_for_space();
+        if used_bytes > limit(self) {
+            self.wait_for_space(limit);
         }
     }
 
     #[cold]
-    fn wait_for_space(&self) {
+    fn wait_for_space(&self, limit: fn(&Core) -> u64) {
         let _waiting = account::enter(State::LogSpaceWait);
         Counters::count(&self.counters.space_waits, 1);
         loop {
             let waiter = self.space.prepare();
-            let is_full = self.reserved().saturating_sub(self.checkpoint_lsn()) > self.hard_limit_bytes();
+            let is_full = self.used_bytes() > limit(self);
             if !is_full || self.is_stopped() || self.is_closing() {
                 return;
             }

@@ -139,6 +139,32 @@ fn files_are_recycled_after_checkpoints_and_the_log_wraps_many_times() {
 }
 
 #[test]
+fn who_writes_a_lot_waits_before_the_others_do() {
+    let (_, disk) = sim(7);
+    let log = Log::create(disk, config()).unwrap();
+    let capacity = config().capacity_bytes;
+    while log.current_lsn() - log.checkpoint_lsn() < capacity / 4 * 3 {
+        append(&log, &[7; 10_000]);
+    }
+    let bulk = {
+        let log = Arc::clone(&log);
+        os::thread::spawn("bulk", move || log.free_check_in_bulk())
+    };
+    while log.status().space_waits == 0 {
+        os::thread::yield_now();
+    }
+    // There is room for short ones, as much again as an eighth of the log.
+    for _ in 0..10 {
+        log.free_check();
+        append(&log, &[8; 10_000]);
+    }
+    assert_eq!(log.status().space_waits, 1);
+    assert!(!bulk.is_finished());
+    log.write_checkpoint(log.current_lsn(), b"").unwrap();
+    bulk.join().unwrap();
+}
+
+#[test]
 fn a_full_log_waits_for_a_checkpoint_and_asks_for_it() {
     let (_, disk) = sim(6);
     let log = Log::create(disk, config()).unwrap();

@@ -147,8 +147,10 @@ impl Tail {
             let pos = self.pos();
             let emitted = group::emit_events(run, pos, self.checksum, &mut self.gathered);
             emitted.map_err(|error| self.damaged(pos, error))?;
+            let written = self.written;
             self.flush()?;
             // Bit by bit: all at once it would hold up the log's syncs.
+            self.file.write_back(written, self.written - written);
             if self.unsynced_bytes >= SYNC_BYTES { Ok(self.sync()?) } else { Ok(()) }
         })
     }

@@ -134,6 +134,9 @@ impl Logged {
 /// A commit with at most this many row changes may go without versions when nobody reads.
 const UNVERSIONED_CHANGES: u64 = 256;
 
+/// Bytes of rows that a spilled commit must find room for before it is in the log.
+const SPILLED_BYTES_AHEAD: usize = 4 << 20;
+
 /// Buffers that a thread's commits reuse.
 #[derive(Default)]
 struct Scratch {
@@ -393,7 +396,8 @@ impl Engine {
         if options.binlog && self.config.log_bin { GtidRequest::Next(tag) } else { GtidRequest::None }
     }
 
-    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too late to refuse it.
+    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too late to refuse it. A spilled commit
+    /// has the file made longer as it goes on: gigabytes of it at once would keep the disk busy for everybody.
     fn reserve_pages(&self, writes: &WriteSet, parts: &CommitParts<'_, '_>) -> Result<()> {
         for table_writes in &writes.tables {
             let (mut entries, mut bytes) = (0, 0);
@@ -411,6 +415,7 @@ impl Engine {
             }
             if entries > 0 {
                 let table = &table_writes.table;
+                let bytes = if parts.spill.is_some() { bytes.min(SPILLED_BYTES_AHEAD) } else { bytes };
                 table.clustered.reserve(entries, bytes).map_err(|error| table_full(table, error))?;
             }
         }

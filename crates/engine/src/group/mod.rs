@@ -191,8 +191,7 @@ impl GroupBuilder {
     /// Moves the group to its spill file; nothing of it may be open.
     fn spill(&mut self) -> Result<()> {
         let bytes = std::mem::take(&mut self.bytes);
-        let append = |spill: &mut Spill| spill.group.append(&bytes).and_then(|()| spill.group.sync());
-        let written = self.files().and_then(append);
+        let written = self.files().and_then(|spill| spill.group.append(&bytes));
         self.bytes = bytes;
         written?;
         self.spilled += self.bytes.len();

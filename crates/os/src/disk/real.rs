@@ -155,6 +155,15 @@ impl File for RealFile {
         self.file.sync_data().map_err(|error| placed("sync", &self.path, &error))
     }
 
+    fn write_back(&self, offset: u64, len_bytes: u64) {
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&self.file);
+        let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+            | libc::SYNC_FILE_RANGE_WRITE
+            | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+        // SAFETY: the descriptor is open. A failed write is reported by the sync that must follow.
+        unsafe { libc::sync_file_range(fd, offset as libc::off64_t, len_bytes as libc::off64_t, flags) };
+    }
+
     fn len_bytes(&self) -> io::Result<u64> {
         let metadata = self.file.metadata().map_err(|error| placed("look at", &self.path, &error))?;
         Ok(metadata.len())
