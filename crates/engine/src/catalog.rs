@@ -8,6 +8,7 @@
 use crate::definition::SchemaDef;
 use crate::table::Table;
 use parking_lot::RwLock;
+use redo::Lsn;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -16,7 +17,10 @@ struct Content {
     schemas: BTreeMap<String, (u64, Arc<SchemaDef>)>,
     /// By schema, then table name.
     tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
-    by_id: HashMap<u64, Arc<Table>>,
+    /// With the sequence number of the commit that gave the table this definition; 0: an older one than the start.
+    by_id: HashMap<u64, (Arc<Table>, Lsn)>,
+    /// That of the newest commit that changes definitions.
+    changed_by: Lsn,
     /// The tables with foreign keys about a table, by its name; both may be gone.
     children: HashMap<(String, String), BTreeSet<(String, String)>>,
 }
@@ -85,7 +89,18 @@ impl Catalog {
 
     /// The table with this id.
     pub fn table_by_id(&self, id: u64) -> Option<Arc<Table>> {
-        self.content.read().by_id.get(&id).cloned()
+        self.content.read().by_id.get(&id).map(|(table, _)| table.clone())
+    }
+
+    /// The table with this id, if a commit with the sequence number `seq` saw this very definition.
+    pub(crate) fn table_as_of(&self, id: u64, seq: Lsn) -> Option<Arc<Table>> {
+        let content = self.content.read();
+        content.by_id.get(&id).filter(|(_, defined_by)| *defined_by < seq).map(|(table, _)| table.clone())
+    }
+
+    /// What is put from here on is by the commit `seq`.
+    pub(crate) fn begin_change(&self, seq: Lsn) {
+        self.content.write().changed_by = seq;
     }
 
     /// Tables of a schema, sorted by name.
@@ -118,7 +133,8 @@ impl Catalog {
     pub(crate) fn put_table(&self, table: Arc<Table>) {
         let mut content = self.content.write();
         let content = &mut *content;
-        if let Some(previous) = content.by_id.insert(table.id, table.clone()) {
+        let entry = (table.clone(), content.changed_by);
+        if let Some((previous, _)) = content.by_id.insert(table.id, entry) {
             remove_name(&mut content.tables, &previous);
             content.unlink(&previous);
         }

@@ -244,6 +244,12 @@ fn unqualified(table: &str) -> &str {
 
 impl std::error::Error for EngineError {}
 
+impl From<binlog::DecodeError> for EngineError {
+    fn from(error: binlog::DecodeError) -> EngineError {
+        EngineError::Corrupt(format!("an event group: {error}"))
+    }
+}
+
 impl From<types::row::RowError> for EngineError {
     fn from(error: types::row::RowError) -> EngineError {
         EngineError::Row(error)

@@ -49,6 +49,7 @@ mod status;
 mod table;
 mod transaction;
 mod version;
+mod writeset;
 mod xa;
 
 pub use btree::Direction;
@@ -83,4 +84,5 @@ pub use transaction::logged::LoggedTransaction;
 pub use transaction::scan::{Found, Scan};
 pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};
+pub use writeset::Writeset;
 pub use xa::{XaBranch, XaFinish};

@@ -129,6 +129,7 @@ fn binlog_config(dir: &Path) -> BinlogConfig {
         index: None,
         max_file_bytes: 10_000,
         expire_after_s: 0,
+        dependency_history_size: 10_000,
         checksum: binlog::Checksum::Crc32,
         server_id: 77,
         server_uuid: UUID.to_string(),

@@ -303,6 +303,7 @@ fn open_binlog(
         index: options.log_bin_index.clone(),
         max_file_bytes: globals.named("max_binlog_size").uint(),
         expire_after_s: globals.named("binlog_expire_logs_seconds").uint(),
+        dependency_history_size: globals.named("binlog_transaction_dependency_history_size").uint(),
         checksum: checksum_named(globals.named("binlog_checksum").text()),
         server_id: globals.named("server_id").uint() as u32,
         server_uuid: globals.named("server_uuid").text().to_owned(),

@@ -38,6 +38,8 @@ pub struct BinlogConfig {
     pub max_file_bytes: u64,
     /// `binlog_expire_logs_seconds`; 0 keeps all.
     pub expire_after_s: u64,
+    /// `binlog_transaction_dependency_history_size`
+    pub dependency_history_size: u64,
     /// `binlog_checksum`
     pub checksum: Checksum,
     /// `server_id`
@@ -74,6 +76,7 @@ pub(crate) struct Shared {
     /// Settings that can change while the server runs.
     pub max_file_bytes: u64,
     pub expire_after_s: u64,
+    pub dependency_history_size: u64,
     /// Of files that begin from here on.
     pub checksum: Checksum,
     /// The server is shutting down: no commit follows.
@@ -159,6 +162,7 @@ impl Binlog {
             reset_error: None,
             max_file_bytes: config.max_file_bytes,
             expire_after_s: config.expire_after_s,
+            dependency_history_size: config.dependency_history_size,
             checksum: config.checksum,
             stop: false,
             generation: 0,
@@ -233,6 +237,11 @@ impl Binlog {
     /// `binlog_expire_logs_seconds` from now on.
     pub fn set_expire_after_s(&self, seconds: u64) {
         self.shared.lock().expire_after_s = seconds;
+    }
+
+    /// `binlog_transaction_dependency_history_size` from now on.
+    pub fn set_dependency_history_size(&self, keys: u64) {
+        self.shared.lock().dependency_history_size = keys;
     }
 
     /// `binlog_checksum`: what follows goes to a new file, whose events end with it.

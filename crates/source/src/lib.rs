@@ -11,6 +11,7 @@
 //! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks for.
 
 pub mod compression;
+mod dependencies;
 pub mod dump;
 pub mod error;
 pub mod events;

@@ -8,6 +8,7 @@
 use engine::CommitStream;
 use os::disk::OpenMode;
 
+use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events::{self, HeadEvent};
 use crate::series::FileSeries;
@@ -28,7 +29,7 @@ pub(crate) fn rederive(
             tail = next_tail(files, &tail)?;
         }
         let Some(committed) = stream.next(None)? else { break };
-        tail.append(&committed)?;
+        tail.append(&committed, Written::UNKNOWN)?;
         groups += 1;
         if tail.number < newest || tail.gathered_bytes() >= BLOCK_BYTES {
             tail.flush()?;

@@ -11,11 +11,12 @@ use os::account::{State, enter};
 use os::disk::File;
 use redo::Lsn;
 
+use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events;
 use crate::files::FilePosition;
 use crate::recent::Block;
-use crate::sequence::Numbering;
+use crate::sequence::{Numbering, least_of_same_length};
 use crate::state::SafePoint;
 
 /// Gathered bytes are written when there are this many.
@@ -82,16 +83,23 @@ impl Tail {
     }
 
     /// Takes a committed group. Returns how many bytes its events have there.
-    pub fn append(&mut self, committed: &CommittedGroup<'_>) -> Result<u64, BinlogError> {
+    pub fn append(
+        &mut self,
+        committed: &CommittedGroup<'_>,
+        written: Written<'_>,
+    ) -> Result<u64, BinlogError> {
         self.lsn = committed.seq;
         let header = &committed.header;
-        let numbers = self.numbering.next(committed.seq, header.depends_lsn);
-        let gtid = events::gtid_event(header, numbers);
+        let (mut last_committed, number) = self.numbering.next(committed.seq, header.depends_lsn, written);
+        if header.gtid.is_some_and(|gtid| !gtid.tsid.tag.is_none()) {
+            last_committed = last_committed.max(least_of_same_length(number - 1));
+        }
+        let gtid = events::gtid_event(header, (last_committed, number));
         let start = events::group_start(header, &gtid);
-        let mut written = committed.group.len_bytes();
+        let mut bytes = committed.group.len_bytes();
         match &committed.group {
             GroupBytes::Here(events) => match header.compression {
-                Some(level) => written = self.append_compressed(events, level, start)?,
+                Some(level) => bytes = self.append_compressed(events, level, start)?,
                 None => self.append_events(events, start)?,
             },
             GroupBytes::Made(events) => self.append_events(events, start)?,
@@ -100,7 +108,7 @@ impl Tail {
         if let Some(gtid) = header.gtid {
             self.gtids.add(gtid);
         }
-        Ok(written)
+        Ok(bytes)
     }
 
     fn append_compressed(

@@ -11,6 +11,7 @@ use engine::{CheckpointParticipant, CommitStream, EngineError};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 
+use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events;
 use crate::files::{Binlog, FilePosition};
@@ -37,7 +38,7 @@ const RESET_TRIES: u32 = 20;
 
 /// The thread's body.
 pub(crate) fn run(binlog: &Arc<Binlog>, tail: Tail, stream: CommitStream) {
-    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start() };
+    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start(), keys: Vec::new() };
     if let Err(error) = writer.follow() {
         log::error!("Binary log: {error}");
         binlog.shared.lock().failed = Some(error.to_string());
@@ -52,6 +53,8 @@ struct Writer<'a> {
     tail: Tail,
     stream: CommitStream,
     since_sync: Stopwatch,
+    /// What the present transaction has written.
+    keys: Vec<u64>,
 }
 
 /// What sessions want of the writer.
@@ -100,7 +103,10 @@ impl Writer<'_> {
 
     /// Appends what has been committed, up to a block; true when there was no more.
     fn take_block(&mut self) -> Result<bool, BinlogError> {
-        let max_file_bytes = self.binlog.shared.lock().max_file_bytes;
+        let (max_file_bytes, history_size) = {
+            let shared = self.binlog.shared.lock();
+            (shared.max_file_bytes, shared.dependency_history_size)
+        };
         let mut wait = Some(IDLE_WAIT);
         loop {
             let Some(committed) = self.stream.next(wait)? else {
@@ -108,8 +114,10 @@ impl Writer<'_> {
                 self.tail.lsn = self.stream.lsn();
                 return Ok(true);
             };
-            let written = self.tail.append(&committed)?;
-            self.binlog.compression.lock().count(&committed, written);
+            let writeset = self.binlog.engine.writeset(&committed, &mut self.keys);
+            let written = Written { writeset, keys: &self.keys, history_size };
+            let bytes = self.tail.append(&committed, written)?;
+            self.binlog.compression.lock().count(&committed, bytes);
             let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
             self.binlog.semi_sync.logged(committed.seq, end);
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {

@@ -50,6 +50,7 @@ impl Life {
             index: None,
             max_file_bytes,
             expire_after_s: 0,
+            dependency_history_size: 10_000,
             checksum: binlog::Checksum::Crc32,
             server_id: 1,
             server_uuid: UUID.to_string(),

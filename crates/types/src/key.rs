@@ -7,7 +7,7 @@ use crate::packed::{self, PackedError, Width, payload};
 use crate::{ColumnType, TypeCode, Value, collation};
 
 /// First byte of a nullable column's part.
-const NULL_MARK: u8 = 0;
+pub const NULL_MARK: u8 = 0;
 const NOT_NULL_MARK: u8 = 1;
 
 /// Bytes of the longest packed value of a fixed length: DECIMAL(65,30) has 30.

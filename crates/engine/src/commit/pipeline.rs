@@ -342,6 +342,9 @@ impl Engine {
     ) -> Result<CommitOutcome> {
         let Logged { place, gtid, unversioned, .. } = *logged;
         let seq = place.end;
+        if !dictionary.is_empty() {
+            self.catalog.begin_change(seq);
+        }
         let versioning = if unversioned { Versioning::Off } else { Versioning::On };
         let applied = self
             .apply_dictionary(dictionary, place)

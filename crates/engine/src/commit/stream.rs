@@ -20,6 +20,8 @@ pub struct CommittedGroup<'a> {
     pub header: CommitHeader,
     /// The event group: events in format v4 without GTID event and checksums, `log_pos` 0.
     pub group: GroupBytes<'a>,
+    /// The record's sidecar; empty for a group that is in a spill file.
+    pub(crate) sidecar: &'a [u8],
 }
 
 /// Where an event group is.
@@ -118,7 +120,8 @@ impl CommitStream {
                 GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
             }
         };
-        Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group }))
+        let sidecar = commit.sidecar;
+        Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group, sidecar }))
     }
 
     /// The next record of a group that belongs into the binary log.

@@ -104,6 +104,11 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
                 binlog.set_expire_after_s(setting.uint());
             }
         }
+        "binlog_transaction_dependency_history_size" => {
+            if let Some(binlog) = &server.binlog {
+                binlog.set_dependency_history_size(setting.uint());
+            }
+        }
         name if name.starts_with("rpl_semi_sync_source_") => {
             if let Some(binlog) = &server.binlog {
                 set_semi_sync(binlog.semi_sync(), name, setting);

@@ -59,6 +59,7 @@ fn open_binlog(disk: &SimDisk, engine: &Arc<Engine>) -> Result<Arc<Binlog>, Binl
         // Small, so that files are changed often.
         max_file_bytes: 30_000,
         expire_after_s: 0,
+        dependency_history_size: 10_000,
         checksum: binlog::Checksum::Crc32,
         server_id: 1,
         server_uuid: UUID.to_owned(),
