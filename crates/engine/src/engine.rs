@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::checkpoint::{CheckpointParticipant, CheckpointState};
+use crate::commit::group_delay::GroupDelay;
 use crate::commit::hold::Gate;
 use crate::commit::pipeline::CommitWaiter;
 use crate::commit::position::ReplicationState;
@@ -56,6 +57,7 @@ pub struct Engine {
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
     pub(crate) gtid_owners: GtidOwners,
+    pub(crate) group_delay: GroupDelay,
     full_row_metadata: AtomicBool,
     flush_log_at_trx_commit: AtomicU8,
     version_memory_limit: AtomicU64,
@@ -220,6 +222,7 @@ impl Engine {
             settings: DdlSettings::default(),
             xa: Branches::default(),
             ddl: Mutex::new(()),
+            group_delay: GroupDelay::default(),
             gtid_owners: GtidOwners::new(if config.gtid_mode { GtidMode::On } else { GtidMode::Off }),
             full_row_metadata: AtomicBool::new(false),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
@@ -365,6 +368,21 @@ impl Engine {
 
     pub(crate) fn next_xid(&self) -> u64 {
         self.next_xid.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// `binlog_group_commit_sync_delay`
+    pub fn set_group_commit_delay_us(&self, delay_us: u64) {
+        self.group_delay.set_delay_us(delay_us);
+    }
+
+    /// `binlog_group_commit_sync_no_delay_count`
+    pub fn set_group_commit_no_delay_count(&self, commits: u64) {
+        self.group_delay.set_no_delay_count(commits);
+    }
+
+    /// `sync_binlog`: which groups are delayed; there is nothing to sync for it.
+    pub fn set_sync_binlog(&self, groups: u64) {
+        self.group_delay.set_every(groups);
     }
 
     /// `log_bin`

@@ -73,6 +73,8 @@ states! {
     RowLockWait = "row_lock_wait", true;
     /// Waiting for earlier commits to become visible.
     CommitOrderWait = "commit_order_wait", true;
+    /// A commit gathers others before its log is synced.
+    GroupCommitDelay = "group_commit_delay", true;
     /// Waiting for replicas to acknowledge a commit.
     ReplicaAckWait = "replica_ack_wait", true;
     /// Waiting for a latch on a page.

@@ -64,11 +64,13 @@ impl Core {
     }
 
     /// See [`crate::Log::follow_durable`].
-    pub fn follow_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
+    pub fn follow_durable(&self, lsn: Lsn, asks: bool) -> Result<(), RedoError> {
         if self.durable() >= lsn {
             return Ok(());
         }
-        self.request_durable(lsn);
+        if asks {
+            self.request_durable(lsn);
+        }
         let _waiting = account::enter(State::Idle);
         loop {
             self.check()?;

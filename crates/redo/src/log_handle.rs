@@ -186,12 +186,12 @@ impl Log {
     }
 
     /// As [`Log::wait_durable`] for a background thread that follows the log: takes the syncs as they come and causes none sooner, so it may wait for some
-    /// milliseconds more.
+    /// milliseconds more. It causes one at all only if it `asks`; else somebody else is about to.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed: the record may or may not survive.
-    pub fn follow_durable(&self, lsn: Lsn) -> Result<(), RedoError> {
-        self.core.follow_durable(lsn)
+    pub fn follow_durable(&self, lsn: Lsn, asks: bool) -> Result<(), RedoError> {
+        self.core.follow_durable(lsn, asks)
     }
 
     /// What `innodb_flush_log_at_trx_commit` demands of a commit whose record ends at `lsn`: 1 durable, 2 written, 0 nothing.

@@ -62,11 +62,11 @@ fn one_who_follows_the_log_returns_when_it_is_durable_or_has_failed() {
     let (sim, disk) = sim(2);
     let log = Log::create(disk, config()).unwrap();
     let end = append(&log, b"a commit");
-    log.follow_durable(end).unwrap();
+    log.follow_durable(end, true).unwrap();
     assert!(log.durable_lsn() >= end);
     sim.fail_sync("#ib_redo0");
     let lost = append(&log, b"another");
-    assert!(matches!(log.follow_durable(lost), Err(RedoError::Poisoned(_))));
+    assert!(matches!(log.follow_durable(lost, true), Err(RedoError::Poisoned(_))));
 }
 
 #[test]

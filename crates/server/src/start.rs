@@ -123,6 +123,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     engine
         .set_gtid_mode(crate::variables::gtids::mode_named(globals.named("gtid_mode").text()))
         .expect("nobody owns a GTID yet");
+    engine.set_group_commit_delay_us(globals.named("binlog_group_commit_sync_delay").uint());
+    engine.set_group_commit_no_delay_count(globals.named("binlog_group_commit_sync_no_delay_count").uint());
+    engine.set_sync_binlog(globals.named("sync_binlog").uint());
     engine.set_full_row_metadata(globals.named("binlog_row_metadata").text() == "FULL");
     engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
     engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());

@@ -20,6 +20,7 @@
 //! - While a commit is between steps 3 and 6 the checkpoint stays at or before the start of its record.
 //! - `seq` orders versions, so that nothing is visible before everything with a smaller `seq` is.
 
+pub(crate) mod group_delay;
 pub(crate) mod hold;
 #[cfg(all(test, feature = "model"))]
 mod model;

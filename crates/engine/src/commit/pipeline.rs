@@ -498,6 +498,9 @@ impl Engine {
 
     /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`, then for visibility.
     pub(crate) fn wait_for_commit(&self, seq: Lsn) -> Result<()> {
+        if self.config.log_bin {
+            self.group_delay.gather();
+        }
         self.log.commit_wait(seq)?;
         let waiter = self.commit_waiter.get();
         if let Some(waiter) = waiter {

@@ -143,9 +143,11 @@ impl CommitStream {
         if self.engine.flush_log_at_trx_commit() != 1 || log.durable_lsn() >= seq {
             return Ok(true);
         }
+        // While commits gather (`binlog_group_commit_sync_delay`), each asks for its sync itself, when its group goes on.
+        let asks = !self.engine.group_delay.is_on();
         if waits {
-            log.follow_durable(seq)?;
-        } else {
+            log.follow_durable(seq, asks)?;
+        } else if asks {
             log.request_durable(seq);
         }
         Ok(waits)

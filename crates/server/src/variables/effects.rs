@@ -46,6 +46,11 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "innodb_fill_factor" => server.engine.set_fill_factor(setting.uint() as u8),
         "innodb_online_alter_log_max_size" => server.engine.set_online_alter_log_max_bytes(setting.uint()),
         "binlog_row_metadata" => server.engine.set_full_row_metadata(setting.text() == "FULL"),
+        "binlog_group_commit_sync_delay" => server.engine.set_group_commit_delay_us(setting.uint()),
+        "binlog_group_commit_sync_no_delay_count" => {
+            server.engine.set_group_commit_no_delay_count(setting.uint());
+        }
+        "sync_binlog" => server.engine.set_sync_binlog(setting.uint()),
         "gtid_mode" => gtids::set_mode(server, setting.text())?,
         "enforce_gtid_consistency" => gtids::check_consistency(server, setting.text())?,
         "gtid_purged" => gtids::set_purged(server, setting.text())?,
