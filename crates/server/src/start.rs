@@ -305,7 +305,10 @@ fn open_binlog(
         basename: options.log_bin_basename.clone().unwrap_or_else(|| "binlog".into()),
         index: options.log_bin_index.clone(),
         max_file_bytes: globals.named("max_binlog_size").uint(),
-        expire_after_s: globals.named("binlog_expire_logs_seconds").uint(),
+        expire_after_s: match globals.named("binlog_expire_logs_auto_purge").is_on() {
+            true => globals.named("binlog_expire_logs_seconds").uint(),
+            false => 0,
+        },
         dependency_history_size: globals.named("binlog_transaction_dependency_history_size").uint(),
         checksum: checksum_named(globals.named("binlog_checksum").text()),
         server_id: globals.named("server_id").uint() as u32,

@@ -107,6 +107,12 @@ impl Binlog {
             log::warn!("file {name} was not purged because it was being read by {count} dump sessions.");
             needed = read;
         }
+        if files.numbers().first().is_some_and(|oldest| *oldest < needed) {
+            // What a crash finds must not name a file that is gone.
+            let checkpoint = self.engine.checkpoint();
+            checkpoint
+                .map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;
+        }
         files
             .remove_before(needed)
             .map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;

@@ -80,6 +80,7 @@ impl Writer<'_> {
             }
             if self.tail.pos() >= self.binlog.shared.lock().max_file_bytes {
                 self.rotate()?;
+                self.binlog.purge_expired();
                 continue;
             }
             if !drained {

@@ -105,9 +105,11 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             }
         }
         "binlog_expire_logs_seconds" => {
-            if let Some(binlog) = &server.binlog {
-                binlog.set_expire_after_s(setting.uint());
-            }
+            set_expiry(server, server.globals.named("binlog_expire_logs_auto_purge").is_on(), setting.uint());
+        }
+        "binlog_expire_logs_auto_purge" => {
+            let seconds = server.globals.named("binlog_expire_logs_seconds").uint();
+            set_expiry(server, setting.is_on(), seconds);
         }
         "binlog_transaction_dependency_history_size" => {
             if let Some(binlog) = &server.binlog {
@@ -135,6 +137,13 @@ pub fn set_semi_sync(semi_sync: &source::semi_sync::SemiSync, name: &str, settin
         "rpl_semi_sync_source_wait_no_replica" => semi_sync.set_waits_without_replicas(setting.is_on()),
         "rpl_semi_sync_source_wait_point" => semi_sync.set_after_sync(setting.text() == "AFTER_SYNC"),
         _ => {}
+    }
+}
+
+/// Files of the binary log go when they are so old, if any go by themselves.
+fn set_expiry(server: &Server, auto_purge: bool, seconds: u64) {
+    if let Some(binlog) = &server.binlog {
+        binlog.set_expire_after_s(if auto_purge { seconds } else { 0 });
     }
 }
 
