@@ -153,25 +153,17 @@ impl Binlog {
     pub(crate) fn find_by_gtids(&self, has: &GtidSet) -> Result<crate::files::FilePosition, Refusal> {
         let files = self.files.lock();
         self.refuse_more_than_ours(has)?;
+        // `SET GLOBAL gtid_purged` may name what no file has had.
+        refuse_missing(self.engine.gtid_purged(), has)?;
         for &number in files.numbers().iter().rev() {
             if previous_gtids(&files, number)?.is_subset(has) {
                 return Ok(crate::files::FilePosition { file: number, pos: 4 });
             }
         }
-        let mut missing = match files.numbers().first() {
-            Some(&oldest) => previous_gtids(&files, oldest)?,
-            None => {
-                return Err(Refusal::fatal_1236(
-                    "Could not find first log file name in binary log index file",
-                ));
-            }
-        };
-        missing.subtract(has);
-        Err(Refusal::fatal_1236(format!(
-            "Cannot replicate because the source purged required binary logs. Replicate the missing transactions from elsewhere, or \
-             provision a new replica from backup. Consider increasing the source's binary log expiration period. The GTID set sent by \
-             the replica is '{has}', and the missing transactions are '{missing}'"
-        )))
+        if let Some(&oldest) = files.numbers().first() {
+            refuse_missing(previous_gtids(&files, oldest)?, has)?;
+        }
+        Err(Refusal::fatal_1236("Could not find first log file name in binary log index file"))
     }
 
     /// A replica that has GTIDs of our own UUID that we do not have holds transactions that we lost.
@@ -192,6 +184,19 @@ impl Binlog {
              source but are not included in GTID_EXECUTED.",
         ))
     }
+}
+
+/// A replica must have all of these.
+fn refuse_missing(mut purged: GtidSet, has: &GtidSet) -> Result<(), Refusal> {
+    purged.subtract(has);
+    if purged.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::fatal_1236(format!(
+        "Cannot replicate because the source purged required binary logs. Replicate the missing transactions from elsewhere, or \
+         provision a new replica from backup. Consider increasing the source's binary log expiration period. The GTID set sent by \
+         the replica is '{has}', and the missing transactions are '{purged}'"
+    )))
 }
 
 fn created_s(files: &FileSeries, number: u64) -> Option<u32> {

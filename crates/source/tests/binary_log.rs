@@ -391,6 +391,20 @@ fn refused(end: DumpEnd) -> String {
     }
 }
 
+/// Nothing tells a replica that lacks them that they are not in the files either.
+#[test]
+fn what_was_declared_purged_is_not_passed_over() {
+    let life = Life::start(&new_disk(41));
+    life.commit(1);
+    let other: GtidSet = "22222222-2222-3333-4444-555555555555:1-5".parse().expect("is a GTID set");
+    life.engine.add_gtid_purged(&other).expect("is added");
+    let lacks = refused(life.dump(DumpStart::Gtids(GtidSet::default())).0);
+    assert!(lacks.ends_with(&format!("the missing transactions are '{other}'")), "{lacks}");
+    let has = life.dump(DumpStart::Gtids(other)).0;
+    assert!(matches!(has, DumpEnd::Complete), "{has:?}");
+    life.end();
+}
+
 #[test]
 fn what_is_not_there_is_refused_with_1236() {
     let disk = new_disk(4);
