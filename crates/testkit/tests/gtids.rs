@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bench::instance::{Flavor, Settings};
-use bench::sbtest::Workload;
 use protocol::client::{Client, ClientError};
-use testkit::background::Background;
 use testkit::following::{By, Pair, SIZE};
 use testkit::{Server, available};
 
@@ -226,7 +224,19 @@ fn the_online_way(replica: Flavor) {
     let settings = Settings { gtid: false, ..Settings::default() };
     let pair = Pair::start_with(Flavor::Slipstream, replica, &settings, By::Position);
     pair.source.fill(SIZE, 1);
-    let load = Background::start(pair.source.connect_options(), Workload::UpdateNonIndex, SIZE, 1, 7);
+    let (stop, options) = (Arc::new(AtomicBool::new(false)), pair.source.connect_options());
+    let stopped = Arc::clone(&stop);
+    // Slower than any replica applies.
+    let load = os::thread::spawn("load", move || {
+        let mut session = Client::connect(&options).expect("connects");
+        for id in (1..=SIZE.rows).cycle() {
+            session.query(&format!("UPDATE sbtest.sbtest1 SET k = k + 1 WHERE id = {id}")).expect("updates");
+            if stopped.load(Ordering::Acquire) {
+                break;
+            }
+            os::clock::sleep(Duration::from_millis(3));
+        }
+    });
     let set = |server: &Server, mode: &str| drop(server.run(&format!("SET GLOBAL gtid_mode = {mode}")));
     for server in [&pair.source, &pair.replica.server] {
         server.run("SET GLOBAL enforce_gtid_consistency = ON");
@@ -248,7 +258,8 @@ fn the_online_way(replica: Flavor) {
     }
     pair.replica.catch_up(&pair.source);
     set(&pair.source, "OFF");
-    load.stop();
+    stop.store(true, Ordering::Release);
+    load.join().expect("the load does not fail");
     pair.is_equal();
     let executed = |server: &Server| server.rows("SELECT @@GLOBAL.gtid_executed");
     assert_ne!(executed(&pair.source), [""]);
