@@ -117,7 +117,8 @@ mod tests {
             })
             .collect();
         commits.into_iter().for_each(|commit| commit.join().expect("goes on"));
-        assert_eq!((delay.group.lock().number, delay.group.lock().commits), (2, 0));
+        let group = delay.group.lock();
+        assert_eq!((group.number, group.commits), (2, 0));
     }
 
     #[test]
