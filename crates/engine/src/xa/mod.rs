@@ -274,7 +274,7 @@ impl Engine {
     fn copy_group(&self, record: &PreparedRecord) -> Result<SpillFile> {
         let mut copy = self.new_spill_file()?;
         if let Some(file) = record.file() {
-            file.open(&self.config)?.for_each_run(|run| copy.append(run).and_then(|()| copy.sync()))?;
+            file.open(&self.config)?.for_each_run(|run| copy.append(run))?;
         }
         Ok(copy)
     }
