@@ -132,6 +132,12 @@ impl Tree {
         Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
     }
 
+    /// Starts loading a leaf that was located on another processor into this one's cache. Changes nothing that can be seen.
+    #[inline]
+    pub fn prefetch_leaf(&self, leaf: FoundLeaf) {
+        self.pool().prefetch_found(leaf);
+    }
+
     /// Starts loading the entry itself into the processor's cache. Changes nothing that can be seen.
     #[inline]
     pub fn prefetch(&self, spot: &Spot<'_>) {

@@ -199,6 +199,12 @@ impl Pool {
         }
     }
 
+    /// Starts loading a leaf that [`Pool::find_leaf`] found on another processor.
+    #[inline]
+    pub fn prefetch_found(&self, found: FoundLeaf) {
+        self.prefetch_leaf(PageId::new(found.space, found.no));
+    }
+
     /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so that its slots are in the processor's cache by now.
     #[inline]
     pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {

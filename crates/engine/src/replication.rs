@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// Begins a transaction that applies a source's. See [`Transaction::apply_insert`] and its neighbours.
-    pub fn begin_apply(self: &Arc<Engine>) -> Transaction {
-        Transaction::new(self.clone(), crate::Isolation::ReadCommitted, false)
+    pub fn begin_apply(self: &Arc<Engine>) -> Box<Transaction> {
+        Box::new(Transaction::new(self.clone(), crate::Isolation::ReadCommitted, false))
     }
 }

@@ -308,7 +308,7 @@ fn content(engine: &Arc<Engine>, t: &Arc<Table>) -> Vec<Vec<u8>> {
 }
 
 /// As the applier does it: what has come of the group is handed over while more of it comes.
-fn apply_by_parts(engine: &Arc<Engine>, group: &[u8]) -> Result<engine::Transaction, EngineError> {
+fn apply_by_parts(engine: &Arc<Engine>, group: &[u8]) -> Result<Box<engine::Transaction>, EngineError> {
     let format = support_apply::format();
     let mut txn = engine.begin_apply();
     for event in support_apply::events(group) {
@@ -366,7 +366,7 @@ fn what_a_source_sent_spills_and_a_cut_leaves_all_of_it_with_its_position_or_not
                     while !disk.is_off() && engine.sharp_checkpoint().is_ok() {}
                 })
             };
-        let commit = |txn: engine::Transaction, pos| {
+        let commit = |txn: Box<engine::Transaction>, pos| {
             let (gtid, position) = (GtidNext::Anonymous, Some(position(pos)));
             txn.commit_received(&[], &CommitOptions { gtid, position, ..CommitOptions::default() })
         };

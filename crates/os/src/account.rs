@@ -475,6 +475,29 @@ pub fn set(state: State) -> State {
     unsafe { (*pointer).switch(state) }
 }
 
+/// What a thread is doing, for another thread to see.
+pub struct Watch(Option<Arc<Account>>);
+
+impl Watch {
+    /// Of the calling thread.
+    pub fn of_this_thread() -> Watch {
+        if CURRENT.get().is_null() {
+            open_account("foreign");
+        }
+        Watch(OWNER.try_with(|owner| owner.borrow().as_ref().map(|owner| owner.0.clone())).ok().flatten())
+    }
+
+    /// It is the calling thread's.
+    pub fn is_of_this_thread(&self) -> bool {
+        self.0.as_ref().is_some_and(|account| std::ptr::eq(Arc::as_ptr(account), CURRENT.get()))
+    }
+
+    /// What it is doing now. A thread that has no account runs.
+    pub fn state(&self) -> State {
+        self.0.as_ref().map_or(State::Running, |account| account.current())
+    }
+}
+
 /// Counts requests for pages of the buffer pool. Too many are made for a counter that threads share; a thread without an account goes uncounted.
 #[inline]
 pub fn count_page_requests(requests: u64) {

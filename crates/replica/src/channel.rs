@@ -49,7 +49,7 @@ pub struct ReplicaSettings {
 pub struct CommitTimes {
     /// Of the first transaction received since the relay log was started.
     pub first_received_us: AtomicU64,
-    /// Of the transaction that is being applied.
+    /// Of the oldest transaction that is being applied, or of one shortly before it; never of a later one.
     pub applying_us: AtomicU64,
     /// Of the last transaction that readers see.
     pub visible_us: AtomicU64,
@@ -293,10 +293,14 @@ impl Channel {
         if caught_up && applying == 0 {
             return (status.io_running == Running::Yes).then_some(0);
         }
-        let visible = self.times.visible_us.load(Ordering::Relaxed);
-        let first = self.times.first_received_us.load(Ordering::Relaxed);
-        let since = [applying, visible, first].into_iter().find(|&us| us != 0)?;
-        Some(source_now_us.saturating_sub(since).max(1))
+        Some(source_now_us.saturating_sub(self.pending_since_us()?).max(1))
+    }
+
+    /// While something is pending: when the source committed the oldest transaction that readers here do not see, or one shortly before it.
+    pub(crate) fn pending_since_us(&self) -> Option<u64> {
+        let CommitTimes { applying_us, visible_us, first_received_us, .. } = &self.times;
+        let times = [applying_us, visible_us, first_received_us].map(|time| time.load(Ordering::Relaxed));
+        times.into_iter().find(|&us| us != 0)
     }
 }
 

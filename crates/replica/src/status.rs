@@ -180,7 +180,7 @@ impl ReplicaStatus {
             };
         }
         let threads = os::account::snapshot();
-        let names = ["replica_sql", "replica_worker"].map(|name| self.thread_name(name));
+        let names = ["replica_sql", "replica_prepare", "replica_worker"].map(|name| self.thread_name(name));
         let appliers = threads.iter().filter(|thread| thread.tid.is_some());
         let states =
             appliers.filter(|thread| names.contains(&thread.name)).filter_map(|thread| thread.current);

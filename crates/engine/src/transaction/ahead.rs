@@ -23,7 +23,11 @@ use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
 use crate::table::{KeyBuf, SecondaryKey, Table};
 use btree::Spot;
+use buffer::FoundLeaf;
 use std::sync::Arc;
+
+/// Rows of a transaction that are loaded ahead of its turn.
+const PREFETCHED_ROWS: usize = 16;
 
 /// A key of a unique secondary index whose check is left to the turn.
 struct UniqueCheck {
@@ -75,13 +79,13 @@ impl Owed {
 
 /// A transaction that was applied ahead and waits for its turn. Dropped, it leaves nothing.
 pub struct Prepared {
-    transaction: Transaction,
+    transaction: Box<Transaction>,
     owed: Owed,
 }
 
 impl TableHold {
     /// As [`TableHold::begin_apply`], ahead of the transaction's turn.
-    pub fn begin_apply_ahead(&self) -> Transaction {
+    pub fn begin_apply_ahead(&self) -> Box<Transaction> {
         let mut transaction = self.begin_apply();
         transaction.ahead = Some(Owed::default());
         transaction
@@ -106,7 +110,7 @@ impl Transaction {
     ///
     /// # Panics
     /// When the transaction was not begun by [`TableHold::begin_apply_ahead`].
-    pub fn prepared(mut self) -> Prepared {
+    pub fn prepared(mut self: Box<Self>) -> Prepared {
         let owed = self.ahead.take().expect("begun ahead");
         Prepared { transaction: self, owed }
     }
@@ -115,7 +119,7 @@ impl Transaction {
 /// What became of a prepared transaction when its turn came.
 pub enum Turn {
     /// It is as if it had been applied now.
-    Ready(Transaction),
+    Ready(Box<Transaction>),
     /// It would have had to wait for a lock and was not to. It keeps what it has locked.
     Blocked(Prepared),
 }
@@ -141,9 +145,35 @@ impl Prepared {
         }
     }
 
+    /// Starts loading the leaves of its rows into the processor's cache. Who takes many turns, one after the other, does this for one that
+    /// comes some turns later, and [`Prepared::prefetch_rows`] for one that comes sooner: they were prepared on another processor.
+    #[inline]
+    pub fn prefetch_leaves(&self) {
+        self.each_leaf(|table, _, leaf| table.clustered.prefetch_leaf(leaf));
+    }
+
+    /// Starts loading the rows themselves; their leaves should have been loaded.
+    #[inline]
+    pub fn prefetch_rows(&self) {
+        self.each_leaf(|table, key, leaf| table.clustered.prefetch(&Spot::again(key, leaf)));
+    }
+
+    #[inline]
+    fn each_leaf(&self, load: impl Fn(&Table, &[u8], FoundLeaf)) {
+        for writes in &self.transaction.writes.tables {
+            // Of a large transaction the first rows: the others would push them out again.
+            for (key, change) in writes.rows.iter().take(PREFETCHED_ROWS) {
+                if let Some(leaf) = change.leaf {
+                    load(&writes.table, key, leaf);
+                }
+            }
+        }
+    }
+
     /// What was done stays done when it is tried again.
     fn come(&mut self, hold: &mut TableHold) -> Result<()> {
         let Prepared { transaction, owed } = self;
+        transaction.locks.set_works_under(hold.owner_id());
         for writes in &transaction.writes.tables {
             hold.hold(&writes.table, transaction.waits)?;
         }

@@ -297,7 +297,11 @@ impl Transaction {
     /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
     /// engine's table ids and without GTID event and checksums; or what comes behind what [`Transaction::receive`] was given. Does not
     /// wait for the log unless `options.wait`.
-    pub fn commit_received(mut self, group: &[u8], options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+    pub fn commit_received(
+        mut self: Box<Self>,
+        group: &[u8],
+        options: &CommitOptions<'_>,
+    ) -> Result<CommitOutcome> {
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let is_large = group.len() > self.engine.config.spill_bytes;
         let outcome = if self.group.len() == 0 && !is_large {

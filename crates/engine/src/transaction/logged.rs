@@ -14,7 +14,7 @@ use redo::Lsn;
 #[must_use = "what is in the log must get to its pages"]
 pub struct LoggedTransaction {
     /// Gone once it is completed.
-    open: Option<(Transaction, Logged)>,
+    open: Option<(Box<Transaction>, Logged)>,
 }
 
 impl Transaction {
@@ -22,7 +22,7 @@ impl Transaction {
     /// ([`redo::Log::free_check`]) before, with no logged transaction in hand. While commits are held back it waits, unless it is `behind`
     /// one of the caller's.
     pub fn log_received(
-        mut self,
+        mut self: Box<Self>,
         group: &[u8],
         options: &CommitOptions<'_>,
         behind: Option<&LoggedTransaction>,

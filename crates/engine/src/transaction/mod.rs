@@ -436,7 +436,7 @@ impl Transaction {
 
     /// Steps 7 and 8 of a commit.
     fn finish_commit(
-        mut self,
+        &mut self,
         outcome: Result<CommitOutcome>,
         options: &CommitOptions<'_>,
     ) -> Result<CommitOutcome> {

@@ -4,7 +4,7 @@
 use super::{Isolation, Transaction};
 use crate::Engine;
 use crate::error::{EngineError, Result};
-use crate::lock::{Acquired, LockId, LockOwner, LockType, Patience};
+use crate::lock::{Acquired, LockId, LockOwner, LockType, OwnerId, Patience};
 use crate::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,6 +28,10 @@ impl TableHold {
     /// Sets the flag that ends its waits with [`EngineError::Interrupted`] when it becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.locks.set_interrupt(interrupt);
+    }
+
+    pub(super) fn owner_id(&self) -> OwnerId {
+        self.locks.id()
     }
 
     /// The engine that the tables are in.
@@ -80,7 +84,7 @@ impl TableHold {
     }
 
     /// Begins a transaction that applies a source's. It may use the tables that are held, and those only, until the hold is released.
-    pub fn begin_apply(&self) -> Transaction {
+    pub fn begin_apply(&self) -> Box<Transaction> {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;
         transaction.locks.set_works_under(self.locks.id());
@@ -88,8 +92,8 @@ impl TableHold {
     }
 
     /// Begins a transaction for a source's statements, and for rows between them. It takes the locks of its tables itself.
-    pub fn begin_apply_statements(&self) -> Transaction {
-        let mut transaction = self.engine.begin(Isolation::RepeatableRead);
+    pub fn begin_apply_statements(&self) -> Box<Transaction> {
+        let mut transaction = Box::new(self.engine.begin(Isolation::RepeatableRead));
         transaction.locks.set_works_under(self.locks.id());
         transaction
     }

@@ -29,7 +29,11 @@ pub fn apply(
 }
 
 /// Hands the rows of a group to a transaction.
-pub fn change_rows(mut txn: Transaction, format: &Format, group: &[u8]) -> Result<Transaction, EngineError> {
+pub fn change_rows(
+    mut txn: Box<Transaction>,
+    format: &Format,
+    group: &[u8],
+) -> Result<Box<Transaction>, EngineError> {
     let engine = txn.engine().clone();
     let mut rest = group;
     while !rest.is_empty() {

@@ -133,6 +133,11 @@ impl<'a> Applier<'a> {
         self.done.clone()
     }
 
+    /// When the source committed the last group that is complete, in microseconds of unix time.
+    pub fn last_commit_us(&self) -> u64 {
+        self.done.last.immediate_commit_us
+    }
+
     /// Rolls an open group back.
     pub fn abandon_group(&mut self) {
         self.stage = Stage::Outside;
@@ -421,7 +426,7 @@ impl<'a> Applier<'a> {
 
     fn commit_rows(
         &mut self,
-        transaction: Option<Transaction>,
+        transaction: Option<Box<Transaction>>,
         events: &[u8],
         relay: RelayPosition,
     ) -> Result<(), ThreadError> {

@@ -18,6 +18,7 @@ use super::{check, unreadable};
 use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::event::CHECKSUM_BYTES;
+use crate::gtid::GroupHead;
 use crate::relay::{RelayPosition, RelayReader, Step};
 
 /// A group that grows beyond this is applied in turn, row by row as it is read.
@@ -67,8 +68,9 @@ impl<'c> Intake<'c> {
         reader: RelayReader,
         gate: Gate<'c>,
         checksum: Checksum,
+        policy: Policy,
     ) -> Intake<'c> {
-        let dependencies = Dependencies::new(channel.apply.policy(), &channel.engine);
+        let dependencies = Dependencies::new(policy, &channel.engine);
         Intake {
             channel,
             reader,
@@ -151,6 +153,7 @@ impl<'c> Intake<'c> {
             return false;
         }
         self.open.extend_from_slice(event);
+        self.note_begun(checksum_bytes);
         self.pending = Pending::Nothing;
         if let Framed::Complete { of_rows, .. } = framed {
             self.dependencies.add(number, &self.open, checksum_bytes);
@@ -158,6 +161,19 @@ impl<'c> Intake<'c> {
             self.open.clear();
         }
         true
+    }
+
+    /// The group that is being read is the oldest that is not applied, if nothing else is under way.
+    fn note_begun(&self, checksum_bytes: usize) {
+        let applying_us = &self.channel.times.applying_us;
+        if applying_us.load(Ordering::Relaxed) > 0 {
+            return;
+        }
+        let first = job::split(&self.open).next().map_or(&[][..], |(event, _)| event);
+        let bare = &first[..first.len().saturating_sub(checksum_bytes)];
+        if let Ok(Some(head)) = GroupHead::read(bare) {
+            applying_us.store(head.immediate_commit_us, Ordering::Relaxed);
+        }
     }
 
     /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's event, and what follows up to the end of

@@ -19,6 +19,11 @@ const GROUPS: usize = 64;
 /// or bytes.
 const BYTES: usize = 64 * 1024;
 
+/// So many groups before their turn the leaves of their rows are loaded into the processor's cache,
+const LEAVES_AHEAD: usize = 8;
+/// and so many before it the rows.
+const ROWS_AHEAD: usize = 4;
+
 /// A group as it stands in the relay log.
 pub(super) struct RawGroup {
     /// Its events in [`Job::raw`], with their checksums.
@@ -62,6 +67,8 @@ pub(super) struct Job {
     pub groups: Vec<RawGroup>,
     /// The first of the groups whose turn has not come.
     pub next: usize,
+    /// When the source committed the first group, or one before it; known from its turn on.
+    pub begun_us: u64,
     pub events: Vec<u8>,
     /// Groups whose turn has come, and whose rows are not on their pages.
     pub logged: Vec<LoggedTransaction>,
@@ -77,7 +84,17 @@ impl Job {
     /// An empty one, which is full with so many groups.
     pub fn of(limit: usize) -> Job {
         let (raw, groups, events, logged) = Default::default();
-        Job { limit, checksum: Checksum::None, waits_for: None, raw, groups, next: 0, events, logged }
+        Job {
+            limit,
+            checksum: Checksum::None,
+            waits_for: None,
+            raw,
+            groups,
+            next: 0,
+            begun_us: 0,
+            events,
+            logged,
+        }
     }
 
     /// Adds a group, whose first event begins at `start` in the relay log.
@@ -119,6 +136,18 @@ impl Job {
         }
         std::mem::swap(&mut open.events, &mut self.events);
         open.hold().release();
+    }
+
+    /// The next group's turn comes: what later ones need is on its way into the processor's cache when theirs does.
+    #[inline]
+    pub fn load_ahead(&self) {
+        let rows_of = |ahead: usize| self.groups.get(self.next + ahead)?.ready.as_ref()?.rows.as_ref();
+        if let Some(rows) = rows_of(LEAVES_AHEAD) {
+            rows.prefetch_leaves();
+        }
+        if let Some(rows) = rows_of(ROWS_AHEAD) {
+            rows.prefetch_rows();
+        }
     }
 
     /// The turn of every group has come.

@@ -1,4 +1,4 @@
-//! The applier: one thread that reads the relay log and commits its transactions in the engine, in order.
+//! The applier: one thread that reads the relay log and commits its transactions in the engine, in order; or workers ([`workers`]).
 //!
 //! A group is decoded once, row by row as it is read: each row goes to the engine's write set, and the event is copied, without
 //! checksum and with our own table id, behind the group that the commit record will hold. At its end one call commits rows, group
@@ -8,6 +8,7 @@
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
 mod conversion;
+mod crew;
 mod followed;
 mod framing;
 mod gate;
@@ -107,7 +108,7 @@ fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Resul
         let ended = match if stays { 0 } else { channel.workers() } {
             0 => apply(channel, reader, &mut applier, gate),
             count => {
-                let intake = Intake::new(channel, reader, gate, applier.checksum());
+                let intake = Intake::new(channel, reader, gate, applier.checksum(), channel.apply.policy());
                 workers::run(channel, intake, &mut applier, count)
             }
         };

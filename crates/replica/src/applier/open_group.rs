@@ -36,7 +36,7 @@ pub(super) struct OpenGroup {
     /// Groups may stand here one after the other; the present one is at the end.
     pub events: Vec<u8>,
     /// None before the first row.
-    pub transaction: Option<Transaction>,
+    pub transaction: Option<Box<Transaction>>,
 }
 
 impl OpenGroup {
@@ -160,7 +160,7 @@ impl OpenGroup {
     }
 
     /// The transaction, for a statement, which takes the locks of its tables itself.
-    pub fn take_for_statements(&mut self) -> Transaction {
+    pub fn take_for_statements(&mut self) -> Box<Transaction> {
         self.transaction.take().unwrap_or_else(|| self.hold.begin_apply_statements())
     }
 
@@ -226,7 +226,7 @@ impl OpenGroup {
     }
 
     /// The transaction, for row events.
-    fn take_for_rows(&mut self) -> Transaction {
+    fn take_for_rows(&mut self) -> Box<Transaction> {
         match self.transaction.take() {
             Some(transaction) => transaction,
             None if self.ahead => self.hold.begin_apply_ahead(),

@@ -6,7 +6,7 @@
 //! Lock order: the mutex, then the channel's `applier`.
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::account::{self, State};
 use parking_lot::{Condvar, Mutex};
@@ -15,6 +15,7 @@ use super::ResumePoint;
 use crate::channel::Channel;
 use crate::error::ThreadError;
 
+#[derive(Default)]
 struct Progress {
     /// The job whose turn it is.
     turn: u64,
@@ -22,6 +23,8 @@ struct Progress {
     complete: u64,
     /// Of `complete` and those after it: where applying goes on behind the job, once it is complete.
     completed: VecDeque<Option<ResumePoint>>,
+    /// Of `complete` and those after it, as far as they have had their turn: when the source committed their first groups.
+    begun_us: VecDeque<u64>,
     /// Nothing more is to be done.
     ended: Option<Result<(), ThreadError>>,
 }
@@ -38,9 +41,8 @@ pub(super) struct Order {
 impl Order {
     /// For as many jobs under way as there are `workers`. Numbers begin with 0.
     pub fn new(workers: usize) -> Order {
-        let progress = Progress { turn: 0, complete: 0, completed: VecDeque::new(), ended: None };
         Order {
-            progress: Mutex::new(progress),
+            progress: Mutex::default(),
             turns: (0..workers).map(|_| Condvar::new()).collect(),
             caught_up: Condvar::new(),
         }
@@ -61,11 +63,15 @@ impl Order {
         progress.ended.is_none()
     }
 
-    /// The job has had its turn.
-    pub fn pass_turn(&self, job: u64) {
+    /// The job, whose first group the source committed at `begun_us`, has had its turn.
+    pub fn pass_turn(&self, channel: &Channel, job: u64, begun_us: u64) {
         let mut progress = self.progress.lock();
         assert_eq!(progress.turn, job, "turns are passed by whom they have come to");
         progress.turn += 1;
+        progress.begun_us.push_back(begun_us);
+        if progress.complete == job {
+            note(&channel.times.applying_us, begun_us);
+        }
         self.turn_of(job + 1).notify_one();
     }
 
@@ -81,10 +87,14 @@ impl Order {
         let mut last = None;
         while let Some(Some(_)) = progress.completed.front() {
             last = progress.completed.pop_front().flatten();
+            progress.begun_us.pop_front();
             progress.complete += 1;
         }
         let Some(resume) = last else { return };
-        channel.times.visible_us.store(resume.last.immediate_commit_us, Ordering::Relaxed);
+        let visible_us = resume.last.immediate_commit_us;
+        let oldest_us = progress.begun_us.front().copied().filter(|&us| us > 0).unwrap_or(visible_us);
+        note(&channel.times.visible_us, visible_us);
+        note(&channel.times.applying_us, oldest_us);
         super::show(&mut channel.applier.lock(), &resume);
         self.caught_up.notify_all();
     }
@@ -123,5 +133,12 @@ impl Order {
     /// How everything ended.
     pub fn outcome(self) -> Result<(), ThreadError> {
         self.progress.into_inner().ended.unwrap_or(Ok(()))
+    }
+}
+
+/// Notes a commit time; 0 is none: where all that was read had been executed before.
+fn note(time: &AtomicU64, commit_us: u64) {
+    if commit_us > 0 {
+        time.store(commit_us, Ordering::Relaxed);
     }
 }

@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering;
 use os::account::{self, State};
 use parking_lot::Mutex;
 
+use super::crew::Crew;
 use super::group::{Applier, Turned};
 use super::intake::{self, Cut, Intake};
 use super::job::Job;
@@ -30,6 +31,7 @@ use super::policy::Policy;
 use super::{ResumePoint, note_dry, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
+use crate::filter::Filters;
 
 /// What is done in turn.
 pub(super) struct Turns<'a, 'c> {
@@ -61,6 +63,7 @@ impl<'a, 'c> Turns<'a, 'c> {
 
     /// False: it would have had to wait.
     fn order_next(&mut self, job: &mut Job, open: &mut OpenGroup, waits: bool) -> Result<bool, ThreadError> {
+        job.load_ahead();
         let group = &mut job.groups[job.next];
         let end = group.end();
         let ready = group.ready.take().filter(|_| self.applier.is_between_groups());
@@ -86,26 +89,34 @@ impl<'a, 'c> Turns<'a, 'c> {
                 let verify = self.channel.settings.sql_verify_checksum;
                 let applied =
                     intake::apply_raw(self.applier, &job.raw[group.raw.clone()], group.start, verify);
-                // DDL of a later group may want them.
-                self.applier.release_tables();
+                // The next one may wait for a row, or be DDL; one that is applied as this was goes on with them.
+                if applied.is_err() || job.groups.get(job.next + 1).is_none_or(|next| next.ready.is_some()) {
+                    self.applier.release_tables();
+                }
                 applied?;
             }
             Turned::NotAsPrepared => return Ok(false),
+        }
+        if job.next == 0 {
+            job.begun_us = self.applier.last_commit_us();
         }
         job.next += 1;
         Ok(true)
     }
 }
 
-/// What the workers share.
+/// What the threads of an applier share.
 struct Shared<'a, 'c> {
     channel: &'c Arc<Channel>,
     /// With the number of the next job.
     intake: Mutex<(Intake<'c>, u64)>,
     turns: Mutex<Turns<'a, 'c>>,
     order: Order,
+    crew: Crew,
+    /// `replica_parallel_workers`
     workers: usize,
     policy: Policy,
+    filters: Arc<Filters>,
 }
 
 /// Applies with this many workers until it is told to stop, cannot go on, or there are to be others.
@@ -115,18 +126,9 @@ pub(super) fn run<'c>(
     applier: &mut Applier<'c>,
     workers: usize,
 ) -> Result<(), ThreadError> {
-    let filters = applier.filters().clone();
-    let shared = Shared {
-        channel,
-        policy: intake.policy(),
-        intake: Mutex::new((intake, 0)),
-        turns: Mutex::new(Turns::new(channel, applier)),
-        order: Order::new(workers),
-        workers,
-    };
+    let shared = Shared::new(channel, intake, applier, workers);
     let worker = |_| {
-        let open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters.clone(), true);
-        let shared = &shared;
+        let (shared, open) = (&shared, shared.open_group());
         move || shared.work(open)
     };
     {
@@ -136,7 +138,7 @@ pub(super) fn run<'c>(
     shared.order.outcome()
 }
 
-/// Ends the others when a worker panics: they would wait for it.
+/// Ends the others when a thread panics: they would wait for it.
 struct Leaving<'s>(&'s Order);
 
 impl Drop for Leaving<'_> {
@@ -147,14 +149,44 @@ impl Drop for Leaving<'_> {
     }
 }
 
+impl<'a, 'c> Shared<'a, 'c> {
+    fn new(
+        channel: &'c Arc<Channel>,
+        intake: Intake<'c>,
+        applier: &'a mut Applier<'c>,
+        workers: usize,
+    ) -> Shared<'a, 'c> {
+        Shared {
+            channel,
+            policy: intake.policy(),
+            filters: applier.filters().clone(),
+            intake: Mutex::new((intake, 0)),
+            turns: Mutex::new(Turns::new(channel, applier)),
+            order: Order::new(workers),
+            crew: Crew::new(),
+            workers,
+        }
+    }
+
+    /// What one of the workers prepares groups in, and brings them into order.
+    fn open_group(&self) -> OpenGroup {
+        let (engine, settings) = (self.channel.engine.clone(), self.channel.apply.clone());
+        let mut open = OpenGroup::new(engine, settings, self.filters.clone(), true);
+        // STOP REPLICA does not wait for DDL.
+        open.hold().set_interrupt(self.channel.applier_stop.clone());
+        open
+    }
+}
+
 impl Shared<'_, '_> {
     fn work(&self, mut open: OpenGroup) {
         let _leaving = Leaving(&self.order);
         let _state = account::enter(State::ApplyDecode);
         let mut job = Job::default();
+        self.crew.go_to_work(&self.order);
         loop {
             match self.apply_job(&mut job, &mut open) {
-                Ok(true) => {}
+                Ok(true) => self.crew.make_room(&self.order),
                 Ok(false) => break self.order.end(Ok(())),
                 Err(error) => break self.order.end(Err(error)),
             }
@@ -175,11 +207,17 @@ impl Shared<'_, '_> {
         if !self.order.wait_for_turn(number) || self.must_end() {
             return Ok(false);
         }
+        self.bring_to_pages(job, open, number)?;
+        Ok(true)
+    }
+
+    /// The job's turn has come: takes it through it and to the pages.
+    fn bring_to_pages(&self, job: &mut Job, open: &mut OpenGroup, number: u64) -> Result<(), ThreadError> {
         let resume = self.take_turn(job, open)?;
-        self.order.pass_turn(number);
+        self.order.pass_turn(self.channel, number, job.begun_us);
         self.complete(job, open)?;
         self.order.complete(self.channel, number, resume);
-        Ok(true)
+        Ok(())
     }
 
     fn must_end(&self) -> bool {
@@ -197,7 +235,14 @@ impl Shared<'_, '_> {
             if self.must_end() {
                 return Ok(None);
             }
-            let cut = intake.cut(job, *next)?;
+            let cut = match intake.cut(job, *next) {
+                Ok(cut) => cut,
+                Err(error) => {
+                    // What stands before it is sound.
+                    self.order.wait_until_complete(*next);
+                    return Err(error);
+                }
+            };
             if cut == Cut::Job {
                 *next += 1;
                 return Ok(Some(*next - 1));

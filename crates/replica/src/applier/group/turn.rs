@@ -1,5 +1,7 @@
 //! Groups that workers have prepared.
 
+use std::sync::atomic::Ordering;
+
 use engine::{LoggedTransaction, TableHold, Turn};
 
 use super::{Applier, Stage};
@@ -48,7 +50,8 @@ impl Applier<'_> {
                 }
                 Some(Err(_)) => return Ok(Turned::NotAsPrepared),
             };
-        self.begin_times(ready.timestamp_s);
+        // What was begun before it may not be on its pages; the oldest of that is what the lag counts from.
+        self.channel.times.event_timestamp_s.store(ready.timestamp_s.into(), Ordering::Relaxed);
         if let Some(end) = ready.end_pos {
             self.pos = event::unwrap_pos(self.pos, end);
         }

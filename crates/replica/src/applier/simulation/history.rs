@@ -58,6 +58,11 @@ pub fn engine(disk: &SimDisk, change: impl FnOnce(&mut EngineConfig)) -> Result<
     Engine::open(config)
 }
 
+/// When the source committed the group with this number, from 1.
+pub fn commit_us(number: u64) -> u64 {
+    u64::from(BASE.timestamp) * 1_000_000 + number
+}
+
 /// What a transaction sees.
 pub fn content(transaction: &mut Transaction) -> Result<Content, EngineError> {
     let tables = transaction.engine().catalog().tables(SCHEMA);
@@ -227,8 +232,8 @@ impl Source {
             flags: 0,
             last_committed: number as i64 - 1,
             sequence_number: number as i64,
-            immediate_commit_us: u64::from(BASE.timestamp) * 1_000_000 + number,
-            original_commit_us: u64::from(BASE.timestamp) * 1_000_000 + number,
+            immediate_commit_us: commit_us(number),
+            original_commit_us: commit_us(number),
             transaction_length: 0,
             immediate_server_version: 80400,
             original_server_version: 80400,

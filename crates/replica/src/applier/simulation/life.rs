@@ -89,7 +89,7 @@ pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) ->
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: Default::default() };
     let mut applier = Applier::new(channel, resume);
     let filters = applier.filters().clone();
-    let intake = Intake::new(channel, reader, Gate::new(channel), Checksum::Crc32);
+    let intake = Intake::new(channel, reader, Gate::new(channel), Checksum::Crc32, nature.policy);
     let worker = |_| Worker {
         at: At::Idle,
         job: Job::of(nature.groups),
@@ -125,6 +125,7 @@ pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) ->
         steps += 1;
         assert!(steps < 100_000, "it gets nowhere");
         life.step(rng);
+        life.check_lag();
         if life.is_done() {
             break true;
         }
@@ -247,6 +248,21 @@ impl Life<'_, '_> {
         stands_at(self.history, self.engine, self.replica)
     }
 
+    /// Nothing that readers do not see is older than what the lag counts from.
+    fn check_lag(&self) {
+        let (visible, since_us) = (self.visible(), self.replica.channel.pending_since_us());
+        if visible < self.sent
+            && let Some(since_us) = since_us
+        {
+            let oldest_us = history::commit_us(visible as u64 + 1);
+            assert!(
+                since_us <= oldest_us,
+                "the lag of group {visible} is too low by {}",
+                since_us - oldest_us
+            );
+        }
+    }
+
     /// A reader sees a state that the source had, the one that the position tells, and never an earlier one than before.
     fn read(&mut self) {
         // A snapshot waits for commits without versions.
@@ -338,7 +354,7 @@ impl Life<'_, '_> {
             worker.job.complete(&mut worker.open).expect("the disk works");
             return At::Blocked(number);
         }
-        self.order.pass_turn(number);
+        self.order.pass_turn(&self.replica.channel, number, worker.job.begun_us);
         self.turn += 1;
         At::Logged(number, self.turns.applier.resume_point())
     }
