@@ -39,6 +39,8 @@ fn written(flavor: Flavor, row_image: RowImage) -> Server {
     run("INSERT INTO analyzed.keyless VALUES (1, 2), (3, 4)");
     run("UPDATE analyzed.keyless SET b = b + 1");
     run("DELETE FROM analyzed.keyless WHERE a = 3");
+    // The files are read: the binary log's writer is to have got so far.
+    server.position();
     server
 }
 

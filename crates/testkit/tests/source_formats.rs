@@ -167,6 +167,11 @@ fn schemas_that_are_not_logged() {
         "INSERT INTO loud.t VALUES (2)",
         "INSERT INTO q VALUES (3)",
         "COMMIT",
+        // Nothing but what is not logged behind what is.
+        "BEGIN",
+        "INSERT INTO loud.t VALUES (5)",
+        "INSERT INTO q VALUES (4)",
+        "COMMIT",
         "SET binlog_format = STATEMENT",
         "INSERT INTO loud.t VALUES (3)",
         "USE loud",
@@ -178,15 +183,15 @@ fn schemas_that_are_not_logged() {
     let fields: Vec<&str> = status[0].split('\t').collect();
     assert_eq!(fields[2..4], ["", "quiet,silent"]);
     assert!(
-        fields[4].ends_with(":1-5"),
-        "CREATE twice, two transactions with rows, one statement: {}",
+        fields[4].ends_with(":1-6"),
+        "CREATE twice, three transactions with rows, one statement: {}",
         fields[4]
     );
     let kinds: Vec<u8> = binlog_events::of(&server).iter().map(|event| event.kind()).collect();
     let count = |kind| kinds.iter().filter(|found| **found == kind).count();
-    assert_eq!((count(event_type::TABLE_MAP), count(event_type::WRITE_ROWS)), (2, 2));
+    assert_eq!((count(event_type::TABLE_MAP), count(event_type::WRITE_ROWS)), (3, 3));
     server.kill();
     server.come_back();
-    assert_eq!(server.rows("SELECT COUNT(*) FROM quiet.q"), ["3"]);
-    assert_eq!(server.rows("SELECT COUNT(*) FROM loud.t"), ["4"]);
+    assert_eq!(server.rows("SELECT COUNT(*) FROM quiet.q"), ["4"]);
+    assert_eq!(server.rows("SELECT COUNT(*) FROM loud.t"), ["5"]);
 }

@@ -97,7 +97,8 @@ fn what_it_saves_is_counted() {
 fn after_a_kill_the_files_are_as_they_were() {
     let mut server = Server::start(Flavor::Slipstream, &Settings { durable: true, ..Settings::default() });
     server.run("CREATE DATABASE d");
-    server.run("CREATE TABLE d.t (id INT PRIMARY KEY, v TEXT)");
+    // Without a key: what is derived again is numbered by the order of commits, not by the keys that were written.
+    server.run("CREATE TABLE d.t (id INT, v TEXT)");
     let mut session = server.connect();
     let mut run = |sql: &str| session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     run("SET SESSION binlog_transaction_compression = ON");

@@ -95,6 +95,8 @@ pub(crate) struct GroupBuilder {
     bytes: Vec<u8>,
     options: GroupOptions,
     timestamp_s: u32,
+    /// How long what comes before the first statement is.
+    head_len: usize,
     /// The table whose map is the last one written in this statement.
     mapped: Option<u64>,
     open: Option<OpenRows>,
@@ -122,6 +124,7 @@ impl GroupBuilder {
             bytes: Vec::new(),
             options,
             timestamp_s: 0,
+            head_len: 0,
             mapped: None,
             open: None,
             statement_start: None,
@@ -271,7 +274,7 @@ impl GroupBuilder {
         let replaced: usize = self.replacements.iter().map(|replacement| replacement.len).sum();
         !self.replacements.is_empty()
             && self.replacements.iter().all(|replacement| replacement.events.is_empty())
-            && replaced == self.len() - self.replacements[0].at
+            && replaced == self.len() - self.head_len
     }
 
     /// Marks the last row event of a table, behind which another one may follow.
@@ -356,6 +359,7 @@ impl GroupBuilder {
                 None => query::put_begin(&mut self.bytes, base),
                 Some(xid) => query::put_xa(&mut self.bytes, base, "XA START", xid),
             }
+            self.head_len = self.bytes.len();
         }
         self.statement_start.get_or_insert(self.spilled + self.bytes.len());
         if !self.engine.config.binlog_filter.allows(&table.def.schema) {
