@@ -427,10 +427,10 @@ fn add_up(totals: &mut Vec<StateTime>, more: &[StateTime]) {
     totals.sort_by_key(|total| total.state);
 }
 
-/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its threads; one that was started otherwise
-/// gets an account called `foreign` by its first [`enter`].
+/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its threads, `main` for its own; one that was
+/// started otherwise gets an account called `foreign` by its first [`enter`].
 #[cfg(not(feature = "model"))]
-pub(crate) fn open(name: &str) {
+pub fn open(name: &str) {
     open_account(name);
 }
 

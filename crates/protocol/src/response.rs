@@ -58,15 +58,12 @@ impl OkPacket {
         put_lenenc_int(out, self.last_insert_id);
         out.extend_from_slice(&status.to_le_bytes());
         out.extend_from_slice(&self.warnings.to_le_bytes());
-        if track {
-            if changed || !self.info.is_empty() {
-                put_lenenc_bytes(out, self.info.as_bytes());
-            }
-            if changed {
-                put_changes(out, &self.changes);
-            }
-        } else {
-            out.extend_from_slice(self.info.as_bytes());
+        // With its length for every client, as servers send it, whatever the protocol's description says of those without SESSION_TRACK.
+        if changed || !self.info.is_empty() {
+            put_lenenc_bytes(out, self.info.as_bytes());
+        }
+        if changed {
+            put_changes(out, &self.changes);
         }
     }
 
@@ -85,12 +82,10 @@ impl OkPacket {
         if r.remaining() == 0 {
             return Ok(ok);
         }
-        if capabilities & capability::SESSION_TRACK == 0 {
-            ok.info = String::from_utf8_lossy(r.rest()).into_owned();
-            return Ok(ok);
-        }
         ok.info = String::from_utf8_lossy(r.lenenc_bytes(WHAT)?).into_owned();
-        if ok.status & capability::STATUS_SESSION_STATE_CHANGED != 0 {
+        if capabilities & capability::SESSION_TRACK != 0
+            && ok.status & capability::STATUS_SESSION_STATE_CHANGED != 0
+        {
             ok.changes = read_changes(r.lenenc_bytes(WHAT)?)?;
         }
         Ok(ok)

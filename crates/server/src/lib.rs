@@ -24,6 +24,7 @@ mod datadir;
 pub mod error_log;
 pub mod help;
 mod initialise;
+mod innodb_monitor;
 mod internal_session;
 pub mod listener;
 pub mod options;

@@ -4,6 +4,7 @@
 use crate::accounts::ClientHost;
 use crate::connection;
 use crate::server::Server;
+use os::account::{State, enter};
 use os::disk::Disk;
 use os::thread::JoinHandle;
 use protocol::stream::Stream;
@@ -113,7 +114,11 @@ pub fn accept(server: &Arc<Server>, listeners: Vec<Listener>) -> Accepting {
 
 fn run(server: &Arc<Server>, listener: &Listener) {
     while !server.is_stopping() {
-        match listener.accept() {
+        let accepted = {
+            let _waiting = enter(State::Idle);
+            listener.accept()
+        };
+        match accepted {
             Ok(_) if server.is_stopping() => return,
             Ok((stream, host, shown)) => connection::start(server, stream, host, shown),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

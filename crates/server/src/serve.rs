@@ -9,6 +9,7 @@ use crate::signals::{Request, Signals};
 use crate::start::{StartError, Started, globals_of, start};
 use crate::variables::{self, Setting};
 use crate::version::{VERSION, VERSION_COMMENT, version_line};
+use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::disk::Disk;
 use replica::Threads;
@@ -119,7 +120,11 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         of("port")
     );
     loop {
-        match signals.wait()? {
+        let request = {
+            let _waiting = enter(State::Idle);
+            signals.wait()?
+        };
+        match request {
             Request::Stop => break,
             Request::FlushLogs => {
                 if let Err(e) = crate::admin::flush::flush_logs(server) {

@@ -1,6 +1,7 @@
 //! The server: what all its connections share.
 
 use crate::accounts::Accounts;
+use crate::innodb_monitor::LastLook;
 use crate::replicas::Replicas;
 use crate::sessions::Sessions;
 use crate::status::ServerStatus;
@@ -34,6 +35,8 @@ pub struct Server {
     pub sessions: Sessions,
     /// Counters.
     pub status: ServerStatus,
+    /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
+    pub last_look: LastLook,
     /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
     /// The replication channel.
@@ -76,6 +79,7 @@ impl Server {
             skip_grant_tables: AtomicBool::new(parts.skip_grant_tables),
             tls: OnceLock::new(),
             sessions: Sessions::default(),
+            last_look: LastLook::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,

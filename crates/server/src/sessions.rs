@@ -194,6 +194,7 @@ impl SessionEntry {
 
     /// Sleeps; true when KILL ended it early.
     pub fn sleep(&self, duration: Duration) -> bool {
+        let _sleeping = os::account::enter(os::account::State::Sleep);
         let watch = os::clock::Stopwatch::start();
         loop {
             let waiter = self.killed.prepare();

@@ -1,8 +1,7 @@
-//! SHOW STATUS, COM_STATISTICS, SHOW ENGINE INNODB STATUS: figures of the server and its engine.
+//! SHOW STATUS, COM_STATISTICS, COM_DEBUG: figures of the server and its engine.
 
 use crate::server::Server;
-use crate::sessions::Activity;
-use std::fmt::Write as _;
+use os::account::{State, ThreadTime};
 
 /// SHOW GLOBAL STATUS, sorted by name.
 pub fn list(server: &Server) -> Vec<(String, String)> {
@@ -14,6 +13,7 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_dump_status".to_owned(), dump));
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
+    all.extend(DataIo::of(server, &os::account::snapshot()).variables());
     let anonymous = server.engine.anonymous_owners().to_string();
     all.push(("Ongoing_anonymous_transaction_count".to_owned(), anonymous));
     all.extend(replica_lag(server));
@@ -87,6 +87,74 @@ fn redo_log(server: &Server) -> Vec<(String, String)> {
     .collect()
 }
 
+/// Reads, writes and syncs of data files and the redo log together, as InnoDB's `Innodb_data_` variables count them.
+pub struct DataIo {
+    /// Pages read (`Innodb_data_reads`).
+    pub reads: u64,
+    /// Bytes of them (`Innodb_data_read`).
+    pub read_bytes: u64,
+    /// Pages, batches of the doublewrite file and stretches of the log written (`Innodb_data_writes`).
+    pub writes: u64,
+    /// Bytes of them (`Innodb_data_written`).
+    pub written_bytes: u64,
+    /// Syncs of tablespaces, the doublewrite file and the log (`Innodb_data_fsyncs`).
+    pub syncs: u64,
+    /// Threads that wait for a read now.
+    pub pending_reads: u64,
+    /// Threads that wait for a page's write now.
+    pub pending_writes: u64,
+    /// Threads that sync a tablespace or the doublewrite file now.
+    pub pending_syncs: u64,
+    /// Threads that write the log now.
+    pub pending_log_writes: u64,
+    /// Threads that sync the log now.
+    pub pending_log_syncs: u64,
+}
+
+impl DataIo {
+    /// The server's counts, with the time accounts of its threads as just looked up.
+    pub fn of(server: &Server, threads: &[ThreadTime]) -> DataIo {
+        let pool = server.engine.pool().status();
+        let log = server.engine.log().status();
+        let reads = pool.pages_read + pool.read_ahead + pool.read_ahead_random;
+        let entered = |state: State| -> u64 {
+            let times = threads.iter().flat_map(|thread| &thread.states);
+            times.filter(|time| time.state == state).map(|time| time.entered).sum()
+        };
+        let now_in =
+            |state: State| threads.iter().filter(|thread| thread.current == Some(state)).count() as u64;
+        DataIo {
+            reads,
+            read_bytes: reads * pool.page_size,
+            writes: pool.pages_written + pool.dblwr_writes + log.writes,
+            written_bytes: (pool.pages_written + pool.dblwr_pages_written) * pool.page_size
+                + log.written_bytes,
+            syncs: entered(State::PageSync) + log.syncs,
+            pending_reads: now_in(State::PageRead),
+            pending_writes: now_in(State::PageWrite),
+            pending_syncs: now_in(State::PageSync),
+            pending_log_writes: now_in(State::LogWrite),
+            pending_log_syncs: now_in(State::LogFlush),
+        }
+    }
+
+    fn variables(&self) -> [(String, String); 10] {
+        [
+            ("Innodb_data_reads", self.reads),
+            ("Innodb_data_read", self.read_bytes),
+            ("Innodb_data_writes", self.writes),
+            ("Innodb_data_written", self.written_bytes),
+            ("Innodb_data_fsyncs", self.syncs),
+            ("Innodb_data_pending_reads", self.pending_reads),
+            ("Innodb_data_pending_writes", self.pending_writes),
+            ("Innodb_data_pending_fsyncs", self.pending_syncs),
+            ("Innodb_os_log_pending_writes", self.pending_log_writes),
+            ("Innodb_os_log_pending_fsyncs", self.pending_log_syncs),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+    }
+}
+
 /// The line of COM_STATISTICS, as mysqladmin status prints it.
 pub fn statistics_line(server: &Server) -> String {
     let uptime_s = os::clock::now_us().saturating_sub(server.status.started_us) / 1_000_000;
@@ -113,79 +181,4 @@ pub fn log_debug_information(server: &Server) {
             log::info!("  {}: {} times, {wall_ms} ms, {cpu_ms} ms of CPU", time.state.name(), time.entered);
         }
     }
-}
-
-/// SHOW ENGINE INNODB STATUS: the sections that monitoring reads, with this engine's own figures.
-pub fn innodb_status(server: &Server) -> String {
-    let figures = list(server);
-    let of = |name: &str| figures.iter().find(|(n, _)| n == name).map_or("0", |(_, v)| v.as_str());
-    let line = "=".repeat(37);
-    let mut out = String::new();
-    let mut put = |args: std::fmt::Arguments<'_>| {
-        // Writing to a String cannot fail.
-        let _infallible = writeln!(out, "{args}");
-    };
-    put(format_args!(
-        "\n{line}\n{} INNODB MONITOR OUTPUT\n{line}",
-        crate::error_log::timestamp(os::clock::now_us())
-    ));
-    put(format_args!("-----------------\nBACKGROUND THREAD\n-----------------"));
-    for thread in os::account::snapshot() {
-        let current = thread.current.map_or("ended", |state| state.name());
-        put(format_args!("{}: {current}", thread.name));
-    }
-    if let Some(deadlock) = server.engine.latest_deadlock() {
-        let rule = "-".repeat(24);
-        let at = crate::error_log::timestamp(deadlock.at_us);
-        put(format_args!(
-            "{rule}\nLATEST DETECTED DEADLOCK\n{rule}\n{at}\n{}",
-            deadlock.to_text().trim_end()
-        ));
-    }
-    put(format_args!("------------\nTRANSACTIONS\n------------"));
-    put(format_args!("History list length {}", of("Slipstream_history_list_length")));
-    put(format_args!("Commits {}, rollbacks {}", of("Slipstream_commits"), of("Slipstream_rollbacks")));
-    put(format_args!(
-        "Row locks held {}, waiting now {}, waits {}, time waited {} ms",
-        of("Slipstream_locks"),
-        of("Innodb_row_lock_current_waits"),
-        of("Innodb_row_lock_waits"),
-        of("Innodb_row_lock_time")
-    ));
-    for entry in server.sessions.all().iter().filter(|e| e.activity() != Activity::Sleep) {
-        let l = entry.line();
-        put(format_args!(
-            "---connection {}, {} s, {} {}: {}",
-            l.id, l.time_s, l.host, l.shown.user, l.shown.statement
-        ));
-    }
-    put(format_args!("---\nLOG\n---"));
-    put(format_args!("Log sequence number          {}", of("Slipstream_redo_log_current_lsn")));
-    put(format_args!("Log written up to            {}", of("Slipstream_redo_log_written_lsn")));
-    put(format_args!("Log flushed up to            {}", of("Slipstream_redo_log_durable_lsn")));
-    put(format_args!("Checkpoints                  {}", of("Slipstream_checkpoints")));
-    put(format_args!("----------------------\nBUFFER POOL AND MEMORY\n----------------------"));
-    for (label, name) in [
-        ("Buffer pool size  ", "Innodb_buffer_pool_pages_total"),
-        ("Free buffers      ", "Innodb_buffer_pool_pages_free"),
-        ("Database pages    ", "Innodb_buffer_pool_pages_data"),
-        ("Modified db pages ", "Innodb_buffer_pool_pages_dirty"),
-        ("Pages read        ", "Innodb_pages_read"),
-        ("Pages created     ", "Innodb_pages_created"),
-        ("Pages written     ", "Innodb_pages_written"),
-    ] {
-        put(format_args!("{label} {}", of(name)));
-    }
-    put(format_args!("--------------\nROW OPERATIONS\n--------------"));
-    put(format_args!(
-        "Number of rows inserted {}, updated {}, deleted {}, read {}",
-        of("Innodb_rows_inserted"),
-        of("Innodb_rows_updated"),
-        of("Innodb_rows_deleted"),
-        of("Innodb_rows_read")
-    ));
-    put(format_args!(
-        "----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================"
-    ));
-    out
 }

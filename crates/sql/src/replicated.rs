@@ -11,7 +11,7 @@
 
 use crate::admin::AdminCommand;
 use crate::ast::{Statement, TableName};
-use crate::ddl::{DdlRun, DdlSettings};
+use crate::ddl::{DdlReport, DdlRun, DdlSettings};
 use crate::error::{Result, SqlError};
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
@@ -113,6 +113,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         lock_timeout_ms: None,
         interrupt: None,
         notes: Vec::new(),
+        report: DdlReport::default(),
     }
 }
 

@@ -88,7 +88,7 @@ pub fn engine(
         return Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")));
     }
     let rows = if what.eq_ignore_ascii_case("STATUS") {
-        let text = crate::show_status::innodb_status(host.server());
+        let text = crate::innodb_monitor::text(host.server());
         vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]
     } else {
         // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such list.

@@ -10,6 +10,8 @@ use engine::{Engine, TableDef};
 pub(crate) struct Way {
     /// Rows are copied into a new table.
     pub rebuild: bool,
+    /// MySQL has no way but ALGORITHM=COPY for it, or that was asked for: the client is told the number of rows.
+    pub copies: bool,
     /// Nobody else uses the table meanwhile.
     pub exclusive: bool,
 }
@@ -57,12 +59,13 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
             if changes_types(old, altered) { CHANGED_TYPE } else { "COPY algorithm requires a lock" };
         return Err(not_supported_since("LOCK=NONE", reason, "LOCK=SHARED"));
     }
-    Ok(Way { rebuild, exclusive: matches!(lock, AlterLock::Shared | AlterLock::Exclusive) })
+    let copies = algorithm == AlterAlgorithm::Copy || changes_types(old, altered) && rebuild;
+    Ok(Way { rebuild, copies, exclusive: matches!(lock, AlterLock::Shared | AlterLock::Exclusive) })
 }
 
 /// As [`way`], for a statement from a source: it is carried out whatever it demands.
 pub(crate) fn any_way(old: &TableDef, altered: &Altered) -> Way {
-    Way { rebuild: altered.must_rebuild(old), exclusive: false }
+    Way { rebuild: altered.must_rebuild(old), copies: false, exclusive: false }
 }
 
 const CHANGED_TYPE: &str = "Cannot change column type INPLACE";

@@ -13,7 +13,7 @@ mod run;
 pub(crate) use alter::{Altered, altered_definition, converter};
 pub(crate) use create::{columns_of_query, definition, key_definition};
 pub(crate) use foreign_key::Relations;
-pub(crate) use run::DdlRun;
+pub(crate) use run::{DdlReport, DdlRun};
 
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};

@@ -12,6 +12,22 @@ use crate::error::{Result, SqlError};
 use engine::{ColumnDef, CommitOptions, DdlContext, Engine, SchemaDef, SessionContext, TableDef};
 use std::sync::Arc;
 
+/// What a client is told of a statement that has succeeded.
+#[derive(Debug, Default)]
+pub(crate) struct DdlReport {
+    /// Rows copied, databases made, tables dropped with their database: whatever MySQL counts for the statement.
+    pub affected_rows: u64,
+    /// Whether they are named in words, too: `Records: 2  Duplicates: 0  Warnings: 0`.
+    pub tells_records: bool,
+}
+
+impl DdlReport {
+    /// A table was altered, or filled, for which so many rows were copied.
+    pub fn altered(rows: u64) -> DdlReport {
+        DdlReport { affected_rows: rows, tells_records: true }
+    }
+}
+
 /// One DDL statement.
 pub(crate) struct DdlRun<'a> {
     pub engine: &'a Arc<Engine>,
@@ -28,6 +44,8 @@ pub(crate) struct DdlRun<'a> {
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
     /// Notes for the diagnostics area: number and text.
     pub notes: Vec<(u16, String)>,
+    /// What the client is told of a statement that has succeeded.
+    pub report: DdlReport,
 }
 
 impl<'a> DdlRun<'a> {
@@ -253,8 +271,13 @@ impl<'a> DdlRun<'a> {
         let context =
             DdlContext { exclusive: way.exclusive, renamed_columns: &altered.renamed, ..self.context() };
         let mut failure = None;
+        let mut converted = 0;
         let outcome = {
-            let mut convert = converter(&old.def, altered, settings, &mut failure)?;
+            let mut row = converter(&old.def, altered, settings, &mut failure)?;
+            let mut convert = |image: &[u8]| {
+                converted += 1;
+                row(image)
+            };
             let (schema, name) = (&old.def.schema, &old.def.name);
             if way.rebuild {
                 self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &context)
@@ -263,7 +286,10 @@ impl<'a> DdlRun<'a> {
             }
         };
         match (outcome, failure) {
-            (Ok(_), _) => Ok(()),
+            (Ok(_), _) => {
+                self.report = DdlReport::altered(if way.copies { converted } else { 0 });
+                Ok(())
+            }
             (Err(_), Some(error)) => Err(error),
             (Err(error), None) => Err(error.into()),
         }
@@ -322,6 +348,7 @@ impl<'a> DdlRun<'a> {
         if crate::schema_tables::is_virtual_schema(name) {
             return Err(SqlError::new(1044, format!("Access denied for user to database '{name}'")));
         }
+        self.report.affected_rows = 1;
         if self.engine.catalog().schema(name).is_some() {
             let message = format!("Can't create database '{name}'; database exists");
             if !if_not_exists {
@@ -350,6 +377,7 @@ impl<'a> DdlRun<'a> {
             &self.settings,
         )?;
         self.engine.alter_schema(SchemaDef { name: name.to_owned(), collation }, &self.context())?;
+        self.report.affected_rows = 1;
         Ok(())
     }
 
@@ -369,6 +397,7 @@ impl<'a> DdlRun<'a> {
         let tables: Vec<_> = self.engine.catalog().tables(name).into_iter().map(name_of).collect();
         self.relations().check_drop(&tables)?;
         self.engine.drop_schema(name, &self.context())?;
+        self.report.affected_rows = tables.len() as u64;
         Ok(())
     }
 }

@@ -211,7 +211,7 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
         comment: "",
         visible: true,
     });
-    let secondary = table.def.indexes.iter().map(|index| IndexView {
+    let secondary = crate::show::indexes_as_shown(&table.def).into_iter().map(|index| IndexView {
         name: &index.name,
         unique: index.unique,
         parts: &index.columns,

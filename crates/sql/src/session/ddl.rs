@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::ast::{CreateTable, Statement};
-use crate::ddl::{DdlRun, DdlSettings, columns_of_query};
+use crate::ddl::{DdlReport, DdlRun, DdlSettings, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
@@ -68,19 +68,20 @@ impl Session {
             lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
             interrupt: self.host.interrupt_flag(),
             notes: Vec::new(),
+            report: DdlReport::default(),
         }
     }
 
     /// Runs a DDL statement; `text` is what the binary log gets.
-    pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<()> {
+    pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<DdlReport> {
         self.check_writable()?;
         self.check_ddl_privilege(statement)?;
         self.commit_transaction()?;
         if self.check_gtid_next()? {
-            return Ok(());
+            return Ok(DdlReport::default());
         }
         let text = String::from_utf8_lossy(text).into_owned();
-        let notes = {
+        let (notes, report) = {
             if let Statement::CreateTable(create) = statement
                 && create.query.is_some()
             {
@@ -89,10 +90,10 @@ impl Session {
             let mut run = self.ddl_run(&text);
             run.options.binlog &= self.engine.binlog_filter().allows(self.filtered_schema(statement));
             let done = run.run(statement);
-            let notes = std::mem::take(&mut run.notes);
+            let told = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
             self.spend_gtid();
             done?;
-            notes
+            told
         };
         for (code, message) in notes {
             self.diagnostics.borrow_mut().push(Level::Note, code, message);
@@ -104,7 +105,7 @@ impl Session {
             self.host.schema_changed(None);
         }
         self.invalidate_plans();
-        Ok(())
+        Ok(report)
     }
 
     /// The schema that `binlog_do_db` and `binlog_ignore_db` go by.
@@ -149,8 +150,8 @@ impl Session {
     }
 
     /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction that follows.
-    fn create_table_select(&mut self, create: &CreateTable) -> Result<()> {
-        let Some(query) = &create.query else { return Ok(()) };
+    fn create_table_select(&mut self, create: &CreateTable) -> Result<DdlReport> {
+        let Some(query) = &create.query else { return Ok(DdlReport::default()) };
         if !create.foreign_keys.is_empty() {
             return Err(SqlError::new(
                 3978,
@@ -183,7 +184,7 @@ impl Session {
         };
         self.invalidate_plans();
         if !created {
-            return Ok(());
+            return Ok(DdlReport::default());
         }
         let table = self.binder().stored_table(&create.table)?;
         let mut transaction = self.take_transaction()?;
@@ -203,13 +204,13 @@ impl Session {
                     for row in &rows {
                         insert_row(run.txn, &table, &plan.columns, row, ctx.zone())?;
                     }
-                    Ok(())
+                    Ok(rows.len() as u64)
                 })
         };
         match filled {
-            Ok(()) => {
+            Ok(records) => {
                 transaction.commit(&self.commit_options())?;
-                Ok(())
+                Ok(DdlReport::altered(records))
             }
             Err(error) => {
                 transaction.rollback();

@@ -135,8 +135,8 @@ impl Session {
                 self.ok(sink)
             }
             _ => {
-                self.run_ddl(text, statement)?;
-                self.ok(sink)
+                let report = self.run_ddl(text, statement)?;
+                self.ok_of_ddl(&report, sink)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Answers.
 
 use super::Session;
+use crate::ddl::DdlReport;
 use crate::error::Result;
 use crate::expr::conform;
 use crate::host::VirtualTable;
@@ -71,6 +72,18 @@ impl Session {
     pub(super) fn ok(&mut self, sink: &mut dyn ResultSink) -> Result<()> {
         self.row_count = 0;
         sink.ok(&OkInfo { warnings: self.warning_count(), status: self.status(), ..OkInfo::default() })
+    }
+
+    /// A DDL statement has been carried out.
+    pub(super) fn ok_of_ddl(&mut self, report: &DdlReport, sink: &mut dyn ResultSink) -> Result<()> {
+        self.row_count = report.affected_rows as i64;
+        let warnings = self.warning_count();
+        let info = match report.tells_records {
+            true => format!("Records: {}  Duplicates: 0  Warnings: {warnings}", report.affected_rows),
+            false => String::new(),
+        };
+        let status = self.status();
+        sink.ok(&OkInfo { affected_rows: report.affected_rows, warnings, status, info, ..OkInfo::default() })
     }
 
     /// A computed result set.

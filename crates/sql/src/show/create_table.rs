@@ -1,6 +1,6 @@
 //! SHOW CREATE TABLE, in the format of MySQL 8.
 
-use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
+use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
 use types::{TypeCode, collation};
 
 /// A name in backticks.
@@ -13,6 +13,14 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
+/// The secondary indexes in the order in which MySQL sorts them: unique ones without a nullable column, other unique ones, the rest.
+pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
+    let mut indexes: Vec<&IndexDef> = def.indexes.iter().collect();
+    let nullable = |index: &IndexDef| index.columns.iter().any(|part| def.columns[part.column].nullable);
+    indexes.sort_by_key(|index| (!index.unique, index.unique && nullable(index)));
+    indexes
+}
+
 /// The statement that makes the table; `next_auto_increment` is shown when it is more than 1.
 pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>) -> String {
     let mut lines: Vec<String> =
@@ -20,19 +28,16 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>) -> 
     if let Some(primary) = &def.primary {
         lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
     }
-    // Unique keys come first, as MySQL sorts them.
-    for unique in [true, false] {
-        for index in def.indexes.iter().filter(|index| index.unique == unique) {
-            let kind = if unique { "UNIQUE KEY" } else { "KEY" };
-            let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
-            if !index.comment.is_empty() {
-                line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
-            }
-            if index.invisible {
-                line.push_str(" /*!80000 INVISIBLE */");
-            }
-            lines.push(line);
+    for index in indexes_as_shown(def) {
+        let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
+        let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
+        if !index.comment.is_empty() {
+            line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
         }
+        if index.invisible {
+            line.push_str(" /*!80000 INVISIBLE */");
+        }
+        lines.push(line);
     }
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
     foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
@@ -83,7 +88,7 @@ fn column_line(def: &TableDef, column: &ColumnDef) -> String {
     }
     match &column.default {
         None => {}
-        Some(ColumnDefault::Null) if ty.is_blob() => {}
+        Some(ColumnDefault::Null) if ty.is_blob() && ty.code != TypeCode::Json => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
         Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Bit => {
             let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
