@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::applier::{ApplierState, ApplySettings};
 use crate::config::ChannelConfig;
 use crate::filter::Filters;
+use crate::info::{InfoFiles, InfoSettings, Repository};
 use crate::receiver::ReceiverState;
 use crate::relay::{RelayLog, RelayLogConfig};
 use crate::status::{ReplicaStatus, Running, TransactionSeen};
@@ -41,6 +42,8 @@ pub struct ReplicaSettings {
     pub log_replica_updates: bool,
     /// `replica_sql_verify_checksum`
     pub sql_verify_checksum: bool,
+    /// `master_info_repository`, `relay_log_info_repository` and their files
+    pub info: InfoSettings,
 }
 
 /// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread each, read by anybody: relaxed
@@ -90,6 +93,8 @@ pub struct Channel {
     pub(crate) semi_sync: AtomicBool,
     /// For the next START REPLICA. Held alone.
     pub(crate) filters: Mutex<Arc<Filters>>,
+    /// The default channel's.
+    pub(crate) info: Option<Arc<InfoFiles>>,
 }
 
 impl Channel {
@@ -195,6 +200,25 @@ impl Channel {
         set
     }
 
+    /// What SHOW REPLICA STATUS shows; `None` of a default channel that has no source.
+    pub(crate) fn shown(&self) -> Option<ReplicaStatus> {
+        let is_there = !self.name.is_empty() || self.config.lock().is_configured();
+        is_there.then(|| self.status())
+    }
+
+    /// Writes what has changed to the files, where repositories are files.
+    pub(crate) fn update_info_files(&self) {
+        if let Some(files) = &self.info {
+            files.update(self);
+        }
+    }
+
+    /// Where the connection's repository is, for SHOW REPLICA STATUS.
+    fn info_file(&self) -> String {
+        let file = self.info.as_ref().and_then(|files| files.path(Repository::Connection));
+        file.map_or("mysql.slave_master_info".to_string(), |path| path.display().to_string())
+    }
+
     /// Everything that SHOW REPLICA STATUS shows.
     pub(crate) fn status(&self) -> ReplicaStatus {
         let config = self.config.lock().clone();
@@ -212,6 +236,7 @@ impl Channel {
             exec_file,
             exec_pos,
             skip_counter: self.apply.skip_counter(),
+            info_file: self.info_file(),
             ..ReplicaStatus::default()
         };
         let skew_us;

@@ -20,6 +20,7 @@ use crate::channel::ReplicaSettings;
 use crate::config::ChannelConfig;
 use crate::error::ChannelError;
 use crate::filter::{ConfiguredBy, Filters};
+use crate::info::{self, Place, Repository};
 use crate::status::ReplicaStatus;
 use crate::{Replica, Threads};
 
@@ -54,6 +55,9 @@ impl Channels {
     /// Opens the default channel and those that have a configuration. No thread runs yet.
     pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Channels> {
         let mut names = ChannelConfig::names(&*disk, &settings.datadir)?;
+        if !names.is_empty() && [settings.info.connection, settings.info.applier].contains(&Place::File) {
+            return Err(io::Error::other(info::files_are_for_one().message));
+        }
         names.push(String::new());
         let channels = Channels {
             engine,
@@ -148,6 +152,9 @@ impl Channels {
                 "HY000",
                 "Maximum number of replication channels allowed exceeded.",
             ));
+        }
+        if Repository::ALL.iter().any(|repository| self.repository(*repository) == Place::File) {
+            return Err(info::files_are_for_one());
         }
         let failed = |error: io::Error| {
             let text = format!("Replica failed to initialize connection metadata structure: {error}");
@@ -253,6 +260,22 @@ impl Channels {
     pub fn set_max_relay_log_bytes(&self, bytes: u64) {
         self.shared.lock().settings.relay.max_file_bytes = bytes;
         self.all().iter().for_each(|channel| channel.relay_log().set_max_file_bytes(bytes));
+    }
+
+    /// What a repository is, of every channel.
+    pub fn repository(&self, repository: Repository) -> Place {
+        self.default_channel().repository(repository)
+    }
+
+    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while no thread runs.
+    pub fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
+        let _naming = self.naming.lock();
+        if place != self.repository(repository) && self.shared.lock().by_name.len() > 1 {
+            return Err(info::not_moved(
+                &"Repository conversion is possible when only default channel exists",
+            ));
+        }
+        self.default_channel().set_repository(repository, place)
     }
 
     /// Sets `sql_replica_skip_counter`, which is possible only while no applier runs.

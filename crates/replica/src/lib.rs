@@ -22,6 +22,7 @@ pub mod error;
 mod event;
 pub mod filter;
 mod gtid;
+pub mod info;
 mod receiver;
 pub mod relay;
 pub mod status;
@@ -45,6 +46,7 @@ pub use channels::Channels;
 use config::ChannelConfig;
 use error::ChannelError;
 use filter::{ConfiguredBy, Filters};
+use info::{InfoFiles, Place, Repository};
 use receiver::Received;
 use relay::RelayLog;
 use status::{ReplicaStatus, Running};
@@ -75,6 +77,8 @@ pub struct Replica {
 struct Handles {
     receiver: Option<JoinHandle<()>>,
     applier: Option<JoinHandle<()>>,
+    /// Writes the files of repositories; runs from when there was one.
+    info: Option<JoinHandle<()>>,
 }
 
 impl Replica {
@@ -97,6 +101,10 @@ impl Replica {
             .unwrap_or_else(|| ChannelConfig { position_epoch, ..ChannelConfig::default() });
         settings.relay = settings.relay.of_channel(name);
         let relay = RelayLog::start_anew(disk.clone(), &settings.datadir, settings.relay.clone())?;
+        let info = match name {
+            "" => Some(Arc::new(InfoFiles::new(disk.clone(), &settings.datadir, &settings.info)?)),
+            _ => None,
+        };
         let channel = Channel {
             name: name.to_string(),
             engine,
@@ -114,8 +122,46 @@ impl Replica {
             parallel_workers: AtomicU64::new(0),
             semi_sync: AtomicBool::new(false),
             filters: Mutex::default(),
+            info,
         };
-        Ok(Replica { channel: Arc::new(channel), handles: Mutex::default() })
+        let replica = Replica { channel: Arc::new(channel), handles: Mutex::default() };
+        replica.channel.update_info_files();
+        replica.follow_with_files(&mut replica.handles.lock());
+        Ok(replica)
+    }
+
+    /// Has a thread write the files of repositories from now on, if there are any.
+    fn follow_with_files(&self, handles: &mut Handles) {
+        let is_file = |repository: &Repository| self.repository(*repository) == Place::File;
+        if let Some(files) = &self.channel.info
+            && handles.info.is_none()
+            && Repository::ALL.iter().any(is_file)
+        {
+            let (channel, files) = (self.channel.clone(), files.clone());
+            handles.info = Some(os::thread::spawn("replica_info", move || info::run(&channel, &files)));
+        }
+    }
+
+    /// What a repository is.
+    pub fn repository(&self, repository: Repository) -> Place {
+        self.channel.info.as_ref().map_or(Place::Table, |files| files.place(repository))
+    }
+
+    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while no thread runs.
+    pub(crate) fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
+        let mut handles = self.handles.lock();
+        if place == self.repository(repository) {
+            return Ok(());
+        }
+        let receiver = self.channel.receiver.lock().running != Running::No;
+        if receiver || self.channel.applier.lock().running {
+            return Err(self.threads_run());
+        }
+        if let Some(files) = &self.channel.info {
+            files.move_to(repository, place, &self.channel).map_err(|error| info::not_moved(&error))?;
+        }
+        self.follow_with_files(&mut handles);
+        Ok(())
     }
 
     /// Its name; the default channel's is empty.
@@ -259,6 +305,7 @@ impl Replica {
         if threads.applier {
             join(handles.applier.take());
         }
+        self.channel.update_info_files();
     }
 
     /// CHANGE REPLICATION SOURCE TO.
@@ -288,6 +335,8 @@ impl Replica {
             ChannelError::new(1871, "HY000", text)
         })?;
         *config = new;
+        drop(config);
+        self.channel.update_info_files();
         Ok(())
     }
 
@@ -373,6 +422,7 @@ impl Replica {
         drop(receiver);
         *channel.applier.lock() = applier::ApplierState::default();
         channel.times.forget();
+        channel.update_info_files();
         Ok(())
     }
 
@@ -405,20 +455,24 @@ impl Replica {
                 ),
             )),
             (false, true) => Err(self.applier_runs()),
-            (true, true) => Err(ChannelError::new(
-                3081,
-                "HY000",
-                format!(
-                    "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{}' first",
-                    self.name()
-                ),
-            )),
+            (true, true) => Err(self.threads_run()),
         }
+    }
+
+    fn threads_run(&self) -> ChannelError {
+        ChannelError::new(
+            3081,
+            "HY000",
+            format!(
+                "This operation cannot be performed with running replication threads; run STOP REPLICA FOR CHANNEL '{}' first",
+                self.name()
+            ),
+        )
     }
 
     /// SHOW REPLICA STATUS; `None` of a default channel that has no source.
     pub fn status(&self) -> Option<ReplicaStatus> {
-        (self.is_configured() || !self.name().is_empty()).then(|| self.channel.status())
+        self.channel.shown()
     }
 
     /// The relay log, for SHOW RELAYLOG EVENTS.
@@ -430,6 +484,10 @@ impl Replica {
 impl Drop for Replica {
     fn drop(&mut self) {
         self.stop(Threads::BOTH);
+        if let Some(files) = &self.channel.info {
+            files.end();
+        }
+        join(self.handles.lock().info.take());
     }
 }
 

@@ -107,6 +107,8 @@ pub struct ReplicaStatus {
     pub exec_file: String,
     /// Offset in that file.
     pub exec_pos: u64,
+    /// The connection's repository.
+    pub info_file: String,
     /// Bytes of all relay log files.
     pub relay_space_bytes: u64,
     /// MySQL's lag figure in seconds.
@@ -256,7 +258,7 @@ impl ReplicaStatus {
             ("Replicate_Ignore_Server_Ids", text(&ids.join(", "))),
             (named("Source_Server_Id", "Master_Server_Id"), Cell::Number(self.source_server_id.into())),
             (named("Source_UUID", "Master_UUID"), text(&self.source_uuid)),
-            (named("Source_Info_File", "Master_Info_File"), text(&crate::config::file_name(&self.channel))),
+            (named("Source_Info_File", "Master_Info_File"), text(&self.info_file)),
             ("SQL_Delay", Cell::Number(config.delay_s.into())),
             ("SQL_Remaining_Delay", self.remaining_delay_s.map_or(Cell::Null, Cell::Number)),
             (named("Replica_SQL_Running_State", "Slave_SQL_Running_State"), text(&self.sql_state)),

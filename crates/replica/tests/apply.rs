@@ -154,6 +154,7 @@ fn settings(dir: &Path) -> ReplicaSettings {
         report_port: 0,
         log_replica_updates: true,
         sql_verify_checksum: true,
+        info: Default::default(),
     }
 }
 

@@ -31,7 +31,8 @@ pub fn serve_help() -> String {
          --initialize              make the data directory, with a random password for root@localhost, and exit\n\
          --initialize-insecure     the same without a password\n\
          --skip-grant-tables       let everybody do everything\n\
-         --log-bin[=NAME], --log-bin-index=NAME, --relay-log-index=NAME, --user=NAME, --console, --version\n\n\
+         --log-bin[=NAME], --log-bin-index=NAME, --relay-log-index=NAME, --master-info-file=NAME, --user=NAME, --console,\n\
+         --version\n\n\
          Variables, and the values they have unless they are set:\n"
     );
     for id in variables::all().filter(|id| id.definition().is_option) {

@@ -9,6 +9,7 @@ use crate::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
+use replica::info::InfoSettings;
 use replica::relay::RelayLogConfig;
 use replica::{Channels, ReplicaSettings};
 use source::{Binlog, BinlogConfig};
@@ -343,5 +344,17 @@ fn replica_settings(globals: &Globals, options: &Options, datadir: &Path) -> Rep
         report_port: number("report_port") as u16,
         log_replica_updates: globals.named("log_replica_updates").is_on(),
         sql_verify_checksum: globals.named("replica_sql_verify_checksum").is_on(),
+        info: info_settings(globals, options),
+    }
+}
+
+fn info_settings(globals: &Globals, options: &Options) -> InfoSettings {
+    let place = |name: &str| globals.named(name).text().parse().expect("one of the variable's words");
+    let default = InfoSettings::default();
+    InfoSettings {
+        connection: place("master_info_repository"),
+        connection_file: options.master_info_file.clone().unwrap_or(default.connection_file),
+        applier: place("relay_log_info_repository"),
+        applier_file: globals.named("relay_log_info_file").text().to_owned(),
     }
 }

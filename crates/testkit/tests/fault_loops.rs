@@ -56,7 +56,7 @@ fn position_is_exact(round: &Round<'_>) {
     let commits: u64 = round.pair.replica.rows("SELECT SUM(n) FROM ledger.total")[0].parse().expect("a sum");
     assert_eq!(has, round.before + commits, "the GTIDs are not those of the rows: {status:?}");
     let at = status.applied.as_ref().expect("it has applied something");
-    assert_shown_as_table(round, &at.file, at.offset);
+    assert_shown_where_it_is_kept(round, &at.file, at.offset);
     let next = format!("SHOW BINLOG EVENTS IN '{}' FROM {} LIMIT 1", at.file, at.offset);
     for event in round.pair.source.rows(&next) {
         let is_transaction = event.split('\t').nth(2) == Some("Gtid");
@@ -65,9 +65,27 @@ fn position_is_exact(round: &Round<'_>) {
     }
 }
 
-fn assert_shown_as_table(round: &Round<'_>, file: &str, offset: u64) {
-    let sql = "SELECT Master_log_name, Master_log_pos FROM mysql.slave_relay_log_info";
-    assert_eq!(round.pair.replica.rows(sql), [format!("{file}\t{offset}")]);
+/// The position of a replica that applies nothing, or nothing any more, is in the table or in the file, by `relay_log_info_repository`.
+fn assert_shown_where_it_is_kept(round: &Round<'_>, file: &str, offset: u64) {
+    let replica = &round.pair.replica;
+    let in_table = replica.rows("SELECT Master_log_name, Master_log_pos FROM mysql.slave_relay_log_info");
+    if replica.rows("SELECT @@relay_log_info_repository") == ["TABLE"] {
+        assert_eq!(in_table, [format!("{file}\t{offset}")]);
+        return;
+    }
+    let wanted = [file.to_string(), offset.to_string()];
+    let clock = Stopwatch::start();
+    loop {
+        let text =
+            std::fs::read_to_string(replica.datadir().join("relay-log.info")).expect("the file is there");
+        let lines: Vec<&str> = text.lines().collect();
+        if lines[3..=4] == wanted {
+            break;
+        }
+        let applies = replica.status().sql_running == "Yes";
+        assert!(applies && clock.elapsed() < SOON, "at {file}:{offset} the file says {lines:?}");
+        sleep(Duration::from_millis(10));
+    }
 }
 
 fn cut_in_the_middle(round: &Round<'_>, rng: &mut Rng) {
@@ -115,7 +133,7 @@ fn is_equal(round: &Round<'_>) {
     let end = source.position();
     let status = replica.status();
     assert_eq!(status.applied.as_ref(), Some(&end), "{status:?}");
-    assert_shown_as_table(round, &end.file, end.offset);
+    assert_shown_where_it_is_kept(round, &end.file, end.offset);
     assert_eq!(executed(replica), executed(source), "the GTIDs differ");
     TABLES.iter().for_each(|sql| replica.equals_by(source, sql));
 }
@@ -156,6 +174,19 @@ fn replica_killed() {
         (Flavor::Slipstream, Fault::ReplicaKilled),
         &settings,
         By::Position,
+    );
+}
+
+/// With the position in a file, which the server writes anew when it has recovered.
+#[test]
+fn replica_killed_that_has_files() {
+    let files = ["--relay-log-info-repository=FILE", "--master-info-repository=FILE"];
+    let settings = Settings { extra: files.map(str::to_string).to_vec(), ..Settings::default() };
+    survives(
+        "fault_loops::replica_killed_that_has_files",
+        (Flavor::Slipstream, Fault::ReplicaKilled),
+        &settings,
+        By::Gtid,
     );
 }
 

@@ -150,7 +150,7 @@ impl ChannelConfig {
 }
 
 /// The name of a channel's file.
-pub(crate) fn file_name(channel: &str) -> String {
+fn file_name(channel: &str) -> String {
     match channel {
         "" => CHANNEL_FILE.to_string(),
         name => format!("{}{}{}", AROUND_NAME.0, escape_name(name), AROUND_NAME.1),

@@ -60,6 +60,8 @@ pub struct Options {
     pub binlog_filter: engine::BinlogFilter,
     /// `--relay-log-index=NAME`.
     pub relay_log_index: Option<String>,
+    /// `--master-info-file=NAME`.
+    pub master_info_file: Option<String>,
     /// `--replicate-do-db` and its kin: each may be given several times.
     pub replication_filters: Vec<(FilterKind, FilterRule)>,
     /// `--user=NAME`.

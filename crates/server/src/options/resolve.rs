@@ -35,6 +35,10 @@ const SWITCHES: &[(&str, Switch)] = &[
     ("console", Switch::Console),
 ];
 
+/// Options of MySQL 8.0 that it warns about, and MySQL 9 has no more.
+const DEPRECATED: [&str; 4] =
+    ["master_info_file", "master_info_repository", "relay_log_info_file", "relay_log_info_repository"];
+
 /// Page sizes that can be chosen.
 const PAGE_SIZES: &[u64] = &[4096, 8192, 16384, 32768, 65536];
 
@@ -99,6 +103,12 @@ fn apply(
             if raw.value.is_none() && meaning.needs_value() {
                 raw.value = following.next();
             }
+            if DEPRECATED.contains(&name.as_str()) {
+                options.warnings.push(format!(
+                    "The syntax '--{}' is deprecated and will be removed in a future release.",
+                    name.replace('_', "-")
+                ));
+            }
             set(options, meaning, raw.value.as_deref())
         }
         None if loose => {
@@ -131,6 +141,7 @@ enum Meaning {
     LogBin,
     LogBinIndex,
     RelayLogIndex,
+    MasterInfoFile,
     Filter(FilterKind),
     BinlogDoDb,
     BinlogIgnoreDb,
@@ -150,7 +161,8 @@ impl Meaning {
                 _ => true,
             },
             Meaning::BinlogDoDb | Meaning::BinlogIgnoreDb => true,
-            Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex | Meaning::Filter(_) => true,
+            Meaning::User | Meaning::LogBinIndex | Meaning::RelayLogIndex | Meaning::MasterInfoFile => true,
+            Meaning::Filter(_) => true,
             _ => false,
         }
     }
@@ -166,6 +178,7 @@ fn meaning(name: &str) -> Option<Meaning> {
         "binlog_ignore_db" => return Some(Meaning::BinlogIgnoreDb),
         "log_bin_index" => return Some(Meaning::LogBinIndex),
         "relay_log_index" => return Some(Meaning::RelayLogIndex),
+        "master_info_file" => return Some(Meaning::MasterInfoFile),
         "user" => return Some(Meaning::User),
         "mysqlx" => return Some(Meaning::MysqlX { off: false }),
         "skip_mysqlx" => return Some(Meaning::MysqlX { off: true }),
@@ -207,6 +220,7 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
         Meaning::BinlogIgnoreDb => options.binlog_filter.ignore_schemas.extend(value.map(str::to_owned)),
         Meaning::LogBinIndex => options.log_bin_index = value.map(str::to_owned),
         Meaning::RelayLogIndex => options.relay_log_index = value.map(str::to_owned),
+        Meaning::MasterInfoFile => options.master_info_file = value.map(str::to_owned),
         Meaning::Filter(kind) => {
             let rule = filter_rule(kind, value.unwrap_or_default().trim())?;
             options.replication_filters.push((kind, rule));

@@ -3,6 +3,7 @@
 use super::gtids;
 use super::{Scope, Setting, VariableId};
 use crate::server::Server;
+use replica::info::Repository;
 use sql::SqlError;
 use types::Value;
 
@@ -81,6 +82,8 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             server.globals.set_named("slipstream_parallel_policy", setting.clone());
         }
         "sql_replica_skip_counter" => set_skip_counter(server, setting.uint())?,
+        "master_info_repository" => set_repository(server, Repository::Connection, setting.text())?,
+        "relay_log_info_repository" => set_repository(server, Repository::Applier, setting.text())?,
         "replica_parallel_workers" => server.replica.set_parallel_workers(setting.uint()),
         "relay_log_purge" => server.replica.set_relay_log_purge(setting.is_on()),
         "max_relay_log_size" => {
@@ -155,6 +158,11 @@ fn set_parallel_policy(server: &Server, variable: &str, policy: &str) -> Result<
     let wrong = |_| SqlError::wrong_value_for_variable(variable, policy);
     server.replica.apply_settings().set_policy(policy.parse().map_err(wrong)?);
     Ok(())
+}
+
+fn set_repository(server: &Server, repository: Repository, place: &str) -> Result<(), SqlError> {
+    let place = place.parse().expect("one of the variable's words");
+    server.replica.set_repository(repository, place).map_err(|e| SqlError::new(e.code, e.message))
 }
 
 fn set_skip_counter(server: &Server, events: u64) -> Result<(), SqlError> {

@@ -1,6 +1,7 @@
 //! Rows of computed tables, cell by cell: each brings its column along, so that names and values stand in one place.
 
 use crate::result_table::{number_column, text_column, text_or_null, time_column, time_value};
+use replica::status::Cell;
 use sql::{ColumnMeta, VirtualTable};
 use types::Value;
 
@@ -25,6 +26,15 @@ pub fn text_of(name: &str, value: Option<&str>) -> (ColumnMeta, Value) {
 
 pub fn number(name: &str, value: u64) -> (ColumnMeta, Value) {
     (number_column(name), Value::UInt(value))
+}
+
+/// As a channel shows it.
+pub fn of_status((name, cell): (&str, Cell)) -> (ColumnMeta, Value) {
+    match cell {
+        Cell::Null => text_of(name, None),
+        Cell::Number(value) => number(name, value),
+        Cell::Text(value) => text(name, &value),
+    }
 }
 
 pub fn yes_no(name: &str, value: bool) -> (ColumnMeta, Value) {

@@ -113,7 +113,11 @@ impl Session {
             self.check_gtid_setting(name)?;
         }
         if host_scope != VariableScope::Session || !Variables::owns(name) {
-            return self.host.set_variable(host_scope, name, value.as_ref());
+            self.host.set_variable(host_scope, name, value.as_ref())?;
+            if matches!(name, "master_info_repository" | "relay_log_info_repository") {
+                self.warn_deprecated(name);
+            }
+            return Ok(());
         }
         let value = match value {
             Some(value) => value,
@@ -169,13 +173,16 @@ impl Session {
             _ => {
                 self.variables.set(name, &value)?;
                 if matches!(name, "tx_isolation" | "tx_read_only" | "binlog_format") {
-                    let message =
-                        format!("'@@{name}' is deprecated and will be removed in a future release.");
-                    self.diagnostics.borrow_mut().push(Level::Warning, 1287, message);
+                    self.warn_deprecated(name);
                 }
             }
         }
         Ok(())
+    }
+
+    fn warn_deprecated(&self, variable: &str) {
+        let message = format!("'@@{variable}' is deprecated and will be removed in a future release.");
+        self.diagnostics.borrow_mut().push(Level::Warning, 1287, message);
     }
 }
 

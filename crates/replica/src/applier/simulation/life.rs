@@ -68,6 +68,7 @@ fn settings() -> ReplicaSettings {
         report_port: 0,
         log_replica_updates: true,
         sql_verify_checksum: true,
+        info: Default::default(),
     }
 }
 
