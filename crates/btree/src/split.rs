@@ -174,6 +174,8 @@ impl Path<'_> {
             slotted::insert(bytes, 0, &[], slotted::value(&content, cut.at));
         }
         slotted::append_all(bytes, &content, cut.at + usize::from(level > 0));
+        // Where few entries fit a page, inserts become a run in the course of several.
+        slotted::take_run(bytes, &content, cut.at);
         right
     }
 

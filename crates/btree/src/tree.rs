@@ -45,7 +45,8 @@ struct Inner {
 
 /// So many inserts, each directly behind or each directly before the one before, make a run: more are expected to follow.
 const RUN: u16 = 4;
-/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts leave leaves 15/16 full, as InnoDB's do.
+/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts leave leaves 15/16 full, as InnoDB's do. Not for
+/// entries that would not fit there.
 const RUN_RESERVE: usize = 16;
 
 /// What a leaf change came to.
@@ -268,8 +269,8 @@ impl Tree {
 
 /// Whether an entry of `needed` bytes may go to `index` of the leaf.
 pub(crate) fn has_room(leaf: &[u8], index: usize, needed: usize) -> bool {
-    let free = slotted::free_bytes(leaf);
-    needed <= free && (free - needed >= leaf.len() / RUN_RESERVE || !goes_on_at_end(leaf, index))
+    let (free, reserve) = (slotted::free_bytes(leaf), leaf.len() / RUN_RESERVE);
+    needed <= free && (free - needed >= reserve || needed > reserve || !goes_on_at_end(leaf, index))
 }
 
 /// Whether an insert at `index` goes on with a run that leaves the leaf: up behind its last entry, or down before its first.

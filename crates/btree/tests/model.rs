@@ -191,6 +191,38 @@ fn runs_of_inserts_fill_pages_wherever_they_are() {
     }
 }
 
+#[test]
+fn runs_of_entries_of_which_few_fit_a_page_fill_pages() {
+    const BEHIND: u64 = 1 << 40;
+    let (up, down) = (1..1501u64, (1..1501u64).rev());
+    for (name, keys, behind) in [
+        ("ascending", up.clone().collect::<Vec<_>>(), 0),
+        ("descending", down.clone().collect(), 0),
+        ("ascending before others", up.collect(), 1000),
+        ("descending before others", down.collect(), 1000),
+    ] {
+        let tree = empty_tree(&SimDisk::new(1), 16384, 2000);
+        let put = |key: u64, len: usize| {
+            tree.modify(&key.to_be_bytes(), RecordLsn::UNLOGGED, |_| Change::put(vec![7; len]))
+                .expect("the change is done");
+        };
+        (0..behind).for_each(|number| put(BEHIND + number, 20));
+        let start = tree.pool().log().current_lsn();
+        keys.iter().for_each(|&key| put(key, 4000));
+        let stats = tree.validate().expect("sound");
+        let filled = stats.leaf_bytes as f64 / (stats.leaves as f64 * 16384.0);
+        assert!(filled > 0.95, "{name}: leaves are filled to {filled}");
+        let logged = tree.pool().log().current_lsn() - start;
+        // Those that go down have their leaf moved to another page when it is full.
+        let is_small = logged / stats.leaves < 400;
+        assert!(
+            is_small || name.starts_with("descending"),
+            "{name}: {logged} bytes for {} leaves",
+            stats.leaves
+        );
+    }
+}
+
 /// Rows come at one end and go at the other, as in a queue, or go at random while others come: the file stays as large as what is in it asks for.
 #[test]
 fn space_that_rows_leave_is_used_again() {

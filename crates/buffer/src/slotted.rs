@@ -249,6 +249,14 @@ pub fn copy_run(page: &mut [u8], source: &[u8]) {
     page[RUN..SLOTS].copy_from_slice(&source[RUN..SLOTS]);
 }
 
+/// Gives the page, which has the entries of `source` from `at` on, the run there whose last insert is one of these.
+pub fn take_run(page: &mut [u8], source: &[u8], at: usize) {
+    if let Some(last) = (u16_at(source, LAST_INSERT) as usize).checked_sub(at) {
+        put_u16(page, RUN, u16_at(source, RUN));
+        put_u16(page, LAST_INSERT, last as u16);
+    }
+}
+
 /// Notes an insert at `index`, which is about to be made.
 #[inline]
 fn note_insert(page: &mut [u8], index: usize) {
