@@ -107,7 +107,10 @@ impl Worker {
             change: ChannelChange::Advance,
         };
         self.history.lock().attempt(next);
-        let options = CommitOptions { wait: false, position: Some(position), ..CommitOptions::default() };
+        // In the binary log, where the transaction is rows that were not spilled.
+        let compression = self.rng.one_in(2).then(|| *self.rng.pick(&[1, 3, 7]));
+        let options =
+            CommitOptions { wait: false, position: Some(position), compression, ..CommitOptions::default() };
         let outcome = txn.commit(&options)?;
         self.history.lock().committed(&outcome);
         if self.rng.one_in(2) {

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use binlog::{Checksum, Event, Format};
+use binlog::compressed::PayloadReader;
+use binlog::{Checksum, DecodeError, Event, Format};
 use engine::{Engine, Table};
 use os::disk::Disk;
 use os::sim::SimDisk;
@@ -14,6 +16,9 @@ use crate::state::Step;
 use crate::tables::{K, KEYED, SCHEMA, TAG};
 use crate::worker::{LEDGER_TEXT, ledger_tag};
 use crate::{DATADIR, UUID};
+
+/// Compressed transactions read so far, for whoever wants to know what was tried. Relaxed: it is only printed.
+pub static COMPRESSED: AtomicU64 = AtomicU64::new(0);
 
 /// One transaction in the binary log.
 struct Group {
@@ -74,48 +79,74 @@ fn read_groups(disk: &SimDisk, keyed: &Table, place: &str) -> Vec<Group> {
     for name in index.lines() {
         let name = Path::new(name).file_name().expect("a file's name");
         let bytes = disk.read(&Path::new(DATADIR).join(name)).expect("a file of the index");
-        read_file(&bytes, keyed, &mut groups, &format!("{place}: {}", name.display()));
+        let mut reader = FileReader::new(keyed, &mut groups, format!("{place}: {}", name.display()));
+        reader.read(&bytes);
     }
     groups
 }
 
-fn read_file(bytes: &[u8], keyed: &Table, groups: &mut Vec<Group>, place: &str) {
-    assert_eq!(&bytes[..4], b"\xfebin", "{place}: the magic number");
-    let format = Format::new(Checksum::Crc32);
-    // A transaction has a beginning and an end; a statement about definitions is its GTID and itself.
-    let (mut at, mut open, mut begun, mut keyed_id) = (4, false, false, None);
-    while at < bytes.len() {
-        let size = u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("four bytes")) as usize;
-        let event = bytes.get(at..at + size).unwrap_or_else(|| panic!("{place}: cut off at {at}"));
-        binlog::checksum::verify_checksum(event)
-            .unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
-        at += size;
-        let decoded =
-            binlog::decode(event, &format).unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
-        match decoded.1 {
+/// Reads one file. A transaction has a beginning and an end; a statement about definitions is its GTID and itself.
+struct FileReader<'a> {
+    keyed: &'a Table,
+    keyed_id: Option<u64>,
+    groups: &'a mut Vec<Group>,
+    open: bool,
+    begun: bool,
+    place: String,
+}
+
+impl<'a> FileReader<'a> {
+    fn new(keyed: &'a Table, groups: &'a mut Vec<Group>, place: String) -> FileReader<'a> {
+        FileReader { keyed, keyed_id: None, groups, open: false, begun: false, place }
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        let place = self.place.clone();
+        assert_eq!(&bytes[..4], b"\xfebin", "{place}: the magic number");
+        let mut at = 4;
+        while at < bytes.len() {
+            let size = u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("four bytes")) as usize;
+            let event = bytes.get(at..at + size).unwrap_or_else(|| panic!("{place}: cut off at {at}"));
+            binlog::checksum::verify_checksum(event)
+                .unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
+            self.take(event, Checksum::Crc32).unwrap_or_else(|error| panic!("{place}: at {at}: {error:?}"));
+            at += size;
+        }
+        assert!(!self.open, "{place}: the last transaction has no end");
+    }
+
+    fn take(&mut self, event: &[u8], checksum: Checksum) -> Result<(), DecodeError> {
+        match binlog::decode(event, &Format::new(checksum))?.1 {
             Event::Gtid(gtid) => {
-                assert!(!open, "{place}: the transaction before {at} has no end");
-                groups.push(Group { gno: gtid.gtid.gno, counts: Vec::new() });
-                open = true;
+                assert!(!self.open, "{}: the transaction before {} has no end", self.place, gtid.gtid.gno);
+                self.groups.push(Group { gno: gtid.gtid.gno, counts: Vec::new() });
+                self.open = true;
             }
-            Event::Xid(_) => (open, begun) = (false, false),
-            Event::Query(query) if begun => {
-                let group = groups.last_mut().expect("statements follow a GTID");
+            Event::TransactionPayload(payload) => {
+                COMPRESSED.fetch_add(1, Ordering::Relaxed);
+                let mut events = PayloadReader::new(&payload)?;
+                while let Some(event) = events.next_event()? {
+                    self.take(event, Checksum::None)?;
+                }
+            }
+            Event::Xid(_) => (self.open, self.begun) = (false, false),
+            Event::Query(query) if self.begun => {
+                let group = self.groups.last_mut().expect("statements follow a GTID");
                 group.counts.extend(ledger_text(query.statement));
             }
             Event::Query(query) => {
-                begun = query.statement == b"BEGIN";
-                open = begun;
+                self.begun = query.statement == b"BEGIN";
+                self.open = self.begun;
             }
-            Event::TableMap(map) if map.table == KEYED.as_bytes() => keyed_id = Some(map.table_id),
-            Event::Rows(rows) if Some(rows.table_id) == keyed_id => {
-                let group = groups.last_mut().expect("rows follow a GTID");
-                read_counts(&rows, keyed, &mut group.counts);
+            Event::TableMap(map) if map.table == KEYED.as_bytes() => self.keyed_id = Some(map.table_id),
+            Event::Rows(rows) if Some(rows.table_id) == self.keyed_id => {
+                let group = self.groups.last_mut().expect("rows follow a GTID");
+                read_counts(&rows, self.keyed, &mut group.counts);
             }
             _ => {}
         }
+        Ok(())
     }
-    assert!(!open, "{place}: the last transaction has no end");
 }
 
 /// Worker and count, if this is a statement that counts in the ledger.
