@@ -8,6 +8,8 @@ pub const INIT_DB: u8 = 0x02;
 pub const QUERY: u8 = 0x03;
 /// Lists the columns of a table (deprecated, still sent by command-line clients).
 pub const FIELD_LIST: u8 = 0x04;
+/// Ends the server (deprecated; removed in MySQL 8.0, still sent by MariaDB's and older clients).
+pub const SHUTDOWN: u8 = 0x08;
 /// A short human-readable status line.
 pub const STATISTICS: u8 = 0x09;
 /// Kills a connection (deprecated; removed in MySQL 8.4, kept for old tools).

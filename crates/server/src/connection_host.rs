@@ -37,6 +37,8 @@ pub struct ConnectionHost {
     is_internal: bool,
     /// Lock order: held alone.
     values: Mutex<SessionValues>,
+    /// SHUTDOWN was carried out, and the client is to hear of it before the end begins. Relaxed: of the connection's own thread.
+    stops_server: AtomicBool,
     /// The change of the current schema that the client has not been told yet.
     schema_change: Mutex<Option<String>>,
 }
@@ -65,6 +67,7 @@ impl ConnectionHost {
             limits,
             is_internal,
             values,
+            stops_server: AtomicBool::new(false),
             schema_change,
         };
         host.refresh_limits();
@@ -146,6 +149,18 @@ impl ConnectionHost {
     /// What the next OK packet tells clients of SESSION_TRACK.
     pub fn take_state_changes(&self) -> Vec<StateChange> {
         self.schema_change.lock().take().map(StateChange::Schema).into_iter().collect()
+    }
+
+    /// The server is to end as soon as the client has its answer.
+    pub fn stop_when_answered(&self) {
+        self.stops_server.store(true, Ordering::Relaxed);
+    }
+
+    /// The client has its answer.
+    pub fn answered(&self) {
+        if self.stops_server.load(Ordering::Relaxed) {
+            crate::signals::raise_stop();
+        }
     }
 
     /// COM_RESET_CONNECTION: values of the start again.

@@ -93,9 +93,48 @@ fn clients_that_want_tls() {
         is_encrypted(&program::succeed("mariadb", &words));
     }
     if testkit::available("clients::clients_that_want_tls", &[Flavor::MySql]) {
-        let mut words = vec![peers_dir().join("mysql-chroot").display().to_string(), "mysql".into()];
-        words.extend(with(tcp(&server), &["--ssl-mode=REQUIRED", "--batch", "-e", CIPHER]));
+        let words = of_mysql("mysql", with(tcp(&server), &["--ssl-mode=REQUIRED", "--batch", "-e", CIPHER]));
         is_encrypted(&program::succeed("chroot", &words));
+    }
+}
+
+/// The arguments of `chroot` that run a program of MySQL's.
+fn of_mysql(name: &str, words: Vec<String>) -> Vec<String> {
+    let program = vec![peers_dir().join("mysql-chroot").display().to_string(), name.to_string()];
+    [program, words].concat()
+}
+
+/// The server ends as after SIGTERM, and has everything when it comes back.
+fn ends_and_comes_back(server: &mut Server) {
+    let status = server.wait_ended().unwrap_or_else(|error| panic!("{error}"));
+    assert!(status.success(), "ended with {status}:\n{}", server.log_tail());
+    assert!(server.log_tail().contains("Shutdown complete"), "{}", server.log_tail());
+    server.come_back();
+    assert_eq!(server.rows("SELECT id FROM d.t"), ["1"]);
+}
+
+#[test]
+fn mysqladmin_shuts_the_server_down() {
+    let test = "clients::mysqladmin_shuts_the_server_down";
+    let mut server = Server::under_test();
+    for sql in ["CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1)"] {
+        server.run(sql);
+    }
+    server.run("CREATE USER guest IDENTIFIED WITH mysql_native_password BY 'guest'");
+    // MariaDB's sends COM_SHUTDOWN, MySQL's the statement.
+    if testkit::tool_available(test, "mariadb-admin") {
+        let as_guest = ["--user=guest", "--password=guest", "shutdown"];
+        let (done, said) = program::run("mariadb-admin", &with(tcp(&server), &as_guest));
+        assert!(
+            !done && said.contains("Access denied; you need (at least one of) the SHUTDOWN privilege"),
+            "{said}"
+        );
+        program::succeed("mariadb-admin", &with(tcp(&server), &["shutdown"]));
+        ends_and_comes_back(&mut server);
+    }
+    if testkit::available(test, &[Flavor::MySql]) {
+        program::succeed("chroot", &of_mysql("mysqladmin", with(tcp(&server), &["shutdown"])));
+        ends_and_comes_back(&mut server);
     }
 }
 

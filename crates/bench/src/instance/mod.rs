@@ -276,21 +276,22 @@ impl Instance {
     /// Asks the server to shut down and waits until it has.
     pub fn stop(&mut self) -> Result<ExitStatus, InstanceError> {
         let name = self.name();
+        let child = self.child.as_ref().unwrap_or_else(|| panic!("{name} does not run"));
+        process::terminate(child).map_err(|error| InstanceError::Io(format!("stopping {name}"), error))?;
+        self.wait_ended()
+    }
+
+    /// Waits until the server, which has been asked to shut down, has.
+    pub fn wait_ended(&mut self) -> Result<ExitStatus, InstanceError> {
+        let name = self.name();
         let child = self.child.as_mut().unwrap_or_else(|| panic!("{name} does not run"));
-        process::terminate(child)
-            .and_then(|()| process::wait_ended(child, STOPPED_WITHIN))
-            .map_err(|error| InstanceError::Io(format!("stopping {name}"), error))?
-            .map_or_else(
-                || {
-                    Err(InstanceError::Silent(
-                        format!("{name}, asked to stop,"),
-                        STOPPED_WITHIN,
-                        self.log_tail(),
-                    ))
-                },
-                Ok,
-            )
-            .inspect(|_| self.child = None)
+        let ended = process::wait_ended(child, STOPPED_WITHIN)
+            .map_err(|error| InstanceError::Io(format!("stopping {name}"), error))?;
+        let status = ended.ok_or_else(|| {
+            InstanceError::Silent(format!("{name}, asked to stop,"), STOPPED_WITHIN, self.log_tail())
+        })?;
+        self.child = None;
+        Ok(status)
     }
 
     /// Whether the process is still there.

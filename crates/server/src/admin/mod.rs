@@ -80,9 +80,8 @@ fn shutdown(host: &ConnectionHost, restart: bool, status: u16, sink: &mut dyn Re
         return Err(SqlError::new(3707, text));
     }
     log_system(host);
-    send_ok(status, sink)?;
-    crate::signals::raise_stop();
-    Ok(())
+    host.stop_when_answered();
+    send_ok(status, sink)
 }
 
 fn log_system(host: &ConnectionHost) {

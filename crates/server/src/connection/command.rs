@@ -34,6 +34,7 @@ impl Connection<'_> {
             com::PING => self.admin_command(|c| c.send_ok())?,
             com::DEBUG => self.debug()?,
             com::PROCESS_KILL => self.process_kill()?,
+            com::SHUTDOWN => self.shutdown()?,
             com::SET_OPTION => self.set_option()?,
             com::RESET_CONNECTION => self.admin_command(|c| c.reset_connection())?,
             com::CHANGE_USER => return self.change_user(),
@@ -143,6 +144,19 @@ impl Connection<'_> {
         let host = self.host.clone();
         self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
             host.admin(AdminCommand::Kill { query_only: false, connection_id: id }, session.status(), sink)
+        })
+    }
+
+    fn shutdown(&mut self) -> Result<(), PacketError> {
+        // The only ones that there have ever been: as it is usual, and with all buffers written, which is the same.
+        const LEVELS: [u8; 2] = [0, 16];
+        if self.body().first().is_some_and(|level| !LEVELS.contains(level)) {
+            return self.send_error(&SqlError::not_supported("this shutdown level"));
+        }
+        self.server.status.count_statement("SHUTDOWN");
+        let host = self.host.clone();
+        self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
+            host.admin(AdminCommand::Shutdown { restart: false }, session.status(), sink)
         })
     }
 

@@ -296,6 +296,7 @@ impl Connection<'_> {
             let outcome = self.dispatch();
             self.server.status.threads_running.subtract_one();
             let sent = outcome.and_then(|end| self.channel.flush().map(|()| end));
+            self.host.answered();
             self.count_bytes();
             match sent {
                 Ok(None) if self.entry.is_connection_killed() => return End::Lost,
