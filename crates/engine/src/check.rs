@@ -5,7 +5,7 @@ use crate::entry::ClusteredValue;
 use crate::error::Result;
 use crate::table::{IndexRef, Table};
 use crate::transaction::key_range::KeyRange;
-use crate::transaction::{Isolation, LockMode};
+use crate::transaction::{Isolation, LockMode, Transaction};
 use btree::Direction;
 use std::sync::Arc;
 
@@ -63,8 +63,12 @@ impl Engine {
     /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees them: every entry of a
     /// secondary index has a row with that key, and there are as many entries as rows, so that every row has its entry.
     pub fn check_table(self: &Arc<Engine>, table: &Arc<Table>) -> Result<Vec<String>> {
+        self.check_table_in(self.begin(Isolation::RepeatableRead), table)
+    }
+
+    /// As [`Engine::check_table`], in a transaction of the caller's that has used nothing yet.
+    pub fn check_table_in(&self, mut txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
         let mut faults = Vec::new();
-        let mut txn = self.begin(Isolation::RepeatableRead);
         txn.use_table(table)?;
         txn.open_snapshot()?;
         let trees =
@@ -97,7 +101,7 @@ impl Engine {
         table: &Arc<Table>,
         at: usize,
         rows: u64,
-        txn: &mut crate::Transaction,
+        txn: &mut Transaction,
         faults: &mut Vec<String>,
     ) -> Result<()> {
         let name = &table.indexes[at].name;

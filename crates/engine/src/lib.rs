@@ -80,6 +80,7 @@ pub use table::{IndexRef, Table};
 pub use transaction::ahead::{Prepared, Turn};
 pub use transaction::apply::{FoundRow, PartialRow};
 pub use transaction::key_range::KeyRange;
+pub use transaction::locked_tables::{LockedTables, TableLock};
 pub use transaction::logged::LoggedTransaction;
 pub use transaction::scan::{Found, Scan};
 pub use transaction::table_hold::TableHold;

@@ -111,6 +111,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         received_group: received.group,
         options: received.options,
         lock_timeout_ms: None,
+        locked_tables: None,
         interrupt: None,
         notes: Vec::new(),
         report: DdlReport::default(),

@@ -24,6 +24,7 @@ use crate::error::{EngineError, Result};
 use crate::group::query::{self, SessionContext};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::table::Table;
+use crate::transaction::locked_tables::LockedTables;
 use crate::transaction::write_set::WriteSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +47,8 @@ pub struct DdlContext<'a> {
     pub options: CommitOptions<'a>,
     /// `lock_wait_timeout` in milliseconds; `None`: the engine's.
     pub lock_timeout_ms: Option<u64>,
+    /// The tables that the session has locked already.
+    pub locked_tables: Option<&'a LockedTables>,
     /// Ends the statement when it becomes true (`KILL`).
     pub interrupt: Option<Arc<AtomicBool>>,
     /// `LOCK=SHARED` or `LOCK=EXCLUSIVE`: nobody else uses the table while the statement runs.
@@ -104,6 +107,7 @@ impl<'a> DdlContext<'a> {
             received_group: None,
             options: CommitOptions::default(),
             lock_timeout_ms: None,
+            locked_tables: None,
             interrupt: None,
             exclusive: false,
             renamed_columns: &[],
@@ -123,6 +127,8 @@ struct MetadataLocks<'e> {
     engine: &'e Engine,
     owner: LockOwner,
     timeout_ms: u64,
+    /// Locked before the statement and after it.
+    locked_tables: Option<&'e LockedTables>,
 }
 
 impl Drop for MetadataLocks<'_> {
@@ -132,7 +138,14 @@ impl Drop for MetadataLocks<'_> {
 }
 
 impl MetadataLocks<'_> {
+    fn is_locked(&self, schema: &str, table: &str) -> bool {
+        self.locked_tables.is_some_and(|locked| locked.has(schema, table))
+    }
+
     fn lock(&mut self, schema: &str, table: &str, mode: LockType) -> Result<()> {
+        if self.is_locked(schema, table) {
+            return Ok(());
+        }
         let id = LockId::metadata(schema, table);
         let describe = || format!("metadata of table `{schema}`.`{table}`");
         let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
@@ -144,6 +157,9 @@ impl MetadataLocks<'_> {
     /// schema against being dropped.
     fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, "", LockType::Shared)?;
+        if self.is_locked(schema, table) {
+            return Ok(());
+        }
         let upgradable = LockId::upgradable_metadata(schema, table);
         let describe = || format!("definition of table `{schema}`.`{table}`");
         let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
@@ -151,8 +167,11 @@ impl MetadataLocks<'_> {
         self.lock(schema, table, LockType::Exclusive)
     }
 
-    /// Lets transactions use a locked table; its definition stays locked.
+    /// Lets transactions use a locked table, unless the session has locked it before; its definition stays locked.
     fn let_others_in(&mut self, schema: &str, table: &str) {
+        if self.is_locked(schema, table) {
+            return;
+        }
         self.engine.locks.release(&mut self.owner, LockId::metadata(schema, table));
     }
 
@@ -163,14 +182,17 @@ impl MetadataLocks<'_> {
 }
 
 impl Engine {
-    fn metadata_locks(&self, context: &DdlContext<'_>) -> MetadataLocks<'_> {
+    fn metadata_locks<'e>(&'e self, context: &DdlContext<'e>) -> MetadataLocks<'e> {
         let mut owner = self.locks.owner();
         owner.set_important();
         if let Some(interrupt) = &context.interrupt {
             owner.set_interrupt(interrupt.clone());
         }
+        if let Some(locked) = context.locked_tables {
+            owner.set_works_under(locked.owner_id());
+        }
         let timeout_ms = context.lock_timeout_ms.unwrap_or(self.config.lock_wait_timeout_ms);
-        MetadataLocks { engine: self, owner, timeout_ms }
+        MetadataLocks { engine: self, owner, timeout_ms, locked_tables: context.locked_tables }
     }
 
     /// Logs a statement and its dictionary entries, and puts the entries into the dictionary.

@@ -1,16 +1,17 @@
 //! Row locks, gap locks and metadata locks.
 //!
-//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out waiters. A lock is
-//! named by a 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for metadata locks. Two names
-//! with the same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and is never wrong; in
-//! return no key is copied and no key compared. Gaps need the keys' order and are kept for each table ([`gap`]).
+//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out waiters; metadata locks have
+//! two types in between. A lock is named by a 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for
+//! metadata locks. Two names with the same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and
+//! is never wrong; in return no key is copied and no key compared. Gaps need the keys' order and are kept for each table ([`gap`]).
 //!
 //! Invariants:
 //! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in none.
-//! - Waiters are granted strictly in order, except that the holder of S who wants X goes to the front.
+//! - Waiters are granted in order, one before another only where the two do not conflict (or as [`LockType::is_before`] says); the holder who
+//!   wants more goes to the front.
 //! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it became visible in
-//!   the queue. A cycle gets its last edge from somebody who begins to wait: an edge that a gap lock adds to one who waits
-//!   already begins at a running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the search.
+//!   the queue. A cycle gets its last edge from somebody who begins to wait: an edge that a gap lock, or a lock that passes a waiter,
+//!   adds to one who waits already leads to a running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the search.
 //!
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex. No shard is locked
 //! while another is.
@@ -37,16 +38,39 @@ pub use deadlock::{DeadlockMember, DeadlockReport};
 pub(crate) use id::{CLUSTERED, FingerprintMap, LockId, fingerprint};
 pub(crate) use owner::LockOwner;
 
-/// Shared or exclusive.
+/// What a lock keeps out. Rows know the first and the last; metadata of tables all four (MySQL's `MDL_SHARED_READ`, `MDL_SHARED_WRITE`,
+/// `MDL_SHARED_READ_ONLY` and `MDL_EXCLUSIVE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockType {
     Shared,
+    /// Of a table whose rows are changed.
+    SharedWrite,
+    /// Of a table whose rows nobody may change (`LOCK TABLES ... READ`).
+    SharedReadOnly,
     Exclusive,
 }
 
 impl LockType {
     fn conflicts(self, other: LockType) -> bool {
-        self == LockType::Exclusive || other == LockType::Exclusive
+        use LockType::{Exclusive, SharedReadOnly, SharedWrite};
+        matches!(
+            (self, other),
+            (Exclusive, _) | (_, Exclusive) | (SharedWrite, SharedReadOnly) | (SharedReadOnly, SharedWrite)
+        )
+    }
+
+    /// Whether a new request waits behind one of this type that waits. As in MySQL, who changes rows does not wait behind one who wants them unchanged.
+    fn is_before(self, new: LockType) -> bool {
+        self.conflicts(new) && (self, new) != (LockType::SharedReadOnly, LockType::SharedWrite)
+    }
+
+    /// The weakest that keeps out what either does.
+    fn join(self, other: LockType) -> LockType {
+        match (self, other) {
+            (LockType::Shared, stronger) | (stronger, LockType::Shared) => stronger,
+            (one, other) if one == other => one,
+            _ => LockType::Exclusive,
+        }
     }
 }
 
@@ -184,11 +208,11 @@ impl LockTable {
         }
     }
 
-    /// Takes S of a lock that another owner has in S and is to have until this returns: nobody who waits stands against it.
-    pub fn share(&self, owner: &mut LockOwner, id: LockId) {
+    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this returns: nobody who waits stands against it.
+    pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         let mut shard = self.shard(id).lock();
         let lock = shard.get_mut(&id.0).expect("a lock that is held is in the map");
-        if lock.join(owner.id) {
+        if lock.join(owner.id, mode) {
             owner.held.push(id);
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Grant {
 pub(super) enum Request {
     /// Held already, in this mode or a stronger one.
     Held,
-    /// Held in S, now held in X.
+    /// Held in a weaker mode before.
     Upgraded,
     Granted,
     /// Somebody stands against it.
@@ -55,9 +55,9 @@ impl Lock {
         self.queue().enqueue(owner, mode)
     }
 
-    /// Grants S beside somebody who has it, whoever waits; false where the owner has it already.
-    pub fn join(&mut self, owner: OwnerId) -> bool {
-        self.queue().join(owner)
+    /// Grants a mode that is shared beside somebody who has it, whoever waits; false where the owner has the lock already.
+    pub fn join(&mut self, owner: OwnerId, mode: LockType) -> bool {
+        self.queue().join(owner, mode)
     }
 
     /// The lock as one that others share or wait for.
@@ -113,12 +113,13 @@ impl Lock {
 }
 
 impl Grant {
-    /// The holder asks again; nobody else holds the lock.
+    /// The holder asks again; nobody stands against it.
     fn strengthen(&mut self, mode: LockType) -> Request {
-        if mode == LockType::Shared || self.mode == LockType::Exclusive {
+        let wanted = self.mode.join(mode);
+        if wanted == self.mode {
             return Request::Held;
         }
-        self.mode = LockType::Exclusive;
+        self.mode = wanted;
         Request::Upgraded
     }
 }
@@ -133,36 +134,40 @@ pub(super) struct Queue {
 impl Queue {
     fn request(&mut self, owner: OwnerId, mode: LockType) -> Request {
         if let Some(at) = self.granted.iter().position(|grant| grant.owner == owner) {
-            if mode == LockType::Shared || self.granted[at].mode == LockType::Exclusive {
-                return Request::Held;
+            let wanted = self.granted[at].mode.join(mode);
+            if wanted != self.granted[at].mode && self.is_held_against(owner, wanted) {
+                return Request::Blocked;
             }
-            return if self.granted.len() == 1 {
-                self.granted[at].strengthen(mode)
-            } else {
-                Request::Blocked
-            };
+            return self.granted[at].strengthen(mode);
         }
-        if self.waiters.is_empty() && !self.granted.iter().any(|grant| grant.mode.conflicts(mode)) {
-            self.granted.push(Grant { owner, mode });
-            return Request::Granted;
+        let is_waited_against = self.waiters.iter().any(|waiter| waiter.mode.is_before(mode));
+        if is_waited_against || self.is_held_against(owner, mode) {
+            return Request::Blocked;
         }
-        Request::Blocked
+        self.granted.push(Grant { owner, mode });
+        Request::Granted
     }
 
-    fn join(&mut self, owner: OwnerId) -> bool {
+    /// Somebody else holds the lock in a mode that conflicts with this.
+    fn is_held_against(&self, owner: OwnerId, mode: LockType) -> bool {
+        self.granted.iter().any(|grant| grant.owner != owner && grant.mode.conflicts(mode))
+    }
+
+    fn join(&mut self, owner: OwnerId, mode: LockType) -> bool {
         let is_new = !self.granted.iter().any(|grant| grant.owner == owner);
         if is_new {
-            let shared = |grant: &Grant| grant.mode == LockType::Shared;
-            assert!(!self.granted.is_empty() && self.granted.iter().all(shared), "somebody has it in S");
-            self.granted.push(Grant { owner, mode: LockType::Shared });
+            let has_it = self.granted.iter().any(|grant| grant.mode == mode);
+            assert!(has_it && !mode.conflicts(mode), "somebody shares it in this mode");
+            self.granted.push(Grant { owner, mode });
         }
         is_new
     }
 
     fn enqueue(&mut self, owner: OwnerId, mode: LockType) -> Arc<Waiter> {
-        let upgrade = self.granted.iter().any(|grant| grant.owner == owner);
-        let waiter = Arc::new(Waiter::new(owner, mode, upgrade));
-        if upgrade {
+        let held = self.granted.iter().find(|grant| grant.owner == owner);
+        let wanted = held.map_or(mode, |grant| grant.mode.join(mode));
+        let waiter = Arc::new(Waiter::new(owner, wanted, held.is_some()));
+        if waiter.upgrade {
             self.waiters.push_front(waiter.clone());
         } else {
             self.waiters.push_back(waiter.clone());
@@ -176,15 +181,18 @@ impl Queue {
     }
 
     fn grant_waiters(&mut self) {
-        while let Some(waiter) = self.waiters.front() {
-            let blocked = self
-                .granted
-                .iter()
-                .any(|grant| grant.owner != waiter.owner && grant.mode.conflicts(waiter.mode));
-            if blocked {
-                return;
+        let mut at = 0;
+        while let Some(waiter) = self.waiters.get(at) {
+            let behind = self.waiters.iter().take(at).any(|ahead| ahead.mode.is_before(waiter.mode));
+            if behind || self.is_held_against(waiter.owner, waiter.mode) {
+                if waiter.mode == LockType::Exclusive {
+                    // Nobody passes it.
+                    return;
+                }
+                at += 1;
+                continue;
             }
-            let waiter = self.waiters.pop_front().expect("front exists");
+            let waiter = self.waiters.remove(at).expect("it has just been looked at");
             match self.granted.iter_mut().find(|grant| grant.owner == waiter.owner) {
                 Some(grant) => grant.mode = waiter.mode,
                 None => self.granted.push(Grant { owner: waiter.owner, mode: waiter.mode }),
@@ -196,14 +204,10 @@ impl Queue {
     fn blockers(&self, owner: OwnerId, out: &mut Vec<OwnerId>) {
         let Some(at) = self.waiters.iter().position(|waiter| waiter.owner == owner) else { return };
         let mode = self.waiters[at].mode;
-        let ahead = self.waiters.iter().take(at).map(|waiter| (waiter.owner, waiter.mode));
-        let holders = self.granted.iter().map(|grant| (grant.owner, grant.mode));
-        out.extend(
-            holders
-                .chain(ahead)
-                .filter(|(other, held)| *other != owner && held.conflicts(mode))
-                .map(|(o, _)| o),
-        );
+        let ahead = self.waiters.iter().take(at).filter(|waiter| waiter.mode.is_before(mode));
+        let holders = self.granted.iter().filter(|grant| grant.mode.conflicts(mode));
+        let owners = holders.map(|grant| grant.owner).chain(ahead.map(|waiter| waiter.owner));
+        out.extend(owners.filter(|other| *other != owner));
     }
 }
 

@@ -26,6 +26,67 @@ fn shared_locks_share_and_exclusive_locks_time_out() {
 }
 
 #[test]
+fn who_changes_a_table_and_who_wants_it_unchanged_keep_each_other_out() {
+    use LockType::{Exclusive, Shared, SharedReadOnly, SharedWrite};
+    let table = LockTable::new();
+    let (mut a, mut b, mut c) = (table.owner(), table.owner(), table.owner());
+    for (first, second, go_together) in [
+        (Shared, SharedWrite, true),
+        (Shared, SharedReadOnly, true),
+        (SharedWrite, SharedWrite, true),
+        (SharedReadOnly, SharedReadOnly, true),
+        (SharedWrite, SharedReadOnly, false),
+        (SharedReadOnly, SharedWrite, false),
+        (SharedReadOnly, Exclusive, false),
+        (SharedWrite, Exclusive, false),
+    ] {
+        table.acquire(&mut a, id(1), first, AT_ONCE).unwrap();
+        let granted = table.try_acquire(&mut b, id(1), second).is_some();
+        assert_eq!(granted, go_together, "{first:?} and {second:?}");
+        table.release_all(&mut a);
+        table.release_all(&mut b);
+    }
+    // A reader becomes a writer beside another reader, and not beside one who wants the table unchanged.
+    table.acquire(&mut a, id(1), Shared, AT_ONCE).unwrap();
+    table.acquire(&mut b, id(1), Shared, AT_ONCE).unwrap();
+    assert_eq!(table.try_acquire(&mut a, id(1), SharedWrite), Some(Acquired::Upgraded));
+    assert_eq!(table.try_acquire(&mut a, id(1), Shared), Some(Acquired::Held));
+    assert_eq!(table.try_acquire(&mut c, id(1), SharedReadOnly), None);
+    table.release_all(&mut a);
+    assert_eq!(table.try_acquire(&mut c, id(1), SharedReadOnly), Some(Acquired::New));
+    assert_eq!(table.try_acquire(&mut b, id(1), SharedWrite), None);
+    table.release_all(&mut b);
+    table.release_all(&mut c);
+    assert_eq!(table.len(), 0);
+}
+
+#[test]
+fn readers_and_writers_pass_one_who_waits_for_writers() {
+    let table = Arc::new(LockTable::new());
+    let (mut writer, mut other, mut reader) = (table.owner(), table.owner(), table.owner());
+    table.acquire(&mut writer, id(1), LockType::SharedWrite, AT_ONCE).unwrap();
+    let waiting = {
+        let (table, mut owner) = (table.clone(), table.owner());
+        os::thread::spawn("waiter", move || {
+            let granted = table.acquire(&mut owner, id(1), LockType::SharedReadOnly, LONG).is_ok();
+            table.release_all(&mut owner);
+            granted
+        })
+    };
+    while table.current_waits.load(Ordering::Relaxed) == 0 {
+        os::clock::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(table.try_acquire(&mut reader, id(1), LockType::Shared), Some(Acquired::New));
+    assert_eq!(table.try_acquire(&mut other, id(1), LockType::SharedWrite), Some(Acquired::New));
+    table.release_all(&mut writer);
+    assert_eq!(table.current_waits.load(Ordering::Relaxed), 1, "it waits for the other writer");
+    table.release_all(&mut other);
+    assert!(waiting.join().unwrap(), "the reader is in nobody's way");
+    table.release_all(&mut reader);
+    assert_eq!(table.len(), 0);
+}
+
+#[test]
 fn two_owners_in_opposite_order_deadlock_and_one_goes_on() {
     let table = Arc::new(LockTable::new());
     let mut a = table.owner();

@@ -64,7 +64,7 @@ impl Transaction {
     /// one NULL or, where the table forbids that, the error of a missing default.
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let image = table.inserted_image(after)?;
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;
@@ -118,7 +118,7 @@ impl Transaction {
         after: PartialRow<'_>,
     ) -> Result<()> {
         self.check_columns(table, before)?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let key = self.find_row(table, before)?;
         self.apply_update_of(table, &FoundRow(key), before, after)
     }
@@ -183,7 +183,7 @@ impl Transaction {
     ) -> Result<(FoundRow, Vec<u8>)> {
         self.check_not_ahead()?;
         self.check_columns(table, before)?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let key = self.find_row(table, before)?;
         let row = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
         Ok((FoundRow(key), row.image))
@@ -192,7 +192,7 @@ impl Transaction {
     /// Applies a deleted row.
     pub fn apply_delete(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, before)?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let key = self.find_row(table, before)?;
         self.apply_delete_of(table, &FoundRow(key), before)
     }
@@ -256,7 +256,7 @@ impl Transaction {
             return Ok(Vec::new());
         }
         self.check_not_ahead()?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let mut wanted: HashMap<Cow<'_, [u8]>, Vec<usize>> = HashMap::new();
         // The last of equal images is the first to be taken out again.
         for (at, image) in images.iter().enumerate().rev() {

@@ -27,7 +27,7 @@ impl Transaction {
     /// [`EngineError::Duplicate`] names the violated index; nothing of the row is left behind.
     pub fn insert(&mut self, table: &Arc<Table>, image: &[u8]) -> Result<()> {
         self.check_writable()?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let row_id = self.new_row_id(table);
         let announced = self.locks.announced();
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
@@ -207,7 +207,7 @@ impl Transaction {
     /// behind. After another error the statement has to be rolled back.
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
         self.check_writable()?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let current = self.locked_row(table, old)?;
         self.update_row(table, &old.key, current, new_image, None)
     }
@@ -322,7 +322,7 @@ impl Transaction {
     /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to be rolled back.
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
         self.check_writable()?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let current = self.locked_row(table, old)?;
         self.delete_row(table, &old.key, current, None)
     }

@@ -88,7 +88,7 @@ impl Transaction {
     ) -> Result<()> {
         self.check_not_ahead()?;
         self.check_columns(table, before)?;
-        self.use_table(table)?;
+        self.use_table_to_change(table)?;
         let key = self.find_row(table, before)?;
         let mode = std::mem::replace(&mut self.foreign_keys, ForeignKeys::Followed);
         let changed = change(self, &key).map_err(|error| name_row(error, table, before));

@@ -25,6 +25,7 @@ pub(crate) mod foreign_key;
 mod gap_scan;
 mod journal;
 pub(crate) mod key_range;
+pub(crate) mod locked_tables;
 mod locking;
 pub(crate) mod logged;
 pub(crate) mod ordered;
@@ -49,6 +50,7 @@ use crate::version::view::View;
 use crate::{Engine, commit};
 use binlog::event::rows_flag;
 use buffer::FoundLeaf;
+use locked_tables::LockedTables;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -129,6 +131,13 @@ pub struct Savepoint {
     is_start: bool,
 }
 
+/// A table that a transaction uses.
+struct UsedTable {
+    table: Arc<Table>,
+    /// Its metadata is locked as that of a table whose rows are changed.
+    to_change: bool,
+}
+
 /// A transaction. Dropped without commit, it is rolled back.
 pub struct Transaction {
     pub(crate) engine: Arc<Engine>,
@@ -142,7 +151,9 @@ pub struct Transaction {
     /// The row that a scan read last, locked for update.
     last_read: Option<LastRead>,
     /// Tables in use: their metadata is locked.
-    tables: SmallVec<[Arc<Table>; 4]>,
+    tables: SmallVec<[UsedTable; 4]>,
+    /// The session has locked tables (`LOCK TABLES`).
+    locked_tables: Option<Arc<LockedTables>>,
     pub(crate) writes: WriteSet,
     pub(crate) group: GroupBuilder,
     /// How much of the group was spilled when that was looked at last.
@@ -181,6 +192,7 @@ impl Transaction {
             last_lock: None,
             last_read: None,
             tables: SmallVec::new(),
+            locked_tables: None,
             writes: WriteSet::new(journalled),
             group,
             seen_spilled: 0,
@@ -256,6 +268,12 @@ impl Transaction {
         self.locks.set_interrupt(interrupt);
     }
 
+    /// Says that the transaction is of a session that has locked these tables: it takes no lock of their metadata itself.
+    pub fn set_locked_tables(&mut self, locked: Arc<LockedTables>) {
+        self.locks.set_works_under(locked.owner_id());
+        self.locked_tables = Some(locked);
+    }
+
     /// Whether the transaction has changed anything.
     pub fn has_changes(&self) -> bool {
         !self.writes.is_empty()
@@ -268,42 +286,66 @@ impl Transaction {
 
     /// Looks a table up and keeps its definition from changing until the transaction ends.
     pub fn open_table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
-        let used = self.tables.iter().find(|table| table.def.name == name && table.def.schema == schema);
-        if let Some(table) = used {
-            return Ok(table.clone());
+        let used =
+            self.tables.iter().find(|used| used.table.def.name == name && used.table.def.schema == schema);
+        if let Some(used) = used {
+            return Ok(used.table.clone());
         }
-        self.lock_metadata(schema, name)?;
+        self.lock_metadata(schema, name, LockType::Shared)?;
         let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
         let table = self.engine.catalog.table(schema, name).ok_or_else(unknown)?;
-        self.adopt(table.clone())?;
+        self.adopt(table.clone(), false)?;
         Ok(table)
     }
 
     /// Uses a table that was looked up before, unless it has changed since.
     pub(crate) fn use_table(&mut self, table: &Arc<Table>) -> Result<()> {
-        if self.tables_held || self.tables.iter().any(|used| Arc::ptr_eq(used, table)) {
+        self.use_table_in(table, false)
+    }
+
+    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: waits for those who want them to stay.
+    pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
+        self.use_table_in(table, true)
+    }
+
+    #[inline]
+    fn use_table_in(&mut self, table: &Arc<Table>, to_change: bool) -> Result<()> {
+        let is_used = |used: &UsedTable| Arc::ptr_eq(&used.table, table) && (used.to_change || !to_change);
+        if self.tables_held || self.tables.iter().any(is_used) {
             return Ok(());
         }
-        self.lock_metadata(&table.def.schema, &table.def.name)?;
+        self.begin_use(table, to_change)
+    }
+
+    fn begin_use(&mut self, table: &Arc<Table>, to_change: bool) -> Result<()> {
+        let mode = if to_change { LockType::SharedWrite } else { LockType::Shared };
+        self.lock_metadata(&table.def.schema, &table.def.name, mode)?;
+        if let Some(used) = self.tables.iter_mut().find(|used| Arc::ptr_eq(&used.table, table)) {
+            used.to_change = true;
+            return Ok(());
+        }
         match self.engine.catalog.table_by_id(table.id) {
-            Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current),
+            Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current, to_change),
             _ => Err(EngineError::TableChanged(table.def.name.clone())),
         }
     }
 
-    fn lock_metadata(&mut self, schema: &str, table: &str) -> Result<()> {
+    fn lock_metadata(&mut self, schema: &str, table: &str, mode: LockType) -> Result<()> {
+        if self.locked_tables.as_ref().is_some_and(|locked| locked.has(schema, table)) {
+            return Ok(());
+        }
         let describe = || format!("metadata of table `{schema}`.`{table}`");
         let patience = Patience { timeout_ms: self.metadata_lock_timeout_ms, describe: &describe };
         let id = LockId::metadata(schema, table);
-        self.engine.locks.acquire(&mut self.locks, id, LockType::Shared, patience)?;
+        self.engine.locks.acquire(&mut self.locks, id, mode, patience)?;
         Ok(())
     }
 
-    fn adopt(&mut self, table: Arc<Table>) -> Result<()> {
+    fn adopt(&mut self, table: Arc<Table>, to_change: bool) -> Result<()> {
         if self.snapshot.as_ref().is_some_and(|snapshot| table.placement.created_lsn > snapshot.view.seq) {
             return Err(EngineError::TableChanged(table.def.name.clone()));
         }
-        self.tables.push(table);
+        self.tables.push(UsedTable { table, to_change });
         Ok(())
     }
 

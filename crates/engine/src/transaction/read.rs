@@ -106,7 +106,7 @@ impl Transaction {
         mode: LockMode,
         on_locked: OnLocked,
     ) -> Result<Option<Row>> {
-        self.use_table(table)?;
+        self.use_table_in(table, mode == LockMode::Update)?;
         let image = match self.effective_mode(mode) {
             LockMode::Snapshot => self.read_own_or(table, key, |txn| {
                 let engine = txn.engine.clone();

@@ -101,7 +101,7 @@ impl Transaction {
         direction: Direction,
         mode: LockMode,
     ) -> Result<Scan> {
-        self.use_table(table)?;
+        self.use_table_in(table, mode == LockMode::Update)?;
         let mode = self.effective_mode(mode);
         let view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
         let locking = (mode != LockMode::Snapshot).then(|| Locking {

@@ -9,7 +9,7 @@ use crate::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Metadata locks, shared, on tables. DDL waits for them, so whoever has one lets go often: [`TableHold::release`].
+/// Metadata locks on tables whose rows are changed. DDL waits for them, so whoever has one lets go often: [`TableHold::release`].
 ///
 /// Invariant: it never waits for a table while it has another, for DDL about both could wait for that one. A transaction that waits
 /// for a row while its tables are held is found by the search for deadlocks, for whom DDL that waits for the hold waits.
@@ -56,13 +56,13 @@ impl TableHold {
         let (schema, name) = (&table.def.schema, &table.def.name);
         let describe = || format!("metadata of table `{schema}`.`{name}`");
         let (locks, id) = (&self.engine.locks, LockId::metadata(schema, name));
-        let acquired = match locks.try_acquire(&mut self.locks, id, LockType::Shared) {
+        let acquired = match locks.try_acquire(&mut self.locks, id, LockType::SharedWrite) {
             Some(acquired) => acquired,
             None if !wait || self.locks.held() > 0 => return Err(EngineError::LockNotAvailable),
             None => {
                 let timeout_ms = self.engine.config.lock_wait_timeout_ms;
                 let patience = Patience { timeout_ms, describe: &describe };
-                locks.acquire(&mut self.locks, id, LockType::Shared, patience)?
+                locks.acquire(&mut self.locks, id, LockType::SharedWrite, patience)?
             }
         };
         match self.engine.catalog.table_by_id(table.id) {

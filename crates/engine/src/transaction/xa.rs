@@ -6,7 +6,7 @@ use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, GtidNex
 use crate::commit::sidecar::{Sidecar, SidecarWriter};
 use crate::error::{EngineError, Result};
 use crate::group::walk;
-use crate::lock::LockId;
+use crate::lock::{LockId, LockType};
 use crate::spill::Spill;
 use crate::table::{KeyBuf, Table};
 use crate::transaction::apply::{FoundRow, PartialRow};
@@ -126,7 +126,8 @@ impl Transaction {
         if self.tables_held {
             for writes in &self.writes.tables {
                 let def = &writes.table.def;
-                engine.locks.share(&mut self.locks, LockId::metadata(&def.schema, &def.name));
+                let id = LockId::metadata(&def.schema, &def.name);
+                engine.locks.share(&mut self.locks, id, LockType::SharedWrite);
             }
         }
         let mut locks = std::mem::replace(&mut self.locks, engine.locks.owner());
@@ -146,7 +147,7 @@ impl Transaction {
             let gone =
                 || EngineError::Corrupt(format!("a prepared transaction is about table {}", event.table_id));
             let table = self.engine.catalog.table_by_id(event.table_id).ok_or_else(gone)?;
-            self.use_table(&table)?;
+            self.use_table_to_change(&table)?;
             self.event_again(&table, &event, sidecar)?;
         }
         Ok(())

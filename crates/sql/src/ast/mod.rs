@@ -163,7 +163,7 @@ pub enum Statement {
     RollbackTo(String),
     ReleaseSavepoint(String),
     Xa(Xa),
-    LockTables(Vec<(TableName, bool)>),
+    LockTables(Vec<TableToLock>),
     UnlockTables,
     Set(Vec<SetItem>),
     Use(String),
@@ -207,6 +207,14 @@ pub enum XaStart {
     New,
     Join,
     Resume,
+}
+
+/// A table of LOCK TABLES.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableToLock {
+    pub table: TableName,
+    pub alias: Option<String>,
+    pub write: bool,
 }
 
 /// A statement about an XA transaction.

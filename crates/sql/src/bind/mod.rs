@@ -6,11 +6,13 @@
 
 mod expr;
 mod function;
+mod locked;
 mod logging;
 mod query;
 mod scope;
 mod target;
 
+pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use query::bind_query;
 pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
@@ -40,6 +42,12 @@ pub(crate) struct Binder<'a> {
     pub tables: Vec<Arc<Table>>,
     /// What has to be known to log the statement's text.
     pub logging: LoggingNeeds,
+    /// LOCK TABLES.
+    pub locked: Option<&'a LockedNames>,
+    /// Which of these the statement has used.
+    locked_used: Vec<usize>,
+    /// The rows of the FROM that is being bound are to be changed, or locked to be changed.
+    to_change: bool,
 }
 
 /// What may be bound in the place at hand.
@@ -76,6 +84,7 @@ impl<'a> Binder<'a> {
         host: &'a dyn Host,
         variables: &'a Variables,
         schema: Option<&'a str>,
+        locked: Option<&'a LockedNames>,
     ) -> Binder<'a> {
         Binder {
             engine,
@@ -86,6 +95,9 @@ impl<'a> Binder<'a> {
             uncacheable: false,
             tables: Vec::new(),
             logging: LoggingNeeds::default(),
+            locked,
+            locked_used: Vec::new(),
+            to_change: false,
         }
     }
 

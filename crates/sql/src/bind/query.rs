@@ -124,7 +124,8 @@ fn bind_items(
 }
 
 fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query) -> Result<QueryPlan> {
-    let (scope, from) = binder.from(select.from.as_ref())?;
+    let to_change = query.locks.iter().any(|clause| clause.strength == LockStrength::Update);
+    let (scope, from) = binder.from(select.from.as_ref(), to_change)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut filter);

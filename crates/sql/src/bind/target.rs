@@ -37,7 +37,7 @@ pub(crate) fn bind_target(
     order_by: &[ast::OrderItem],
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
-    let (scope, from) = binder.from(Some(from))?;
+    let (scope, from) = binder.from(Some(from), true)?;
     let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
         return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
     };

@@ -41,6 +41,8 @@ pub(crate) struct DdlRun<'a> {
     pub received_group: Option<&'a [u8]>,
     pub options: CommitOptions<'a>,
     pub lock_timeout_ms: Option<u64>,
+    /// What the session has locked.
+    pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
     /// Notes for the diagnostics area: number and text.
     pub notes: Vec<(u16, String)>,
@@ -57,6 +59,7 @@ impl<'a> DdlRun<'a> {
             received_group: self.received_group,
             options: self.options,
             lock_timeout_ms: self.lock_timeout_ms,
+            locked_tables: self.locked_tables,
             interrupt: self.interrupt.clone(),
             exclusive: false,
             renamed_columns: &[],

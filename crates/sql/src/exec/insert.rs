@@ -39,6 +39,8 @@ pub(crate) struct InsertPlan {
 }
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
+    let schema = binder.schema_of(&insert.table)?;
+    binder.use_locked(&schema, &insert.table.name, &insert.table.name, true)?;
     let table = binder.stored_table(&insert.table)?;
     let (schema, name) = (&table.def.schema, &table.def.name);
     binder.host.check_privilege(crate::host::Privilege::Insert, Some(schema), Some(name))?;

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
-use crate::ast::{Maintenance, PrepareText, Statement};
+use crate::ast::{Maintenance, PrepareText, Statement, TableToLock};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -187,16 +187,15 @@ impl Parser<'_> {
         }
         let tables = self.list(|parser| {
             let table = parser.table_name()?;
-            if parser.eat("AS") || (parser.is_name() && !parser.is("LOW_PRIORITY")) {
-                parser.name()?;
-            }
+            let has_alias = parser.eat("AS") || (parser.is_name() && !parser.is("LOW_PRIORITY"));
+            let alias = has_alias.then(|| parser.name()).transpose()?;
             parser.eat("LOW_PRIORITY");
             let write = parser.eat("WRITE");
             if !write {
                 parser.expect("READ")?;
                 parser.eat("LOCAL");
             }
-            Ok((table, write))
+            Ok(TableToLock { table, alias, write })
         })?;
         Ok(Statement::LockTables(tables))
     }

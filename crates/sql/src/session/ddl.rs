@@ -66,6 +66,7 @@ impl Session {
             received_group: None,
             options: self.commit_options(),
             lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
+            locked_tables: self.locked_tables.as_ref().map(|locked| &*locked.tables),
             interrupt: self.host.interrupt_flag(),
             notes: Vec::new(),
             report: DdlReport::default(),
@@ -76,6 +77,7 @@ impl Session {
     pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<DdlReport> {
         self.check_writable()?;
         self.check_ddl_privilege(statement)?;
+        self.check_locked_for_ddl(statement)?;
         self.commit_transaction()?;
         if self.check_gtid_next()? {
             return Ok(DdlReport::default());

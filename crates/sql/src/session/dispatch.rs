@@ -1,6 +1,7 @@
 //! Which statement is run how.
 
 use super::Session;
+use super::locked_tables::active_locks;
 use super::prepared::is_about_rows;
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
@@ -165,7 +166,7 @@ impl Session {
             }
             command => command,
         };
-        self.check_no_read_lock(&command)?;
+        self.check_no_locks(&command)?;
         let status = self.status();
         let host = self.host.clone();
         if is_read_lock(&command) && self.read_lock.is_none() {
@@ -175,8 +176,8 @@ impl Session {
         host.admin(command, status, sink)
     }
 
-    /// What would wait for an applier that waits for this session's lock.
-    fn check_no_read_lock(&self, command: &AdminCommand) -> Result<()> {
+    /// What would wait for an applier that waits for this session's locks, or for other sessions that do.
+    fn check_no_locks(&self, command: &AdminCommand) -> Result<()> {
         let is_about_replicas = matches!(
             command,
             AdminCommand::StartReplica { .. }
@@ -186,9 +187,11 @@ impl Session {
                 | AdminCommand::ChangeReplicationFilter { .. }
                 | AdminCommand::ResetBinaryLogsAndGtids { .. }
         );
-        if self.read_lock.is_some() && is_about_replicas {
-            let text = "Can't execute the given command because you have active locked tables or an active transaction";
-            return Err(SqlError::new(1192, text));
+        let has_locked_tables = self.locked_tables.is_some();
+        if is_about_replicas && (self.read_lock.is_some() || has_locked_tables)
+            || is_read_lock(command) && has_locked_tables
+        {
+            return Err(active_locks());
         }
         Ok(())
     }

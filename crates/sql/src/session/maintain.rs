@@ -5,7 +5,7 @@ use crate::ast::{Maintenance, TableName};
 use crate::error::Result;
 use crate::host::VirtualTable;
 use crate::schema_tables::column_meta;
-use engine::{Direction, Engine, IndexRef, KeyRange, LockMode, Table};
+use engine::{Direction, IndexRef, Isolation, KeyRange, LockMode, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
@@ -42,7 +42,7 @@ impl Session {
             };
             match what {
                 Maintenance::Check => {
-                    let problems = check(&self.engine, &table);
+                    let problems = self.check(&table);
                     problems.iter().for_each(|problem| say("Warning", &format!("InnoDB: {problem}")));
                     match problems.is_empty() {
                         true => say("status", "OK"),
@@ -73,6 +73,14 @@ impl Session {
             ]
         };
         Ok(VirtualTable { columns, rows })
+    }
+
+    /// What is wrong with the table; a page that cannot be read is that too.
+    fn check(&self, table: &Arc<Table>) -> Vec<String> {
+        let mut transaction = self.engine.begin(Isolation::RepeatableRead);
+        self.put_under_locks(&mut transaction);
+        let checked = self.engine.check_table_in(transaction, table);
+        checked.unwrap_or_else(|error| vec![error.to_string()])
     }
 
     /// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing else: not on the
@@ -107,9 +115,4 @@ fn sum_rows(transaction: &mut engine::Transaction, table: &Arc<Table>) -> Result
         sum = sum.wrapping_add(crc32fast::hash(&text));
     }
     Ok(u64::from(sum))
-}
-
-/// What is wrong with the table; a page that cannot be read is that too.
-fn check(engine: &Arc<Engine>, table: &Arc<Table>) -> Vec<String> {
-    engine.check_table(table).unwrap_or_else(|error| vec![error.to_string()])
 }

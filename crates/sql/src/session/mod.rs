@@ -7,6 +7,7 @@ mod cache;
 mod ddl;
 mod dispatch;
 mod gtid_next;
+mod locked_tables;
 mod logging;
 mod maintain;
 mod prepared;
@@ -68,7 +69,8 @@ pub struct Session {
     savepoints: Vec<(String, Savepoint)>,
     /// The XA transaction that the session is in; its rows are in `transaction`.
     xa: Option<xa::SessionXa>,
-    locked_tables: bool,
+    /// LOCK TABLES.
+    locked_tables: Option<locked_tables::SessionLocks>,
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<engine::CommitHold>,
     last_insert_id: Cell<u64>,
@@ -108,7 +110,7 @@ impl Session {
             next_gtid: Default::default(),
             savepoints: Vec::new(),
             xa: None,
-            locked_tables: false,
+            locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(0),
             row_count: 0,
@@ -159,7 +161,7 @@ impl Session {
     pub fn reset(&mut self) {
         self.rollback_transaction();
         self.read_lock = None;
-        self.locked_tables = false;
+        self.locked_tables = None;
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
         self.set_handshake_collation();
@@ -256,7 +258,8 @@ impl Session {
     }
 
     fn binder(&self) -> crate::bind::Binder<'_> {
-        crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, self.schema.as_deref())
+        let locked = self.locked_tables.as_ref().map(|locked| &locked.names);
+        crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, self.schema.as_deref(), locked)
     }
 
     fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {

@@ -1,7 +1,7 @@
-//! BEGIN, COMMIT, ROLLBACK, savepoints, LOCK TABLES.
+//! BEGIN, COMMIT, ROLLBACK, savepoints.
 
 use super::Session;
-use crate::ast::{Statement, TableName};
+use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VariableScope};
 use crate::sink::ResultSink;
@@ -33,6 +33,7 @@ impl Session {
         if let Some(flag) = self.host.interrupt_flag() {
             transaction.set_interrupt(flag);
         }
+        self.put_under_locks(&mut transaction);
         self.read_only_transaction = read_only;
         transaction
     }
@@ -162,6 +163,7 @@ impl Session {
 
     fn begin(&mut self, snapshot: bool, read_only: Option<bool>) -> Result<()> {
         self.commit_transaction()?;
+        self.let_tables_go();
         self.check_gtid_next()?;
         if read_only == Some(false) && self.is_read_only_server()? {
             return Err(SqlError::option_prevents("--read-only"));
@@ -219,26 +221,5 @@ impl Session {
             .iter()
             .position(|(other, _)| other.eq_ignore_ascii_case(name))
             .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
-    }
-
-    /// LOCK TABLES commits, and looks whether the tables exist. It keeps nobody out: statements are isolated by their row
-    /// locks and snapshots with or without it, and clients that load or dump under it need no more.
-    pub(super) fn lock_tables(&mut self, tables: &[(TableName, bool)]) -> Result<()> {
-        self.commit_transaction()?;
-        let binder = &mut self.binder();
-        for (name, _) in tables {
-            binder.stored_table(name)?;
-        }
-        self.locked_tables = true;
-        Ok(())
-    }
-
-    pub(super) fn unlock_tables(&mut self) -> Result<()> {
-        // A snapshot that was taken under the global read lock outlives it.
-        self.read_lock = None;
-        if std::mem::take(&mut self.locked_tables) {
-            self.commit_transaction()?;
-        }
-        Ok(())
     }
 }

@@ -148,7 +148,7 @@ impl Session {
             Some(_) => return Err(self.rmfail()),
             None => {}
         }
-        if self.locked_tables || self.is_in_transaction() {
+        if self.locked_tables.is_some() || self.is_in_transaction() {
             return Err(outside());
         }
         self.check_gtid_next()?;

@@ -1,14 +1,16 @@
 //! What two and three sessions do to each other, here and on the real servers: who waits, who deadlocks, what is read.
 //!
-//! The scenarios are in `scenarios.rs` and `foreign_keys.rs` with the outcome of every step. Each test runs all of them on one server and
+//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of every step. Each test runs all of them on one server and
 //! compares: so the outcomes are MySQL's and MariaDB's, and ours are the same.
 
 mod foreign_keys;
+mod lock_tables;
 mod play;
 mod scenarios;
 
 use bench::instance::{Flavor, Settings};
 use foreign_keys::FAMILIES;
+use lock_tables::LOCK_TABLES;
 use play::play;
 use scenarios::{SCENARIOS, Scenario};
 use testkit::Server;
@@ -22,7 +24,9 @@ fn all_on(flavor: Flavor, option: &str) -> Server {
     let extra = vec!["--innodb-lock-wait-timeout=60".to_string(), option.to_string()];
     let server = Server::start(flavor, &Settings { extra, ..Settings::default() });
     let mut wrong = String::new();
-    for scenario in SCENARIOS.iter().chain(FAMILIES).filter(|scenario| applies(scenario, flavor)) {
+    for scenario in
+        SCENARIOS.iter().chain(FAMILIES).chain(LOCK_TABLES).filter(|scenario| applies(scenario, flavor))
+    {
         if let Err(difference) = play(&server, scenario.text) {
             wrong.push_str(&format!("\n--- {flavor}: {}\n{difference}", scenario.name));
         }

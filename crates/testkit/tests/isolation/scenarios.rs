@@ -12,13 +12,16 @@ pub struct Scenario {
 }
 
 macro_rules! scenarios {
-    ($($name:ident: $text:literal;)*) => {
+    ($all:ident = $($name:ident: $text:literal;)*) => {
         /// All of them.
-        pub const SCENARIOS: &[Scenario] = &[$(Scenario { name: stringify!($name), text: $text }),*];
+        pub const $all: &[$crate::scenarios::Scenario] =
+            &[$($crate::scenarios::Scenario { name: stringify!($name), text: $text }),*];
     };
 }
+pub(crate) use scenarios;
 
 scenarios! {
+    SCENARIOS =
     point_read_that_finds_its_row_locks_no_gap: "a row
         a BEGIN
         a SELECT id FROM t WHERE id = 20 FOR UPDATE => [20]

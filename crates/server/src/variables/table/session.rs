@@ -32,6 +32,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("foreign_key_checks", Bool, "ON"),
     session("group_concat_max_len", UInt(4, u64::MAX), "1024"),
     own("identity", UInt(0, u64::MAX), "0").not_an_option(),
+    session("information_schema_stats_expiry", UInt(0, 31_536_000), "86400"),
     global("init_file", Text, "").read_only(),
     session("join_buffer_size", UInt(128, 18_446_744_073_709_551_488), "262144"),
     global("key_buffer_size", UInt(0, 18_446_744_073_709_547_520), "8388608"),

@@ -84,6 +84,7 @@ impl Binder<'_> {
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
             return Ok(Bound { source, hints: Vec::new(), outer: None });
         }
+        self.use_locked(&schema, &name.name, shown, self.to_change)?;
         let table = self.stored_table(name)?;
         self.host.check_privilege(crate::host::Privilege::Select, Some(&schema), Some(&name.name))?;
         self.add_to_scope(scope, ScopeTable::stored(&table, shown, scope.slots()))?;
@@ -155,11 +156,18 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// FROM alone, for UPDATE and DELETE of several tables too.
-    pub(in crate::bind) fn from(&mut self, written: Option<&TableRef>) -> Result<(Scope, From)> {
+    /// FROM alone, for UPDATE and DELETE of several tables too. `to_change`: its rows are changed, or locked to be changed.
+    pub(in crate::bind) fn from(
+        &mut self,
+        written: Option<&TableRef>,
+        to_change: bool,
+    ) -> Result<(Scope, From)> {
         let (mut scope, mut from) = (Scope::default(), From::default());
         if let Some(written) = written {
-            self.table_ref(written, &mut scope, &mut from)?;
+            let around = std::mem::replace(&mut self.to_change, to_change);
+            let bound = self.table_ref(written, &mut scope, &mut from);
+            self.to_change = around;
+            bound?;
         }
         Ok((scope, from))
     }

@@ -1,0 +1,76 @@
+//! Under LOCK TABLES a statement may use the tables that are locked, under the names that they were locked by, and each name once.
+
+use super::Binder;
+use crate::error::{Result, SqlError};
+
+/// A name of LOCK TABLES.
+pub(crate) struct LockedName {
+    pub schema: String,
+    pub table: String,
+    /// The alias, or the table's own name.
+    pub shown: String,
+    pub write: bool,
+}
+
+/// The names of a session's LOCK TABLES.
+#[derive(Default)]
+pub(crate) struct LockedNames(Vec<LockedName>);
+
+impl LockedNames {
+    /// Adds one; names of tables in one schema are unique (1066).
+    pub fn add(&mut self, name: LockedName) -> Result<()> {
+        let is_it = |other: &LockedName| other.is(&name.schema, &name.shown);
+        if self.0.iter().any(is_it) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", name.shown)));
+        }
+        self.0.push(name);
+        Ok(())
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[LockedName] {
+        &self.0
+    }
+
+    /// Refuses to change a table's definition unless it is locked WRITE, under whatever name.
+    pub fn allow_change(&self, schema: &str, table: &str) -> Result<()> {
+        let mut of_table =
+            self.0.iter().filter(|name| name.schema == schema && name.table == table).peekable();
+        if of_table.peek().is_none() {
+            return Err(not_locked(table));
+        }
+        if of_table.any(|name| name.write) { Ok(()) } else { Err(locked_read(table)) }
+    }
+}
+
+impl LockedName {
+    fn is(&self, schema: &str, shown: &str) -> bool {
+        self.schema == schema && self.shown.eq_ignore_ascii_case(shown)
+    }
+}
+
+impl Binder<'_> {
+    /// Counts a use of a table under this name, for changing its rows or not.
+    ///
+    /// # Errors
+    /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and to be changed.
+    pub fn use_locked(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
+        let Some(LockedNames(names)) = self.locked else { return Ok(()) };
+        let is_it = |name: &LockedName| name.is(schema, shown) && name.table == table;
+        let found = names.iter().position(is_it).filter(|at| !self.locked_used.contains(at));
+        let at = found.ok_or_else(|| not_locked(shown))?;
+        self.locked_used.push(at);
+        if to_change && !names[at].write {
+            return Err(locked_read(shown));
+        }
+        Ok(())
+    }
+}
+
+fn not_locked(name: &str) -> SqlError {
+    SqlError::new(1100, format!("Table '{name}' was not locked with LOCK TABLES"))
+}
+
+fn locked_read(name: &str) -> SqlError {
+    SqlError::new(1099, format!("Table '{name}' was locked with a READ lock and can't be updated"))
+}

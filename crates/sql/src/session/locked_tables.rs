@@ -1,0 +1,109 @@
+//! LOCK TABLES, UNLOCK TABLES, and what may be done in between.
+
+use super::Session;
+use crate::ast::{Statement, TableName, TableToLock};
+use crate::bind::{LockedName, LockedNames};
+use crate::error::{Result, SqlError};
+use crate::host::Privilege;
+use engine::{LockedTables, TableLock, Transaction};
+use std::sync::Arc;
+
+/// What a session has locked.
+pub(super) struct SessionLocks {
+    /// The locks. The session's transactions use the tables under them.
+    pub tables: Arc<LockedTables>,
+    /// The names that statements may use the tables by.
+    pub names: LockedNames,
+}
+
+impl Session {
+    /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked then.
+    pub(super) fn lock_tables(&mut self, tables: &[TableToLock]) -> Result<()> {
+        self.commit_transaction()?;
+        self.let_tables_go();
+        let mut names = LockedNames::default();
+        for wanted in tables {
+            names.add(self.name_to_lock(wanted)?)?;
+        }
+        let mut wanted: Vec<(String, String, TableLock)> = Vec::new();
+        for name in names.all() {
+            let how = if name.write { TableLock::Write } else { TableLock::Read };
+            match wanted.iter_mut().find(|(schema, table, _)| *schema == name.schema && *table == name.table)
+            {
+                // The stronger one counts for all names of a table.
+                Some((.., known)) if name.write => *known = how,
+                Some(_) => {}
+                None => wanted.push((name.schema.clone(), name.table.clone(), how)),
+            }
+        }
+        let timeout_ms = self.variables.lock_wait_timeout_s * 1000;
+        let locked = self.engine.lock_tables(&wanted, timeout_ms, self.host.interrupt_flag())?;
+        self.locked_tables = Some(SessionLocks { tables: Arc::new(locked), names });
+        self.invalidate_plans();
+        Ok(())
+    }
+
+    fn name_to_lock(&self, wanted: &TableToLock) -> Result<LockedName> {
+        let TableToLock { table: name, alias, write } = wanted;
+        let table = self.binder().stored_table(name)?;
+        let (schema, of) = (&table.def.schema, &table.def.name);
+        self.host.check_privilege(Privilege::LockTables, Some(schema), None)?;
+        self.host.check_privilege(Privilege::Select, Some(schema), Some(of))?;
+        if *write {
+            self.check_writable()?;
+        }
+        let shown = alias.as_ref().unwrap_or(&name.name).clone();
+        Ok(LockedName { schema: schema.clone(), table: of.clone(), shown, write: *write })
+    }
+
+    /// UNLOCK TABLES commits what was done under LOCK TABLES; a snapshot that was taken under the global read lock outlives it.
+    pub(super) fn unlock_tables(&mut self) -> Result<()> {
+        self.read_lock = None;
+        if self.locked_tables.is_some() {
+            self.commit_transaction()?;
+            self.let_tables_go();
+        }
+        Ok(())
+    }
+
+    /// Unlocks; no transaction is open.
+    pub(super) fn let_tables_go(&mut self) {
+        if self.locked_tables.take().is_some() {
+            self.invalidate_plans();
+        }
+    }
+
+    /// Has a new transaction use the tables that the session has locked.
+    pub(super) fn put_under_locks(&self, transaction: &mut Transaction) {
+        if let Some(locked) = &self.locked_tables {
+            transaction.set_locked_tables(locked.tables.clone());
+        }
+    }
+
+    /// Under LOCK TABLES a statement about definitions may be about tables that are locked WRITE.
+    pub(super) fn check_locked_for_ddl(&self, statement: &Statement) -> Result<()> {
+        let Some(locked) = &self.locked_tables else { return Ok(()) };
+        let tables: Vec<&TableName> = match statement {
+            Statement::CreateTable(create) => vec![&create.table],
+            Statement::AlterTable(alter) => vec![&alter.table],
+            Statement::DropTable { tables, .. } => tables.iter().collect(),
+            Statement::RenameTable(pairs) => pairs.iter().map(|(from, _)| from).collect(),
+            Statement::Truncate(table) => vec![table],
+            Statement::CreateIndex { table, .. } | Statement::DropIndex { table, .. } => vec![table],
+            Statement::CreateSchema { .. } | Statement::DropSchema { .. } | Statement::AlterSchema { .. } => {
+                return Err(active_locks());
+            }
+            _ => return Ok(()),
+        };
+        tables
+            .into_iter()
+            .try_for_each(|name| locked.names.allow_change(&self.schema_or_default(name)?, &name.name))
+    }
+}
+
+/// Error 1192.
+pub(super) fn active_locks() -> SqlError {
+    let text =
+        "Can't execute the given command because you have active locked tables or an active transaction";
+    SqlError::new(1192, text)
+}
