@@ -13,7 +13,7 @@ use crate::event::{
     EVENT_SIZE_OFFSET, GtidEvent, HEADER_LEN, Header, LOG_POS_OFFSET, MariadbGtidEvent, QueryEvent,
     event_type, flag, rows_kind,
 };
-use crate::reader::{EventReader, RawEvent};
+use crate::reader::{EventReader, RawEvent, event_len};
 use crate::xid::Xid;
 
 /// Offset of the server id in an event's header.
@@ -197,13 +197,23 @@ pub fn emit(
     out: &mut Vec<u8>,
 ) -> Result<u64, DecodeError> {
     let first = Header::decode(group)?;
-    let events = walk(group).try_fold(0u64, |count, event| event.map(|_| count + 1))?;
+    let events = count_events(group)?;
     let begin = out.len();
     out.reserve(group.len() + events as usize * checksum.len_bytes() + 128);
     emit_start(&first, (group.len() as u64, events), start, file_offset, checksum, out);
     let events_offset = file_offset + (out.len() - begin) as u64;
     emit_events(group, events_offset, checksum, out)?;
     Ok((out.len() - begin) as u64)
+}
+
+/// How many events there are.
+fn count_events(group: &[u8]) -> Result<u64, DecodeError> {
+    let (mut at, mut count) = (0, 0);
+    while at < group.len() {
+        at += event_len(&group[at..]).map_err(|error| DecodeError { offset: at + error.offset, ..error })?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// Appends the event that starts a group of which `first` is the first event's header, and which has this many bytes and events. With
@@ -237,12 +247,14 @@ pub fn emit_events(
     checksum: Checksum,
     out: &mut Vec<u8>,
 ) -> Result<(), DecodeError> {
-    let begin = out.len();
-    for event in walk(events) {
-        let event = event?;
+    let (begin, mut read) = (out.len(), 0);
+    while read < events.len() {
+        let len = event_len(&events[read..])
+            .map_err(|error| DecodeError { offset: read + error.offset, ..error })?;
         let at = out.len();
-        out.extend_from_slice(event.bytes);
-        let size = event.bytes.len() + checksum.len_bytes();
+        out.extend_from_slice(&events[read..read + len]);
+        read += len;
+        let size = len + checksum.len_bytes();
         let end_offset = file_offset + (at - begin + size) as u64;
         set_u32(out, at + EVENT_SIZE_OFFSET, size as u32);
         set_u32(out, at + LOG_POS_OFFSET, end_offset as u32);

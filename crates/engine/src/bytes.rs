@@ -63,6 +63,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
+    #[cold]
     fn cut_short(&self) -> EngineError {
         EngineError::Corrupt(format!("{} is cut short", self.what))
     }
@@ -72,6 +73,7 @@ impl<'a> Reader<'a> {
         EngineError::Corrupt(format!("{} holds an impossible {field}", self.what))
     }
 
+    #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         if len > self.rest.len() {
             return Err(self.cut_short());
@@ -86,19 +88,26 @@ impl<'a> Reader<'a> {
         std::mem::take(&mut self.rest)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        Ok(self.take(N)?.try_into().expect("take gives the length asked for"))
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or_else(|| self.cut_short())?;
+        self.rest = rest;
+        Ok(*taken)
     }
 
+    #[inline]
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
+    #[inline]
     pub fn u16(&mut self) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
+    #[inline]
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
+    #[inline]
     pub fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }

@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 use redo::Lsn;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Default)]
 struct Content {
@@ -64,6 +65,8 @@ impl Content {
 #[derive(Default)]
 pub struct Catalog {
     content: RwLock<Content>,
+    /// How often tables have been put and removed. Counted with `content` locked, and before anybody sees the change.
+    changes: AtomicU64,
 }
 
 impl Catalog {
@@ -96,6 +99,11 @@ impl Catalog {
     pub(crate) fn table_as_of(&self, id: u64, seq: Lsn) -> Option<Arc<Table>> {
         let content = self.content.read();
         content.by_id.get(&id).filter(|(_, defined_by)| *defined_by < seq).map(|(table, _)| table.clone())
+    }
+
+    /// As long as this is the same, so are the tables.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// What is put from here on is by the commit `seq`.
@@ -132,6 +140,7 @@ impl Catalog {
     /// Adds a table, or replaces the one with the same id or the same name.
     pub(crate) fn put_table(&self, table: Arc<Table>) {
         let mut content = self.content.write();
+        self.changes.fetch_add(1, Ordering::Release);
         let content = &mut *content;
         let entry = (table.clone(), content.changed_by);
         if let Some((previous, _)) = content.by_id.insert(table.id, entry) {
@@ -150,6 +159,7 @@ impl Catalog {
 
     pub(crate) fn remove_table(&self, table: &Table) {
         let mut content = self.content.write();
+        self.changes.fetch_add(1, Ordering::Release);
         let content = &mut *content;
         content.by_id.remove(&table.id);
         remove_name(&mut content.tables, table);

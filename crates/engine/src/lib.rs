@@ -85,5 +85,5 @@ pub use transaction::logged::LoggedTransaction;
 pub use transaction::scan::{Found, Scan};
 pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};
-pub use writeset::Writeset;
+pub use writeset::{Writeset, WritesetReader};
 pub use xa::{XaBranch, XaFinish};

@@ -273,7 +273,7 @@ impl Table {
         let mut key = KeyBuf::new();
         match (&self.primary, row_id) {
             (Some(parts), _) => {
-                self.encode_parts(parts, image, &mut key)?;
+                self.push_parts(parts, image, &mut key)?;
             }
             (None, Some(row_id)) => key.extend_from_slice(&row_id.to_be_bytes()),
             (None, None) => panic!("a row of a table without a primary key has a row id"),
@@ -303,15 +303,21 @@ impl Table {
     }
 
     /// Appends the key made of `parts`; true when one of them is NULL.
-    fn encode_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut KeyBuf) -> Result<bool> {
-        let mut encoded = KEY_SCRATCH.take();
-        encoded.clear();
+    pub(crate) fn encode_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut Vec<u8>) -> Result<bool> {
         let mut has_null = false;
         for part in parts {
             let raw = self.layout.get_raw(image, part.column)?;
             has_null |= raw.is_none();
-            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, &mut encoded)?;
+            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, key)?;
         }
+        Ok(has_null)
+    }
+
+    /// So too.
+    fn push_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut KeyBuf) -> Result<bool> {
+        let mut encoded = KEY_SCRATCH.take();
+        encoded.clear();
+        let has_null = self.encode_parts(parts, image, &mut encoded)?;
         key.extend_from_slice(&encoded);
         KEY_SCRATCH.set(encoded);
         Ok(has_null)
@@ -320,7 +326,7 @@ impl Table {
     /// The key of a row's entry in a secondary index.
     pub(crate) fn secondary_key(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<SecondaryKey> {
         let mut key = KeyBuf::new();
-        let has_null = self.encode_parts(&self.indexes[at].parts, image, &mut key)?;
+        let has_null = self.push_parts(&self.indexes[at].parts, image, &mut key)?;
         let secondary_len = key.len();
         key.extend_from_slice(clustered);
         Ok(SecondaryKey { key, secondary_len, has_null })

@@ -25,37 +25,74 @@ pub enum Writeset {
     Unknown,
 }
 
-impl Engine {
-    /// The keys that a transaction has written, into `keys`.
-    pub fn writeset(&self, committed: &CommittedGroup<'_>, keys: &mut Vec<u64>) -> Writeset {
-        keys.clear();
-        let GroupBytes::Here(group) = committed.group else { return Writeset::Unknown };
+/// Tables whose definitions are at hand: more are looked up each time.
+const TABLES_AT_HAND: usize = 16;
+
+/// Finds out what the transactions of a commit stream have written.
+pub struct WritesetReader {
+    tables: Tables,
+    keys: Vec<u64>,
+}
+
+impl WritesetReader {
+    /// For commits of this engine.
+    pub fn new(engine: Arc<Engine>) -> WritesetReader {
+        let tables = Tables { engine, seq: 0, changes: 0, at_hand: Default::default(), encoded: Vec::new() };
+        WritesetReader { tables, keys: Vec::new() }
+    }
+
+    /// Looks at a transaction, which is behind those before it in the order of commits.
+    pub fn read(&mut self, committed: &CommittedGroup<'_>) -> Writeset {
+        self.keys.clear();
         if committed.header.ddl {
+            // None is kept that may be dropped.
+            self.tables.at_hand = Default::default();
             return Writeset::Unknown;
         }
-        let mut tables = Tables { engine: self, seq: committed.seq, newest: None };
+        let GroupBytes::Here(group) = committed.group else { return Writeset::Unknown };
+        self.tables.seq = committed.seq;
+        let known = collect(group, committed.sidecar, &mut self.tables, &mut self.keys);
         // Bytes of the log that cannot be read are reported where they are written.
-        collect(group, committed.sidecar, &mut tables, keys).unwrap_or(Writeset::Unknown)
+        known.unwrap_or(Writeset::Unknown)
+    }
+
+    /// The keys that the last one has written.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
     }
 }
 
-/// The tables of one transaction.
-struct Tables<'e> {
-    engine: &'e Engine,
+/// The tables' definitions, as the present transaction has seen them.
+struct Tables {
+    engine: Arc<Engine>,
+    /// Its sequence number.
     seq: u64,
-    newest: Option<Arc<Table>>,
+    /// How often definitions had changed when those at hand were looked up.
+    changes: u64,
+    /// Each in the place that its id gives it.
+    at_hand: [Option<Arc<Table>>; TABLES_AT_HAND],
+    /// The present key.
+    encoded: Vec<u8>,
 }
 
-impl Tables<'_> {
-    fn get(&mut self, id: u64) -> Option<&Table> {
-        if self.newest.as_ref().is_none_or(|table| table.id != id) {
-            self.newest = self.engine.catalog.table_as_of(id, self.seq);
+impl Tables {
+    /// The table, and where its keys are put together.
+    fn get(&mut self, id: u64) -> Option<(&Table, &mut Vec<u8>)> {
+        let catalog = &self.engine.catalog;
+        // A transaction that saw a newer definition is in the log behind the change.
+        let changes = catalog.changes();
+        if changes != self.changes {
+            (self.at_hand, self.changes) = (Default::default(), changes);
         }
-        self.newest.as_deref()
+        let place = &mut self.at_hand[id as usize % TABLES_AT_HAND];
+        if place.as_ref().is_none_or(|table| table.id != id) {
+            *place = catalog.table_as_of(id, self.seq);
+        }
+        place.as_deref().map(|table| (table, &mut self.encoded))
     }
 }
 
-fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables<'_>, keys: &mut Vec<u64>) -> Result<Writeset> {
+fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64>) -> Result<Writeset> {
     let mut known = Writeset::Complete;
     for event in binlog::group::walk(group) {
         let event = event?;
@@ -65,14 +102,16 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables<'_>, keys: &mut Vec
                 match binlog::event::decode_body(&event.header, event.bytes)? {
                     Event::Query(query) if query.is_begin() || query.is_end() => {}
                     Event::Rows(rows) => {
-                        let Some(table) = tables.get(rows.table_id) else { return Ok(Writeset::Unknown) };
+                        let Some((table, encoded)) = tables.get(rows.table_id) else {
+                            return Ok(Writeset::Unknown);
+                        };
                         if table.is_related() {
                             // What it needs of its parents' rows, or they of its own, is no key of its own.
                             return Ok(Writeset::Unknown);
                         }
                         if !table.has_primary_key() {
                             known = Writeset::Keyless;
-                        } else if !table.add_keys(&rows, keys)? {
+                        } else if !table.add_keys(&rows, keys, encoded)? {
                             return Ok(Writeset::Unknown);
                         }
                     }
@@ -86,7 +125,7 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables<'_>, keys: &mut Vec
         return Ok(known);
     }
     for op in Sidecar::parse(sidecar)?.index_ops()? {
-        let Some(table) = tables.get(op.table_id) else { return Ok(Writeset::Unknown) };
+        let Some((table, _)) = tables.get(op.table_id) else { return Ok(Writeset::Unknown) };
         let index = table.indexes.iter().find(|index| index.id == op.index_id);
         let key = &op.key[..op.secondary_len];
         if index.is_some_and(|index| index.unique && !has_null(&index.parts, key)) {
@@ -101,7 +140,7 @@ const PRIMARY: u32 = u32::MAX;
 
 impl Table {
     /// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it does not name them all.
-    fn add_keys(&self, rows: &RowsEvent<'_>, keys: &mut Vec<u64>) -> Result<bool> {
+    fn add_keys(&self, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
         let (before, after) = (rows.before_mask(), rows.after_mask());
         let names_key = |mask: &&ColumnMask| {
             mask.columns() == self.columns() && self.primary_mask.iter().all(|part| mask.contains(part))
@@ -116,32 +155,43 @@ impl Table {
         if !is_known {
             return Ok(false);
         }
-        for row in rows.iter(&self.layout) {
-            let row = row?;
-            let primary = |mask: Option<&ColumnMask>, image: Option<&[u8]>| -> Result<Option<u64>> {
-                let Some((mask, image)) = mask.zip(image) else { return Ok(None) };
-                let key = match mask.is_full() {
-                    true => self.clustered_key(image, None)?,
-                    false => self.key_from_partial(mask, image)?,
-                };
-                Ok(Some(hash(self.id, PRIMARY, &key)))
-            };
-            let (old, new) = (primary(old, row.before)?, primary(new, row.after)?);
-            keys.extend(old);
-            keys.extend(new.filter(|_| new != old));
-            if let (RowsKind::Write, Some(image)) = (rows.kind, row.after) {
-                self.add_unique_keys(image, keys)?;
+        let mut rest = rows.rows;
+        while !rest.is_empty() {
+            let mut hash_before = None;
+            for (mask, of_key) in [(&before, old), (&after, new)] {
+                let Some(mask) = mask else { continue };
+                let (image, behind) = rest.split_at(self.layout.partial_len(mask, rest)?);
+                rest = behind;
+                if of_key.is_some() {
+                    let hash = self.primary_hash(mask, image, encoded)?;
+                    keys.extend(Some(hash).filter(|hash| hash_before != Some(*hash)));
+                    hash_before = Some(hash);
+                }
+                if rows.kind == RowsKind::Write {
+                    self.add_unique_keys(image, keys, encoded)?;
+                }
             }
         }
         Ok(true)
     }
 
+    /// The hash of the primary key of an image that has all its columns.
+    fn primary_hash(&self, mask: &ColumnMask, image: &[u8], encoded: &mut Vec<u8>) -> Result<u64> {
+        encoded.clear();
+        for part in self.primary.iter().flatten() {
+            let raw = self.layout.get_raw_partial(mask, image, part.column)?.flatten();
+            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, encoded)?;
+        }
+        Ok(hash(self.id, PRIMARY, encoded))
+    }
+
     /// The unique keys of a full row, but for those that have a NULL: they exclude nothing.
-    fn add_unique_keys(&self, image: &[u8], keys: &mut Vec<u64>) -> Result<()> {
-        for (at, index) in self.indexes.iter().enumerate().filter(|(_, index)| index.unique) {
-            let key = self.secondary_key(at, image, &[])?;
-            if !key.has_null {
-                keys.push(hash(self.id, index.id, &key.key));
+    fn add_unique_keys(&self, image: &[u8], keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<()> {
+        for index in self.indexes.iter().filter(|index| index.unique) {
+            encoded.clear();
+            let has_null = self.encode_parts(&index.parts, image, encoded)?;
+            if !has_null {
+                keys.push(hash(self.id, index.id, encoded));
             }
         }
         Ok(())

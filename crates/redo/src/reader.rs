@@ -93,8 +93,9 @@ impl Batch {
 pub struct LogReader {
     core: Arc<Core>,
     lsn: Lsn,
-    /// The stream from `window_lsn` on.
+    /// Its first `filled` bytes are the stream from `window_lsn` on. It stays as long as it has been: zeros would be written for nothing.
     window: Vec<u8>,
+    filled: usize,
     window_lsn: Lsn,
     /// Where in `window` the payload of the last record is.
     payload: Range<usize>,
@@ -102,7 +103,7 @@ pub struct LogReader {
 
 impl LogReader {
     pub(crate) fn new(core: Arc<Core>, lsn: Lsn) -> LogReader {
-        LogReader { core, lsn, window: Vec::new(), window_lsn: lsn, payload: 0..0 }
+        LogReader { core, lsn, window: Vec::new(), filled: 0, window_lsn: lsn, payload: 0..0 }
     }
 
     /// The position of the next record.
@@ -243,7 +244,7 @@ impl LogReader {
 
     /// Where in the window the `len` bytes at the reader's position are, all of them written.
     fn get(&mut self, len: usize) -> Result<Range<usize>, RedoError> {
-        if (self.lsn - self.window_lsn) as usize + len > self.window.len() {
+        if (self.lsn - self.window_lsn) as usize + len > self.filled {
             self.refill(len)?;
         }
         let from = (self.lsn - self.window_lsn) as usize;
@@ -253,27 +254,28 @@ impl LogReader {
     fn refill(&mut self, len: usize) -> Result<(), RedoError> {
         let written = (self.core.written() - self.lsn) as usize;
         assert!(len <= written, "{len} bytes are wanted at {}, {written} are written", self.lsn);
-        self.payload = 0..0;
-        // A window that a large record made large is given back with the next small one.
+        (self.payload, self.filled) = (0..0, 0);
         let wanted = READ_BYTES.min(written).max(len);
-        self.window.resize(wanted, 0);
-        if self.window.capacity() > 4 * READ_BYTES.max(wanted) {
-            self.window.shrink_to(wanted);
+        // A window that a large record made large is given back with the next small one.
+        if self.window.len() > 4 * READ_BYTES.max(wanted) {
+            self.window = Vec::new();
+        }
+        if self.window.len() < wanted {
+            self.window.resize(wanted, 0);
         }
         self.window_lsn = self.lsn;
         if self.lsn < self.core.files.oldest_lsn() {
             return Err(self.gone());
         }
-        let got = read_stream(&self.core.files, self.lsn, &mut self.window)?;
-        match got == wanted {
-            true => Ok(()),
-            false => Err(self.nothing_here()),
+        if read_stream(&self.core.files, self.lsn, &mut self.window[..wanted])? != wanted {
+            return Err(self.nothing_here());
         }
+        self.filled = wanted;
+        Ok(())
     }
 
     fn clear_window(&mut self) {
-        self.window.clear();
-        self.payload = 0..0;
+        (self.payload, self.filled) = (0..0, 0);
     }
 
     fn gone(&mut self) -> RedoError {

@@ -1,11 +1,8 @@
 //! Dependencies from writesets (MySQL worklog 9556): a transaction depends on the newest one before it that wrote one of its keys.
 //!
-//! What each key was last written by is remembered for the transactions of one file, up to `binlog_transaction_dependency_history_size` keys. When
-//! more come, or a transaction of which nothing is known, all is forgotten, and what follows depends on that transaction.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
+//! What each key was last written by is remembered for the transactions of one file, for `binlog_transaction_dependency_history_size` keys or a
+//! few more. Where MySQL forgets all of them when more come, here those go one by one that were written longest ago: who writes such a key
+//! depends on a transaction that is as old. What follows a transaction of which nothing is known depends on it.
 
 use engine::Writeset;
 
@@ -25,28 +22,43 @@ impl Written<'_> {
     pub const UNKNOWN: Written<'static> = Written { writeset: Writeset::Unknown, keys: &[], history_size: 0 };
 }
 
-/// Keys are hashes already.
-#[derive(Default)]
-struct AsItIs(u64);
+/// A key's slot says who wrote it last. A bucket is a cache line; in a full one the key goes that was written longest ago.
+#[repr(align(64))]
+#[derive(Clone, Copy, Default)]
+struct Bucket {
+    /// Lower halves of the keys.
+    tags: [u32; SLOTS],
+    /// Who wrote them; 0: the slot is free.
+    writers: [u32; SLOTS],
+    /// The newest writer of a key that has gone: it stands for the writers of all keys that the bucket has not.
+    gone: u32,
+}
 
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
+const SLOTS: usize = 7;
 
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are numbers")
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
+impl Bucket {
+    /// Notes a writer of a key, and returns the one before it, or one that is newer than that.
+    fn note(&mut self, tag: u32, writer: u32) -> u32 {
+        for (known, last) in self.tags.iter().zip(&mut self.writers) {
+            if *known == tag && *last != 0 {
+                return std::mem::replace(last, writer);
+            }
+        }
+        let before = self.gone;
+        let oldest = (0..SLOTS).min_by_key(|slot| self.writers[*slot]).expect("there are slots");
+        self.gone = self.gone.max(self.writers[oldest]);
+        (self.tags[oldest], self.writers[oldest]) = (tag, writer);
+        // One of its own that had to go may hide an older writer.
+        before.min(writer - 1)
     }
 }
 
 /// See the module's header.
 #[derive(Default)]
 pub(crate) struct History {
-    last_writer: HashMap<u64, u64, BuildHasherDefault<AsItIs>>,
+    /// As many as hold `size` keys.
+    buckets: Vec<Bucket>,
+    size: u64,
     /// The transaction that stands for all that are not remembered.
     start: u64,
 }
@@ -59,33 +71,32 @@ impl History {
 
     /// The newest transaction that this one depends on by what both have written; `None`: that cannot be said.
     pub fn parent(&mut self, sequence_number: u64, written: Written<'_>) -> Option<u64> {
-        if written.writeset == Writeset::Unknown {
-            self.forget(sequence_number);
-            return None;
+        if written.history_size != self.size {
+            // Who wrote what stands in the places of the old size.
+            self.start = sequence_number - 1;
+            self.size = written.history_size;
+            self.buckets = vec![Bucket::default(); self.size.div_ceil(SLOTS as u64) as usize];
         }
-        let is_full = (self.last_writer.len() + written.keys.len()) as u64 > written.history_size;
-        let mut parent = self.start;
-        for &key in written.keys {
-            match self.last_writer.entry(key) {
-                Entry::Occupied(mut last) => {
-                    let last = last.insert(sequence_number);
-                    if last != sequence_number {
-                        parent = parent.max(last);
-                    }
-                }
-                Entry::Vacant(unknown) if !is_full => drop(unknown.insert(sequence_number)),
-                Entry::Vacant(_) => {}
+        let number = u32::try_from(sequence_number).ok().filter(|_| !self.buckets.is_empty());
+        let Some(number) = number.filter(|_| written.writeset != Writeset::Unknown) else {
+            self.start = sequence_number;
+            return None;
+        };
+        let mut newest = 0;
+        for key in written.keys {
+            let last = self.bucket_of(*key).note(*key as u32, number);
+            // Its own: it has written the key before.
+            if last != number {
+                newest = newest.max(last);
             }
         }
-        if is_full {
-            self.forget(sequence_number);
-        }
-        (written.writeset == Writeset::Complete).then_some(parent)
+        (written.writeset == Writeset::Complete).then_some(self.start.max(u64::from(newest)))
     }
 
-    fn forget(&mut self, sequence_number: u64) {
-        self.last_writer.clear();
-        self.start = sequence_number;
+    /// By the upper half of the key.
+    fn bucket_of(&mut self, key: u64) -> &mut Bucket {
+        let at = ((key >> 32) * self.buckets.len() as u64) >> 32;
+        &mut self.buckets[at as usize]
     }
 }
 
@@ -93,6 +104,7 @@ impl History {
 mod tests {
     use super::*;
     use os::random::{Rng, test_seed};
+    use std::collections::HashMap;
 
     fn written(keys: &[u64], history_size: u64) -> Written<'_> {
         Written { writeset: Writeset::Complete, keys, history_size }
@@ -113,14 +125,34 @@ mod tests {
         assert_eq!(history.parent(9, written(&[9], 100)), Some(8));
     }
 
+    /// A key as the hash of a number.
+    fn key(number: u64) -> u64 {
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
     #[test]
-    fn a_history_that_is_full_begins_anew() {
+    fn what_was_written_longest_ago_is_forgotten_first() {
+        let (mut history, size) = (History::after(0), 70);
+        for number in 1..=1000 {
+            let parent = history.parent(number, written(&[key(number)], size));
+            let is_old = |parent: u64| parent == 0 || parent + size / 4 < number;
+            assert!(parent.is_some_and(is_old), "{number}: {parent:?}");
+        }
+        assert_eq!(history.parent(1001, written(&[key(1000)], size)), Some(1000), "known still");
+        let parent = history.parent(1002, written(&[key(1)], size));
+        assert!(
+            parent.is_some_and(|parent| parent > 1),
+            "forgotten, and not taken for unwritten: {parent:?}"
+        );
+        assert!(history.buckets.len() * size_of::<Bucket>() <= 10 * size as usize, "bytes a key");
+    }
+
+    #[test]
+    fn another_size_begins_anew() {
         let mut history = History::after(0);
-        assert_eq!(history.parent(1, written(&[1, 2], 3)), Some(0));
-        assert_eq!(history.parent(2, written(&[1, 3], 3)), Some(1), "known still");
-        assert_eq!(history.parent(3, written(&[7], 3)), Some(2), "forgotten since");
-        assert_eq!(history.parent(4, written(&[8], 1)), Some(2), "a smaller size counts at once");
-        assert_eq!(history.parent(5, written(&[9], 1)), Some(4));
+        assert_eq!(history.parent(1, written(&[1], 10)), Some(0));
+        assert_eq!(history.parent(2, written(&[2], 20)), Some(1));
+        assert_eq!(history.parent(3, written(&[2], 20)), Some(2));
     }
 
     /// Whatever is forgotten when: of two transactions that wrote one key the later depends on the earlier.
@@ -132,7 +164,7 @@ mod tests {
             let mut last_writer = HashMap::new();
             let mut unknown = 0;
             for number in 1..200 {
-                let keys: Vec<u64> = (0..rng.between(0, 6)).map(|_| rng.between(0, 30)).collect();
+                let keys: Vec<u64> = (0..rng.between(0, 12)).map(|_| key(rng.between(0, 60))).collect();
                 let writeset = match rng.between(0, 20) {
                     0 => Writeset::Unknown,
                     1 => Writeset::Keyless,

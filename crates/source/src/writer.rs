@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::gtid::GtidSet;
-use engine::{CheckpointParticipant, CommitStream, EngineError};
+use engine::{CheckpointParticipant, CommitStream, EngineError, WritesetReader};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 
@@ -38,7 +38,8 @@ const RESET_TRIES: u32 = 20;
 
 /// The thread's body.
 pub(crate) fn run(binlog: &Arc<Binlog>, tail: Tail, stream: CommitStream) {
-    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start(), keys: Vec::new() };
+    let writesets = WritesetReader::new(binlog.engine.clone());
+    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start(), writesets };
     if let Err(error) = writer.follow() {
         log::error!("Binary log: {error}");
         binlog.shared.lock().failed = Some(error.to_string());
@@ -53,8 +54,7 @@ struct Writer<'a> {
     tail: Tail,
     stream: CommitStream,
     since_sync: Stopwatch,
-    /// What the present transaction has written.
-    keys: Vec<u64>,
+    writesets: WritesetReader,
 }
 
 /// What sessions want of the writer.
@@ -115,8 +115,8 @@ impl Writer<'_> {
                 self.tail.lsn = self.stream.lsn();
                 return Ok(true);
             };
-            let writeset = self.binlog.engine.writeset(&committed, &mut self.keys);
-            let written = Written { writeset, keys: &self.keys, history_size };
+            let writeset = self.writesets.read(&committed);
+            let written = Written { writeset, keys: self.writesets.keys(), history_size };
             let bytes = self.tail.append(&committed, written)?;
             self.binlog.compression.lock().count(&committed, bytes);
             let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };

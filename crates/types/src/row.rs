@@ -118,6 +118,9 @@ impl RowLayout {
     /// Bytes of the partial image of the mask's columns at the start of `image`. The mask must be of this table.
     pub fn partial_len(&self, mask: &ColumnMask, image: &[u8]) -> Result<usize, RowError> {
         self.check_mask(mask)?;
+        if mask.is_full() {
+            return self.len_of(image);
+        }
         let bitmap = self.bitmap(image, mask.count())?;
         let (mut offset, mut at) = (bitmap.len(), 0);
         let mut column = mask.next(0, true);
@@ -163,16 +166,25 @@ impl RowLayout {
         image: &'a [u8],
         column: usize,
     ) -> Result<Option<Option<&'a [u8]>>, RowError> {
+        self.check_mask(mask)?;
+        if mask.is_full() {
+            return self.get_raw(image, column).map(Some);
+        }
         if !mask.contains(column) {
             return Ok(None);
         }
-        let mut found = None;
-        self.walk_partial(mask, image, |at, raw| {
-            if at == column {
-                found = Some(raw);
+        let bitmap = self.bitmap(image, mask.count())?;
+        let (mut offset, mut at, mut before) = (bitmap.len(), 0, mask.next(0, true));
+        while before < column {
+            if !is_null(bitmap, at) {
+                offset = self.after(image, before, offset)?;
             }
-        })?;
-        Ok(found)
+            (at, before) = (at + 1, mask.next(before + 1, true));
+        }
+        if is_null(bitmap, at) {
+            return Ok(Some(None));
+        }
+        Ok(Some(Some(&image[offset..self.after(image, column, offset)?])))
     }
 
     /// Calls `visit(column, packed value or None)` for every column of a partial image; returns the image's length.

@@ -40,7 +40,11 @@ impl GtidSet {
             1 <= new.first && new.first <= new.last && new.last <= GNO_MAX,
             "an interval of numbers: {new:?}"
         );
-        let intervals = self.servers.entry(tsid.into()).or_default();
+        let tsid = tsid.into();
+        let Some(intervals) = self.servers.get_mut(&tsid) else {
+            self.servers.insert(tsid, vec![new]);
+            return;
+        };
         match intervals.last_mut() {
             Some(last) if last.first <= new.first && new.first <= last.last + 1 => {
                 last.last = last.last.max(new.last);

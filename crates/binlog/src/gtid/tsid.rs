@@ -8,9 +8,9 @@ use std::str::FromStr;
 const LONGEST: usize = 32;
 
 /// A tag: letters of lower case, digits and underscores, not a digit first; or none, which is empty and the default.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag {
-    /// What is behind the tag is zero, so that equal tags have equal bytes.
+    /// What is behind the tag is zero, so that the bytes are ordered as the tags are.
     bytes: [u8; LONGEST],
     len: u8,
 }
@@ -42,18 +42,6 @@ impl Tag {
             *to = from.to_ascii_lowercase();
         }
         Some(tag)
-    }
-}
-
-impl Ord for Tag {
-    fn cmp(&self, other: &Tag) -> std::cmp::Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
-
-impl PartialOrd for Tag {
-    fn partial_cmp(&self, other: &Tag) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
     }
 }
 

@@ -187,7 +187,7 @@ impl<'a> CommitRecord<'a> {
         }
         let flags = reader.u8()?;
         let server_id = reader.u32()?;
-        let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
+        let uuid = Uuid(reader.array()?);
         let gno = reader.u64()?;
         let (immediate_commit_us, original_commit_us) = (reader.u64()?, reader.u64()?);
         let depends_lsn = reader.u64()?;
