@@ -4,7 +4,7 @@
 //! it, and the entry is put, marked or removed with the commit's sequence number as its page LSN.
 //!
 //! Nothing here can be refused any more: the log has the commit. A disk that is full, although room was made for what was likely,
-//! is waited out.
+//! is waited out; at the end of the server it ends the process, and the next start puts the commit on its pages.
 
 use crate::Engine;
 use crate::commit::sidecar::DictionaryOp;
@@ -34,30 +34,30 @@ thread_local! {
 const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// Does what a commit needs that is in the log; waits for somebody to free space where the disk is full.
-fn past_full_disk(mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
-    let mut looks = 0u64;
-    loop {
-        match change().map_err(EngineError::Pages) {
-            Err(error) if error.is_disk_full() => {
-                if looks.is_multiple_of(LOOKS_PER_REPORT) {
-                    log::error!(
-                        "Disk is full writing the rows of a commit ({error}). Waiting for someone to free space..."
-                    );
-                }
-                looks += 1;
-                let _waiting = os::account::enter(os::account::State::DiskFullWait);
-                os::clock::sleep(FULL_DISK_LOOK);
-            }
-            done => return done,
-        }
-    }
-}
-
 /// Entries that a spilled commit makes room for ahead of its next one.
 const ENTRIES_AHEAD: usize = 16;
 
 impl Engine {
+    /// Does what a commit needs that is in the log; waits for somebody to free space where the disk is full.
+    fn past_full_disk(&self, mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
+        let mut looks = 0u64;
+        loop {
+            match change().map_err(EngineError::Pages) {
+                Err(error) if error.is_disk_full() && !self.log.gives_up_on_full_disk() => {
+                    if looks.is_multiple_of(LOOKS_PER_REPORT) {
+                        log::error!(
+                            "Disk is full writing the rows of a commit ({error}). Waiting for someone to free space..."
+                        );
+                    }
+                    looks += 1;
+                    let _waiting = os::account::enter(os::account::State::DiskFullWait);
+                    os::clock::sleep(FULL_DISK_LOOK);
+                }
+                done => return done,
+            }
+        }
+    }
+
     /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of what it changes.
     pub(crate) fn apply_dictionary(&self, ops: &[DictionaryOp], record: RecordLsn) -> Result<()> {
         for (key, value) in ops {
@@ -85,7 +85,7 @@ impl Engine {
             }
             self.log.free_check_in_bulk();
             self.pool.free_check_in_bulk();
-            past_full_disk(|| tree.reserve(ENTRIES_AHEAD, len))?;
+            self.past_full_disk(|| tree.reserve(ENTRIES_AHEAD, len))?;
             Ok(RecordLsn::new(self.log.current_lsn(), record.end))
         };
         let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
@@ -150,7 +150,7 @@ impl Engine {
                 _ => Change::Put(value.as_slice().into()),
             }
         };
-        past_full_disk(|| table.clustered.modify_at(&spot, record, &mut modify))?;
+        self.past_full_disk(|| table.clustered.modify_at(&spot, record, &mut modify))?;
         if let Some(version_seq) = kept {
             batch.versions.push((table.id, key.clone(), version_seq));
         }
@@ -196,7 +196,7 @@ impl Engine {
                         }
                     }
                 };
-                past_full_disk(|| index.tree.modify(key, record, &mut modify))?;
+                self.past_full_disk(|| index.tree.modify(key, record, &mut modify))?;
                 if mark_left {
                     batch.marks.push((writes.table.id, index.id, key.clone()));
                 }

@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::Arc;
 
-use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange};
+use engine::{Engine, EngineConfig, EngineError, IndexRef, KeyRange, Table};
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use support::{begin, check, commit, config, create, delete, insert, keyed, rows, table, update};
@@ -97,16 +97,20 @@ fn waits_for_space(thread: &str) -> bool {
     current.into_iter().any(|state| state == os::account::State::DiskFullWait)
 }
 
-/// Keys all over a table whose leaves are full split more of them than are reserved for: the commit is in the log by then.
-#[test]
-fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
-    // About as many leaves, each full of small rows.
-    const LEAVES: i64 = 5000;
-    const ROWS: i64 = 40;
-    const REDO_BYTES: u64 = 64 << 20;
-    let disk = SimDisk::new(1);
-    let large = EngineConfig { pool_bytes: 32 << 20, redo_capacity_bytes: REDO_BYTES, ..small(&disk) };
-    let engine = Engine::open(large).expect("an empty disk");
+/// About as many leaves, each full of small rows.
+const LEAVES: i64 = 5000;
+const ROWS: i64 = 40;
+const REDO_BYTES: u64 = 64 << 20;
+
+fn large(disk: &SimDisk) -> EngineConfig {
+    EngineConfig { pool_bytes: 32 << 20, redo_capacity_bytes: REDO_BYTES, ..small(disk) }
+}
+
+type Committing = os::thread::JoinHandle<Result<engine::CommitOutcome, EngineError>>;
+
+/// A commit that is in the log and waits for space: its keys, all over a table whose leaves are full, split more of them than are reserved for.
+fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, Committing) {
+    let engine = Engine::open(large(disk)).expect("an empty disk");
     support::ddl("CREATE SCHEMA test", |context| {
         engine.create_schema(engine::SchemaDef { name: "test".into(), collation: 255 }, context)
     })
@@ -147,11 +151,10 @@ fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
             insert(&mut txn, &t, leaf * 100 + 50, 0, &"y".repeat(450)).expect("no such row yet");
         }
         disk.limit_space(Some(300 * 4096));
-        let committing =
-            os::thread::spawn("committing", move || txn.commit(&engine::CommitOptions::default()));
+        let committing = os::thread::spawn(thread, move || txn.commit(&engine::CommitOptions::default()));
         while !committing.is_finished() {
             assert_eq!(disk.stopped_with(), None);
-            if waits_for_space("committing") {
+            if waits_for_space(thread) {
                 return Some(committing);
             }
             os::thread::yield_now();
@@ -160,11 +163,35 @@ fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
         assert!(matches!(refused, Err(EngineError::TableFull(_))), "step {step}: {refused:?}");
         None
     });
-    let committing = committing.expect("some room is enough");
+    (engine, t, committing.expect("some room is enough"))
+}
+
+#[test]
+fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
+    let disk = SimDisk::new(1);
+    let (engine, t, committing) = commit_that_waits(&disk, "committing");
     // Others read meanwhile.
     assert_eq!(support::ids(&engine, &t).len(), (ROWS * LEAVES) as usize);
     disk.limit_space(None);
     committing.join().expect("no panic").expect("there is room again");
     assert_eq!(support::ids(&engine, &t).len(), ((ROWS + 1) * LEAVES) as usize);
+    check(&engine, &t);
+}
+
+#[test]
+fn a_commit_that_waits_for_space_ends_with_the_server_and_is_there_after_the_next_start() {
+    let disk = SimDisk::new(2);
+    let (engine, t, committing) = commit_that_waits(&disk, "never committed");
+    // What a server does that is told to stop.
+    engine.log().give_up_on_full_disk();
+    committing.join().expect("no panic").expect_err("nobody frees space");
+    assert!(disk.stopped_with().is_some());
+    drop((engine, t));
+    let disk = disk.power_cut();
+    disk.limit_space(None);
+    let engine = Engine::open(large(&disk)).expect("it recovers");
+    let t = table(&engine, "test", "t");
+    let found = support::ids(&engine, &t).len();
+    assert!(found == (ROWS * LEAVES) as usize || found == ((ROWS + 1) * LEAVES) as usize, "{found} rows");
     check(&engine, &t);
 }

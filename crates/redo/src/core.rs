@@ -84,6 +84,8 @@ pub(crate) struct Core {
 
     /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the threads idle on.
     pub closing: AtomicBool,
+    /// See [`crate::Log::give_up_on_full_disk`]. Relaxed: who waits looks again and again.
+    pub gives_up_on_full_disk: AtomicBool,
     /// Whether `poison` holds a cause. `Acquire`/`Release`.
     pub is_poisoned: AtomicBool,
     pub poison: Mutex<Option<String>>,
@@ -172,6 +174,7 @@ impl Core {
             poked_lsn: AtomicU64::new(0),
             checkpoint: Mutex::new(CheckpointState { sequence: start.sequence }),
             closing: AtomicBool::new(false),
+            gives_up_on_full_disk: AtomicBool::new(false),
             is_poisoned: AtomicBool::new(false),
             poison: Mutex::new(None),
             counters: Counters::default(),

@@ -139,6 +139,17 @@ impl Log {
         self.core.free_check_in_bulk();
     }
 
+    /// From here on a full disk is not waited out: who needs space for what cannot be taken back ends the process, whose next start finds in the log what
+    /// was promised. For the end of the server, which must not depend on somebody who frees space.
+    pub fn give_up_on_full_disk(&self) {
+        self.core.gives_up_on_full_disk.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a full disk is waited out no more.
+    pub fn gives_up_on_full_disk(&self) -> bool {
+        self.core.gives_up_on_full_disk.load(Ordering::Relaxed)
+    }
+
     /// What [`Log::free_check`] calls to have a checkpoint made. It must not wait for the log. Replaces an earlier hook.
     pub fn on_space_needed(&self, hook: Box<dyn Fn() + Send + Sync>) {
         *self.core.space_hook.write() = Some(hook);

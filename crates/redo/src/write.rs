@@ -138,12 +138,14 @@ impl Core {
     }
 
     /// The file that the next bytes go to. They are reserved and must be written, so a full disk is waited out as MySQL does it: everybody
-    /// who writes waits for somebody to free space.
+    /// who writes waits for somebody to free space, unless the server is to end.
     fn file_at(&self, from: Lsn) -> Result<Arc<LogFile>, RedoError> {
         let mut looks = 0u64;
         loop {
             match self.files.find_or_make(from) {
-                Err(RedoError::DiskFull(what)) if !self.is_stopped() => {
+                Err(RedoError::DiskFull(what))
+                    if !self.is_stopped() && !self.gives_up_on_full_disk.load(Ordering::Relaxed) =>
+                {
                     if looks.is_multiple_of(LOOKS_PER_REPORT) {
                         log::error!(
                             "Disk is full writing the redo log ({what}). Waiting for someone to free space..."

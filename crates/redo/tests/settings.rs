@@ -230,10 +230,42 @@ fn a_full_disk_makes_those_who_write_wait_and_nothing_fail() {
             Ok::<_, RedoError>(())
         })
     };
-    let is_waiting = |state: &os::account::StateTime| state.state == State::DiskFullWait;
-    let threads = || os::account::snapshot().into_iter().filter(|thread| thread.name == "full_disk_writer");
-    until(|| threads().any(|thread| thread.states.iter().any(is_waiting)));
+    until(|| has_waited_for_space("full_disk_writer"));
     assert_eq!((disk.stopped_with(), log.failure()), (None, None));
     disk.limit_space(None);
     writing.join().unwrap().unwrap();
+}
+
+fn has_waited_for_space(thread: &str) -> bool {
+    let is_waiting = |state: &os::account::StateTime| state.state == State::DiskFullWait;
+    let threads = os::account::snapshot();
+    threads.iter().any(|held| held.name == thread && held.states.iter().any(is_waiting))
+}
+
+#[test]
+fn a_wait_for_space_ends_when_the_server_does_and_what_was_durable_is_there() {
+    let disk = SimDisk::new(8);
+    let log = Log::create(Arc::new(disk.clone()), config(8 * MB)).unwrap();
+    disk.limit_space(Some(0));
+    let writing = {
+        let log = Arc::clone(&log);
+        os::thread::spawn("ending_writer", move || {
+            let mut durable = 0;
+            loop {
+                let end = log.reserve(100_000).unwrap().fill(kind::COMMIT, &[&[1; 100_000]]);
+                match log.wait_durable(end) {
+                    Ok(()) => durable = end,
+                    Err(_) => return durable,
+                }
+            }
+        })
+    };
+    until(|| has_waited_for_space("ending_writer"));
+    assert_eq!(disk.stopped_with(), None);
+    log.give_up_on_full_disk();
+    let durable = writing.join().unwrap();
+    assert!(disk.stopped_with().is_some_and(|cause| cause.contains("full")), "{:?}", disk.stopped_with());
+    drop(log);
+    let (log, _) = Log::open(Arc::new(disk.power_cut()), config(8 * MB)).unwrap();
+    assert!(log.current_lsn() >= durable, "{} < {durable}", log.current_lsn());
 }

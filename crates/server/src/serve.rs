@@ -232,6 +232,8 @@ fn end_sessions(server: &Server) {
 
 /// Ends what is under the connections: the replica, the binary log, the engine.
 fn end_engine(server: &Server) {
+    // Nobody may be there who frees space; what was promised is in the log.
+    server.engine.log().give_up_on_full_disk();
     server.replica.stop_all(Threads::BOTH);
     if let Some(binlog) = &server.binlog {
         binlog.close();
