@@ -155,6 +155,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let wrong = |name| StartError::Options(format!("Unknown option to slipstream_parallel_policy: {name}"));
     let policy = globals.named("slipstream_parallel_policy");
     replica.apply_settings().set_policy(policy.text().parse().map_err(wrong)?);
+    replica.apply_settings().set_adaptive(globals.named("slipstream_parallel_adaptive").is_on());
     replica.set_semi_sync(globals.named("rpl_semi_sync_replica_enabled").is_on());
     let retries = globals.named("replica_transaction_retries").uint();
     replica.apply_settings().set_transaction_retries(retries);

@@ -31,15 +31,17 @@ fn number_and_policy_change_while_it_runs() {
     let pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &settings, By::Gtid);
     pair.source.fill(SIZE, 1);
     let load = Background::start(pair.source.connect_options(), Workload::ReadWrite, SIZE, 2, 7);
-    for (workers, policy) in [
-        (4, "DATABASE"),
-        (4, "ROW"),
-        (0, "ROW"),
-        (3, "WRITESET"),
-        (16, "LOGICAL_CLOCK"),
-        (1, "ROW"),
-        (2, "ROW"),
+    for (workers, policy, adaptive) in [
+        (4, "DATABASE", "ON"),
+        (4, "ROW", "OFF"),
+        (4, "ROW", "ON"),
+        (0, "ROW", "ON"),
+        (3, "WRITESET", "OFF"),
+        (16, "LOGICAL_CLOCK", "ON"),
+        (1, "ROW", "ON"),
+        (2, "ROW", "OFF"),
     ] {
+        pair.replica.run(&format!("SET GLOBAL slipstream_parallel_adaptive = {adaptive}"));
         pair.replica.run(&format!("SET GLOBAL slipstream_parallel_policy = '{policy}'"));
         pair.replica.run(&format!("SET GLOBAL replica_parallel_workers = {workers}"));
         let threads = if workers == 1 { 0 } else { workers };

@@ -78,6 +78,9 @@ pub(super) fn options_that_matter(flavor: Flavor, settings: &Settings) -> Vec<St
             options.push(format!("--enforce-gtid-consistency={}", on_off(settings.gtid)));
             options.push(format!("--innodb-redo-log-capacity={}", settings.redo_bytes));
             options.push(format!("--replica-parallel-workers={}", settings.replica_workers));
+            if settings.replica_workers > 0 {
+                options.push("--slipstream-parallel-adaptive=OFF".to_string());
+            }
         }
         Flavor::MySql => {
             options.push(format!("--log-replica-updates={log_replica_updates}"));

@@ -135,7 +135,8 @@ pub struct Settings {
     pub doublewrite: Option<Doublewrite>,
     /// `innodb_page_size`; the server's default when none is given.
     pub page_bytes: Option<u64>,
-    /// Threads that apply beside the applier itself.
+    /// Threads that apply beside the applier itself; of Slipstream all of them, even where one alone would be faster
+    /// (`slipstream_parallel_adaptive=OFF`).
     pub replica_workers: u32,
     /// Whether a replica starts its threads by itself when the server starts.
     pub start_replica: bool,

@@ -1,5 +1,7 @@
 //! How many of the workers work at once: as many as there are processors, one more so that none of these waits for one that is not
 //! running, and one for each that waits for the disk or for a lock. More of them would only take the processors' caches from each other.
+//!
+//! While one of them applies alone ([`super::trials`]) those at work wait for the relay log, and nobody in line looks whether there is room.
 
 use std::time::Duration;
 
@@ -11,10 +13,18 @@ use super::order::Order;
 /// How soon it is found that somebody at work has begun to wait.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
+#[derive(Default)]
+struct AtWork {
+    watches: Vec<Watch>,
+    /// One applies alone.
+    alone: bool,
+}
+
 /// See the module's header. Lock order: the line, then those at work.
 pub(super) struct Crew {
     limit: usize,
-    at_work: Mutex<Vec<Watch>>,
+    at_work: Mutex<AtWork>,
+    /// Somebody has left, or no longer applies alone.
     left: Condvar,
     /// Whoever has it is the next to go to work, and looks whether it may.
     line: Mutex<()>,
@@ -31,21 +41,40 @@ impl Crew {
         let _waiting = account::enter(State::WorkerWait);
         let _line = self.line.lock();
         let mut at_work = self.at_work.lock();
-        while running(&at_work) >= self.limit && !order.has_ended() {
-            self.left.wait_for(&mut at_work, LOOK_AGAIN);
+        while running(&at_work.watches) >= self.limit && !order.has_ended() {
+            match at_work.alone {
+                true => self.left.wait(&mut at_work),
+                false => drop(self.left.wait_for(&mut at_work, LOOK_AGAIN)),
+            }
         }
-        at_work.push(Watch::of_this_thread());
+        at_work.watches.push(Watch::of_this_thread());
     }
 
     /// Between two jobs: lets another go on with the work if there are too many.
     pub fn make_room(&self, order: &Order) {
         let mut at_work = self.at_work.lock();
-        if running(&at_work) <= self.limit {
+        if running(&at_work.watches) <= self.limit {
             return;
         }
-        at_work.retain(|watch| !watch.is_of_this_thread());
+        at_work.watches.retain(|watch| !watch.is_of_this_thread());
         drop(at_work);
         self.go_to_work(order);
+    }
+
+    /// The calling thread applies alone until what this returns is dropped.
+    pub fn alone(&self) -> Alone<'_> {
+        self.at_work.lock().alone = true;
+        Alone(self)
+    }
+}
+
+/// See [`Crew::alone`].
+pub(super) struct Alone<'c>(&'c Crew);
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        self.0.at_work.lock().alone = false;
+        self.0.left.notify_all();
     }
 }
 

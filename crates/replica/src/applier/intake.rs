@@ -1,7 +1,8 @@
 //! What the workers are given: the relay log cut into jobs, one after the other.
 //!
-//! A job is a run of whole groups. Events that stand between groups, groups that are too large to be prepared and what
-//! `sql_replica_skip_counter` counts are in no job: they are applied when everything before them is.
+//! A job is a run of whole groups; by other policies than ROW, while workers wait, of such alone that depend on each other
+//! ([`super::policy`]). Events that stand between groups, groups that are too large to be prepared and what `sql_replica_skip_counter`
+//! counts are in no job: they are applied when everything before them is.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,6 +10,7 @@ use std::sync::atomic::Ordering;
 use binlog::Checksum;
 use binlog::event::HEADER_LEN;
 
+use super::alone::{self, CameTo};
 use super::framing::{Framed, Framer};
 use super::gate::{Gate, Passage};
 use super::group::Applier;
@@ -50,6 +52,8 @@ pub(super) struct Intake<'c> {
     open: Vec<u8>,
     /// Where it begins.
     open_start: RelayPosition,
+    /// It is complete and begins the next job; of rows alone, if that.
+    parted: Option<bool>,
     /// The reader's event has been found, and the gate has let it pass, but it is nowhere yet.
     pending: Pending,
 }
@@ -80,6 +84,7 @@ impl<'c> Intake<'c> {
             checksum,
             open: Vec::new(),
             open_start: RelayPosition::default(),
+            parted: None,
             pending: Pending::Nothing,
         }
     }
@@ -97,17 +102,21 @@ impl<'c> Intake<'c> {
         self.dependencies.policy()
     }
 
-    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job `number`.
-    pub fn cut(&mut self, job: &mut Job, number: u64) -> Result<Cut, ThreadError> {
+    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job `number`. `others_wait` for one.
+    pub fn cut(&mut self, job: &mut Job, number: u64, others_wait: bool) -> Result<Cut, ThreadError> {
         job.clear();
         job.checksum = self.checksum;
-        while !job.is_full() {
+        if let Some(of_rows) = self.parted.take() {
+            job.push(&self.open, self.open_start, of_rows);
+            self.open.clear();
+        }
+        while !job.is_full() && self.parted.is_none() {
             let found = match self.pending {
                 Pending::Nothing => self.next_event()?,
                 pending => pending,
             };
             match found {
-                Pending::Event if self.take(job, number) => {}
+                Pending::Event if self.take(job, number, others_wait) => {}
                 // `take` has left it to be applied in turn.
                 Pending::Event | Pending::InTurn if job.is_empty() => return Ok(Cut::InTurn),
                 Pending::Delayed(due_us) if job.is_empty() => {
@@ -135,7 +144,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Puts the reader's event where it belongs; false: it is to be applied in turn.
-    fn take(&mut self, job: &mut Job, number: u64) -> bool {
+    fn take(&mut self, job: &mut Job, number: u64, others_wait: bool) -> bool {
         let (event, end) = (self.reader.event(), self.reader.position());
         let checksum_bytes = if self.checksum == Checksum::None { 0 } else { CHECKSUM_BYTES };
         // Too short for its checksum: the applier says so.
@@ -156,7 +165,10 @@ impl<'c> Intake<'c> {
         self.note_begun(checksum_bytes);
         self.pending = Pending::Nothing;
         if let Framed::Complete { of_rows, .. } = framed {
-            self.dependencies.add(number, &self.open, checksum_bytes);
+            if !self.dependencies.add(number, &self.open, checksum_bytes, others_wait) {
+                self.parted = Some(of_rows);
+                return true;
+            }
             job.push(&self.open, self.open_start, of_rows);
             self.open.clear();
         }
@@ -174,6 +186,27 @@ impl<'c> Intake<'c> {
         if let Ok(Some(head)) = GroupHead::read(bare) {
             applying_us.store(head.immediate_commit_us, Ordering::Relaxed);
         }
+    }
+
+    /// Whether everything that was read is in a job, but for a group that has only begun: [`Intake::apply_alone`] can go on.
+    pub fn is_at_end_of_event(&self) -> bool {
+        self.pending == Pending::Nothing && self.parted.is_none()
+    }
+
+    /// Applies what comes, as one thread does that has no workers, until `ends` says so between two groups. Everything before must be on the
+    /// pages.
+    pub fn apply_alone(
+        &mut self,
+        applier: &mut Applier<'_>,
+        ends: impl FnMut(CameTo) -> bool,
+    ) -> Result<(), ThreadError> {
+        assert!(self.is_at_end_of_event(), "every event is applied once");
+        self.framer.reset();
+        let begun = std::mem::take(&mut self.open);
+        apply_raw(applier, &begun, self.open_start, self.channel.settings.sql_verify_checksum)?;
+        let applied = alone::apply(self.channel, &mut self.reader, applier, &mut self.gate, ends);
+        self.checksum = applier.checksum();
+        applied
     }
 
     /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's event, and what follows up to the end of

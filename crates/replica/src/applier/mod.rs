@@ -7,6 +7,7 @@
 //! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event, a GTID event, STOP REPLICA, an
 //! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
 
+mod alone;
 mod conversion;
 mod crew;
 mod followed;
@@ -28,6 +29,7 @@ mod simulation;
 mod state;
 mod statement;
 mod tables;
+mod trials;
 mod workers;
 
 use std::sync::Arc;
@@ -41,8 +43,8 @@ use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
 use crate::gtid::GroupHead;
-use crate::relay::{RelayError, RelayReader, Step};
-use gate::{Gate, Passage};
+use crate::relay::{RelayError, RelayReader};
+use gate::Gate;
 use group::Applier;
 use intake::Intake;
 pub use policy::Policy;
@@ -52,8 +54,6 @@ pub use state::{ApplierState, ResumePoint};
 
 /// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
-/// Transactions after which the shown position is brought up to date.
-const SHOW_EVERY: u32 = 256;
 
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
 pub fn run(channel: &Arc<Channel>) {
@@ -101,12 +101,15 @@ enum Stopped {
 /// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or cannot go on.
 fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
     loop {
-        let (reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
-        let gate = Gate::new(channel);
+        let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
+        let mut gate = Gate::new(channel);
         // UNTIL is looked at after every group, which is there where groups are applied one after the other.
         let stays = gate.has_until();
         let ended = match if stays { 0 } else { channel.workers() } {
-            0 => apply(channel, reader, &mut applier, gate),
+            0 => {
+                let ends = |_| channel.workers() > 0 && !stays;
+                alone::apply(channel, &mut reader, &mut applier, &mut gate, ends)
+            }
             count => {
                 let intake = Intake::new(channel, reader, gate, applier.checksum(), channel.apply.policy());
                 workers::run(channel, intake, &mut applier, count)
@@ -140,58 +143,6 @@ fn open(
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
     Ok((reader, Applier::new(channel, resume)))
-}
-
-fn apply(
-    channel: &Arc<Channel>,
-    mut reader: RelayReader,
-    applier: &mut Applier<'_>,
-    mut gate: Gate<'_>,
-) -> Result<(), ThreadError> {
-    let mut unshown = 0;
-    let _state = os::account::enter(os::account::State::ApplyDecode);
-    loop {
-        if channel.applier_stop.load(Ordering::Acquire) || gate.is_reached(applier) {
-            return Ok(());
-        }
-        if channel.workers() > 0 && !gate.has_until() && applier.is_between_groups() {
-            return Ok(());
-        }
-        match reader.step().map_err(unreadable)? {
-            Step::Event => {
-                match gate.look(reader.event(), applier.checksum()) {
-                    Passage::Free => {}
-                    Passage::Closed => return Ok(()),
-                    Passage::NotBefore(due_us) => {
-                        reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
-                        applier.release_tables();
-                        show(&mut channel.applier.lock(), &applier.resume_point());
-                        if !gate.wait(due_us) {
-                            return Ok(());
-                        }
-                    }
-                }
-                let position = reader.position();
-                let checked =
-                    check(reader.event(), applier.checksum(), channel.settings.sql_verify_checksum)?;
-                if applier.take(checked, position)? {
-                    unshown += 1;
-                    if unshown >= SHOW_EVERY {
-                        reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
-                        applier.release_tables();
-                        show(&mut channel.applier.lock(), &applier.resume_point());
-                        unshown = 0;
-                    }
-                }
-            }
-            Step::End => {
-                unshown = 0;
-                applier.release_tables();
-                note_dry(channel, &reader, applier)?;
-                wait_for_more(&reader);
-            }
-        }
-    }
 }
 
 /// Everything that was received has been read.

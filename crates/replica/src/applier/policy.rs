@@ -2,8 +2,8 @@
 //!
 //! ROW holds nothing back: what overlaps is found out row by row in its turn. The others are narrower schedules over the same workers, MySQL's
 //! and what it computes on the source: where the policy finds that a transaction depends on an earlier one, its job is
-//! prepared only when the job of that one is complete. Within a job everything is prepared by one worker. No policy changes what comes
-//! out, or its order.
+//! prepared only when the job of that one is complete. Within a job everything is prepared by one worker: while others have nothing to do, a
+//! transaction that depends on nothing in the present job begins the next one. No policy changes what comes out, or its order.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,10 +79,14 @@ pub(super) struct Dependencies {
     used_everything: Option<u64>,
     /// LOGICAL_CLOCK: sequence numbers of the source's present file, and their jobs.
     numbers: VecDeque<(i64, u64)>,
-    /// What was committed together with the last group (MariaDB), and the job before it.
+    /// What was committed together with the last group (MariaDB), and the job of the group before.
     together: (u64, Option<u64>),
-    /// The newest of the jobs that the present one depends on.
+    /// The job of the last group.
+    last: Option<u64>,
+    /// The newest of the earlier jobs that the present one depends on,
     newest: Option<u64>,
+    /// and that the next one depends on, of which a group is known already.
+    newest_of_next: Option<u64>,
 }
 
 impl Dependencies {
@@ -94,7 +98,9 @@ impl Dependencies {
             used_everything: None,
             numbers: VecDeque::new(),
             together: (0, None),
+            last: None,
             newest: None,
+            newest_of_next: None,
         }
     }
 
@@ -102,72 +108,86 @@ impl Dependencies {
         self.policy
     }
 
-    /// The job that must be complete before the one is prepared to which groups were added.
+    /// The job that must be complete before the present one is prepared, to which no more groups are added.
     pub fn take(&mut self) -> Option<u64> {
-        self.newest.take()
+        std::mem::replace(&mut self.newest, self.newest_of_next.take())
     }
 
-    /// Adds a group to a job; `checksum_bytes` are behind each of its events.
-    pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize) {
+    /// Adds a group to the present job; or, if it `may_part` and depends on nothing in there, to the one after it. Returns whether
+    /// it is in the present one. `checksum_bytes` are behind each of its events.
+    pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize, may_part: bool) -> bool {
         let bare = || job::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
-        match self.policy {
-            Policy::Row => {}
-            Policy::LogicalClock => self.by_clock(job, bare().next().unwrap_or_default()),
-            Policy::Database => self.by_use(job, schemas(bare())),
+        let may_part = may_part && self.last == Some(job);
+        let in_job = match self.policy {
+            Policy::Row => return true,
+            Policy::LogicalClock => self.by_clock(job, bare().next().unwrap_or_default(), may_part),
+            Policy::Database => self.by_use(job, schemas(bare()), may_part),
             Policy::Writeset => {
                 let uses = self.keys(bare());
-                self.by_use(job, uses);
+                self.by_use(job, uses, may_part)
             }
+        };
+        self.last = Some(in_job);
+        in_job == job
+    }
+
+    /// The group depends on an earlier job, or on another group of the present one. Returns the job that it is put into.
+    fn depends_on(&mut self, job: u64, earlier: Option<u64>, may_part: bool) -> u64 {
+        if earlier == Some(job) {
+            return job;
         }
+        if may_part {
+            self.newest_of_next = earlier;
+            return job + 1;
+        }
+        self.newest = self.newest.max(earlier);
+        job
     }
 
-    /// The present job depends on an earlier one, if it is one.
-    fn depends_on(&mut self, job: u64, earlier: Option<u64>) {
-        self.newest = self.newest.max(earlier.filter(|earlier| *earlier < job));
-    }
-
-    fn by_clock(&mut self, job: u64, first: &[u8]) {
+    fn by_clock(&mut self, job: u64, first: &[u8], may_part: bool) -> u64 {
         let decoded = Header::decode(first).and_then(|header| binlog::event::decode_body(&header, first));
-        let before = job.checked_sub(1);
-        let earlier = match decoded {
+        match decoded {
             Ok(Event::Gtid(gtid) | Event::AnonymousGtid(gtid)) if gtid.sequence_number > 0 => {
                 if self.numbers.back().is_some_and(|(number, _)| *number >= gtid.sequence_number) {
                     // Nothing of one file is under way with anything of the next.
                     self.numbers.clear();
                 }
                 while self.numbers.pop_front_if(|(_, of)| *of + UNDER_WAY < job).is_some() {}
-                self.numbers.push_back((gtid.sequence_number, job));
                 let known = self.numbers.partition_point(|(number, _)| *number <= gtid.last_committed);
-                known.checked_sub(1).map(|at| self.numbers[at].1)
+                let earlier = known.checked_sub(1).map(|at| self.numbers[at].1);
+                let job = self.depends_on(job, earlier, may_part);
+                self.numbers.push_back((gtid.sequence_number, job));
+                job
             }
             Ok(Event::MariadbGtid(gtid)) => {
                 if gtid.commit_id == 0 || gtid.commit_id != self.together.0 {
-                    self.together = (gtid.commit_id, before);
+                    self.together = (gtid.commit_id, self.last);
                 }
-                self.together.1
+                self.depends_on(job, self.together.1, may_part)
             }
-            _ => before,
-        };
-        self.depends_on(job, earlier);
+            _ => self.depends_on(job, self.last, may_part),
+        }
     }
 
-    fn by_use(&mut self, job: u64, uses: Uses) {
-        self.depends_on(job, self.used_everything);
-        match uses {
+    fn by_use(&mut self, job: u64, uses: Uses, may_part: bool) -> u64 {
+        let job = match uses {
             Uses::Everything => {
-                self.depends_on(job, job.checked_sub(1));
+                let job = self.depends_on(job, self.last, may_part);
                 self.used_everything = Some(job);
+                job
             }
             Uses::Keys(keys) => {
-                for key in keys {
-                    let earlier = self.last_use.insert(key, job);
-                    self.depends_on(job, earlier);
-                }
+                let last_uses = keys.iter().map(|key| self.last_use.get(key).copied());
+                let earlier = last_uses.max().flatten().max(self.used_everything);
+                let job = self.depends_on(job, earlier, may_part);
+                self.last_use.extend(keys.into_iter().map(|key| (key, job)));
+                job
             }
-        }
+        };
         if self.last_use.len() > REMEMBERED {
             self.last_use.retain(|_, of| *of + UNDER_WAY >= job);
         }
+        job
     }
 
     /// The keys that a group's row events name.
@@ -297,8 +317,24 @@ mod tests {
     }
 
     fn waits(dependencies: &mut Dependencies, job: u64, groups: &[Vec<u8>]) -> Option<u64> {
-        groups.iter().for_each(|group| dependencies.add(job, group, 0));
+        groups.iter().for_each(|group| assert!(dependencies.add(job, group, 0, false)));
         dependencies.take()
+    }
+
+    #[test]
+    fn what_depends_on_nothing_in_a_job_begins_the_next_one_where_others_have_nothing_to_do() {
+        let mut by = dependencies(Policy::LogicalClock);
+        assert!(by.add(0, &gtid(0, 1), 0, true), "the first begins a job");
+        assert!(by.add(0, &gtid(1, 2), 0, true), "it depends on the other");
+        assert!(!by.add(0, &gtid(0, 3), 0, true), "it is the first of job 1");
+        assert_eq!(by.take(), None);
+        assert!(by.add(1, &gtid(3, 4), 0, true));
+        assert!(!by.add(1, &gtid(2, 5), 0, true), "it is the first of job 2");
+        assert_eq!(by.take(), None);
+        assert!(!by.add(2, &gtid(4, 6), 0, true));
+        assert_eq!((by.take(), by.take()), (Some(0), Some(1)));
+        let mut by = dependencies(Policy::Row);
+        assert!(by.add(0, &gtid(0, 1), 0, true) && by.add(0, &gtid(0, 2), 0, true));
     }
 
     #[test]

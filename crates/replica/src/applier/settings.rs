@@ -16,6 +16,7 @@ pub struct ApplySettings {
     idempotent: AtomicBool,
     skip_counter: AtomicU64,
     policy: AtomicU8,
+    adaptive: AtomicBool,
     compresses: AtomicBool,
     compression_level: AtomicU8,
 }
@@ -29,6 +30,7 @@ impl Default for ApplySettings {
             idempotent: AtomicBool::new(false),
             skip_counter: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::default().number()),
+            adaptive: AtomicBool::new(true),
             compresses: AtomicBool::new(false),
             compression_level: AtomicU8::new(3),
         }
@@ -74,6 +76,16 @@ impl ApplySettings {
     /// Sets it. Workers that are at it change over between two transactions.
     pub fn set_policy(&self, policy: Policy) {
         self.policy.store(policy.number(), Ordering::Relaxed);
+    }
+
+    /// `slipstream_parallel_adaptive`: one worker applies alone where that is faster than all together.
+    pub fn is_adaptive(&self) -> bool {
+        self.adaptive.load(Ordering::Relaxed)
+    }
+
+    /// Sets it. Workers that are at it change over between two transactions.
+    pub fn set_adaptive(&self, adaptive: bool) {
+        self.adaptive.store(adaptive, Ordering::Relaxed);
     }
 
     /// The level of zstd that this server's binary log compresses what is applied with.

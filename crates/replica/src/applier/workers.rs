@@ -6,6 +6,8 @@
 //! their pages. What cannot be prepared is applied from its events in its turn, when everything before it is on the pages, by the same
 //! [`Applier`] that a replica without workers has.
 //!
+//! Whether all of them do that, or one of them applies alone as if there were no workers, is found by trying both ([`super::trials`]).
+//!
 //! Invariants:
 //! - Commits are in the source's order, and the engine shows the longest prefix that is on the pages: readers only see states that the
 //!   source had, whatever the workers do.
@@ -13,14 +15,16 @@
 //!   for comes to pass.
 //! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it, and it is read again.
 //!
-//! Lock order: the intake, then the turns.
+//! Lock order: the inlet, then the turns.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use os::account::{self, State};
-use parking_lot::Mutex;
+use os::clock::Stopwatch;
+use parking_lot::{Mutex, MutexGuard};
 
+use super::alone::CameTo;
 use super::crew::Crew;
 use super::group::{Applier, Turned};
 use super::intake::{self, Cut, Intake};
@@ -28,10 +32,14 @@ use super::job::Job;
 use super::open_group::OpenGroup;
 use super::order::Order;
 use super::policy::Policy;
+use super::trials::{Trials, Way};
 use super::{ResumePoint, note_dry, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::filter::Filters;
+
+/// One that applies alone looks at the clock so often: rarely enough that this costs nothing.
+const LOOK_EVERY_BYTES: usize = 4096;
 
 /// What is done in turn.
 pub(super) struct Turns<'a, 'c> {
@@ -105,11 +113,21 @@ impl<'a, 'c> Turns<'a, 'c> {
     }
 }
 
+/// Where jobs come from.
+struct Inlet<'c> {
+    intake: Intake<'c>,
+    /// The next job's number.
+    next: u64,
+    trials: Trials,
+    clock: Stopwatch,
+}
+
 /// What the threads of an applier share.
 struct Shared<'a, 'c> {
     channel: &'c Arc<Channel>,
-    /// With the number of the next job.
-    intake: Mutex<(Intake<'c>, u64)>,
+    inlet: Mutex<Inlet<'c>>,
+    /// So many workers wait for the inlet. Relaxed: it decides only how much is in a job.
+    waiting: AtomicUsize,
     turns: Mutex<Turns<'a, 'c>>,
     order: Order,
     crew: Crew,
@@ -160,7 +178,8 @@ impl<'a, 'c> Shared<'a, 'c> {
             channel,
             policy: intake.policy(),
             filters: applier.filters().clone(),
-            intake: Mutex::new((intake, 0)),
+            inlet: Mutex::new(Inlet { intake, next: 0, trials: Trials::new(), clock: Stopwatch::start() }),
+            waiting: AtomicUsize::new(0),
             turns: Mutex::new(Turns::new(channel, applier)),
             order: Order::new(workers),
             crew: Crew::new(),
@@ -178,7 +197,7 @@ impl<'a, 'c> Shared<'a, 'c> {
     }
 }
 
-impl Shared<'_, '_> {
+impl<'c> Shared<'_, 'c> {
     fn work(&self, mut open: OpenGroup) {
         let _leaving = Leaving(&self.order);
         let _state = account::enter(State::ApplyDecode);
@@ -229,13 +248,20 @@ impl Shared<'_, '_> {
 
     /// The next job's number; `None`: everything is to end.
     fn next_job(&self, job: &mut Job) -> Result<Option<u64>, ThreadError> {
-        let mut guard = self.intake.lock();
-        let (intake, next) = &mut *guard;
+        let mut guard = self.lock_inlet();
+        let Inlet { intake, next, trials, clock } = &mut *guard;
         loop {
             if self.must_end() {
                 return Ok(None);
             }
-            let cut = match intake.cut(job, *next) {
+            if self.goes_alone(trials) && intake.is_at_end_of_event() {
+                if !self.order.wait_until_complete(*next) {
+                    return Ok(None);
+                }
+                self.apply_alone(intake, trials, clock)?;
+                continue;
+            }
+            let cut = match intake.cut(job, *next, self.waiting.load(Ordering::Relaxed) > 0) {
                 Ok(cut) => cut,
                 Err(error) => {
                     // What stands before it is sound.
@@ -244,6 +270,7 @@ impl Shared<'_, '_> {
                 }
             };
             if cut == Cut::Job {
+                trials.add(job.raw.len(), clock.elapsed());
                 *next += 1;
                 return Ok(Some(*next - 1));
             }
@@ -259,6 +286,7 @@ impl Shared<'_, '_> {
                     super::show(&mut self.channel.applier.lock(), &applier.resume_point());
                 }
                 Cut::Delayed(due_us) => {
+                    trials.pause();
                     let done = applier.resume_point().relay;
                     intake.reader().note_done(done).map_err(unreadable)?;
                     drop(turns);
@@ -267,12 +295,51 @@ impl Shared<'_, '_> {
                     }
                 }
                 Cut::Dry | Cut::Job => {
+                    trials.pause();
                     note_dry(self.channel, intake.reader(), applier)?;
                     drop(turns);
                     wait_for_more(intake.reader());
                 }
             }
         }
+    }
+
+    fn lock_inlet(&self) -> MutexGuard<'_, Inlet<'c>> {
+        self.inlet.try_lock().unwrap_or_else(|| {
+            let _waiting = account::enter(State::WorkerWait);
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            let inlet = self.inlet.lock();
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            inlet
+        })
+    }
+
+    /// Applies without the other workers as long as that is faster. Everything that was given out is complete.
+    fn apply_alone(
+        &self,
+        intake: &mut Intake<'c>,
+        trials: &mut Trials,
+        clock: &Stopwatch,
+    ) -> Result<(), ThreadError> {
+        let _alone = self.crew.alone();
+        let mut unmeasured = 0;
+        intake.apply_alone(self.turns.lock().applier, |came_to| {
+            match came_to {
+                CameTo::Pause => trials.pause(),
+                CameTo::Group(bytes) => {
+                    unmeasured += bytes;
+                    if unmeasured < LOOK_EVERY_BYTES {
+                        return false;
+                    }
+                    trials.add(std::mem::take(&mut unmeasured), clock.elapsed());
+                }
+            }
+            !self.goes_alone(trials) || self.must_end()
+        })
+    }
+
+    fn goes_alone(&self, trials: &Trials) -> bool {
+        trials.way() == Way::Alone && self.channel.apply.is_adaptive()
     }
 
     /// The job's turn has come. Returns where applying goes on behind it.

@@ -76,6 +76,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
         "replica_exec_mode" => {
             server.replica.apply_settings().set_idempotent(setting.text() == "IDEMPOTENT");
         }
+        "slipstream_parallel_adaptive" => server.replica.apply_settings().set_adaptive(setting.is_on()),
         "slipstream_parallel_policy" => set_parallel_policy(server, name, setting.text())?,
         "replica_parallel_type" => {
             set_parallel_policy(server, name, setting.text())?;

@@ -9,6 +9,7 @@ use os::random::Rng;
 use os::sim::SimDisk;
 
 use super::history::{self, History, SOURCE, content};
+use crate::applier::alone::CameTo;
 use crate::applier::group::Applier;
 use crate::applier::intake::{Cut, Intake};
 use crate::applier::job::Job;
@@ -233,6 +234,7 @@ impl Life<'_, '_> {
             2 => self.read(),
             3 => self.read_again(rng),
             4 if rng.one_in(4) => drop(self.engine.purge().expect("the disk works")),
+            6 => self.apply_alone(rng),
             5 if rng.one_in(8) => drop(self.engine.checkpoint().expect("the disk works")),
             _ => {
                 let at = rng.below(self.workers.len() as u64) as usize;
@@ -299,7 +301,7 @@ impl Life<'_, '_> {
     fn work(&mut self, at: usize, rng: &mut Rng) {
         let at_now = std::mem::replace(&mut self.workers[at].at, At::Idle);
         let new = match at_now {
-            At::Idle => self.cut(at),
+            At::Idle => self.cut(at, rng),
             At::Cut(number)
                 if self.workers[at].job.waits_for.is_none_or(|before| self.order.is_complete(before + 1)) =>
             {
@@ -326,8 +328,21 @@ impl Life<'_, '_> {
         self.workers[at].at = new;
     }
 
-    fn cut(&mut self, at: usize) -> At {
-        match self.intake.cut(&mut self.workers[at].job, self.next).expect("the relay log is sound") {
+    /// The next groups are applied by one thread alone, as many as it happens.
+    fn apply_alone(&mut self, rng: &mut Rng) {
+        if !self.intake.is_at_end_of_event() || !self.order.is_complete(self.next) {
+            return;
+        }
+        // A reader's metadata lock would be waited for.
+        self.old = None;
+        let applied =
+            self.intake.apply_alone(self.turns.applier, |came_to| came_to == CameTo::Pause || rng.one_in(4));
+        applied.expect("it can be applied");
+    }
+
+    fn cut(&mut self, at: usize, rng: &mut Rng) -> At {
+        let cut = self.intake.cut(&mut self.workers[at].job, self.next, rng.one_in(2));
+        match cut.expect("the relay log is sound") {
             Cut::Job => {
                 self.next += 1;
                 At::Cut(self.next - 1)

@@ -90,6 +90,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("rpl_semi_sync_source_wait_point", Enum(&["AFTER_SYNC", "AFTER_COMMIT"]), "AFTER_SYNC"),
     global("rpl_stop_replica_timeout", UInt(2, 31_536_000), "31536000"),
     global("server_id", UInt(0, 4_294_967_295), "1").read_only(),
+    global("slipstream_parallel_adaptive", Bool, "ON"),
     global("slipstream_parallel_policy", Enum(&["ROW", "DATABASE", "LOGICAL_CLOCK", "WRITESET"]), "ROW"),
     global("server_uuid", Text, "").read_only().not_an_option(),
     global("skip_replica_start", Bool, "OFF").read_only(),

@@ -1,0 +1,87 @@
+//! One thread that applies groups one after the other: the applier without workers, and a worker while one alone is faster than all
+//! together ([`super::trials`]).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use os::account::{self, State};
+
+use super::gate::{Gate, Passage};
+use super::group::Applier;
+use super::{check, note_dry, show, unreadable, wait_for_more};
+use crate::channel::Channel;
+use crate::error::ThreadError;
+use crate::relay::{RelayReader, Step};
+
+/// Transactions after which the shown position is brought up to date.
+const SHOW_EVERY: u32 = 256;
+
+/// What the thread has come to, between two groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CameTo {
+    /// A group is applied, which took so many bytes of the relay log.
+    Group(usize),
+    /// Nothing more is there for now, or it is not due.
+    Pause,
+}
+
+/// Applies what the reader finds until the applier is told to stop, UNTIL is reached, or `ends` says so.
+pub(super) fn apply(
+    channel: &Arc<Channel>,
+    reader: &mut RelayReader,
+    applier: &mut Applier<'_>,
+    gate: &mut Gate<'_>,
+    mut ends: impl FnMut(CameTo) -> bool,
+) -> Result<(), ThreadError> {
+    let (mut unshown, mut bytes) = (0, 0);
+    let _state = account::enter(State::ApplyDecode);
+    loop {
+        if channel.applier_stop.load(Ordering::Acquire) || gate.is_reached(applier) {
+            return Ok(());
+        }
+        if reader.step().map_err(unreadable)? == Step::End {
+            unshown = 0;
+            applier.release_tables();
+            note_dry(channel, reader, applier)?;
+            if applier.is_between_groups() && ends(CameTo::Pause) {
+                return Ok(());
+            }
+            wait_for_more(reader);
+            continue;
+        }
+        match gate.look(reader.event(), applier.checksum()) {
+            Passage::Free => {}
+            Passage::Closed => return Ok(()),
+            Passage::NotBefore(due_us) => {
+                show_done(channel, reader, applier)?;
+                if !gate.wait(due_us) {
+                    return Ok(());
+                }
+                // The event has been read, and is applied before anything else.
+                ends(CameTo::Pause);
+            }
+        }
+        let position = reader.position();
+        bytes += reader.event().len();
+        let event = check(reader.event(), applier.checksum(), channel.settings.sql_verify_checksum)?;
+        if !applier.take(event, position)? {
+            continue;
+        }
+        unshown += 1;
+        if unshown >= SHOW_EVERY {
+            show_done(channel, reader, applier)?;
+            unshown = 0;
+        }
+        if ends(CameTo::Group(std::mem::take(&mut bytes))) {
+            return show_done(channel, reader, applier);
+        }
+    }
+}
+
+/// Shows how far it has come, and lets relay logs and tables go.
+fn show_done(channel: &Channel, reader: &RelayReader, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
+    reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
+    applier.release_tables();
+    show(&mut channel.applier.lock(), &applier.resume_point());
+    Ok(())
+}
