@@ -22,35 +22,30 @@ impl Written<'_> {
     pub const UNKNOWN: Written<'static> = Written { writeset: Writeset::Unknown, keys: &[], history_size: 0 };
 }
 
-/// A key's slot says who wrote it last. A bucket is a cache line; in a full one the key goes that was written longest ago.
-#[repr(align(64))]
-#[derive(Clone, Copy, Default)]
-struct Bucket {
-    /// Lower halves of the keys.
-    tags: [u32; SLOTS],
-    /// Who wrote them; 0: the slot is free.
-    writers: [u32; SLOTS],
-    /// The newest writer of a key that has gone: it stands for the writers of all keys that the bucket has not.
-    gone: u32,
-}
+/// A cache line: the lower halves of some keys, who wrote each last (0: the slot is free), and the newest writer of a key that has gone, which stands
+/// for the writers of all keys that are not there. In a full one the key goes that was written longest ago.
+///
+/// A plain array, so that a history is zeroed memory, which is nobody's until it is touched: with the default size it could come to 90 MB.
+type Bucket = [u32; 16];
 
 const SLOTS: usize = 7;
 
-impl Bucket {
-    /// Notes a writer of a key, and returns the one before it, or one that is newer than that.
-    fn note(&mut self, tag: u32, writer: u32) -> u32 {
-        for (known, last) in self.tags.iter().zip(&mut self.writers) {
-            if *known == tag && *last != 0 {
-                return std::mem::replace(last, writer);
-            }
+/// Notes a writer of a key, and returns the one before it, or one that is newer than that.
+fn note(bucket: &mut Bucket, tag: u32, writer: u32) -> u32 {
+    let (tags, rest) = bucket.split_at_mut(SLOTS);
+    let (writers, rest) = rest.split_at_mut(SLOTS);
+    let gone = &mut rest[0];
+    for (known, last) in tags.iter().zip(&mut *writers) {
+        if *known == tag && *last != 0 {
+            return std::mem::replace(last, writer);
         }
-        let before = self.gone;
-        let oldest = (0..SLOTS).min_by_key(|slot| self.writers[*slot]).expect("there are slots");
-        self.gone = self.gone.max(self.writers[oldest]);
-        (self.tags[oldest], self.writers[oldest]) = (tag, writer);
-        // One of its own that had to go may hide an older writer.
-        before.min(writer - 1)
     }
+    let before = *gone;
+    let oldest = (0..SLOTS).min_by_key(|slot| writers[*slot]).expect("there are slots");
+    *gone = before.max(writers[oldest]);
+    (tags[oldest], writers[oldest]) = (tag, writer);
+    // One of its own that had to go may hide an older writer.
+    before.min(writer - 1)
 }
 
 /// See the module's header.
@@ -75,7 +70,7 @@ impl History {
             // Who wrote what stands in the places of the old size.
             self.start = sequence_number - 1;
             self.size = written.history_size;
-            self.buckets = vec![Bucket::default(); self.size.div_ceil(SLOTS as u64) as usize];
+            self.buckets = vec![[0; 16]; self.size.div_ceil(SLOTS as u64) as usize];
         }
         let number = u32::try_from(sequence_number).ok().filter(|_| !self.buckets.is_empty());
         let Some(number) = number.filter(|_| written.writeset != Writeset::Unknown) else {
@@ -84,7 +79,7 @@ impl History {
         };
         let mut newest = 0;
         for key in written.keys {
-            let last = self.bucket_of(*key).note(*key as u32, number);
+            let last = note(self.bucket_of(*key), *key as u32, number);
             // Its own: it has written the key before.
             if last != number {
                 newest = newest.max(last);
