@@ -18,6 +18,7 @@
 
 mod batch;
 mod bell;
+mod cached;
 mod claim;
 mod cleaner;
 mod doublewrite;

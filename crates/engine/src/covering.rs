@@ -70,6 +70,21 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The columns of the primary key as its entry's key has them; `None` where it does not have them all, or is hidden.
+    pub(crate) fn primary_values(&self, key: &[u8]) -> Option<Vec<Value>> {
+        let parts = self.primary.as_deref()?;
+        let mut values = vec![Value::Null; self.layout.columns()];
+        let columns: Vec<usize> = parts.iter().map(|part| part.column).collect();
+        let wanted = wanted_of(parts, &columns, &[]);
+        if wanted.len() < parts.len() {
+            return None;
+        }
+        read_parts(parts, &wanted, key, &mut values)?;
+        Some(columns.into_iter().map(|column| std::mem::replace(&mut values[column], Value::Null)).collect())
+    }
+}
+
 fn read_parts(parts: &[KeyPart], wanted: &[Option<usize>], key: &[u8], values: &mut [Value]) -> Option<()> {
     let mut at = 0;
     for (part, column) in parts.iter().zip(wanted) {

@@ -31,6 +31,7 @@ mod config;
 mod covering;
 #[cfg(test)]
 mod damaged;
+mod data_locks;
 mod ddl;
 mod definition;
 mod dictionary;
@@ -64,6 +65,7 @@ pub use commit::stream::{CommitStream, CommittedGroup, GroupBytes};
 pub use concurrency::Place;
 pub use config::EngineConfig;
 pub use covering::{Entry, EntryReader};
+pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AlterStage, ConvertRow, DdlContext, StageHook, TableName};
 pub use definition::{
     ColumnDef, ColumnDefault, ForeignKeyDef, IndexColumn, IndexDef, ReferentialAction, SchemaDef, TableDef,

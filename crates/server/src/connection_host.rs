@@ -267,6 +267,10 @@ impl Host for ConnectionHost {
         self.entry.id
     }
 
+    fn note_transaction(&self, transaction_id: u64) {
+        self.entry.set_transaction_id(transaction_id);
+    }
+
     fn user(&self) -> String {
         let host = self.entry.host.split(':').next().unwrap_or("").to_owned();
         format!("{}@{host}", self.entry.shown().user)

@@ -64,10 +64,12 @@ pub struct SessionEntry {
     pub host: String,
     /// Lock order: held alone and for a copy only.
     shown: Mutex<Shown>,
-    /// An [`Activity`]. Relaxed, like the next two: each is told on its own.
+    /// An [`Activity`]. Relaxed, like the next three: each is told on its own.
     activity: AtomicU8,
     /// When the activity began, unix time in microseconds.
     since_us: AtomicU64,
+    /// Number of the connection's transaction, or of the last one it had; 0: it had none.
+    transaction_id: AtomicU64,
     /// The running statement is to end. Relaxed: it is polled.
     kill_query: Arc<AtomicBool>,
     /// The connection is to end.
@@ -100,6 +102,7 @@ impl SessionEntry {
             shown: Mutex::default(),
             activity: AtomicU8::new(Activity::Connect as u8),
             since_us: AtomicU64::new(os::clock::now_us()),
+            transaction_id: AtomicU64::new(0),
             kill_query: Arc::default(),
             kill_connection: AtomicBool::new(false),
             killed: Event::new(),
@@ -111,6 +114,16 @@ impl SessionEntry {
     pub fn set_activity(&self, activity: Activity) {
         self.activity.store(activity as u8, Ordering::Relaxed);
         self.since_us.store(os::clock::now_us(), Ordering::Relaxed);
+    }
+
+    /// Notes the connection's transaction.
+    pub fn set_transaction_id(&self, transaction_id: u64) {
+        self.transaction_id.store(transaction_id, Ordering::Relaxed);
+    }
+
+    /// Number of the connection's transaction, or of the last one it had; 0: it had none.
+    pub fn transaction_id(&self) -> u64 {
+        self.transaction_id.load(Ordering::Relaxed)
     }
 
     /// What the connection does.

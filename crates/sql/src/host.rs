@@ -57,6 +57,9 @@ pub trait Host: Send + Sync {
     /// `CONNECTION_ID()`.
     fn connection_id(&self) -> u32;
 
+    /// The session has begun a transaction with this number; for those who ask whose locks they wait for.
+    fn note_transaction(&self, _transaction_id: u64) {}
+
     /// `USER()`: `name@host` as the client connected.
     fn user(&self) -> String;
 

@@ -148,7 +148,7 @@ impl MetadataLocks<'_> {
         }
         let id = LockId::metadata(schema, table);
         let describe = || format!("metadata of table `{schema}`.`{table}`");
-        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe, row: None };
         self.engine.locks.acquire(&mut self.owner, id, mode, patience)?;
         Ok(())
     }
@@ -162,7 +162,7 @@ impl MetadataLocks<'_> {
         }
         let upgradable = LockId::upgradable_metadata(schema, table);
         let describe = || format!("definition of table `{schema}`.`{table}`");
-        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe };
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe, row: None };
         self.engine.locks.acquire(&mut self.owner, upgradable, LockType::Exclusive, patience)?;
         self.lock(schema, table, LockType::Exclusive)
     }

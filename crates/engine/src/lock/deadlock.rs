@@ -4,9 +4,10 @@
 //! transactions); among equals it is the one that has just begun to wait, which is known to be running. Another victim is
 //! told through its waiter: its wait ends with the error, its transaction rolls back, and its locks go.
 
+use super::census::RowName;
 use super::gap::TableLocks;
 use super::wait::Waiter;
-use super::{LockId, LockOwner, LockTable, OwnerId};
+use super::{LockId, LockOwner, LockTable, OwnerId, Patience};
 use crate::table::KeyBuf;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,8 +24,10 @@ pub(super) enum WaitsFor {
 
 /// An owner that waits.
 pub(super) struct Waiting {
-    waits_for: WaitsFor,
-    waiter: Arc<Waiter>,
+    pub waits_for: WaitsFor,
+    pub waiter: Arc<Waiter>,
+    /// The row that it waits for; `None`: metadata.
+    pub row: Option<RowName>,
     weight: u64,
     member: DeadlockMember,
 }
@@ -83,6 +86,13 @@ pub(super) struct Detector {
     latest: Option<DeadlockReport>,
 }
 
+impl Detector {
+    /// Everybody who waits.
+    pub fn waits(&self) -> impl Iterator<Item = (&OwnerId, &Waiting)> {
+        self.waits.iter()
+    }
+}
+
 impl LockTable {
     /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle that its wait closed.
     pub(super) fn begin_wait(
@@ -90,16 +100,17 @@ impl LockTable {
         owner: &LockOwner,
         waits_for: WaitsFor,
         waiter: &Arc<Waiter>,
-        describe: &dyn Fn() -> String,
+        patience: Patience<'_>,
     ) -> bool {
         let member = DeadlockMember {
             transaction_id: owner.id,
             connection_id: owner.connection_id,
             locks: owner.held.len() as u64,
             changes: owner.changes,
-            waits_for: describe(),
+            waits_for: (patience.describe)(),
         };
-        let waiting = Waiting { waits_for, waiter: waiter.clone(), weight: owner.weight(), member };
+        let row = patience.row.map(|row| row());
+        let waiting = Waiting { waits_for, waiter: waiter.clone(), row, weight: owner.weight(), member };
         let mut detector = self.detector.lock();
         detector.waits.insert(owner.id, waiting);
         if let Some(holder) = owner.works_under {
@@ -165,7 +176,7 @@ impl LockTable {
         None
     }
 
-    fn blockers_of(&self, owner: OwnerId, waits_for: &WaitsFor, out: &mut Vec<OwnerId>) {
+    pub(super) fn blockers_of(&self, owner: OwnerId, waits_for: &WaitsFor, out: &mut Vec<OwnerId>) {
         match waits_for {
             WaitsFor::Lock(id) => {
                 if let Some(lock) = self.shard(*id).lock().get(&id.0) {

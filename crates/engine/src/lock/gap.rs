@@ -19,6 +19,7 @@
 //!
 //! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below all.
 
+use super::census::HeldGap;
 use super::wait::Waiter;
 use super::{LockType, OwnerId};
 use crate::table::KeyBuf;
@@ -274,6 +275,34 @@ impl TableLocks {
     /// The owners whose intervals cover a key that `owner` waits to insert.
     pub(super) fn blockers(&self, owner: OwnerId, index_id: u32, key: &[u8], out: &mut Vec<OwnerId>) {
         out.extend(self.gaps.lock().blockers(owner, index_id, key));
+    }
+
+    /// All intervals.
+    pub fn held_gaps(&self) -> Vec<HeldGap> {
+        let gaps = self.gaps.lock();
+        let held =
+            gaps.intervals.iter().enumerate().filter_map(|(id, interval)| Some((id, interval.as_ref()?)));
+        held.map(|(id, interval)| HeldGap {
+            id,
+            owner: interval.owner,
+            index_id: interval.index_id,
+            low: interval.low.clone(),
+            high: interval.high.clone(),
+        })
+        .collect()
+    }
+
+    /// Shows `visit` every key that somebody has announced: who, index, key, length of the part before the clustered key.
+    pub fn for_each_announced(&self, mut visit: impl FnMut(OwnerId, u32, &[u8], usize)) {
+        // Nobody is kept from beginning to insert meanwhile.
+        let inserters = self.inserters.lock().clone();
+        for inserter in inserters {
+            for (index_id, keys) in inserter.keys.lock().iter() {
+                for (key, announced) in keys {
+                    visit(inserter.owner, *index_id, key, usize::from(announced.secondary_len));
+                }
+            }
+        }
     }
 
     /// Lets an owner's intervals go and wakes those who waited for nothing else.

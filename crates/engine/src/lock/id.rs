@@ -10,6 +10,12 @@ pub(crate) struct LockId(pub(super) u64);
 /// Index number of a table's clustered index in lock names; secondary indexes use their own ids, which start at 1.
 pub(crate) const CLUSTERED: u32 = 0;
 
+impl std::fmt::Display for LockId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:016x}", self.0)
+    }
+}
+
 impl LockId {
     /// The row or index entry with this key.
     pub fn row(table_id: u64, index_id: u32, key: &[u8]) -> LockId {

@@ -16,6 +16,7 @@
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex. No shard is locked
 //! while another is.
 
+pub(crate) mod census;
 mod deadlock;
 pub(crate) mod gap;
 mod id;
@@ -26,6 +27,7 @@ mod wait;
 use crate::concurrency::ThreadConcurrency;
 use crate::error::EngineError;
 use btree::Direction;
+use census::RowName;
 use deadlock::{Detector, WaitsFor};
 use gap::{GapId, TableLocks};
 use os::sync::Mutex;
@@ -109,6 +111,8 @@ pub(crate) struct Patience<'a> {
     pub timeout_ms: u64,
     /// Names what is waited for, in reports.
     pub describe: &'a dyn Fn() -> String,
+    /// The row that is waited for, or that is to be inserted; `None`: metadata.
+    pub row: Option<&'a dyn Fn() -> RowName>,
 }
 
 /// The lock table of an engine.
@@ -229,7 +233,7 @@ impl LockTable {
         self.waits.fetch_add(1, Ordering::Relaxed);
         self.current_waits.fetch_add(1, Ordering::Relaxed);
         let started_ns = os::clock::monotonic_ns();
-        let result = if self.begin_wait(owner, waits_for, waiter, patience.describe) {
+        let result = if self.begin_wait(owner, waits_for, waiter, patience) {
             let _state = os::account::enter(os::account::State::RowLockWait);
             let interrupt = owner.interrupt.as_deref();
             self.concurrency.outside(|| waiter.wait(started_ns, patience.timeout_ms, interrupt))

@@ -52,7 +52,7 @@ fn run(plans: &'static [&'static [(usize, LockType)]]) {
                 let mut held: Vec<(usize, LockType)> = Vec::new();
                 let mut is_victim = false;
                 for &(row, mode) in plan {
-                    let patience = Patience { timeout_ms: ENDLESS_MS, describe: &String::new };
+                    let patience = Patience { timeout_ms: ENDLESS_MS, describe: &String::new, row: None };
                     if table.acquire(&mut owner, id(row), mode, patience).is_err() {
                         is_victim = true;
                         break;

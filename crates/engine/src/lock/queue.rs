@@ -96,6 +96,14 @@ impl Lock {
         }
     }
 
+    pub fn for_each_grant(&self, mut visit: impl FnMut(Grant)) {
+        match self {
+            Lock::Unused => {}
+            Lock::Held(grant) => visit(*grant),
+            Lock::Queue(queue) => queue.granted.iter().copied().for_each(visit),
+        }
+    }
+
     pub fn is_unused(&self) -> bool {
         match self {
             Lock::Unused => true,

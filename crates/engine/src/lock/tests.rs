@@ -2,8 +2,8 @@ use super::*;
 use std::sync::mpsc;
 use std::time::Duration;
 
-const LONG: Patience<'static> = Patience { timeout_ms: 60_000, describe: &|| String::new() };
-const AT_ONCE: Patience<'static> = Patience { timeout_ms: 0, describe: &|| String::new() };
+const LONG: Patience<'static> = Patience { timeout_ms: 60_000, describe: &|| String::new(), row: None };
+const AT_ONCE: Patience<'static> = Patience { timeout_ms: 0, describe: &|| String::new(), row: None };
 
 fn id(n: u8) -> LockId {
     LockId::row(7, CLUSTERED, &[n])

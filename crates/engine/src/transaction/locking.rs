@@ -10,6 +10,7 @@
 
 use super::{Isolation, LockMode, Transaction};
 use crate::error::{EngineError, Result};
+use crate::lock::census::RowName;
 use crate::lock::{Acquired, CLUSTERED, LockId, LockType, OnLocked, Patience};
 use crate::table::{SecondaryKey, Table};
 use btree::{Direction, Tree};
@@ -68,7 +69,9 @@ impl Transaction {
             return acquired.ok_or(EngineError::LockNotAvailable);
         }
         let describe = || described(table, index_id, key, if mode == LockType::Shared { "S" } else { "X" });
-        let patience = Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe };
+        let row = || RowName { table_id: table.id, index_id, key: key.into() };
+        let patience =
+            Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe, row: Some(&row) };
         self.engine.locks.acquire(&mut self.locks, id, mode, patience)
     }
 
@@ -146,7 +149,9 @@ impl Transaction {
         }
         locks.release_since(&mut self.locks, held);
         let describe = || described(table, index_id, key, "X insert intention");
-        let patience = Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe };
+        let row = || RowName { table_id: table.id, index_id, key: key.into() };
+        let patience =
+            Patience { timeout_ms: self.row_lock_timeout_ms, describe: &describe, row: Some(&row) };
         locks.wait_for_key(&self.locks, at_table, index_id, key, patience)?;
         Ok(false)
     }

@@ -335,7 +335,7 @@ impl Transaction {
             return Ok(());
         }
         let describe = || format!("metadata of table `{schema}`.`{table}`");
-        let patience = Patience { timeout_ms: self.metadata_lock_timeout_ms, describe: &describe };
+        let patience = Patience { timeout_ms: self.metadata_lock_timeout_ms, describe: &describe, row: None };
         let id = LockId::metadata(schema, table);
         self.engine.locks.acquire(&mut self.locks, id, mode, patience)?;
         Ok(())

@@ -61,7 +61,7 @@ impl TableHold {
             None if !wait || self.locks.held() > 0 => return Err(EngineError::LockNotAvailable),
             None => {
                 let timeout_ms = self.engine.config.lock_wait_timeout_ms;
-                let patience = Patience { timeout_ms, describe: &describe };
+                let patience = Patience { timeout_ms, describe: &describe, row: None };
                 locks.acquire(&mut self.locks, id, LockType::SharedWrite, patience)?
             }
         };

@@ -2,6 +2,7 @@
 
 mod binary_log;
 mod cells;
+mod data_locks;
 mod information;
 mod performance;
 mod replication;
@@ -27,6 +28,8 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "table_privileges", information::table_privileges),
     ("information_schema", "user_privileges", information::user_privileges),
     ("performance_schema", "binary_log_transaction_compression_stats", binary_log::compression_stats),
+    ("performance_schema", "data_lock_waits", data_locks::waits),
+    ("performance_schema", "data_locks", data_locks::locks),
     ("performance_schema", "global_status", performance::global_status),
     ("performance_schema", "global_variables", performance::global_variables),
     ("performance_schema", "processlist", information::processlist),

@@ -4,6 +4,7 @@ use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, text_column, text_or_null};
 use crate::sessions::activity_name;
 use sql::{Host, VariableScope, VirtualTable};
+use std::collections::HashMap;
 use types::Value;
 
 fn pairs(pairs: Vec<(String, String)>) -> VirtualTable {
@@ -54,6 +55,13 @@ pub fn thread_times(_host: &ConnectionHost) -> VirtualTable {
 /// The running threads that are not connections', in the order in which [`threads`] numbers them.
 pub fn background_threads() -> Vec<os::account::ThreadTime> {
     os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()).collect()
+}
+
+/// The numbers that [`threads`] gives to the connections that the session may see.
+pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
+    let first = background_threads().len() as u64 + 1;
+    let lines = crate::admin::visible_processes(host);
+    lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
 }
 
 /// Background threads first, then the connections.

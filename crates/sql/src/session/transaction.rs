@@ -27,6 +27,7 @@ impl Session {
         let mut transaction = self.engine.begin(isolation);
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.host.connection_id()));
+        self.host.note_transaction(transaction.id());
         transaction.set_row_image(self.variables.row_image);
         transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);

@@ -1,0 +1,287 @@
+//! Locks as `performance_schema.data_locks` and `data_lock_waits` have them.
+//!
+//! A lock is known by the fingerprint of its row, and taking one is to cost nothing more for this. So the rows are looked for when somebody asks:
+//! among the keys that are waited for, announced, or ends of locked gaps, and then on the pages that are in the pool. A lock whose
+//! row is not found has no LOCK_DATA, as InnoDB's has none whose page is not in the pool.
+//!
+//! Gaps are intervals here (decision 0006). They are shown as InnoDB's: a record lock whose key an interval reaches is a next-key lock, and
+//! what an interval locks before its upper end is a lock on the gap before that key.
+//!
+//! As in InnoDB, a transaction that inserts a row has an implicit lock on it, which is shown once somebody waits for it.
+
+mod rows;
+
+use crate::Engine;
+use crate::lock::LockType;
+use crate::lock::census::{HeldGap, LockWait, RowName};
+use crate::lock::{CLUSTERED, LockId};
+use crate::table::Table;
+use rows::Found;
+use std::ops::Bound;
+use std::sync::Arc;
+use types::Value;
+
+/// What a record lock is on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LockData {
+    /// Columns of the primary key.
+    Columns(Vec<Value>),
+    /// The key of an entry that has no readable columns: of a hidden row id, or of a secondary index.
+    Bytes(Vec<u8>),
+    /// Behind the last record.
+    Supremum,
+}
+
+/// A lock that is held or waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataLock {
+    /// Names the lock among those of this moment.
+    pub id: String,
+    /// Number of the transaction.
+    pub transaction_id: u64,
+    /// Schema and table, if it is known which.
+    pub table: Option<(String, String)>,
+    /// It is a record's or a gap's; else it is the table's.
+    pub is_record: bool,
+    /// The index of a record lock, if its table is known.
+    pub index: Option<String>,
+    /// InnoDB's name of the mode, such as `X,REC_NOT_GAP`.
+    pub mode: &'static str,
+    /// It is waited for.
+    pub is_waiting: bool,
+    /// Of a record lock whose record was found.
+    pub data: Option<LockData>,
+}
+
+/// Who waits for whom: ids of two locks, and their transactions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataLockWait {
+    /// Lock and transaction that wait.
+    pub requesting: (String, u64),
+    /// Those in the way.
+    pub blocking: (String, u64),
+}
+
+/// All locks of a moment.
+#[derive(Clone, Debug, Default)]
+pub struct DataLocks {
+    /// The locks, by transaction.
+    pub locks: Vec<DataLock>,
+    /// The waits.
+    pub waits: Vec<DataLockWait>,
+}
+
+/// A locked interval of a table, and the lock that it is shown as.
+struct ShownGap {
+    table: Arc<Table>,
+    gap: HeldGap,
+    lock_id: String,
+}
+
+impl Engine {
+    /// Every row, gap and table lock, and who waits for which. Nobody waits for this, so it is not one moment's for all of them.
+    pub fn data_locks(&self) -> DataLocks {
+        let waits = self.locks.row_waits();
+        let found = self.find_locked_rows(&waits);
+        let mut shown = DataLocks::default();
+        let gaps = self.show_gaps(&found, &mut shown);
+        for row in &found.rows {
+            // What a transaction inserts it has without asking, until somebody else does.
+            let is_wanted = || waits.iter().any(|wait| !wait.is_insert && id_of(&wait.row) == row.id);
+            if row.is_announced && !is_wanted() {
+                continue;
+            }
+            let is_next_key = row.name.as_ref().is_some_and(|name| reached(&gaps, row.owner, name));
+            shown.locks.push(DataLock {
+                id: record_id(row.owner, row.id),
+                transaction_id: row.owner,
+                table: row.table.as_deref().map(name_of),
+                is_record: true,
+                index: row.table.as_deref().map(|table| {
+                    index_name(table, row.name.as_ref().map_or(CLUSTERED, |name| name.index_id))
+                }),
+                mode: record_mode(row.mode, is_next_key),
+                is_waiting: false,
+                data: row
+                    .table
+                    .as_deref()
+                    .zip(row.name.as_ref())
+                    .map(|(table, name)| self.lock_data(table, name)),
+            });
+        }
+        for wait in &waits {
+            self.show_wait(wait, &gaps, &mut shown);
+        }
+        self.show_tables(&found, &mut shown);
+        shown.locks.sort_by_key(|lock| (lock.transaction_id, lock.is_record));
+        shown
+    }
+
+    fn show_gaps(&self, found: &Found, shown: &mut DataLocks) -> Vec<ShownGap> {
+        let mut gaps = Vec::new();
+        for table in self.catalog.all_tables() {
+            for gap in table.counters.locks.held_gaps() {
+                let end =
+                    gap.high.clone().map(|key| RowName { table_id: table.id, index_id: gap.index_id, key });
+                let record = end.as_ref().and_then(|end| found.held(gap.owner, id_of(end)));
+                let lock_id = match record {
+                    // Its lock is a next-key lock: the gap's is in it.
+                    Some(_) => record_id(gap.owner, id_of(end.as_ref().expect("a record has a key"))),
+                    None => format!("{}:{}:{}:gap:{}", gap.owner, table.id, gap.index_id, gap.id),
+                };
+                if record.is_none() {
+                    let mode = found.strongest(gap.owner, table.id).unwrap_or(LockType::Exclusive);
+                    shown.locks.push(DataLock {
+                        id: lock_id.clone(),
+                        transaction_id: gap.owner,
+                        table: Some(name_of(&table)),
+                        is_record: true,
+                        index: Some(index_name(&table, gap.index_id)),
+                        mode: gap_mode(mode, end.is_some()),
+                        is_waiting: false,
+                        data: Some(end.map_or(LockData::Supremum, |end| self.lock_data(&table, &end))),
+                    });
+                }
+                gaps.push(ShownGap { table: table.clone(), gap, lock_id });
+            }
+        }
+        gaps
+    }
+
+    fn show_wait(&self, wait: &LockWait, gaps: &[ShownGap], shown: &mut DataLocks) {
+        let Some(table) = self.catalog.table_by_id(wait.row.table_id) else { return };
+        let next =
+            if wait.is_insert { self.record_behind(&table, &wait.row) } else { Some(wait.row.clone()) };
+        let id = format!("{}:waiting", record_id(wait.owner, id_of(&wait.row)));
+        let mode = match (wait.is_insert, &next) {
+            (true, Some(_)) => "X,GAP,INSERT_INTENTION",
+            (true, None) => "X,INSERT_INTENTION",
+            (false, _) => record_mode(wait.mode, reached(gaps, wait.owner, &wait.row)),
+        };
+        shown.locks.push(DataLock {
+            id: id.clone(),
+            transaction_id: wait.owner,
+            table: Some(name_of(&table)),
+            is_record: true,
+            index: Some(index_name(&table, wait.row.index_id)),
+            mode,
+            is_waiting: true,
+            data: Some(next.map_or(LockData::Supremum, |next| self.lock_data(&table, &next))),
+        });
+        for &blocker in &wait.blockers {
+            let covering = gaps.iter().find(|shown| {
+                let is_of_row = shown.table.id == table.id && shown.gap.index_id == wait.row.index_id;
+                is_of_row && shown.gap.owner == blocker && shown.gap.reaches(&wait.row.key)
+            });
+            let held = record_id(blocker, id_of(&wait.row));
+            let blocking = match covering {
+                Some(gap) if wait.is_insert => gap.lock_id.clone(),
+                // One who waits itself is before this one in the queue.
+                _ if shown.locks.iter().any(|lock| lock.id == held) => held,
+                _ => format!("{held}:waiting"),
+            };
+            let requesting = (id.clone(), wait.owner);
+            shown.waits.push(DataLockWait { requesting, blocking: (blocking, blocker) });
+        }
+    }
+
+    /// The intention locks of tables, which follow from those of their rows.
+    fn show_tables(&self, found: &Found, shown: &mut DataLocks) {
+        for (owner, table) in &found.users {
+            let name = name_of(table);
+            let of_table =
+                |lock: &&DataLock| lock.transaction_id == *owner && lock.table.as_ref() == Some(&name);
+            let modes: Vec<&str> = shown.locks.iter().filter(of_table).map(|lock| lock.mode).collect();
+            let strongest = found.strongest(*owner, table.id);
+            let mode =
+                if strongest == Some(LockType::Exclusive) || modes.iter().any(|mode| mode.starts_with('X')) {
+                    "IX"
+                } else if strongest.is_some() || !modes.is_empty() {
+                    "IS"
+                } else {
+                    continue;
+                };
+            shown.locks.push(DataLock {
+                id: format!("{owner}:{}", table.id),
+                transaction_id: *owner,
+                table: Some(name),
+                is_record: false,
+                index: None,
+                mode,
+                is_waiting: false,
+                data: None,
+            });
+        }
+    }
+
+    /// The record that is next behind a key.
+    fn record_behind(&self, table: &Table, row: &RowName) -> Option<RowName> {
+        let index = table.indexes.iter().find(|index| index.id == row.index_id);
+        let tree = index.map_or(&table.clustered, |index| &index.tree);
+        let mut scan = tree.scan(Bound::Excluded(&row.key[..]), Bound::Unbounded, btree::Direction::Forward);
+        let (key, _) = scan.next().ok().flatten()?;
+        Some(RowName { key: key.into(), ..*row })
+    }
+
+    fn lock_data(&self, table: &Table, row: &RowName) -> LockData {
+        if row.index_id != CLUSTERED {
+            return LockData::Bytes(row.key.to_vec());
+        }
+        if let Some(values) = table.primary_values(&row.key) {
+            return LockData::Columns(values);
+        }
+        let columns = || -> Option<Vec<Value>> {
+            let parts = table.primary.as_deref()?;
+            let image = self.read_newest(table, &row.key).ok()??.image;
+            parts.iter().map(|part| table.layout.decode(&image, part.column).ok()).collect()
+        };
+        columns().map_or_else(|| LockData::Bytes(row.key.to_vec()), LockData::Columns)
+    }
+}
+
+fn id_of(row: &RowName) -> LockId {
+    LockId::row(row.table_id, row.index_id, &row.key)
+}
+
+fn record_id(owner: u64, id: LockId) -> String {
+    format!("{owner}:{id}")
+}
+
+fn name_of(table: &Table) -> (String, String) {
+    (table.def.schema.clone(), table.def.name.clone())
+}
+
+fn index_name(table: &Table, index_id: u32) -> String {
+    match table.indexes.iter().find(|index| index.id == index_id) {
+        Some(index) => index.name.clone(),
+        None if table.has_primary_key() => "PRIMARY".to_string(),
+        None => "GEN_CLUST_INDEX".to_string(),
+    }
+}
+
+/// Whether an interval of the owner has the gap before this key.
+fn reached(gaps: &[ShownGap], owner: u64, row: &RowName) -> bool {
+    gaps.iter().any(|shown| {
+        let is_of_row = shown.table.id == row.table_id && shown.gap.index_id == row.index_id;
+        is_of_row && shown.gap.owner == owner && shown.gap.reaches(&row.key)
+    })
+}
+
+fn record_mode(mode: LockType, is_next_key: bool) -> &'static str {
+    match (mode, is_next_key) {
+        (LockType::Shared, false) => "S,REC_NOT_GAP",
+        (LockType::Exclusive, false) => "X,REC_NOT_GAP",
+        (LockType::Shared, true) => "S",
+        (LockType::Exclusive, true) => "X",
+    }
+}
+
+/// Behind the last record there is nothing but the gap.
+fn gap_mode(mode: LockType, has_record: bool) -> &'static str {
+    match (mode, has_record) {
+        (LockType::Shared, true) => "S,GAP",
+        (LockType::Exclusive, true) => "X,GAP",
+        (LockType::Shared, false) => "S",
+        (LockType::Exclusive, false) => "X",
+    }
+}
