@@ -17,6 +17,7 @@ use crate::lock::census::{HeldGap, LockWait, RowName};
 use crate::lock::{CLUSTERED, LockId};
 use crate::table::Table;
 use rows::Found;
+use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
@@ -85,10 +86,11 @@ impl Engine {
         let found = self.find_locked_rows(&waits);
         let mut shown = DataLocks::default();
         let gaps = self.show_gaps(&found, &mut shown);
+        let wanted: HashSet<LockId> =
+            waits.iter().filter(|wait| !wait.is_insert).map(|wait| id_of(&wait.row)).collect();
         for row in &found.rows {
             // What a transaction inserts it has without asking, until somebody else does.
-            let is_wanted = || waits.iter().any(|wait| !wait.is_insert && id_of(&wait.row) == row.id);
-            if row.is_announced && !is_wanted() {
+            if row.is_announced && !wanted.contains(&row.id) {
                 continue;
             }
             let is_next_key = row.name.as_ref().is_some_and(|name| reached(&gaps, row.owner, name));
@@ -110,7 +112,7 @@ impl Engine {
             });
         }
         for wait in &waits {
-            self.show_wait(wait, &gaps, &mut shown);
+            self.show_wait(wait, &found, &gaps, &mut shown);
         }
         self.show_tables(&found, &mut shown);
         shown.locks.sort_by_key(|lock| (lock.transaction_id, lock.is_record));
@@ -148,7 +150,7 @@ impl Engine {
         gaps
     }
 
-    fn show_wait(&self, wait: &LockWait, gaps: &[ShownGap], shown: &mut DataLocks) {
+    fn show_wait(&self, wait: &LockWait, found: &Found, gaps: &[ShownGap], shown: &mut DataLocks) {
         let Some(table) = self.catalog.table_by_id(wait.row.table_id) else { return };
         let next =
             if wait.is_insert { self.record_behind(&table, &wait.row) } else { Some(wait.row.clone()) };
@@ -177,7 +179,7 @@ impl Engine {
             let blocking = match covering {
                 Some(gap) if wait.is_insert => gap.lock_id.clone(),
                 // One who waits itself is before this one in the queue.
-                _ if shown.locks.iter().any(|lock| lock.id == held) => held,
+                _ if found.held(blocker, id_of(&wait.row)).is_some() => held,
                 _ => format!("{held}:waiting"),
             };
             let requesting = (id.clone(), wait.owner);
