@@ -21,6 +21,8 @@ pub(crate) struct Literal {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LiteralRows {
     text: Box<[u8]>,
+    /// Where the list begins in the statement's text.
+    start: usize,
     literals: Vec<Literal>,
     columns: usize,
     mode: LexMode,
@@ -45,10 +47,15 @@ impl LiteralRows {
             }
             let end = scanner.at;
             if !scanner.takes(b',') {
-                let rows = LiteralRows { text: text[at..end].into(), literals, columns, mode };
+                let rows = LiteralRows { text: text[at..end].into(), start: at, literals, columns, mode };
                 return Some((rows, end));
             }
         }
+    }
+
+    /// What stands before the list in the statement's text, if nothing stands behind it.
+    pub fn lead<'t>(&self, statement: &'t [u8]) -> Option<&'t [u8]> {
+        (self.start + self.text.len() == statement.len()).then(|| &statement[..self.start])
     }
 
     /// Literals of a row.

@@ -15,7 +15,7 @@ use binlog::event::{
 use binlog::gtid::GtidSet;
 use binlog::{Checksum, DecodeError, group};
 use engine::{ChannelChange, CommitOptions, GtidNext, PositionUpdate, Transaction};
-use sql::replicated::LoggedContext;
+use sql::replicated::{LoggedContext, ReceivedStatements};
 
 use super::open_group::OpenGroup;
 use super::report::{self, GroupError, Place};
@@ -59,6 +59,7 @@ pub(super) struct Applier<'a> {
     plain: Vec<u8>,
     /// What came before the next statement and belongs to it.
     logged: LoggedContext,
+    statements: ReceivedStatements,
     /// The end of the group that is being committed, in the relay log.
     relay_end: u64,
     checksum: Checksum,
@@ -89,6 +90,7 @@ impl<'a> Applier<'a> {
             relay_end: 0,
             plain: Vec::new(),
             logged: LoggedContext::default(),
+            statements: ReceivedStatements::new(channel.engine.clone()),
             checksum: if resume.has_checksums { Checksum::Crc32 } else { Checksum::None },
             file: resume.file.clone(),
             pos: resume.pos,

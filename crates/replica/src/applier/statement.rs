@@ -64,12 +64,13 @@ pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
 
 /// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose row events it is then.
 pub(super) fn change(
+    statements: &mut ReceivedStatements,
     transaction: &mut Transaction,
     query: &QueryEvent<'_>,
     timestamp_s: u32,
     logged: &LoggedContext,
 ) -> Result<(), StatementError> {
-    let schema = String::from_utf8_lossy(query.schema).into_owned();
+    let schema = String::from_utf8_lossy(query.schema);
     let text = || String::from_utf8_lossy(query.statement).into_owned();
     if query.error_code != 0 {
         // It failed on the source after it had changed something there, which no table of ours would have kept.
@@ -87,11 +88,10 @@ pub(super) fn change(
         session: session_of(query, &status, timestamp_s),
         logged,
     };
-    let done = ReceivedStatements::new(transaction.engine().clone()).run(transaction, &received);
-    done.map_err(|error| StatementError::Failed {
+    statements.run(transaction, &received).map_err(|error| StatementError::Failed {
         code: error.code.into(),
         message: error.message,
-        schema: schema.clone(),
+        schema: schema.to_string(),
         text: text(),
     })
 }

@@ -138,6 +138,23 @@ enum Outcome {
 }
 
 impl InsertPlan {
+    /// The rows, if they are a list of literals.
+    pub fn literal_rows(&self) -> Option<&LiteralRows> {
+        match &self.rows {
+            Rows::Literals(rows, _) => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// Inserts these rows from now on, which have as many columns as those that it was bound with, if those were literals; else false.
+    pub fn set_literal_rows(&mut self, new: LiteralRows) -> bool {
+        match &mut self.rows {
+            Rows::Literals(rows, _) if rows.columns() == new.columns() => *rows = new,
+            _ => return false,
+        }
+        true
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,

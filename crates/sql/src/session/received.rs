@@ -1,13 +1,15 @@
 //! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the source's session ran them, within a
 //! transaction of the replica's applier.
 
-use super::bound::Plan;
+use super::bound::{Bound, Plan};
 use super::{Session, SessionInit};
 use crate::admin::AdminCommand;
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::exec::Run;
 use crate::host::{Host, Privilege, VariableScope, VirtualTable};
+use crate::lexer::LexMode;
+use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
 use crate::sink::ResultSink;
 use crate::sql_mode::SqlMode;
@@ -42,15 +44,20 @@ pub struct ReceivedChange<'a> {
     pub logged: &'a LoggedContext,
 }
 
-/// Runs the statements of sources.
+/// Runs the statements of sources, in one session that becomes the source's for each of them.
 pub struct ReceivedStatements {
     engine: Arc<Engine>,
+    /// `None` before the first statement.
+    session: Option<Session>,
+    /// What the session has; `None`: perhaps something between two.
+    settings: Option<SessionContext>,
+    last_insert: Option<LastInsert>,
 }
 
 impl ReceivedStatements {
     /// For this engine.
     pub fn new(engine: Arc<Engine>) -> ReceivedStatements {
-        ReceivedStatements { engine }
+        ReceivedStatements { engine, session: None, settings: None, last_insert: None }
     }
 
     /// Runs a statement in a transaction. The transaction holds the row events of what was changed.
@@ -58,28 +65,83 @@ impl ReceivedStatements {
     /// # Errors
     /// MySQL's number and wording, as if a client had run it. What the statement had done by then is still in the transaction, which is to
     /// be rolled back.
-    pub fn run(&self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
-        let mut session = Session::new(self.engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
-        session.become_sources(received)?;
-        let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
-        let lex = crate::lexer::LexMode { of_source: true, ..session.variables.sql_mode.lex() };
-        let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
-        match &parsed.statement {
-            statement @ (Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)) => {
-                session.change_rows(transaction, statement)
-            }
-            _ => Err(SqlError::not_supported("statement-based replication of such a statement")),
+    pub fn run(&mut self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => Session::new(self.engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?,
+        };
+        let done = self.run_in(&mut session, transaction, received);
+        self.session = Some(session);
+        done
+    }
+
+    fn run_in(
+        &mut self,
+        session: &mut Session,
+        transaction: &mut Transaction,
+        received: &ReceivedChange<'_>,
+    ) -> Result<()> {
+        let before = self.settings.take();
+        if !before.is_some_and(|before| is_same_session(&before, &received.session)) {
+            session.become_sources(&received.session)?;
         }
+        self.settings = Some(received.session.clone());
+        session.begin_received(received)?;
+        let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+        let lex = LexMode { of_source: true, ..session.variables.sql_mode.lex() };
+        if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
+            return session.change_rows(transaction, bound);
+        }
+        let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
+        let statement = match &parsed.statement {
+            statement @ (Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)) => statement,
+            _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
+        };
+        let bound = session.bind(statement)?;
+        session.change_rows(transaction, &bound)?;
+        self.last_insert = LastInsert::of(&text, bound);
+        Ok(())
     }
 }
 
-impl Session {
-    /// Takes over the settings of the session that ran the statement at the source.
-    fn become_sources(&mut self, received: &ReceivedChange<'_>) -> Result<()> {
-        let ReceivedChange { session, logged, .. } = received;
-        if !received.schema.is_empty() {
-            self.change_schema(received.schema)?;
+/// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's load do, is neither parsed nor bound.
+struct LastInsert {
+    /// Its text up to the rows, with which it ends.
+    lead: Box<[u8]>,
+    bound: Bound,
+}
+
+impl LastInsert {
+    fn of(text: &[u8], bound: Bound) -> Option<LastInsert> {
+        let Plan::Insert(plan) = &bound.plan else { return None };
+        let lead = plan.literal_rows()?.lead(text)?;
+        bound.cacheable.then(|| LastInsert { lead: lead.into(), bound })
+    }
+
+    /// The statement bound, if this text is that one with other rows.
+    fn again(&mut self, session: &Session, text: &[u8], lex: LexMode) -> Option<&Bound> {
+        let Plan::Insert(plan) = &mut self.bound.plan else { return None };
+        let table = session.engine.catalog().table_by_id(plan.table.id);
+        let is_current = table.is_some_and(|table| Arc::ptr_eq(&table, &plan.table));
+        if self.bound.generation != session.generation || !is_current || !text.starts_with(&self.lead) {
+            return None;
         }
+        let (rows, end) = LiteralRows::scan(text, self.lead.len(), lex)?;
+        (end == text.len() && plan.set_literal_rows(rows)).then_some(&self.bound)
+    }
+}
+
+/// Whether two statements were run with the same settings.
+fn is_same_session(one: &SessionContext, other: &SessionContext) -> bool {
+    let SessionContext { thread_id, timestamp_us, exec_time_s, .. } = *other;
+    // What each statement has for itself is the same then.
+    *other == SessionContext { thread_id, timestamp_us, exec_time_s, ..one.clone() }
+}
+
+impl Session {
+    /// Takes over the settings of a session at the source.
+    fn become_sources(&mut self, session: &SessionContext) -> Result<()> {
+        self.invalidate_plans();
         let variables = &mut self.variables;
         variables.sql_mode = SqlMode(session.sql_mode);
         variables.foreign_key_checks = session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
@@ -87,23 +149,39 @@ impl Session {
         variables.client_collation = session.character_set_client;
         variables.connection_collation = session.collation_connection;
         variables.server_collation = session.collation_server;
-        variables.timestamp_us = Some(session.timestamp_us);
-        variables.insert_id = logged.insert_id;
         (variables.auto_increment_increment, variables.auto_increment_offset) =
             (session.auto_increment.0.max(1).into(), session.auto_increment.1.max(1).into());
-        if !session.time_zone.is_empty() {
-            variables.set("time_zone", &Value::text(&session.time_zone))?;
+        let time_zone = if session.time_zone.is_empty() { "SYSTEM" } else { &session.time_zone };
+        variables.set("time_zone", &Value::text(time_zone))
+    }
+
+    /// Takes over what else a statement depends on, and nothing of the statement before.
+    fn begin_received(&mut self, received: &ReceivedChange<'_>) -> Result<()> {
+        let ReceivedChange { schema, session, logged, .. } = received;
+        match (&self.schema, *schema) {
+            (None, "") => {}
+            (Some(_), "") => {
+                self.schema = None;
+                self.invalidate_plans();
+            }
+            (Some(current), schema)
+                if current == schema && self.engine.catalog().schema(schema).is_some() => {}
+            (_, schema) => self.change_schema(schema)?,
         }
+        self.variables.timestamp_us = Some(session.timestamp_us);
+        self.variables.insert_id = logged.insert_id;
         self.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
         if let Some((first, second)) = logged.rand_seeds {
             self.random.set((first & 0xffff_ffff) | second << 32);
         }
-        self.user_variables.borrow_mut().extend(logged.user_variables.iter().cloned());
+        let mut user_variables = self.user_variables.borrow_mut();
+        user_variables.clear();
+        user_variables.extend(logged.user_variables.iter().cloned());
+        self.diagnostics.borrow_mut().clear();
         Ok(())
     }
 
-    fn change_rows(&mut self, transaction: &mut Transaction, statement: &Statement) -> Result<()> {
-        let bound = self.bind(statement)?;
+    fn change_rows(&self, transaction: &mut Transaction, bound: &Bound) -> Result<()> {
         let ctx = self.context(&[], true);
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });

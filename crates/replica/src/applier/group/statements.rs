@@ -87,7 +87,8 @@ impl Applier<'_> {
         transaction.set_server_id(header.server_id);
         let received = transaction.receive(&self.open.events);
         self.open.events.clear();
-        let done = statement::change(&mut transaction, query, header.timestamp, &logged);
+        let done =
+            statement::change(&mut self.statements, &mut transaction, query, header.timestamp, &logged);
         transaction.end_statement();
         self.open.transaction = Some(transaction);
         received.map_err(|error| report::commit(&error, self.place()))?;

@@ -14,6 +14,7 @@ use engine::{
 };
 use os::random::Rng;
 use os::sim::SimDisk;
+use sql::replicated::ReceivedStatements;
 
 use crate::applier::statement;
 
@@ -100,6 +101,8 @@ fn query_event<'a>(schema: &'a str, text: &'a str) -> QueryEvent<'a> {
 
 struct Source {
     engine: Arc<Engine>,
+    /// Runs its statements.
+    runner: ReceivedStatements,
     history: History,
     /// Rows that follow from others by a foreign key are left to the replicas' engines, as MariaDB leaves them.
     leaves_children: bool,
@@ -116,7 +119,8 @@ impl History {
         });
         let engine = engine.expect("an empty disk");
         let history = History { groups: Vec::new(), states: vec![Arc::default()] };
-        let mut source = Source { engine, history, leaves_children: rng.one_in(2) };
+        let runner = ReceivedStatements::new(engine.clone());
+        let mut source = Source { engine, runner, history, leaves_children: rng.one_in(2) };
         source.ddl("CREATE DATABASE s");
         for definition in TABLES {
             source.ddl(definition);
@@ -180,7 +184,8 @@ impl Source {
             query(SCHEMA, text, &mut texts);
             let logged = Default::default();
             let event = query_event(SCHEMA, text);
-            if statement::change(&mut transaction, &event, BASE.timestamp, &logged).is_err() {
+            let done = statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, &logged);
+            if done.is_err() {
                 return transaction.rollback();
             }
         }
