@@ -103,6 +103,18 @@ fn a_matrix_of_loads_and_settings_applied() {
 }
 
 #[test]
+fn positions_in_a_table_and_in_a_file() {
+    let line = "--source slipstream --replicas slipstream --tables 1 --rows 300 --transactions 200 --clients 2 --relaxed --pool 64M \
+                --position table,file";
+    let json = bench("apply", &words(line));
+    let rates = numbers(&json, "applied_per_second");
+    assert_eq!((rates.len(), rates.iter().all(|rate| *rate > 0.0)), (2, true), "{json}");
+    for place in ["TABLE", "FILE"] {
+        assert!(json.contains(&format!("\"position\": \"{place}\"")), "{json}");
+    }
+}
+
+#[test]
 fn lag_over_time() {
     let line = "--source slipstream --replicas slipstream --seconds 1 --rate 200 --clients 2 --rows 100 --large-rows 5000 --pool 64M";
     let json = bench("lag", &words(line));

@@ -8,7 +8,7 @@ use super::case::{Case, Repository, Setting, Stream};
 use super::{Outcome, Plan, Sample};
 use crate::measure::{Applied, MeasureError, Node};
 use crate::progress::Progress;
-use crate::replication::{LogEnd, Position};
+use crate::replication::{LogEnd, Position, Thread};
 use crate::sbtest::{Checksum, Load, Loaded, Workload, slap};
 
 /// A source and the replicas that hang on it.
@@ -144,11 +144,13 @@ fn receive(
     node.server.set_mode(setting.mode)?;
     node.server.set_workers(flavor, setting.workers)?;
     node.server.run(&format!("SET GLOBAL binlog_row_image = {}", stream.format.image().name()))?;
-    node.begin_anew(source, &load.start)?;
     if replica.has_repository {
+        node.stop_thread(Thread::Io)?;
+        node.stop_thread(Thread::Sql)?;
         node.server
             .run(&format!("SET GLOBAL relay_log_info_repository = '{}'", setting.repository.name()))?;
     }
+    node.begin_anew(source, &load.start)?;
     // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its relay log.
     node.receive(&load.end, progress)
 }
