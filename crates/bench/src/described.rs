@@ -21,6 +21,15 @@ impl Described {
         format!("{} {}", self.name, self.version)
     }
 
+    /// Its place among a report's servers, where it is entered unless it is there.
+    pub fn enter(self, servers: &mut Vec<Described>) -> usize {
+        let known = servers.iter().position(|other| other.name == self.name);
+        known.unwrap_or_else(|| {
+            servers.push(self);
+            servers.len() - 1
+        })
+    }
+
     /// Options and settings as JSON.
     pub fn json(&self) -> Value {
         let settings: serde_json::Map<String, Value> =

@@ -172,8 +172,20 @@ fn keep_logs(source: &Node, directory: &Path) -> Result<(), MeasureError> {
     copied().map_err(|error| MeasureError::NotWritten(to.display().to_string(), error))
 }
 
+/// The flavor that feeds a replica, if both are on the machine; what is missing is noted.
+pub(crate) fn source_if_there(
+    wanted: Option<Flavor>,
+    replica: Flavor,
+    missing: &mut Vec<String>,
+) -> Option<Flavor> {
+    let source = source_of(wanted, replica);
+    let why = [replica, source].iter().find_map(|flavor| flavor.unavailable());
+    missing.extend(why.iter().map(|why| format!("{replica}: {why}")));
+    why.is_none().then_some(source)
+}
+
 /// Which flavor feeds which: a peer feeds its like, Slipstream is fed by what is wanted.
-pub(crate) fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
+fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
     if replica != Flavor::Slipstream {
         return replica;
     }
@@ -185,11 +197,8 @@ pub(crate) fn source_of(wanted: Option<Flavor>, replica: Flavor) -> Flavor {
 fn start(plan: &Plan, outcome: &mut Outcome, progress: &mut Progress) -> Result<Vec<Group>, MeasureError> {
     let mut groups: Vec<Group> = Vec::new();
     for flavor in &plan.replicas {
-        let source_flavor = source_of(plan.source, *flavor);
-        if let Some(why) = [*flavor, source_flavor].iter().find_map(|wanted| wanted.unavailable()) {
-            outcome.missing.push(format!("{flavor}: {why}"));
-            continue;
-        }
+        let there = source_if_there(plan.source, *flavor, &mut outcome.missing);
+        let Some(source_flavor) = there else { continue };
         let at = match groups.iter().position(|group| group.source.flavor() == source_flavor) {
             Some(at) => at,
             None => {

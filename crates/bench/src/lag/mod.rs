@@ -135,11 +135,8 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     let mut outcome =
         Outcome { plan: plan.clone(), pairs: Vec::new(), missing: Vec::new(), runs: Vec::new() };
     for flavor in &plan.replicas {
-        let source = crate::apply::source_of(plan.source, *flavor);
-        if let Some(why) = [*flavor, source].iter().find_map(|wanted| wanted.unavailable()) {
-            outcome.missing.push(format!("{flavor}: {why}"));
-            continue;
-        }
+        let there = crate::apply::source_if_there(plan.source, *flavor, &mut outcome.missing);
+        let Some(source) = there else { continue };
         // One pair at a time is there at all.
         let (mut source, mut replica) =
             (start(plan, source, "source", 1, progress)?, start(plan, *flavor, "replica", 2, progress)?);

@@ -150,12 +150,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
             for &shape in &plan.shapes {
                 let started = Server::start_if_there(*flavor, &settings, &mut outcome.missing, progress)?;
                 let Some(mut server) = started else { continue };
-                let described = server.describe()?;
-                let known = outcome.servers.iter().position(|other| other.name == described.name);
-                let at = known.unwrap_or(outcome.servers.len());
-                if known.is_none() {
-                    outcome.servers.push(described);
-                }
+                let at = server.describe()?.enter(&mut outcome.servers);
                 let sample = measure(plan, shape, &mut server, progress)?;
                 outcome.samples.push(Sample { round, server: at, ..sample });
             }

@@ -118,12 +118,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
             let settings = settings(plan);
             let started = Server::start_if_there(*flavor, &settings, &mut outcome.missing, progress)?;
             let Some(mut server) = started else { continue };
-            let described = server.describe()?;
-            let known = outcome.servers.iter().position(|other| other.name == described.name);
-            let at = known.unwrap_or(outcome.servers.len());
-            if known.is_none() {
-                outcome.servers.push(described);
-            }
+            let at = server.describe()?.enter(&mut outcome.servers);
             server.fill(plan.size, plan.seed, progress)?;
             server.start_anew(progress)?;
             let (redo_bytes, transactions) = load(plan, round, &mut server, progress)?;
