@@ -137,7 +137,7 @@ impl Pool {
         let frame = self.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let Ok(space) = self.space(id.space) else {
-            // Dropped: the page has no place to be written to, and must not hold up a checkpoint.
+            // Dropped, durably: the page has no place to be written to, and must not hold up a checkpoint any more.
             let mut lists = self.instance_of_frame(number).flush_lists.lock();
             lists.forget(number, frame.oldest());
             frame.oldest_lsn.store(0, Ordering::Relaxed);

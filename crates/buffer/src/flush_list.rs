@@ -80,7 +80,7 @@ impl FlushLists {
         self.writing.remove(&ticket);
     }
 
-    /// The page leaves the pool unwritten, because its space is dropped.
+    /// The page leaves the pool unwritten, because its space is dropped: no crash finds its file again.
     pub fn forget(&mut self, frame: u32, oldest: Lsn) {
         self.dirty.remove(&(oldest, frame));
     }

@@ -8,7 +8,8 @@
 //! Invariants, each argued where it is kept:
 //! - *Log before page*: a page is written only when the log is durable past the page's newest change (`flush`).
 //! - *Structure changes are physical, rows are logical*: how a mini-transaction logs, and why replay goes by the page's LSN (`mtr`).
-//! - A change counts as not on disk from the start of its record until the write that holds it is synced (`flush_list`).
+//! - A change counts as not on disk from the start of its record until the write that holds it is synced (`flush_list`), or the removal of its file is
+//!   (`spaces`).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
 //! - Every page that comes from disk is verified: checksum, identity, and what the code relies on (`page`, `slotted`).
 //! - A frame's bytes are touched only as its latch allows, or read and then validated (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).

@@ -87,7 +87,7 @@ pub struct Pool {
     pub(crate) instances: Box<[Instance]>,
     /// Leaf in the lock order.
     pub(crate) logging: Mutex<Logging>,
-    /// Lock order: leaf, but for a space's own locks, which come after it only in `drop_space`.
+    /// Lock order: leaf, but for a space's path, which `open_space` reads under it.
     pub(crate) spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
     pub(crate) areas: WriteAreas,
     /// Leaf in the lock order.

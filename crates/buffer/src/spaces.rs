@@ -50,7 +50,7 @@ impl Pool {
 
     /// Where the space's file is.
     pub fn space_path(&self, id: SpaceId) -> Option<PathBuf> {
-        self.spaces.read().get(&id).map(|space| space.path.read().clone())
+        Some(self.space(id).ok()?.path.read().clone())
     }
 
     /// Length of the space's file in bytes, as far as it was made ready for pages.
@@ -76,14 +76,22 @@ impl Pool {
         Ok(StructureLock::new(self.space(id)?))
     }
 
-    /// Forgets the space's pages and removes its file. The caller makes sure that nobody uses the space any more.
+    /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses the space any more.
+    ///
+    /// In this order: until the removal is durable a crash finds the file again, and has to find the log of the pages that are not written to it. So they
+    /// hold up the checkpoint until then. Those that are written meanwhile go to a file that has no name any more.
     ///
     /// # Errors
-    /// When there is no such space; when the file cannot be removed.
+    /// When there is no such space; when the file cannot be removed, and the space stays.
     pub fn drop_space(&self, id: SpaceId) -> Result<()> {
-        let space = self.spaces.write().remove(&id).ok_or(BufferError::NoSuchSpace(id))?;
+        self.remove_file(&*self.space(id)?)?;
+        self.spaces.write().remove(&id);
         self.forget_pages(id);
-        let path = space.path.write();
+        Ok(())
+    }
+
+    fn remove_file(&self, space: &Space) -> Result<()> {
+        let path = space.path.read();
         self.disk.remove(&path)?;
         if let Some(dir) = path.parent() {
             self.disk.sync_dir(dir)?;

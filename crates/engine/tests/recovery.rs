@@ -1,12 +1,16 @@
-//! Recovery from a log that is long enough for several threads and several stretches.
+//! Recovery from a log that is long enough for several threads and several stretches, and from one whose table is being dropped.
 
 mod support;
 
 use engine::{Engine, EngineConfig, IndexRef, KeyRange, LockMode};
+use os::disk::Disk;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::Value;
 
@@ -136,4 +140,50 @@ fn a_long_log_is_replayed_through_a_small_pool() {
 fn what_was_recovered_and_not_flushed_is_recovered_again() {
     let seed = test_seed("recovery what_was_recovered_and_not_flushed_is_recovered_again");
     change_and_recover(seed, true, 16 << 20);
+}
+
+/// Inserts these rows, which fill leaves.
+fn fill(engine: &Arc<Engine>, table: &Arc<engine::Table>, ids: impl Iterator<Item = i64>) {
+    let mut txn = begin(engine);
+    ids.for_each(|id| insert(&mut txn, table, id, id, &"x".repeat(300)).unwrap());
+    commit(txn);
+}
+
+#[test]
+fn a_checkpoint_while_a_table_is_dropped_leaves_the_log_that_its_file_needs() {
+    let seed = test_seed("recovery a_checkpoint_while_a_table_is_dropped");
+    let (disk, engine) = fresh(seed);
+    let (dropped, other) = (create(&engine, keyed("dropped")), create(&engine, keyed("other")));
+    engine.sharp_checkpoint().unwrap();
+    // Leaves come into being, then split: the first records hold whole pages, the later ones only what changes. In between another table has
+    // the change that a checkpoint stops at if it does not count the dropped table's.
+    fill(&engine, &dropped, (0..600).step_by(10));
+    fill(&engine, &other, 0..1);
+    fill(&engine, &dropped, (0..600).filter(|id| id % 10 != 0));
+
+    let (weak, is_busy, left) =
+        (Arc::downgrade(&engine), AtomicBool::new(false), Arc::new(Mutex::new(Vec::new())));
+    let moments = left.clone();
+    disk.before_each_change(move |disk| {
+        let Some(engine) = weak.upgrade() else { return };
+        // From where the statement is durable on; not at the changes that the checkpoint itself makes.
+        let is_dropped = engine.catalog().table("test", "dropped").is_none()
+            && engine.log().durable_lsn() == engine.log().current_lsn();
+        if !is_dropped || is_busy.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        engine.checkpoint().unwrap();
+        moments.lock().extend((0..4).map(|_| disk.if_power_went()));
+        is_busy.store(false, Ordering::Relaxed);
+    });
+    ddl("DROP TABLE", |context| engine.drop_table("test", "dropped", context)).unwrap();
+    drop(engine);
+    let left = std::mem::take(&mut *left.lock());
+    assert!(left.iter().any(|disk| disk.exists(Path::new("/data/test/dropped.ibd")).unwrap()));
+    for disk in left {
+        let engine = open(&disk);
+        assert!(engine.catalog().table("test", "dropped").is_none());
+        assert_eq!(ids(&engine, &table(&engine, "test", "other")), [0]);
+        assert!(!disk.exists(Path::new("/data/test/dropped.ibd")).unwrap());
+    }
 }

@@ -71,6 +71,8 @@ impl Worker {
             let done = match self.rng.below(100) {
                 0..6 => self.change_own_definition(),
                 6 if self.number == 0 => self.change_shared_index(),
+                // In the middle of what the others do, more often than the checkpointer makes one.
+                7..11 => self.engine.checkpoint().map(|_| ()),
                 _ => self.transact(),
             };
             if let Err(error) = done {
