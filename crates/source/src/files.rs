@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::Checksum;
-use engine::{CheckpointParticipant, Engine};
+use engine::Engine;
 use os::disk::Disk;
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -21,7 +21,7 @@ use crate::events;
 use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
-use crate::state::SafePoint;
+use crate::state::{Safe, SafePoint};
 use crate::tail::Tail;
 use crate::{recover, writer};
 
@@ -104,20 +104,10 @@ pub struct Binlog {
     pub(crate) changed: Condvar,
     /// The writer is not to rest any longer.
     pub(crate) asked: Condvar,
-    pub(crate) safe: Mutex<SafePoint>,
+    pub(crate) safe: Arc<Safe>,
     pub(crate) semi_sync: Arc<SemiSync>,
     pub(crate) compression: Mutex<CompressionStats>,
     writer: Mutex<Option<JoinHandle<()>>>,
-}
-
-impl CheckpointParticipant for Binlog {
-    fn safe_lsn(&self) -> Lsn {
-        self.safe.lock().lsn
-    }
-
-    fn state(&self) -> Vec<u8> {
-        self.safe.lock().encode()
-    }
 }
 
 impl Binlog {
@@ -182,12 +172,12 @@ impl Binlog {
             shared: Mutex::new(shared),
             changed: Condvar::new(),
             asked: Condvar::new(),
-            safe: Mutex::new(at),
+            safe: Arc::new(Safe::new(at)),
             semi_sync,
             compression: Mutex::default(),
             writer: Mutex::new(None),
         });
-        engine.set_checkpoint_participant(binlog.clone());
+        engine.set_checkpoint_participant(binlog.safe.clone());
         // From here on a crash finds in the checkpoint which file the log goes on in.
         engine.checkpoint()?;
         binlog.purge_expired();
@@ -286,11 +276,6 @@ impl Binlog {
         drop(shared);
         self.purge_expired();
         Ok(())
-    }
-
-    /// Everything is safe up to this point.
-    pub(crate) fn set_safe(&self, point: SafePoint) {
-        *self.safe.lock() = point;
     }
 }
 

@@ -99,7 +99,7 @@ impl Binlog {
 
     fn remove_before(&self, files: &mut FileSeries, number: u64) -> Result<(), Refusal> {
         // The checkpoint's file must stay: recovery goes on from it.
-        let mut needed = self.safe.lock().file.min(number);
+        let mut needed = self.safe.file().min(number);
         if let Some((&read, count)) = self.shared.lock().readers.first_key_value()
             && read < needed
         {

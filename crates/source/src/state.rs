@@ -4,6 +4,8 @@
 //! previous GTIDs event) that the log has had up to there. All little-endian.
 
 use binlog::gtid::GtidSet;
+use engine::CheckpointParticipant;
+use parking_lot::Mutex;
 use redo::Lsn;
 
 const VERSION: u8 = 1;
@@ -48,6 +50,36 @@ impl SafePoint {
             sequence_number: number(25),
             gtids: GtidSet::decode(&bytes[FIXED_BYTES..]).ok()?,
         })
+    }
+}
+
+/// The present safe point, which checkpoints ask for. Apart from the binary log: that has the engine, which has this, and neither would ever go if
+/// the engine had the binary log.
+pub(crate) struct Safe(Mutex<SafePoint>);
+
+impl Safe {
+    pub fn new(point: SafePoint) -> Safe {
+        Safe(Mutex::new(point))
+    }
+
+    /// Everything is safe up to this point.
+    pub fn set(&self, point: SafePoint) {
+        *self.0.lock() = point;
+    }
+
+    /// Number of the file that recovery would go on in.
+    pub fn file(&self) -> u64 {
+        self.0.lock().file
+    }
+}
+
+impl CheckpointParticipant for Safe {
+    fn safe_lsn(&self) -> Lsn {
+        self.0.lock().lsn
+    }
+
+    fn state(&self) -> Vec<u8> {
+        self.0.lock().encode()
     }
 }
 

@@ -74,7 +74,7 @@ impl Writer<'_> {
             let took_any = self.tail.gathered_bytes() > before;
             self.publish()?;
             let is_due =
-                self.since_sync.elapsed() >= SYNC_INTERVAL && self.binlog.safe_lsn() != self.tail.lsn;
+                self.since_sync.elapsed() >= SYNC_INTERVAL && self.binlog.safe.safe_lsn() != self.tail.lsn;
             if is_due || self.tail.unsynced_bytes >= SYNC_BYTES {
                 self.sync()?;
             }
@@ -171,7 +171,7 @@ impl Writer<'_> {
             self.binlog.disk.fail_stop(&format!("cannot sync the binary log: {error}"));
             return Err(error.into());
         }
-        self.binlog.set_safe(self.tail.safe_point());
+        self.binlog.safe.set(self.tail.safe_point());
         self.since_sync = Stopwatch::start();
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Writer<'_> {
         self.tail = Tail::at(files.name(number), file, &at, checksum);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
-        binlog.set_safe(at);
+        binlog.safe.set(at);
         let mut shared = binlog.shared.lock();
         shared.end = end;
         shared.end_lsn = self.tail.lsn;
@@ -230,7 +230,7 @@ impl Writer<'_> {
         self.tail = Tail::at(binlog.files.lock().name(number), file, &at, checksum);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
-        binlog.set_safe(at);
+        binlog.safe.set(at);
         binlog.semi_sync.start_anew();
         let outcome = self.forget_gtids();
         let mut shared = binlog.shared.lock();
@@ -254,7 +254,7 @@ impl Writer<'_> {
             }
             self.tail.lsn = self.stream.lsn();
             self.binlog.engine.log().wait_durable(self.tail.lsn)?;
-            self.binlog.set_safe(self.tail.safe_point());
+            self.binlog.safe.set(self.tail.safe_point());
             match self.binlog.engine.reset_gtids() {
                 Err(EngineError::GtidUnusable(_)) if tries < RESET_TRIES => tries += 1,
                 other => return other,

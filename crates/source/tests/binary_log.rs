@@ -454,3 +454,12 @@ fn a_reset_starts_everything_anew() {
     assert_eq!(life.queries(), expected(1));
     life.end();
 }
+
+#[test]
+fn an_engine_and_its_binary_log_keep_nothing_alive_once_they_are_let_go_of() {
+    let life = Life::start(&new_disk(77));
+    life.commit(1);
+    let (engine, binlog) = (Arc::downgrade(&life.engine), Arc::downgrade(&life.binlog));
+    life.end();
+    assert!(binlog.upgrade().is_none() && engine.upgrade().is_none());
+}
