@@ -75,7 +75,7 @@ impl LockedTables {
 
     fn acquire(&mut self, id: LockId, mode: LockType, timeout_ms: u64, what: &str) -> Result<()> {
         let describe = || format!("metadata of `{what}`");
-        let patience = Patience { timeout_ms, describe: &describe };
+        let patience = Patience { timeout_ms, describe: &describe, row: None };
         self.engine.locks.acquire(&mut self.locks, id, mode, patience)?;
         Ok(())
     }
