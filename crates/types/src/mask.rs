@@ -45,6 +45,11 @@ impl ColumnMask {
     /// are ignored (MySQL sets them).
     pub fn from_bitmap(bitmap: &[u8], columns: usize) -> Option<ColumnMask> {
         let bytes = bitmap.get(..columns.div_ceil(8))?;
+        if let 1..=64 = columns {
+            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let first = word & (u64::MAX >> (64 - columns));
+            return Some(ColumnMask { first, rest: Vec::new(), columns: columns as u32 });
+        }
         let mut mask = ColumnMask::empty(columns);
         for (i, chunk) in bytes.chunks(8).enumerate() {
             let mut word = [0; 8];
@@ -90,6 +95,17 @@ impl ColumnMask {
             0 => self.first >> column & 1 == 1,
             word => self.rest.get(word - 1).is_some_and(|bits| bits >> (column % 64) & 1 == 1),
         }
+    }
+    /// Whether the sets, of columns of one table, have any in common.
+    #[inline]
+    pub fn intersects(&self, other: &ColumnMask) -> bool {
+        self.first & other.first != 0 || self.rest.iter().zip(&other.rest).any(|(one, two)| one & two != 0)
+    }
+    /// Whether all columns of another set, of the same table, are in this one.
+    #[inline]
+    pub fn covers(&self, other: &ColumnMask) -> bool {
+        other.first & !self.first == 0
+            && self.rest.iter().zip(&other.rest).all(|(mine, other)| other & !mine == 0)
     }
     /// How many columns are in the set.
     #[inline]
@@ -148,6 +164,14 @@ mod tests {
             let ones = vec![0xff; columns.div_ceil(8)];
             assert!(ColumnMask::from_bitmap(&ones, columns).unwrap().is_full());
             assert_eq!(ColumnMask::from_bitmap(&ones, columns), Some(ColumnMask::full(columns)));
+            let full = ColumnMask::full(columns);
+            assert!(full.covers(&mask) && mask.intersects(&full) && mask.covers(&mask));
+            assert_eq!(mask.covers(&full), columns == 1);
+            let mut last = ColumnMask::empty(columns);
+            assert!(!full.intersects(&last) && last.covers(&last));
+            last.insert(columns - 1);
+            let has_last = mask.contains(columns - 1);
+            assert_eq!((mask.covers(&last), mask.intersects(&last)), (has_last, has_last));
             assert_eq!(mask.next(1, true), 3.min(columns));
             assert_eq!(mask.next(columns, false), columns);
             assert_eq!(mask == ColumnMask::full(columns), columns == 1, "the last columns count, too");

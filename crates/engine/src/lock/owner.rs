@@ -16,7 +16,7 @@ pub(super) struct AtTable {
 /// One holder of locks.
 pub(crate) struct LockOwner {
     pub(super) id: OwnerId,
-    pub(super) held: Vec<LockId>,
+    pub(super) held: SmallVec<[LockId; 4]>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) tables: SmallVec<[AtTable; 1]>,
     /// Number of keys announced.
@@ -35,7 +35,7 @@ impl LockOwner {
     pub(super) fn new(id: OwnerId) -> LockOwner {
         LockOwner {
             id,
-            held: Vec::new(),
+            held: SmallVec::new(),
             interrupt: None,
             tables: SmallVec::new(),
             announced: 0,

@@ -137,7 +137,7 @@ impl Transaction {
         let mut new = Vec::with_capacity(old.image.len() + after.image.len());
         table.layout.splice(&old.image, after.mask, after.image, &mut new)?;
         let row_id = row_id_of(table, &key);
-        let moves = row_id.is_none() && intersects(after.mask, &table.primary_mask);
+        let moves = row_id.is_none() && after.mask.intersects(&table.primary_mask);
         let new_key = if moves { table.clustered_key(&new, None)? } else { key.clone() };
         let moved = new_key != key;
         let new_keys = self.changed_keys(table, &old, &new, after.mask, (&key, &new_key))?;
@@ -167,7 +167,7 @@ impl Transaction {
     ) -> Result<Vec<Option<SecondaryKey>>> {
         let (old_key, new_key) = keys;
         let moved = **new_key != *old_key;
-        if !moved && !intersects(after, &table.indexed_mask) {
+        if !moved && !after.intersects(&table.indexed_mask) {
             return Ok(Vec::new());
         }
         let changed = table.layout.changed(&old.image, new)?;
@@ -213,7 +213,7 @@ impl Transaction {
 
     /// The clustered key of the row that a before image describes.
     pub(super) fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<KeyBuf> {
-        if table.primary.is_some() && covers(before.mask, &table.primary_mask) {
+        if table.primary.is_some() && before.mask.covers(&table.primary_mask) {
             return table.partial_clustered_key(before);
         }
         self.check_not_ahead()?;
@@ -250,7 +250,7 @@ impl Transaction {
         mask: &ColumnMask,
         images: &[&[u8]],
     ) -> Result<Vec<Option<FoundRow>>> {
-        let has_key = table.primary.is_some() && covers(mask, &table.primary_mask);
+        let has_key = table.primary.is_some() && mask.covers(&table.primary_mask);
         let index = best_index(table, mask);
         if images.len() < 2 || has_key || index.is_some_and(|at| table.indexes[at].unique) {
             return Ok(Vec::new());
@@ -339,9 +339,9 @@ impl Table {
         if self.primary.is_none() {
             return Ok(false);
         }
-        match covers(row.mask, &self.primary_mask) {
+        match row.mask.covers(&self.primary_mask) {
             true => found(0, &self.partial_clustered_key(row)?),
-            false if intersects(row.mask, &self.primary_mask) => return Ok(false),
+            false if row.mask.intersects(&self.primary_mask) => return Ok(false),
             false => {}
         }
         for (at, index) in self.indexes.iter().enumerate().filter(|(_, index)| index.unique) {
@@ -413,14 +413,6 @@ impl Table {
 fn best_index(table: &Table, mask: &ColumnMask) -> Option<usize> {
     let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| mask.contains(part.column));
     (0..table.indexes.len()).filter(has).max_by_key(|at| table.indexes[*at].unique)
-}
-
-fn intersects(a: &ColumnMask, b: &ColumnMask) -> bool {
-    b.iter().any(|column| a.contains(column))
-}
-
-fn covers(mask: &ColumnMask, needed: &ColumnMask) -> bool {
-    needed.iter().all(|column| mask.contains(column))
 }
 
 fn not_found(table: &Table, before: PartialRow<'_>) -> EngineError {

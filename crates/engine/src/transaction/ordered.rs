@@ -128,7 +128,8 @@ impl<V> OrderedMap<V> {
     /// Makes room for an entry; returns the place that it then has.
     fn room_at(&mut self, (chunk, at): Place) -> Place {
         let Some(entries) = self.chunks.get_mut(chunk) else {
-            self.chunks.push(Vec::new());
+            // Most maps get one entry.
+            self.chunks.push(Vec::with_capacity(1));
             return (0, 0);
         };
         if entries.len() < CHUNK {

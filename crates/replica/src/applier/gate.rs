@@ -53,8 +53,12 @@ impl<'c> Gate<'c> {
     }
 
     /// Between two groups: the applier has come where it is to stop.
+    #[inline]
     pub fn is_reached(&self, applier: &Applier<'_>) -> bool {
-        let Some(until) = &self.until else { return false };
+        self.until.as_ref().is_some_and(|until| self.has_reached(until, applier))
+    }
+
+    fn has_reached(&self, until: &UntilCondition, applier: &Applier<'_>) -> bool {
         if !applier.is_between_groups() {
             return false;
         }
@@ -74,10 +78,15 @@ impl<'c> Gate<'c> {
     }
 
     /// Looks at the next event, as it is in the relay log.
+    #[inline]
     pub fn look(&mut self, event: &[u8], checksum: Checksum) -> Passage {
         if self.delay_us == 0 && self.until.is_none() {
             return Passage::Free;
         }
+        self.look_closely(event, checksum)
+    }
+
+    fn look_closely(&mut self, event: &[u8], checksum: Checksum) -> Passage {
         let checksum_bytes = if checksum == Checksum::None { 0 } else { CHECKSUM_BYTES };
         let Some(len) = event.len().checked_sub(checksum_bytes).filter(|&len| len >= HEADER_LEN) else {
             return Passage::Free;

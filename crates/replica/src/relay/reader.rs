@@ -63,7 +63,9 @@ pub struct RelayReader {
     log: Arc<RelayLog>,
     file: Arc<dyn File>,
     number: u64,
+    /// What was read from the file, in its first `filled` bytes.
     block: Vec<u8>,
+    filled: usize,
     /// Offset in the file of the first byte of `block`.
     block_offset: u64,
     /// The event handed out, in `block`.
@@ -90,7 +92,8 @@ impl RelayReader {
             log: log.clone(),
             file,
             number: start.file,
-            block: Vec::with_capacity(BLOCK_BYTES),
+            block: vec![0; BLOCK_BYTES],
+            filled: 0,
             block_offset: start.pos.max(4),
             event: 0..0,
             readable: 0,
@@ -111,7 +114,7 @@ impl RelayReader {
     /// Goes to the next event.
     pub fn step(&mut self) -> Result<Step, RelayError> {
         loop {
-            let have = self.block.len() - self.event.end;
+            let have = self.filled - self.event.end;
             if have >= HEADER_LEN {
                 let size = self.event_size()?;
                 if have >= size {
@@ -127,7 +130,7 @@ impl RelayReader {
             if !self.complete {
                 return Ok(Step::End);
             }
-            if self.block.len() > self.event.end {
+            if self.filled > self.event.end {
                 return Err(self.damaged("the file ends within an event"));
             }
             self.next_file()?;
@@ -145,21 +148,26 @@ impl RelayReader {
 
     /// Reads on, so that `wanted` bytes may stand behind the current event; false when the file has no more (yet).
     fn fill(&mut self, wanted: usize) -> Result<bool, RelayError> {
-        let read_to = self.block_offset + self.block.len() as u64;
+        let read_to = self.block_offset + self.filled as u64;
         if read_to >= self.readable {
             (self.readable, self.complete) = self.log.readable(self.number);
             if read_to >= self.readable {
                 return Ok(false);
             }
         }
-        self.block.drain(..self.event.end);
+        self.block.copy_within(self.event.end..self.filled, 0);
+        self.filled -= self.event.end;
         self.block_offset += self.event.end as u64;
         self.event = 0..0;
-        let kept = self.block.len();
-        let room = BLOCK_BYTES.max(wanted) - kept;
-        let length = ((self.readable - read_to) as usize).min(room);
-        self.block.resize(kept + length, 0);
-        self.file.read_exact_at(&mut self.block[kept..], read_to)?;
+        // Larger for an event that is, and no longer than for that.
+        let room = BLOCK_BYTES.max(wanted);
+        if self.block.len() != room {
+            self.block.resize(room, 0);
+            self.block.shrink_to_fit();
+        }
+        let length = (self.readable - read_to).min((room - self.filled) as u64) as usize;
+        self.file.read_exact_at(&mut self.block[self.filled..self.filled + length], read_to)?;
+        self.filled += length;
         Ok(true)
     }
 
@@ -169,7 +177,7 @@ impl RelayReader {
         };
         self.file = self.log.open_file(next)?;
         self.number = next;
-        self.block.clear();
+        self.filled = 0;
         self.event = 0..0;
         self.block_offset = 4;
         self.readable = 0;
@@ -184,7 +192,7 @@ impl RelayReader {
 
     /// Waits for more than has been read, for a nudge, or for `limit`.
     pub fn wait(&self, limit: Duration) {
-        let read_to = self.block_offset + self.block.len() as u64;
+        let read_to = self.block_offset + self.filled as u64;
         self.log.wait_beyond(RelayPosition { file: self.number, pos: read_to }, limit);
     }
 
