@@ -270,20 +270,20 @@ fn reached(gaps: &[ShownGap], owner: u64, row: &RowName) -> bool {
 }
 
 fn record_mode(mode: LockType, is_next_key: bool) -> &'static str {
-    match (mode, is_next_key) {
-        (LockType::Shared, false) => "S,REC_NOT_GAP",
-        (LockType::Exclusive, false) => "X,REC_NOT_GAP",
-        (LockType::Shared, true) => "S",
-        (LockType::Exclusive, true) => "X",
+    match (mode == LockType::Exclusive, is_next_key) {
+        (false, false) => "S,REC_NOT_GAP",
+        (true, false) => "X,REC_NOT_GAP",
+        (false, true) => "S",
+        (true, true) => "X",
     }
 }
 
 /// Behind the last record there is nothing but the gap.
 fn gap_mode(mode: LockType, has_record: bool) -> &'static str {
-    match (mode, has_record) {
-        (LockType::Shared, true) => "S,GAP",
-        (LockType::Exclusive, true) => "X,GAP",
-        (LockType::Shared, false) => "S",
-        (LockType::Exclusive, false) => "X",
+    match (mode == LockType::Exclusive, has_record) {
+        (false, true) => "S,GAP",
+        (true, true) => "X,GAP",
+        (false, false) => "S",
+        (true, false) => "X",
     }
 }
