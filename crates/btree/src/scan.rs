@@ -81,7 +81,7 @@ impl Scan {
         reason = "it lends from the scan's buffer, which Iterator cannot"
     )]
     pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
-        while self.given == self.entries.len() {
+        while self.is_at_end_of_run() {
             let Next::From(from) = std::mem::replace(&mut self.next, Next::Done) else { return Ok(None) };
             self.buffer.clear();
             self.entries.clear();
@@ -92,11 +92,20 @@ impl Scan {
             }
             self.run = self.run.saturating_mul(GROWTH);
         }
-        let entry = self.entries[self.given];
         self.given += 1;
+        Ok(self.current())
+    }
+
+    /// The entry that was given out last, until [`Scan::next`] is called again.
+    pub fn current(&self) -> Option<(&[u8], &[u8])> {
+        let entry = self.entries.get(self.given.checked_sub(1)?)?;
         let (at, key_len) = (entry.at as usize, entry.key_len as usize);
-        let (key, value) = self.buffer[at..at + key_len + entry.value_len as usize].split_at(key_len);
-        Ok(Some((key, value)))
+        Some(self.buffer[at..at + key_len + entry.value_len as usize].split_at(key_len))
+    }
+
+    /// Whether the next call of [`Scan::next`] goes to the pages, or finds nothing.
+    pub fn is_at_end_of_run(&self) -> bool {
+        self.given == self.entries.len()
     }
 
     fn copy_forward(&mut self, from: Bound<Vec<u8>>) -> Result<()> {

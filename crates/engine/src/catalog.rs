@@ -19,7 +19,7 @@ struct Content {
     /// By schema, then table name.
     tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
     /// With the sequence number of the commit that gave the table this definition; 0: an older one than the start.
-    by_id: HashMap<u64, (Arc<Table>, Lsn)>,
+    by_id: BTreeMap<u64, (Arc<Table>, Lsn)>,
     /// That of the newest commit that changes definitions.
     changed_by: Lsn,
     /// The tables with foreign keys about a table, by its name; both may be gone.

@@ -21,13 +21,14 @@ fn covered(txn: &mut Transaction, table: &Arc<Table>, direction: Direction) -> (
     let mut scan = txn.scan(table, BY_K, KeyRange::all(), direction, LockMode::Snapshot).unwrap();
     let (mut found, mut entries) = (Vec::new(), 0);
     let mut values = vec![Value::Null; table.columns()];
-    while let Some(next) = scan.next_or_entry(txn).unwrap() {
+    while let Some(next) = scan.next_lent(txn, true).unwrap() {
         match next {
             Found::Entry => {
                 table.read_entry(BY_K, &reader, scan.entry(), &mut values).unwrap();
                 entries += 1;
             }
             Found::Row(row) => values = table.layout.decode_all(&row.image).unwrap(),
+            Found::Lent => unreachable!("the clustered index lends its rows"),
         }
         let int = |value: &Value| match value {
             Value::Int(n) => *n,

@@ -16,6 +16,11 @@ pub fn put_text_cell(value: &Value, ty: &ColumnType, out: &mut Vec<u8>) {
 
 /// Appends a value's text with its length in front.
 fn put_as_text(value: &Value, ty: &ColumnType, out: &mut Vec<u8>) {
+    if let Value::Bytes(bytes) = value {
+        put_lenenc_int(out, bytes.len() as u64);
+        out.extend_from_slice(bytes);
+        return;
+    }
     let start = out.len();
     out.push(0);
     value.to_text(Some(ty), out);

@@ -3,6 +3,7 @@
 use crate::accounts::{Account, Privileges, needs_privilege, quoted, schema_denied};
 use crate::server::Server;
 use crate::sessions::SessionEntry;
+use crate::status::StatementKind;
 use crate::variables::{self, Scope, SessionValues, Setting, VariableId};
 use parking_lot::Mutex;
 use protocol::capability as cap;
@@ -170,6 +171,12 @@ impl ConnectionHost {
         *self.schema_change.lock() = None;
     }
 
+    /// A prepared statement begins whose kind is known.
+    pub fn prepared_started(&self, kind: StatementKind, text: &str) {
+        self.server.status.count_kind(kind);
+        self.entry.show_statement(Some(text));
+    }
+
     /// `max_allowed_packet` of this session.
     pub fn max_allowed_packet_bytes(&self) -> usize {
         self.limits.max_allowed_packet_bytes.load(Ordering::Relaxed) as usize
@@ -318,6 +325,10 @@ impl Host for ConnectionHost {
             return Ok(None);
         }
         Ok(Some(self.now(scope, id).to_value()))
+    }
+
+    fn is_read_only(&self) -> sql::Result<bool> {
+        Ok(self.server.globals.is_read_only())
     }
 
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {

@@ -2,10 +2,11 @@
 //! arrive in parts.
 
 use crate::cells::parameter_value;
+use crate::status::StatementKind;
 use protocol::statement::decode_parameters;
 use protocol::wire::{Malformed, Reader};
 use sql::SqlError;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use types::Value;
 
@@ -14,12 +15,14 @@ use types::Value;
 pub struct PreparedStatement {
     /// Its text, for SHOW PROCESSLIST and the counters.
     pub text: Arc<str>,
+    /// What its executions are counted as.
+    pub kind: StatementKind,
     /// Number of parameters.
     pub parameters: usize,
     /// Type code and unsigned flag of each parameter, from the last execution that sent them.
     types: Vec<(u8, bool)>,
     /// Parameters that came by COM_STMT_SEND_LONG_DATA.
-    long_data: HashMap<usize, Vec<u8>>,
+    long_data: BTreeMap<usize, Vec<u8>>,
     /// What went wrong with long data; told at the next execution, as that command has no answer.
     long_data_error: Option<SqlError>,
 }
@@ -32,8 +35,9 @@ pub fn unknown_statement(id: u32, command: &str) -> SqlError {
 impl PreparedStatement {
     /// A statement with this many parameters.
     pub fn new(text: &str, parameters: usize) -> Self {
-        let (types, long_data) = (Vec::new(), HashMap::new());
-        PreparedStatement { text: text.into(), parameters, types, long_data, long_data_error: None }
+        let (types, long_data) = (Vec::new(), BTreeMap::new());
+        let kind = StatementKind::of(text);
+        PreparedStatement { text: text.into(), kind, parameters, types, long_data, long_data_error: None }
     }
 
     /// Takes a part of a parameter.
@@ -61,7 +65,7 @@ impl PreparedStatement {
 
     /// The parameters of an execution: what `r` holds, and what arrived before.
     pub fn parameters(&mut self, r: &mut Reader<'_>) -> Result<Result<Vec<Value>, SqlError>, Malformed> {
-        let mut values = vec![Value::Null; self.parameters];
+        let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.parameters).collect();
         let long_data = std::mem::take(&mut self.long_data);
         let is_long = |i| long_data.contains_key(&i);
         decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {

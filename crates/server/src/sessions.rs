@@ -66,8 +66,8 @@ pub struct SessionEntry {
     shown: Mutex<Shown>,
     /// An [`Activity`]. Relaxed, like the next three: each is told on its own.
     activity: AtomicU8,
-    /// When the activity began, unix time in microseconds.
-    since_us: AtomicU64,
+    /// When the activity began, by the cheapest clock: every command begins two.
+    since_ticks: AtomicU64,
     /// Number of the connection's transaction, or of the last one it had; 0: it had none.
     transaction_id: AtomicU64,
     /// The running statement is to end. Relaxed: it is polled.
@@ -101,7 +101,7 @@ impl SessionEntry {
             host,
             shown: Mutex::default(),
             activity: AtomicU8::new(Activity::Connect as u8),
-            since_us: AtomicU64::new(os::clock::now_us()),
+            since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
             kill_query: Arc::default(),
             kill_connection: AtomicBool::new(false),
@@ -113,7 +113,7 @@ impl SessionEntry {
     /// Notes what the connection does from now on.
     pub fn set_activity(&self, activity: Activity) {
         self.activity.store(activity as u8, Ordering::Relaxed);
-        self.since_us.store(os::clock::now_us(), Ordering::Relaxed);
+        self.since_ticks.store(os::clock::ticks(), Ordering::Relaxed);
     }
 
     /// Notes the connection's transaction.
@@ -165,8 +165,9 @@ impl SessionEntry {
 
     /// The line of SHOW PROCESSLIST.
     pub fn line(&self) -> ProcessLine {
-        let since_us = self.since_us.load(Ordering::Relaxed);
-        let time_s = os::clock::now_us().saturating_sub(since_us) / 1_000_000;
+        let since_ticks = self.since_ticks.load(Ordering::Relaxed);
+        let ticks = os::clock::ticks().saturating_sub(since_ticks);
+        let time_s = os::clock::ticks_to_ns(ticks) / 1_000_000_000;
         let (host, shown) = (self.host.clone(), self.shown());
         ProcessLine { id: self.id, host, shown, activity: self.activity(), time_s }
     }

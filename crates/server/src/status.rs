@@ -123,6 +123,17 @@ const KINDS: &[(&str, &str)] = &[
     ("update", "UPDATE"),
 ];
 
+/// Which of the counters behind `Com_` a statement is counted by, if it is by one.
+#[derive(Debug, Clone, Copy)]
+pub struct StatementKind(Option<usize>);
+
+impl StatementKind {
+    /// Of a statement, by its first words.
+    pub fn of(text: &str) -> StatementKind {
+        StatementKind(kind_of(text))
+    }
+}
+
 /// Counters of the whole server.
 #[derive(Debug)]
 pub struct ServerStatus {
@@ -200,7 +211,12 @@ impl Default for ServerStatus {
 impl ServerStatus {
     /// Counts a statement by its first words. Statements of no known kind are counted nowhere.
     pub fn count_statement(&self, text: &str) {
-        if let Some(kind) = kind_of(text) {
+        self.count_kind(StatementKind::of(text));
+    }
+
+    /// Counts a statement whose kind has been found before.
+    pub fn count_kind(&self, kind: StatementKind) {
+        if let Some(kind) = kind.0 {
             self.kinds[kind].add_one();
         }
     }

@@ -75,6 +75,12 @@ pub trait Host: Send + Sync {
     /// global value.
     fn variable(&self, scope: VariableScope, name: &str) -> Result<Option<Value>>;
 
+    /// `read_only`, which `super_read_only` sets as well: every statement that changes rows asks.
+    fn is_read_only(&self) -> Result<bool> {
+        let value = self.variable(VariableScope::Global, "read_only")?;
+        Ok(matches!(value, Some(Value::Int(n)) if n != 0) || matches!(value, Some(Value::UInt(n)) if n != 0))
+    }
+
     /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231 wrong value,
     /// 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables that are not this crate's.
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<()>;

@@ -98,7 +98,11 @@ pub fn payload<'a>(ty: &ColumnType, packed: &'a [u8]) -> &'a [u8] {
     }
 }
 
+#[inline]
 fn little_endian(bytes: &[u8]) -> u64 {
+    if let Ok(four) = bytes.try_into() {
+        return u64::from(u32::from_le_bytes(four));
+    }
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
@@ -180,19 +184,34 @@ fn integer(ty: &ColumnType, packed: &[u8]) -> Value {
 
 /// As [`decode`], into a value whose memory is used again when both are characters or bytes.
 pub fn decode_into(ty: &ColumnType, packed: &[u8], value: &mut Value) -> Result<(), PackedError> {
-    match value {
-        Value::Bytes(bytes) if matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
-            if packed_len(width(ty), packed)? != packed.len() {
-                return Err(PackedError::Invalid);
+    let width = width(ty);
+    if packed_len(width, packed)? != packed.len() {
+        return Err(PackedError::Invalid);
+    }
+    decode_whole(ty, width, packed, value)
+}
+
+/// As [`decode_into`], where the type's width and the length are known to be right.
+#[inline]
+pub(crate) fn decode_whole(
+    ty: &ColumnType,
+    width: Width,
+    packed: &[u8],
+    value: &mut Value,
+) -> Result<(), PackedError> {
+    match (ty.code, width) {
+        (TypeCode::Varchar | TypeCode::String | TypeCode::Blob, Width::Prefixed(prefix)) => {
+            let payload = &packed[usize::from(prefix)..];
+            if let Value::Bytes(bytes) = value {
+                bytes.clear();
+                decode_bytes(ty, payload, bytes);
+            } else {
+                let mut bytes = Vec::with_capacity(payload.len());
+                decode_bytes(ty, payload, &mut bytes);
+                *value = Value::Bytes(bytes);
             }
-            bytes.clear();
-            decode_bytes(ty, payload(ty, packed), bytes);
         }
-        Value::Int(_) | Value::UInt(_)
-            if ty.is_integer() && width(ty) == Width::Fixed(packed.len() as u8) =>
-        {
-            *value = integer(ty, packed);
-        }
+        _ if ty.is_integer() => *value = integer(ty, packed),
         _ => *value = decode(ty, packed)?,
     }
     Ok(())

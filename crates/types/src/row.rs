@@ -242,12 +242,42 @@ impl RowLayout {
         }
     }
 
-    /// As [`RowLayout::decode`], into a value whose memory may be used again.
-    pub fn decode_into(&self, image: &[u8], column: usize, value: &mut Value) -> Result<(), RowError> {
-        match self.get_raw(image, column)? {
-            None => *value = Value::Null,
-            Some(raw) => packed::decode_into(&self.types[column], raw, value)
-                .map_err(|cause| self.error(column, 0, cause))?,
+    /// The values of some columns of a full image, best in ascending order, into their places in `slots`, whose memory may be used again.
+    pub fn decode_columns(
+        &self,
+        image: &[u8],
+        columns: &[usize],
+        slots: &mut [Value],
+    ) -> Result<(), RowError> {
+        let bitmap = self.bitmap(image, self.columns())?;
+        let has_nulls = bitmap.iter().any(|&byte| byte != 0);
+        let (mut at, mut offset) = (0, bitmap.len());
+        for &column in columns {
+            if column >= self.columns() {
+                return Err(self.error(column, 0, PackedError::WrongKind));
+            }
+            if let (Some(&fixed), false) = (self.fixed_offsets.get(column), has_nulls) {
+                offset = fixed as usize;
+            } else {
+                if column < at {
+                    (at, offset) = (0, bitmap.len());
+                }
+                offset = self.skip(image, bitmap, at, column, offset)?;
+            }
+            at = column + 1;
+            if is_null(bitmap, column) {
+                slots[column] = Value::Null;
+                continue;
+            }
+            let end = self.after(image, column, offset)?;
+            packed::decode_whole(
+                &self.types[column],
+                self.widths[column],
+                &image[offset..end],
+                &mut slots[column],
+            )
+            .map_err(|cause| self.error(column, offset, cause))?;
+            offset = end;
         }
         Ok(())
     }
@@ -279,6 +309,29 @@ impl RowLayout {
                 out[start + column / 8] |= 1 << (column % 8);
             } else {
                 packed::encode(ty, value, out).map_err(|cause| self.error(column, out.len(), cause))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the partial image of the mask's columns, from values as [`RowLayout::encode`] takes them, one for every column of the table.
+    pub fn encode_partial(
+        &self,
+        values: &[Value],
+        mask: &ColumnMask,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RowError> {
+        self.check_mask(mask)?;
+        if values.len() != self.columns() {
+            return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
+        }
+        let start = out.len();
+        out.resize(start + mask.count().div_ceil(8), 0);
+        for (bit, column) in mask.iter().enumerate() {
+            match &values[column] {
+                Value::Null => out[start + bit / 8] |= 1 << (bit % 8),
+                value => packed::encode(&self.types[column], value, out)
+                    .map_err(|cause| self.error(column, out.len(), cause))?,
             }
         }
         Ok(())

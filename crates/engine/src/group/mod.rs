@@ -354,7 +354,7 @@ impl GroupBuilder {
         if self.len() == 0 {
             let base = self.base();
             // Most groups are one short statement's.
-            self.bytes.reserve(512);
+            self.bytes.reserve(1024);
             match &self.xid {
                 None => query::put_begin(&mut self.bytes, base),
                 Some(xid) => query::put_xa(&mut self.bytes, base, "XA START", xid),

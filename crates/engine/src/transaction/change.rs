@@ -8,6 +8,7 @@ use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use crate::transaction::write_set::{OldRow, Origin};
 use btree::Spot;
 use buffer::FoundLeaf;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use types::ColumnMask;
@@ -76,7 +77,7 @@ impl Transaction {
     }
 
     /// Locks, checks and announces what an update brings: the new key of a row that moves, and the new keys of the indexes
-    /// that it touches.
+    /// that it touches. Returns the new keys by index; none at all where no index is touched.
     pub(super) fn prepare_update(
         &mut self,
         table: &Table,
@@ -85,6 +86,9 @@ impl Transaction {
         touched: &[bool],
     ) -> Result<Vec<Option<SecondaryKey>>> {
         let moved = old_key != new_key;
+        if !moved && !touched.contains(&true) {
+            return Ok(Vec::new());
+        }
         loop {
             let held = self.locks.held();
             if moved {
@@ -233,7 +237,9 @@ impl Transaction {
             self.check_references(&references, table, change, from)?;
         }
         let row_id = row_id_of(table, key);
-        let new_key = table.clustered_key(new_image, row_id)?;
+        let keeps_key = !table.primary_mask.iter().any(|part| changed.contains(part));
+        let new_key =
+            if keeps_key { KeyBuf::from_slice(key) } else { table.clustered_key(new_image, row_id)? };
         let moved = *new_key != *key;
         let touched = touched_indexes(table, &changed, moved);
         let new_keys = self.prepare_update(table, new_image, (key, &new_key), &touched)?;
@@ -245,12 +251,14 @@ impl Transaction {
         self.record_change(table, row_id);
         let new = (new_image.to_vec(), logged_at);
         self.stage_update(table, key, current, &new_key, new, new_keys)?;
-        self.note_auto_increment(table, new_image)?;
+        if table.auto_increment.is_some_and(|column| changed.contains(column)) {
+            self.note_auto_increment(table, new_image)?;
+        }
         bump(&self.engine.counters.rows_updated, 1);
         self.cascade(&references, table, change, from)
     }
 
-    /// What a row that is to be changed is now. One that a scan has just read and locked is not read again.
+    /// What a row that is to be changed is now. One that has just been locked and read is not read again.
     fn locked_row(&mut self, table: &Table, row: &Row) -> Result<OldRow> {
         match self.last_read.take() {
             Some(LastRead { table_id, key, seq, externs, leaf })
@@ -359,7 +367,7 @@ impl Transaction {
 }
 
 /// Which indexes an update touches.
-pub(super) fn touched_indexes(table: &Table, changed: &ColumnMask, moved: bool) -> Vec<bool> {
+pub(super) fn touched_indexes(table: &Table, changed: &ColumnMask, moved: bool) -> SmallVec<[bool; 16]> {
     let touches = |index: &crate::table::Index| index.parts.iter().any(|part| changed.contains(part.column));
     table.indexes.iter().map(|index| moved || touches(index)).collect()
 }

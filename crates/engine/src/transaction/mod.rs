@@ -25,6 +25,7 @@ pub(crate) mod foreign_key;
 mod gap_scan;
 mod journal;
 pub(crate) mod key_range;
+mod lent;
 pub(crate) mod locked_tables;
 mod locking;
 pub(crate) mod logged;
@@ -101,7 +102,7 @@ pub struct Row {
     pub image: Vec<u8>,
 }
 
-/// What a scan knows of a row that it has locked for update, besides the row itself. As long as the transaction keeps the lock and
+/// What is known of a row that was locked for update and read, besides the row itself. As long as the transaction keeps the lock and
 /// does not change the row, that is what the row is.
 struct LastRead {
     table_id: u64,
@@ -148,7 +149,7 @@ pub struct Transaction {
     pub(crate) locks: LockOwner,
     /// The lock of the row that was read last, if reading it took the lock.
     last_lock: Option<LockId>,
-    /// The row that a scan read last, locked for update.
+    /// The row that was read last and locked for update.
     last_read: Option<LastRead>,
     /// Tables in use: their metadata is locked.
     tables: SmallVec<[UsedTable; 4]>,
@@ -443,6 +444,11 @@ impl Transaction {
 
     /// Commits. After an error the transaction is rolled back.
     pub fn commit(mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        self.commit_in_place(options)
+    }
+
+    /// As [`Transaction::commit`], for an owner who would have to move it for that. All that is to be done afterwards is to drop it.
+    pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         if self.writes.is_empty() {
             self.release();
             if let commit::pipeline::GtidNext::Given(_) = options.gtid {
@@ -458,22 +464,21 @@ impl Transaction {
 
     /// Steps 1 to 6 of a commit.
     fn log_and_apply(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
-        let engine = self.engine.clone();
-        let is_large = self.group.len() + self.writes.entry_bytes() > engine.config.spill_bytes;
-        let spill = self.group.take_spilled(is_large)?;
-        let group = if spill.is_some() { &[] } else { self.group.bytes() };
-        let options = &CommitOptions { binlog: options.binlog && !self.group.is_left_out(), ..*options };
+        let Transaction { engine, group, writes, sidecar, .. } = self;
+        let is_large = group.len() + writes.entry_bytes() > engine.config.spill_bytes;
+        let spill = group.take_spilled(is_large)?;
+        let options = &CommitOptions { binlog: options.binlog && !group.is_left_out(), ..*options };
         let parts = CommitParts {
-            group,
+            group: if spill.is_some() { &[] } else { group.bytes() },
             spill,
             ddl: false,
-            replacements: self.group.replacements(),
+            replacements: group.replacements(),
             dictionary: &[],
             next_ids: None,
             xa: None,
             options,
         };
-        engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
+        engine.commit_writes(writes, sidecar, parts)
     }
 
     /// Steps 7 and 8 of a commit.

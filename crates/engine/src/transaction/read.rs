@@ -1,13 +1,13 @@
 //! Reading one row: the transaction's own change, the page, or an older version.
 
-use super::{Isolation, LockMode, Row, Transaction};
+use super::{Isolation, LastRead, LockMode, Row, Transaction};
 use crate::Engine;
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::overflow;
 use crate::status::bump;
-use crate::table::Table;
+use crate::table::{KeyBuf, Table};
 use crate::transaction::write_set::OldRow;
 use crate::version::store::Found;
 use crate::version::view::View;
@@ -55,8 +55,17 @@ impl Engine {
 
     /// The row with this key as a snapshot sees it.
     pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
-        let value = table.clustered.get(key, |value| value.to_vec())?;
-        self.visible(table, key, value.as_deref(), view)
+        let read = table.clustered.get(key, |value| -> Result<_> {
+            let parsed = ClusteredValue::parse(value)?;
+            let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
+            Ok(if is_simple { Ok(parsed.image.to_vec()) } else { Err(value.to_vec()) })
+        })?;
+        match read.transpose()? {
+            None => Ok(None),
+            Some(Ok(image)) => Ok(Some(image)),
+            // Older versions and overflow pages are read after the leaf is let go.
+            Some(Err(value)) => self.visible(table, key, Some(&value), view),
+        }
     }
 
     /// What a snapshot sees of a row whose page entry is `value`.
@@ -109,8 +118,9 @@ impl Transaction {
         self.use_table_in(table, mode == LockMode::Update)?;
         let image = match self.effective_mode(mode) {
             LockMode::Snapshot => self.read_own_or(table, key, |txn| {
-                let engine = txn.engine.clone();
-                let read = engine.read_at(table, key, txn.view()?);
+                txn.open_snapshot()?;
+                let view = &txn.snapshot.as_ref().expect("just opened").view;
+                let read = txn.engine.read_at(table, key, view);
                 txn.at_valid_snapshot(read)
             })?,
             mode => self.get_locked(table, key, mode, on_locked)?,
@@ -133,7 +143,13 @@ impl Transaction {
         let image = match self.own_image(table.id, key)? {
             // What the transaction itself deleted stays locked.
             Some(own) => return Ok(own),
-            None => self.engine.read_newest(table, key)?.map(|row| row.image),
+            None => self.engine.read_newest(table, key)?.map(|row| {
+                let OldRow { image, seq, externs, leaf } = row;
+                let (table_id, key) = (table.id, KeyBuf::from_slice(key));
+                self.last_read =
+                    (mode == LockMode::Update).then_some(LastRead { table_id, key, seq, externs, leaf });
+                image
+            }),
         };
         if image.is_none() {
             // While the key itself is still locked: nobody can insert it in between.

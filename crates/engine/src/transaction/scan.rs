@@ -9,6 +9,7 @@
 //! transaction makes while it scans are seen where they lie ahead of the scan: a statement that changes the columns it
 //! scans by reads its rows first.
 
+use super::lent::Lent;
 use super::{LastRead, LockMode, Row, Transaction};
 use crate::covering::Entry;
 use crate::entry::{self, ClusteredValue};
@@ -38,20 +39,22 @@ pub struct Scan {
     /// Of a scan that locks.
     pub(super) locking: Option<Locking>,
     /// What the pages are read at, for [`LockMode::Snapshot`].
-    view: View,
-    pages: Option<btree::Scan>,
+    pub(super) view: View,
+    pub(super) pages: Option<btree::Scan>,
     /// The pages have no further entry of the range.
     pub(super) pages_ended: bool,
     /// The pages' next entry, when it has been fetched and not yet used.
     pub(super) ahead: Option<(KeyBuf, Vec<u8>)>,
     /// Buffer of an `ahead` that was used.
-    spare: Vec<u8>,
+    pub(super) spare: Vec<u8>,
+    /// The row that was given out last is not copied; its key is not in `last` yet.
+    pub(super) lent: Option<Lent>,
     /// The last key that was passed, own or of the pages.
     pub(super) last: Option<KeyBuf>,
     /// Entries that count as live and have no row, when somebody asked for them.
     strays: Option<Vec<Vec<u8>>>,
     /// Entries are enough where they are visible by themselves.
-    takes_entries: bool,
+    pub(super) takes_entries: bool,
     /// Where the clustered key begins in `last`, when that is an entry given out instead of its row.
     clustered_at: usize,
 }
@@ -63,6 +66,8 @@ pub enum Found {
     Row(Row),
     /// The entry of a row that is there, in a secondary index: [`Scan::entry`].
     Entry,
+    /// A row that is lent: [`Scan::image`].
+    Lent,
 }
 
 /// What a scan that locks keeps in mind.
@@ -125,6 +130,7 @@ impl Transaction {
             pages_ended: false,
             ahead: None,
             spare: Vec::new(),
+            lent: None,
             last: None,
             strays: None,
             takes_entries: false,
@@ -222,17 +228,11 @@ impl Scan {
     /// The next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
         self.takes_entries = false;
+        self.keep_last();
         self.next_found(txn).map(|found| match found? {
             Found::Row(row) => Some(row),
-            Found::Entry => unreachable!("entries are not taken"),
+            Found::Entry | Found::Lent => unreachable!("neither is asked for"),
         })
-    }
-
-    /// As [`Scan::next`], but for an entry of a secondary index that says by itself that its row is there, and so has the
-    /// row's columns, the row is not read.
-    pub fn next_or_entry(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
-        self.takes_entries = self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
-        self.next_found(txn)
     }
 
     /// The entry that was found last.
@@ -240,7 +240,7 @@ impl Scan {
         Entry { key: self.last.as_deref().unwrap_or_default(), clustered_at: self.clustered_at }
     }
 
-    fn next_found(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
+    pub(super) fn next_found(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
         let next = self.find_next(txn);
         if self.mode == LockMode::Snapshot { txn.at_valid_snapshot(next) } else { next }
     }

@@ -23,7 +23,7 @@ use protocol::packet::{Channel, PacketError};
 use protocol::response::{ErrPacket, OK_HEADER, OkPacket};
 use protocol::stream::Stream;
 use sql::{ResultSink, Session, SqlError};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ struct Connection<'a> {
     nonce: [u8; NONCE_BYTES],
     host: Arc<ConnectionHost>,
     session: Session,
-    statements: HashMap<u32, PreparedStatement>,
+    statements: BTreeMap<u32, PreparedStatement>,
     /// The present command's packet.
     command: Vec<u8>,
     /// The read timeout that is set on the socket.
@@ -161,7 +161,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, client
         nonce,
         host,
         session,
-        statements: HashMap::new(),
+        statements: BTreeMap::new(),
         command: Vec::new(),
         read_timeout: None,
         counted: (0, 0),

@@ -78,8 +78,7 @@ impl Connection<'_> {
         };
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
-                let text = statement.text.clone();
-                self.host.statement_started(Some(&text));
+                self.host.prepared_started(statement.kind, &statement.text);
                 let answered =
                     self.answer(RowForm::Binary, |session, sink| session.execute_prepared(id, &values, sink));
                 self.host.statement_started(None);
@@ -142,7 +141,7 @@ impl Connection<'_> {
 
     /// Closes all prepared statements.
     pub(super) fn forget_statements(&mut self) {
-        for (id, _) in self.statements.drain() {
+        for (id, _) in std::mem::take(&mut self.statements) {
             self.session.close_prepared(id);
             self.server.status.prepared_statements.subtract_one();
         }

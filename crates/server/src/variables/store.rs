@@ -4,17 +4,21 @@ use super::{Setting, VariableId, all, find};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The global values.
 #[derive(Debug)]
 pub struct Globals {
     /// Lock order: held for a read or a swap only, never while another lock is taken.
     values: RwLock<Arc<Vec<Setting>>>,
+    /// `read_only`, which every statement that changes rows asks for. Relaxed: it is told on its own.
+    read_only: AtomicBool,
 }
 
 impl Default for Globals {
     fn default() -> Self {
-        Globals { values: RwLock::new(Arc::new(all().map(|id| id.definition().default_setting()).collect())) }
+        let values = RwLock::new(Arc::new(all().map(|id| id.definition().default_setting()).collect()));
+        Globals { values, read_only: AtomicBool::new(false) }
     }
 }
 
@@ -35,7 +39,15 @@ impl Globals {
     /// Replaces a value.
     pub fn set(&self, id: VariableId, setting: Setting) {
         let mut values = self.values.write();
+        if id.definition().name == "read_only" {
+            self.read_only.store(setting.is_on(), Ordering::Relaxed);
+        }
         Arc::make_mut(&mut values)[id.0] = setting;
+    }
+
+    /// `read_only`
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.load(Ordering::Relaxed)
     }
 
     /// Replaces the value of a variable that certainly exists, by its name.
@@ -84,5 +96,15 @@ mod tests {
         assert_eq!((old.get(id), globals.session().get(id)), (Setting::UInt(28_800), Setting::UInt(5)));
         old.set(id, Setting::UInt(7));
         assert_eq!((old.get(id), globals.get(id)), (Setting::UInt(7), Setting::UInt(5)));
+    }
+
+    #[test]
+    fn read_only_is_what_was_set_last() {
+        let globals = Globals::default();
+        assert!(!globals.is_read_only());
+        globals.set_named("read_only", Setting::Bool(true));
+        assert!(globals.is_read_only());
+        globals.set_named("read_only", Setting::Bool(false));
+        assert!(!globals.is_read_only());
     }
 }

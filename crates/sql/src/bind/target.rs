@@ -20,9 +20,10 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Leaves out the columns that neither the conditions nor the order look at.
-    pub fn need_used_columns(&mut self) {
+    /// Leaves out the columns that neither the conditions nor the order look at, nor these expressions.
+    pub fn need_used_columns<'e>(&mut self, further: impl Iterator<Item = &'e Expr>) {
         let mut slots = Vec::new();
+        further.for_each(|expr| expr.slots(&mut slots));
         self.step.conditions.iter().for_each(|condition| condition.slots(&mut slots));
         self.order.iter().for_each(|key| key.expr.slots(&mut slots));
         self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));

@@ -4,7 +4,7 @@
 //! column's values, and a bound moves to its neighbour, so that the range holds every row that the condition does.
 
 use crate::error::Result;
-use crate::expr::{Context, Number, number};
+use crate::expr::{Context, Node, Number, number};
 use crate::plan::{Access, KeyCondition};
 use engine::{KeyRange, Table};
 use std::cmp::Ordering;
@@ -214,6 +214,29 @@ impl Ranges {
             ranges.ranges = merged(std::mem::take(&mut ranges.ranges));
         }
         Ok(ranges)
+    }
+
+    /// The key of the only row that a point access can find, where its values are at hand and ones that the columns can hold.
+    pub fn point(
+        table: &Table,
+        access: &Access,
+        row: &[Value],
+        ctx: &Context<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        let [condition] = &access.alternatives[..] else { return Ok(None) };
+        let mut key = Vec::with_capacity(16);
+        for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
+            if !matches!(expr.node, Node::Constant(_) | Node::Parameter(_) | Node::Slot(_)) {
+                return Ok(None);
+            }
+            let ty = table.column_type(column.column);
+            let Position::At(value) = position(ty, &*expr.eval(row, ctx)?, ctx) else { return Ok(None) };
+            let nullable = table.def.columns[column.column].nullable;
+            if types::key::encode_value(ty, &value, nullable, column.prefix, &mut key).is_err() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(key))
     }
 
     fn add(

@@ -28,16 +28,16 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     binder.host.check_privilege(crate::host::Privilege::Delete, Some(schema), Some(name))?;
     super::update::check_safe(binder, &target)?;
     binder.note_change(table, false);
-    target.need_used_columns();
+    target.need_used_columns(std::iter::empty());
     Ok(DeletePlan { target, ignore: delete.ignore })
 }
 
 impl DeletePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        let table = self.target.table().clone();
+        let table = self.target.table();
         let mut changes = Changes::default();
         self.target.for_each(run, false, &mut |run, row, _| {
-            match run.txn.delete(&table, &row) {
+            match run.txn.delete(table, &row) {
                 Ok(()) => changes.affected_rows += 1,
                 // It went with another row of the statement, whose child row it was.
                 Err(EngineError::RowNotFound { .. }) if table.is_related() => {}

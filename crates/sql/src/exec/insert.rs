@@ -228,7 +228,11 @@ impl InsertPlan {
         changes.generated_id = generator.first;
         if many {
             let warnings = run.ctx.diagnostics.borrow().count;
-            changes.info = format!("Records: {records}  Duplicates: {duplicates}  Warnings: {warnings}");
+            changes.info = super::info([
+                ("Records: ", records),
+                ("  Duplicates: ", duplicates),
+                ("  Warnings: ", warnings as u64),
+            ]);
         }
         Ok(changes)
     }

@@ -76,6 +76,16 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 }
 
+/// Words and numbers in turn, as the text of an OK packet: `Rows matched: 1  Changed: 1  Warnings: 0`.
+fn info(parts: [(&str, u64); 3]) -> String {
+    let mut text = Vec::with_capacity(64);
+    for (words, number) in parts {
+        text.extend_from_slice(words.as_bytes());
+        types::number::write_u64(number, &mut text);
+    }
+    String::from_utf8(text).unwrap_or_default()
+}
+
 /// What a statement that changes rows did.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {

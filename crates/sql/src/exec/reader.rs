@@ -10,8 +10,8 @@ use std::sync::Arc;
 use types::Value;
 
 /// A table that is being read.
-pub(super) struct Reader {
-    table: Arc<Table>,
+pub(super) struct Reader<'p> {
+    table: &'p Arc<Table>,
     index: IndexRef,
     /// In the reverse order of reading: the next one is at the end.
     ranges: Vec<KeyRange>,
@@ -26,18 +26,24 @@ pub(super) struct Reader {
     pub degraded: bool,
 }
 
-impl Reader {
+impl<'p> Reader<'p> {
     /// Computes the ranges with the outer tables' columns in `row`.
     pub fn open(
         run: &Run<'_, '_>,
-        table: &Arc<Table>,
+        table: &'p Arc<Table>,
         access: &Access,
         lock: RowLock,
         row: &[Value],
-    ) -> Result<Reader> {
-        let Ranges { mut ranges, degraded } = Ranges::of(table, access, row, run.ctx)?;
+    ) -> Result<Reader<'p>> {
         let mut point = None;
-        if access.is_point && !degraded {
+        if access.is_point {
+            point = Ranges::point(table, access, row, run.ctx)?;
+        }
+        let Ranges { mut ranges, degraded } = match point {
+            Some(_) => Ranges { ranges: Vec::new(), degraded: false },
+            None => Ranges::of(table, access, row, run.ctx)?,
+        };
+        if access.is_point && point.is_none() && !degraded {
             // An equality on all of the primary key: the range's start is the key itself.
             match ranges.pop() {
                 Some(KeyRange { start: Bound::Included(key), .. }) => point = Some(key),
@@ -49,7 +55,7 @@ impl Reader {
             ranges.reverse();
         }
         Ok(Reader {
-            table: table.clone(),
+            table,
             index: access.index,
             ranges,
             direction: access.direction,
@@ -80,17 +86,20 @@ impl Reader {
         step: &TableStep,
         slots: &mut [Value],
     ) -> Result<bool> {
-        let Some(covering) = step.covering.as_ref().filter(|_| self.point.is_none()) else {
+        if self.point.is_some() {
             let Some(row) = self.next(run)? else { return Ok(false) };
-            decode(&self.table, &row.image, &step.needed, slots)?;
+            decode(self.table, &row.image, &step.needed, slots)?;
             return Ok(true);
-        };
+        }
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
-            match scan.next_or_entry(run.txn)? {
-                Some(Found::Entry) => self.table.read_entry(self.index, covering, scan.entry(), slots)?,
-                Some(Found::Row(row)) => decode(&self.table, &row.image, &step.needed, slots)?,
-                None => {
+            match (scan.next_lent(run.txn, step.covering.is_some())?, &step.covering) {
+                (Some(Found::Lent), _) => decode(self.table, scan.image(), &step.needed, slots)?,
+                (Some(Found::Row(row)), _) => decode(self.table, &row.image, &step.needed, slots)?,
+                (Some(Found::Entry), Some(covering)) => {
+                    self.table.read_entry(self.index, covering, scan.entry(), slots)?;
+                }
+                (Some(Found::Entry), None) | (None, _) => {
                     self.scan = None;
                     continue;
                 }
@@ -104,7 +113,7 @@ impl Reader {
     /// Opens a scan of the next range; false: there is none.
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
-        let mut scan = run.txn.scan(&self.table, self.index, range, self.direction, self.lock.mode)?;
+        let mut scan = run.txn.scan(self.table, self.index, range, self.direction, self.lock.mode)?;
         scan.set_on_locked(self.lock.on_locked);
         if self.semi_consistent {
             scan.set_semi_consistent();
@@ -117,7 +126,7 @@ impl Reader {
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
             let RowLock { mode, on_locked } = self.lock;
-            return Ok(run.txn.get_unless_locked(&self.table, &key, mode, on_locked)?);
+            return Ok(run.txn.get_unless_locked(self.table, &key, mode, on_locked)?);
         }
         loop {
             if let Some(scan) = &mut self.scan {
@@ -136,8 +145,6 @@ impl Reader {
 
 /// Decodes the needed columns of a row image into the table's slots.
 pub(super) fn decode(table: &Table, image: &[u8], needed: &[usize], slots: &mut [Value]) -> Result<()> {
-    for column in needed {
-        table.layout.decode_into(image, *column, &mut slots[*column])?;
-    }
+    table.layout.decode_columns(image, needed, slots)?;
     Ok(())
 }

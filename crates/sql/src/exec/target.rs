@@ -49,10 +49,10 @@ impl Target {
         if limit == 0 {
             return Ok(());
         }
-        let table = self.table().clone();
+        let table = self.table();
         let Source::Stored { access, .. } = &self.step.source else { return Ok(()) };
-        let mut values = vec![Value::Null; self.step.columns];
-        let mut reader = Reader::open(run, &table, access, RowLock::UPDATE, &[])?;
+        let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.step.columns).collect();
+        let mut reader = Reader::open(run, table, access, RowLock::UPDATE, &[])?;
         if self.semi_consistent {
             reader.set_semi_consistent();
         }
@@ -61,13 +61,13 @@ impl Target {
         let mut collected = Vec::new();
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
-            decode(&table, &row.image, &self.step.needed, &mut values)?;
+            decode(table, &row.image, &self.step.needed, &mut values)?;
             let mut takes = self.takes(run, &values)?;
             if takes && reader.is_unlocked() {
                 // It was looked at as it is committed; now it is waited for, and may have changed.
-                let Some(locked) = run.txn.get(&table, &row.key, LockMode::Update)? else { continue };
+                let Some(locked) = run.txn.get(table, &row.key, LockMode::Update)? else { continue };
                 row = locked;
-                decode(&table, &row.image, &self.step.needed, &mut values)?;
+                decode(table, &row.image, &self.step.needed, &mut values)?;
                 takes = self.takes(run, &values)?;
             }
             if !takes {
@@ -93,7 +93,7 @@ impl Target {
             collected = sorter.finish(run.ctx)?.map(|(_, row)| row).take(most).collect();
         }
         for row in collected {
-            decode(&table, &row.image, &self.step.needed, &mut values)?;
+            decode(table, &row.image, &self.step.needed, &mut values)?;
             visit(run, row, &mut values)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! UPDATE.
 
-use super::assign::{Strictness, encode, now_for, to_column};
+use super::assign::{Strictness, now_for, to_column};
 use super::{Changes, Run};
 use crate::ast;
 use crate::bind::{Binder, Place, Target, bind_target};
@@ -8,7 +8,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::plan::Source;
 use engine::Table;
-use types::Value;
+use types::{ColumnMask, Value};
 
 /// The value of an assignment.
 pub(crate) enum NewValue {
@@ -23,6 +23,9 @@ pub(crate) struct UpdatePlan {
     assignments: Vec<(usize, NewValue)>,
     /// ON UPDATE CURRENT_TIMESTAMP columns that are not assigned.
     stamped: Vec<usize>,
+    /// The columns assigned, and those with the stamped ones.
+    assigned: ColumnMask,
+    assigned_or_stamped: ColumnMask,
     ignore: bool,
     /// The rows are found by columns that change.
     collect_first: bool,
@@ -105,7 +108,24 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let collect_first = !access.is_point
         && (table.index_columns(access.index).iter().any(|part| changes(part.column))
             || table.def.primary.iter().flatten().any(|part| changes(part.column)));
-    Ok(UpdatePlan { assignments, stamped, ignore: update.ignore, collect_first, target })
+    let exprs = assignments.iter().filter_map(|(_, value)| match value {
+        NewValue::Expr(expr) => Some(expr),
+        NewValue::Default => None,
+    });
+    target.need_used_columns(exprs);
+    let mut assigned = ColumnMask::empty(table.def.columns.len());
+    assignments.iter().for_each(|(at, _)| assigned.insert(*at));
+    let mut assigned_or_stamped = assigned.clone();
+    stamped.iter().for_each(|at| assigned_or_stamped.insert(*at));
+    Ok(UpdatePlan {
+        assigned,
+        assigned_or_stamped,
+        assignments,
+        stamped,
+        ignore: update.ignore,
+        collect_first,
+        target,
+    })
 }
 
 /// sql_safe_updates: a key in the conditions, or a LIMIT.
@@ -120,17 +140,26 @@ pub(super) fn check_safe(binder: &Binder<'_>, target: &Target) -> Result<()> {
     Ok(())
 }
 
+/// A row with the columns of `mask` as they are in `values`.
+fn spliced(table: &Table, old: &[u8], mask: &ColumnMask, values: &[Value]) -> Result<Vec<u8>> {
+    let mut partial = Vec::with_capacity(old.len());
+    table.layout.encode_partial(values, mask, &mut partial)?;
+    let mut image = Vec::with_capacity(old.len() + partial.len());
+    table.layout.splice(old, mask, &partial, &mut image)?;
+    Ok(image)
+}
+
 impl UpdatePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        let table = self.target.table().clone();
+        let table = self.target.table();
         let strictness =
             Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero: self.ignore };
         let mut changes = Changes::default();
         self.target.for_each(run, self.collect_first, &mut |run, row, values| {
             changes.found_rows += 1;
             let number = changes.found_rows;
-            assign_all(run, &table, &self.assignments, number, strictness, values)?;
-            let mut image = encode(&table, values)?;
+            assign_all(run, table, &self.assignments, number, strictness, values)?;
+            let mut image = spliced(table, &row.image, &self.assigned, values)?;
             if image == row.image {
                 return Ok(());
             }
@@ -138,9 +167,9 @@ impl UpdatePlan {
                 for at in &self.stamped {
                     values[*at] = now_for(&table.def.columns[*at], run.ctx)?;
                 }
-                image = encode(&table, values)?;
+                image = spliced(table, &row.image, &self.assigned_or_stamped, values)?;
             }
-            match run.txn.update(&table, &row, &image) {
+            match run.txn.update(table, &row, &image) {
                 Ok(()) => {
                     changes.affected_rows += 1;
                     Ok(())
@@ -154,10 +183,11 @@ impl UpdatePlan {
             }
         })?;
         let warnings = run.ctx.diagnostics.borrow().count;
-        changes.info = format!(
-            "Rows matched: {}  Changed: {}  Warnings: {warnings}",
-            changes.found_rows, changes.affected_rows
-        );
+        changes.info = super::info([
+            ("Rows matched: ", changes.found_rows),
+            ("  Changed: ", changes.affected_rows),
+            ("  Warnings: ", warnings as u64),
+        ]);
         Ok(changes)
     }
 }

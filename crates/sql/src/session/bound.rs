@@ -85,13 +85,12 @@ impl Session {
         }
         let mut transaction = self.take_transaction()?;
         let id_before = self.last_insert_id.get();
-        let engine = self.engine.clone();
-        let place = engine.enter_statement();
+        let place = self.engine.enter_statement();
         let outcome = self.run_in(&mut transaction, bound, parameters, text, sink);
         drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
-                transaction.rollback();
+                drop(transaction);
                 self.spend_gtid();
                 self.forget_transaction();
                 self.note_xa_rolled_back(&error);
@@ -153,17 +152,16 @@ impl Session {
     }
 
     /// After a statement: autocommit, or the transaction stays open.
-    fn end_statement(&mut self, transaction: Transaction, succeeded: bool) -> Result<()> {
+    fn end_statement(&mut self, mut transaction: Box<Transaction>, succeeded: bool) -> Result<()> {
         if self.explicit || !self.variables.autocommit {
             self.transaction = Some(transaction);
             return Ok(());
         }
         self.read_only_transaction = false;
         if !succeeded || !transaction.has_changes() {
-            transaction.rollback();
             return Ok(());
         }
-        let committed = transaction.commit(&self.commit_options());
+        let committed = transaction.commit_in_place(&self.commit_options());
         self.spend_gtid();
         committed?;
         Ok(())

@@ -27,7 +27,7 @@ use cache::StatementCache;
 use engine::{Engine, Isolation, Savepoint, Transaction};
 use prepared::PreparedStatement;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use types::Value;
 
@@ -58,7 +58,7 @@ pub struct Session {
     diagnostics: RefCell<Diagnostics>,
     schema: Option<String>,
     /// The open transaction: started explicitly, or by a statement without autocommit.
-    transaction: Option<Transaction>,
+    transaction: Option<Box<Transaction>>,
     /// BEGIN was said: autocommit does not end the transaction.
     explicit: bool,
     read_only_transaction: bool,
@@ -80,7 +80,8 @@ pub struct Session {
     cache: StatementCache,
     /// Changes whenever bound plans may mean something else: settings, the current schema.
     generation: u64,
-    prepared: HashMap<u32, PreparedStatement>,
+    /// `None`: it is running.
+    prepared: BTreeMap<u32, Option<PreparedStatement>>,
     named: HashMap<String, PreparedStatement>,
     next_prepared: u32,
     /// More statements follow in the same text.
@@ -118,7 +119,7 @@ impl Session {
             random: Cell::new(os::random::u64()),
             cache: StatementCache::default(),
             generation: 0,
-            prepared: HashMap::new(),
+            prepared: BTreeMap::new(),
             named: HashMap::new(),
             next_prepared: 1,
             more_results: false,

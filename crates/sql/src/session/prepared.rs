@@ -52,7 +52,7 @@ impl Session {
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
-        self.prepared.insert(id, prepared);
+        self.prepared.insert(id, Some(prepared));
         Ok(Prepared { id, parameters, columns })
     }
 
@@ -104,14 +104,16 @@ impl Session {
         parameters: &[Value],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        let Some(mut prepared) = self.prepared.remove(&id) else {
+        let Some(mut prepared) = self.prepared.get_mut(&id).and_then(Option::take) else {
             return Err(SqlError::new(
                 1243,
                 format!("Unknown prepared statement handler ({id}) given to mysqld_stmt_execute"),
             ));
         };
         let result = self.run_prepared(&mut prepared, parameters, sink);
-        self.prepared.insert(id, prepared);
+        if let Some(place) = self.prepared.get_mut(&id) {
+            *place = Some(prepared);
+        }
         result.inspect_err(|error| self.note_error(error))
     }
 

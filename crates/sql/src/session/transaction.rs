@@ -10,7 +10,7 @@ use types::Value;
 
 impl Session {
     /// The open transaction, or a new one, taken out of the session while a statement runs.
-    pub(super) fn take_transaction(&mut self) -> Result<Transaction> {
+    pub(super) fn take_transaction(&mut self) -> Result<Box<Transaction>> {
         match self.transaction.take() {
             Some(transaction) => Ok(transaction),
             None => {
@@ -21,10 +21,10 @@ impl Session {
         }
     }
 
-    pub(super) fn new_transaction(&mut self) -> Transaction {
+    pub(super) fn new_transaction(&mut self) -> Box<Transaction> {
         let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
         let read_only = self.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
-        let mut transaction = self.engine.begin(isolation);
+        let mut transaction = Box::new(self.engine.begin(isolation));
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.host.connection_id()));
         self.host.note_transaction(transaction.id());
@@ -57,8 +57,7 @@ impl Session {
     }
 
     pub(super) fn rollback_transaction(&mut self) {
-        if let Some(transaction) = self.transaction.take() {
-            transaction.rollback();
+        if self.transaction.take().is_some() {
             self.spend_gtid();
         }
         self.forget_transaction();
@@ -69,18 +68,14 @@ impl Session {
         self.check_no_xa()?;
         let committed = match self.transaction.take() {
             // Executed before: nothing was done in it.
-            Some(transaction) if self.next_gtid_is_executed() => {
-                transaction.rollback();
+            Some(_) if self.next_gtid_is_executed() => {
                 self.spend_gtid();
                 Ok(())
             }
             // An empty one under a GTID would wait for itself.
-            Some(transaction) if self.read_lock.is_some() => {
-                transaction.rollback();
-                Ok(())
-            }
-            Some(transaction) => {
-                let committed = transaction.commit(&self.commit_options()).map(|_| ());
+            Some(_) if self.read_lock.is_some() => Ok(()),
+            Some(mut transaction) => {
+                let committed = transaction.commit_in_place(&self.commit_options()).map(|_| ());
                 self.spend_gtid();
                 committed
             }
@@ -100,15 +95,11 @@ impl Session {
     }
 
     fn check_server_writable(&self) -> Result<()> {
-        let is_on = |name: &str| -> Result<bool> {
-            let value = self.host.variable(VariableScope::Global, name)?;
-            Ok(matches!(value, Some(Value::Int(n)) if n != 0)
-                || matches!(value, Some(Value::UInt(n)) if n != 0))
-        };
-        if !is_on("read_only")? {
+        if !self.host.is_read_only()? {
             return Ok(());
         }
-        if is_on("super_read_only")? {
+        let is_super = self.host.variable(VariableScope::Global, "super_read_only")?;
+        if matches!(is_super, Some(Value::Int(1) | Value::UInt(1))) {
             return Err(SqlError::option_prevents("--super-read-only"));
         }
         self.host
@@ -187,7 +178,7 @@ impl Session {
 
     /// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
     fn chained(&self, chain: bool) -> Option<(bool, Option<Isolation>)> {
-        let isolation = self.transaction.as_ref().map(Transaction::isolation);
+        let isolation = self.transaction.as_deref().map(Transaction::isolation);
         chain.then_some((self.read_only_transaction, isolation))
     }
 

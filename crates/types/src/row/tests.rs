@@ -58,6 +58,20 @@ fn splice_extract_and_change_agree_with_values() {
         let mut partial = Vec::new();
         layout.extract(&new_image, &mask, &mut partial).unwrap();
         assert_eq!(layout.partial_len(&mask, &partial), Ok(partial.len()));
+        let mut from_values = Vec::new();
+        layout.encode_partial(&new, &mask, &mut from_values).unwrap();
+        assert_eq!(from_values, partial);
+        // In any order, and over whatever is in the places.
+        let mut columns: Vec<usize> = mask.iter().collect();
+        if random.below(2) == 0 {
+            columns.reverse();
+        }
+        let mut slots = old.clone();
+        layout.decode_columns(&new_image, &columns, &mut slots).unwrap();
+        for column in 0..layout.columns() {
+            let expected = if mask.contains(column) { &new[column] } else { &old[column] };
+            assert_eq!(&slots[column], expected, "column {column}");
+        }
         let mut spliced = Vec::new();
         assert_eq!(layout.splice(&old_image, &mask, &partial, &mut spliced), Ok(partial.len()));
         let expected: Vec<Value> = (0..layout.columns())

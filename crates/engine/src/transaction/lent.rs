@@ -1,0 +1,85 @@
+//! The quick way of a scan of the clustered index that reads, at a snapshot, a table which its transaction has not changed: rows are lent
+//! from the scan's own buffer, and their keys are not kept.
+
+use super::scan::{Found, Scan};
+use super::{LockMode, Transaction};
+use crate::entry::ClusteredValue;
+use crate::error::Result;
+use crate::status::bump;
+use crate::table::IndexRef;
+
+/// Where the row is that was lent last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lent {
+    /// The value of the pages' last entry, from this byte on.
+    Page(usize),
+    /// `Scan::spare`.
+    Spare,
+}
+
+impl Scan {
+    /// As [`Scan::next`], but a row is lent where it can be: [`Scan::image`]. With `takes_entries`, an entry of a secondary index that says
+    /// by itself that its row is there, and so has the row's columns, is given out in its place: [`Scan::entry`].
+    pub fn next_lent(&mut self, txn: &mut Transaction, takes_entries: bool) -> Result<Option<Found>> {
+        if self.may_lend(txn) {
+            let next = self.lend_next(txn);
+            return txn.at_valid_snapshot(next);
+        }
+        self.keep_last();
+        self.takes_entries =
+            takes_entries && self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
+        self.next_found(txn)
+    }
+
+    /// The image of the row that was lent last.
+    pub fn image(&self) -> &[u8] {
+        match (self.lent, &self.pages) {
+            (Some(Lent::Page(at)), Some(pages)) => pages.current().map_or(&[], |(_, value)| &value[at..]),
+            _ => &self.spare,
+        }
+    }
+
+    /// Whether the pages alone say what comes next.
+    fn may_lend(&self, txn: &Transaction) -> bool {
+        self.mode == LockMode::Snapshot
+            && self.index == IndexRef::Primary
+            && self.ahead.is_none()
+            && self.pages.is_some()
+            && txn.writes.table(self.table.id).is_none()
+    }
+
+    fn lend_next(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {
+        txn.last_lock = None;
+        loop {
+            if self.pages.as_ref().is_some_and(btree::Scan::is_at_end_of_run) {
+                self.keep_last();
+            }
+            let Scan { pages: Some(pages), table, view, spare, .. } = self else { return Ok(None) };
+            let Some((key, value)) = pages.next()? else { return Ok(None) };
+            let parsed = ClusteredValue::parse(value)?;
+            let lent = if view.sees(parsed.seq) && !parsed.has_externs() {
+                (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.image.len()))
+            } else {
+                txn.engine.visible(table, key, Some(value), view)?.map(|image| {
+                    *spare = image;
+                    Lent::Spare
+                })
+            };
+            // Of a row that is not there the key counts all the same.
+            self.lent = Some(lent.unwrap_or(Lent::Spare));
+            if lent.is_some() {
+                bump(&txn.engine.counters.rows_read, 1);
+                return Ok(Some(Found::Lent));
+            }
+        }
+    }
+
+    /// Keeps the key that was passed last, for the other ways of going on.
+    pub(super) fn keep_last(&mut self) {
+        if self.lent.take().is_some()
+            && let Some((key, _)) = self.pages.as_ref().and_then(btree::Scan::current)
+        {
+            self.last = Some(key.into());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A scan that lends its rows finds what one that copies them finds: at old and new snapshots, in tables of several leaves, and when its
+//! transaction changes the table while it goes on.
+
+mod support;
+
+use engine::{Direction, Engine, Found, IndexRef, Isolation, KeyRange, LockMode, Scan, Table, Transaction};
+use os::random::{Rng, test_seed};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use support::*;
+
+const IDS: u64 = 600;
+
+/// `k` of every row by its id.
+type Model = BTreeMap<i64, i64>;
+
+fn open_scan(txn: &mut Transaction, table: &Arc<Table>, direction: Direction) -> Scan {
+    txn.scan(table, IndexRef::Primary, KeyRange::all(), direction, LockMode::Snapshot).unwrap()
+}
+
+/// `(id, k)` of the scan's next row, and whether it was lent.
+fn next(scan: &mut Scan, txn: &mut Transaction, table: &Table) -> Option<((i64, i64), bool)> {
+    let (image, lent) = match scan.next_lent(txn, false).unwrap()? {
+        Found::Lent => (scan.image().to_vec(), true),
+        Found::Row(row) => (row.image, false),
+        Found::Entry => panic!("nobody asked for entries"),
+    };
+    let row = engine::Row { key: Vec::new(), image };
+    let of = |column| ints(table, std::slice::from_ref(&row), column)[0];
+    Some(((of(0), of(1)), lent))
+}
+
+fn all(txn: &mut Transaction, table: &Arc<Table>, direction: Direction) -> (Vec<(i64, i64)>, usize) {
+    let mut scan = open_scan(txn, table, direction);
+    let (mut found, mut lent) = (Vec::new(), 0);
+    while let Some((row, was_lent)) = next(&mut scan, txn, table) {
+        found.push(row);
+        lent += usize::from(was_lent);
+    }
+    (found, lent)
+}
+
+fn pairs(model: &Model) -> Vec<(i64, i64)> {
+    model.iter().map(|(id, k)| (*id, *k)).collect()
+}
+
+/// Long rows, so that there are several leaves.
+fn text(rng: &mut Rng) -> String {
+    "x".repeat(rng.below(100) as usize)
+}
+
+fn change(rng: &mut Rng, txn: &mut Transaction, table: &Arc<Table>, model: &mut Model, id: i64) {
+    let (k, c) = (rng.below(1000) as i64, text(rng));
+    match (model.contains_key(&id), rng.below(3)) {
+        (false, _) => insert(txn, table, id, k, &c).unwrap(),
+        (true, 0) => {
+            delete(txn, table, id).unwrap();
+            model.remove(&id);
+            return;
+        }
+        (true, _) => {
+            update(txn, table, id, k, &c).unwrap();
+        }
+    }
+    model.insert(id, k);
+}
+
+fn filled(seed: u64, rng: &mut Rng) -> (Arc<Engine>, Arc<Table>, Model) {
+    let (_, engine) = fresh(seed);
+    let table = create(&engine, keyed("t"));
+    let (mut txn, mut model) = (begin(&engine), Model::new());
+    for id in 0..IDS as i64 / 2 {
+        change(rng, &mut txn, &table, &mut model, id * 2);
+    }
+    commit(txn);
+    (engine, table, model)
+}
+
+#[test]
+fn lent_rows_are_what_each_snapshot_sees() {
+    let seed = test_seed("lent_rows_are_what_each_snapshot_sees");
+    let mut rng = Rng::new(seed);
+    let (engine, table, mut model) = filled(seed, &mut rng);
+    let mut readers: Vec<(Transaction, Model)> = Vec::new();
+    let mut lent = 0;
+    for round in 0..120 {
+        let mut txn = begin(&engine);
+        for _ in 0..rng.below(12) {
+            let id = rng.below(IDS) as i64;
+            change(&mut rng, &mut txn, &table, &mut model, id);
+        }
+        commit(txn);
+        if rng.below(8) == 0 {
+            engine.purge().unwrap();
+        }
+        if readers.len() < 5 && rng.below(3) == 0 {
+            let mut reader = engine.begin(Isolation::RepeatableRead);
+            reader.open_snapshot().unwrap();
+            readers.push((reader, model.clone()));
+        } else if rng.below(6) == 0 && !readers.is_empty() {
+            readers.swap_remove(rng.below(readers.len() as u64) as usize);
+        }
+        for (reader, seen) in &mut readers {
+            let (forward, count) = all(reader, &table, Direction::Forward);
+            assert_eq!(forward, pairs(seen), "round {round}");
+            let (mut backward, _) = all(reader, &table, Direction::Backward);
+            backward.reverse();
+            assert_eq!(backward, forward, "round {round}: backward");
+            lent += count;
+        }
+    }
+    assert!(lent > 0);
+    drop(readers);
+    check(&engine, &table);
+}
+
+/// What the transaction changes ahead of its scan is seen, what it changes behind it is not, and nothing comes twice.
+#[test]
+fn a_change_on_the_way_ends_the_lending_and_loses_no_row() {
+    let seed = test_seed("a_change_on_the_way_ends_the_lending");
+    let mut rng = Rng::new(seed);
+    for round in 0..60 {
+        let (engine, table, mut model) = filled(seed + round, &mut rng);
+        let mut txn = engine.begin(Isolation::RepeatableRead);
+        let mut scan = open_scan(&mut txn, &table, Direction::Forward);
+        let before = rng.below(model.len() as u64 + 1) as usize;
+        let mut found = Vec::new();
+        for _ in 0..before {
+            let (row, lent) = next(&mut scan, &mut txn, &table).expect("there are so many");
+            assert!(lent, "round {round}");
+            found.push(row);
+        }
+        let passed = found.last().map_or(-1, |(id, _)| *id);
+        let mut expected = found.clone();
+        for _ in 0..4 {
+            let id = rng.below(IDS) as i64;
+            change(&mut rng, &mut txn, &table, &mut model, id);
+        }
+        expected.extend(pairs(&model).into_iter().filter(|(id, _)| *id > passed));
+        while let Some((row, lent)) = next(&mut scan, &mut txn, &table) {
+            assert!(!lent, "round {round}: it has changed the table");
+            found.push(row);
+        }
+        assert_eq!(found, expected, "round {round}, after {before} rows");
+    }
+}
