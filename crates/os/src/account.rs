@@ -150,7 +150,7 @@ states! {
 /// Spans of a blocking state, the first ones of a thread, whose edges are all read.
 const ALWAYS_SAMPLED: u64 = 8;
 /// Of the later ones, one in so many is.
-const SAMPLED_ONE_IN: u64 = 16;
+const SAMPLED_ONE_IN: u64 = 32;
 
 /// Whether the CPU clock is read on both edges of a thread's `number`th span in a blocking state, from 1.
 fn is_sampled(number: u64) -> bool {

@@ -295,7 +295,10 @@ impl Connection<'_> {
             self.server.status.threads_running.add_one();
             let outcome = self.dispatch();
             self.server.status.threads_running.subtract_one();
-            let sent = outcome.and_then(|end| self.channel.flush().map(|()| end));
+            let sent = outcome.and_then(|end| {
+                let _sending = enter(State::NetworkSend);
+                self.channel.flush().map(|()| end)
+            });
             self.host.answered();
             self.count_bytes();
             match sent {

@@ -12,6 +12,7 @@ use crate::exec::{
 use crate::plan::QueryPlan;
 use crate::sink::{OkInfo, ResultSink};
 use engine::{CommitOptions, StatementContext, Transaction};
+use os::account::{State, enter};
 use types::Value;
 
 /// What a statement does to rows.
@@ -49,6 +50,7 @@ impl Bound {
 impl Session {
     /// Binds a statement about rows.
     pub(super) fn bind(&self, statement: &Statement) -> Result<Bound> {
+        let _state = enter(State::Plan);
         let mut binder = self.binder();
         let plan = match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
@@ -74,6 +76,7 @@ impl Session {
         text: &[u8],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
+        let _state = enter(State::Execute);
         self.diagnostics.borrow_mut().clear();
         self.check_xa_allows(bound)?;
         if !bound.is_query() {

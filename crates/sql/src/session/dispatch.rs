@@ -11,6 +11,7 @@ use crate::host::{Privilege, VirtualTable};
 use crate::parse::parse;
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
+use os::account::{State, enter};
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
@@ -27,6 +28,7 @@ impl Session {
                 other => return other.map(|()| text.len()),
             }
         }
+        let state = enter(State::Parse);
         let Some(parsed) = parse(text, self.variables.sql_mode.lex())? else {
             return Err(SqlError::new(1065, "Query was empty"));
         };
@@ -43,6 +45,7 @@ impl Session {
             }
             self.more_results = true;
         }
+        drop(state);
         let own_text = text[..parsed.end].trim_ascii();
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
@@ -71,6 +74,7 @@ impl Session {
         statement: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
+        let _state = enter(State::Execute);
         if self.run_transaction(statement, sink)? || self.run_prepare(statement, sink)? {
             return Ok(());
         }

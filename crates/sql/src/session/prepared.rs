@@ -5,6 +5,7 @@ use super::bound::Bound;
 use crate::ast::{PrepareText, Statement};
 use crate::error::{Result, SqlError};
 use crate::sink::{ColumnMeta, ResultSink};
+use os::account::{State, enter};
 use std::sync::Arc;
 use types::Value;
 
@@ -64,7 +65,10 @@ impl Session {
 
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
         let empty = || SqlError::new(1065, "Query was empty");
-        let parsed = crate::parse::parse(text, self.variables.sql_mode.lex())?.ok_or_else(empty)?;
+        let parsed = {
+            let _state = enter(State::Parse);
+            crate::parse::parse(text, self.variables.sql_mode.lex())?.ok_or_else(empty)?
+        };
         let rest = &text[parsed.next..];
         if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             return Err(crate::lexer::syntax_error(text, parsed.next));
