@@ -117,7 +117,7 @@ pub fn change_source(
 
 fn change_source_statement(replica: Flavor, source: Flavor, source_port: u16, from: &StartFrom) -> String {
     // MariaDB knows the old words only, and they are the only ones that have its GTIDs.
-    let old_words = replica == Flavor::MariaDb || source == Flavor::MariaDb;
+    let old_words = [replica, source].contains(&Flavor::MariaDb);
     let (statement, word) =
         if old_words { ("CHANGE MASTER TO", "MASTER") } else { ("CHANGE REPLICATION SOURCE TO", "SOURCE") };
     let mut options = vec![
@@ -131,7 +131,7 @@ fn change_source_statement(replica: Flavor, source: Flavor, source_port: u16, fr
         options.push("GET_SOURCE_PUBLIC_KEY=1".to_string());
     }
     match from {
-        StartFrom::Gtid if source == Flavor::MariaDb => options.push("MASTER_USE_GTID=slave_pos".to_string()),
+        StartFrom::Gtid if old_words => options.push("MASTER_USE_GTID=slave_pos".to_string()),
         StartFrom::Gtid => options.push(format!("{word}_AUTO_POSITION=1")),
         StartFrom::Position(position) => {
             options.push(format!("{word}_LOG_FILE='{}'", position.file));

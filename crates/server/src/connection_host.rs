@@ -440,6 +440,11 @@ impl Host for ConnectionHost {
         Ok(reached.is_some())
     }
 
+    fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String> {
+        let found = self.server.binlog.as_ref()?.mariadb_gtid_at(log_file, log_pos).ok()?;
+        Some(found.map(|gtid| gtid.to_string()).unwrap_or_default())
+    }
+
     fn source_pos_wait(
         &self,
         log_file: &str,

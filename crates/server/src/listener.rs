@@ -4,6 +4,7 @@
 use crate::accounts::ClientHost;
 use crate::connection;
 use crate::server::Server;
+use crate::version::VERSION;
 use os::account::{State, enter};
 use os::disk::Disk;
 use os::thread::JoinHandle;
@@ -18,14 +19,14 @@ use std::time::Duration;
 
 /// One socket that listens.
 pub enum Listener {
-    /// TCP.
-    Tcp(TcpListener),
+    /// TCP, with the version that clients are greeted with.
+    Tcp(TcpListener, &'static str),
     /// The Unix socket, with its path.
     Unix(UnixListener, PathBuf),
 }
 
 /// The addresses of `bind_address`: a list with commas; `*` is every address, IPv6 and IPv4.
-pub fn bind_tcp(bind_address: &str, port: u16) -> io::Result<Vec<Listener>> {
+pub fn bind_tcp(bind_address: &str, port: u16, version: &'static str) -> io::Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     for address in bind_address.split(',').map(str::trim).filter(|a| !a.is_empty()) {
         let candidates: Vec<SocketAddr> = match address {
@@ -37,6 +38,7 @@ pub fn bind_tcp(bind_address: &str, port: u16) -> io::Result<Vec<Listener>> {
         let bound = candidates.iter().find_map(|a| TcpListener::bind(a).map_err(|e| last = e).ok());
         listeners.push(Listener::Tcp(
             bound.ok_or_else(|| placed("bind TCP/IP port", &format!("{address}:{port}"), &last))?,
+            version,
         ));
     }
     Ok(listeners)
@@ -66,21 +68,28 @@ impl Listener {
     /// The TCP port, which differs from the option's when that was 0.
     pub fn port(&self) -> Option<u16> {
         match self {
-            Listener::Tcp(l) => l.local_addr().ok().map(|a| a.port()),
+            Listener::Tcp(l, _) => l.local_addr().ok().map(|a| a.port()),
             Listener::Unix(..) => None,
+        }
+    }
+
+    fn version(&self) -> &'static str {
+        match self {
+            Listener::Tcp(_, version) => version,
+            Listener::Unix(..) => VERSION,
         }
     }
 
     fn fd(&self) -> RawFd {
         match self {
-            Listener::Tcp(l) => l.as_raw_fd(),
+            Listener::Tcp(l, _) => l.as_raw_fd(),
             Listener::Unix(l, _) => l.as_raw_fd(),
         }
     }
 
     fn accept(&self) -> io::Result<(Stream, ClientHost, String)> {
         match self {
-            Listener::Tcp(l) => {
+            Listener::Tcp(l, _) => {
                 let (stream, peer) = l.accept()?;
                 stream.set_nodelay(true)?;
                 let ip = peer.ip().to_canonical();
@@ -120,7 +129,7 @@ fn run(server: &Arc<Server>, listener: &Listener) {
         };
         match accepted {
             Ok(_) if server.is_stopping() => return,
-            Ok((stream, host, shown)) => connection::start(server, stream, host, shown),
+            Ok((stream, host, shown)) => connection::start(server, stream, host, shown, listener.version()),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if server.is_stopping() => return,
             Err(e) => {

@@ -8,7 +8,7 @@ use crate::server::Server;
 use crate::signals::{Request, Signals};
 use crate::start::{StartError, Started, globals_of, start};
 use crate::variables::{self, Setting};
-use crate::version::{VERSION, VERSION_COMMENT, version_line};
+use crate::version::{VERSION, VERSION_COMMENT, VERSION_FOR_MARIADB, version_line};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::disk::Disk;
@@ -185,9 +185,14 @@ fn bind(server: &Server) -> std::io::Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     if !server.globals.named("skip_networking").is_on() {
         let port = server.globals.named("port").uint() as u16;
-        listeners = listener::bind_tcp(server.globals.named("bind_address").text(), port)?;
+        let address = server.globals.named("bind_address");
+        listeners = listener::bind_tcp(address.text(), port, VERSION)?;
         if let Some(port) = listeners.iter().find_map(Listener::port) {
             server.globals.set_named("port", Setting::UInt(port.into()));
+        }
+        match server.globals.named("slipstream_mariadb_port").uint() as u16 {
+            0 => {}
+            port => listeners.extend(listener::bind_tcp(address.text(), port, VERSION_FOR_MARIADB)?),
         }
     }
     let socket = server.globals.named("socket");

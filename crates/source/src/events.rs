@@ -7,7 +7,7 @@ use binlog::event::{
     flag,
 };
 use binlog::group::GroupStart;
-use binlog::gtid::{Gtid, GtidSet, Uuid};
+use binlog::gtid::{Gtid, GtidSet, MariadbGtid, Uuid};
 pub use binlog::{Checksum, MAGIC, event::event_type};
 use engine::CommitHeader;
 use os::disk::File;
@@ -248,6 +248,39 @@ pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksu
     }
     // A format description has a checksum whether or not the others have one.
     encode::append_checksum(&mut out, 0);
+    out
+}
+
+/// The format description of a file as a replica gets it that goes by MariaDB's GTIDs: with MariaDB's own event types, and made up, since in the file it
+/// is shorter. The version stays ours: MariaDB takes the settings in QUERY events as MySQL's by it.
+pub(crate) fn format_for_mariadb(event: &[u8], checksum: Checksum) -> Vec<u8> {
+    const LENS_OFFSET: usize = CREATED_OFFSET + 4 + 1;
+    const FIRST_OF_MARIADB: usize = event_type::MARIADB_ANNOTATE_ROWS as usize;
+    let mut out = event[..event.len() - CHECKSUM_BYTES - 1].to_vec();
+    out[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
+    out[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].fill(0);
+    out[CREATED_OFFSET..CREATED_OFFSET + 4].fill(0);
+    out.resize(LENS_OFFSET + FIRST_OF_MARIADB - 1, 0);
+    out.extend_from_slice(&encode::MARIADB_POST_HEADER_LENS);
+    out.push(if checksum == Checksum::Crc32 { 1 } else { 0 });
+    let size = (out.len() + CHECKSUM_BYTES) as u32;
+    out[EVENT_SIZE_OFFSET..EVENT_SIZE_OFFSET + 4].copy_from_slice(&size.to_le_bytes());
+    encode::append_checksum(&mut out, 0);
+    out
+}
+
+/// The event by which a sender tells a MariaDB replica which transactions precede what comes, and where that is in the file.
+pub(crate) fn gtid_list(
+    list: &[MariadbGtid],
+    flags: u32,
+    pos: u64,
+    server_id: u32,
+    checksum: Checksum,
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    let start = encode::mariadb_gtid_list(EventBase { timestamp: 0, server_id }, list, flags, true, &mut out);
+    let len = (out.len() + checksum.len_bytes()) as u64;
+    finish_event(&mut out, start, Some(pos.saturating_sub(len)), checksum);
     out
 }
 

@@ -18,6 +18,7 @@ use redo::Lsn;
 use crate::compression::CompressionStats;
 use crate::error::{BinlogError, Refusal};
 use crate::events;
+use crate::mariadb_gtid::Newest;
 use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
@@ -107,6 +108,8 @@ pub struct Binlog {
     pub(crate) safe: Arc<Safe>,
     pub(crate) semi_sync: Arc<SemiSync>,
     pub(crate) compression: Mutex<CompressionStats>,
+    /// Before `files` and `shared`.
+    pub(crate) newest_mariadb_gtid: Mutex<Option<Newest>>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -175,6 +178,7 @@ impl Binlog {
             safe: Arc::new(Safe::new(at)),
             semi_sync,
             compression: Mutex::default(),
+            newest_mariadb_gtid: Mutex::default(),
             writer: Mutex::new(None),
         });
         engine.set_checkpoint_participant(binlog.safe.clone());

@@ -16,6 +16,7 @@ pub mod dump;
 pub mod error;
 pub mod events;
 pub mod files;
+mod mariadb_gtid;
 mod purge;
 mod reading;
 mod recent;

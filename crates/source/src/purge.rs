@@ -204,7 +204,7 @@ fn created_s(files: &FileSeries, number: u64) -> Option<u32> {
     events::read_head(&*file).ok()?.first().map(|event| events::timestamp(&event.bytes))
 }
 
-fn previous_gtids(files: &FileSeries, number: u64) -> Result<GtidSet, Refusal> {
+pub(crate) fn previous_gtids(files: &FileSeries, number: u64) -> Result<GtidSet, Refusal> {
     let unreadable = |what: String| {
         Refusal::fatal_1236(format!("Could not open log file '{}': {what}", files.name(number)))
     };

@@ -123,6 +123,10 @@ pub trait Host: Send + Sync {
     /// WAIT_FOR_EXECUTED_GTID_SET: true when the set is executed, false at the timeout. `None` waits for ever.
     fn wait_for_executed_gtid_set(&self, set: &str, timeout: Option<Duration>) -> Result<bool>;
 
+    /// MariaDB's BINLOG_GTID_POS: the GTID of the last transaction before a place in the binary log, empty if there is none. `None`: there is no such
+    /// place.
+    fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String>;
+
     /// SOURCE_POS_WAIT: `Ok(None)` is SQL's NULL (no applier), -1 a timeout, else the number of events waited for.
     fn source_pos_wait(
         &self,

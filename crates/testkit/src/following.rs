@@ -1,7 +1,7 @@
 //! A replica that follows a source through everything that a test can put in its way. The same for every pair of
 //! flavors; each pair has its own test file.
 
-use bench::instance::{Flavor, RowImage, Settings, USER};
+use bench::instance::{Flavor, RowImage, Settings, USER, free_port};
 use bench::replication::{Position, StartFrom, Thread};
 use bench::sbtest::{Size, Workload};
 
@@ -30,12 +30,28 @@ pub struct Pair {
     pub proxy: Proxy,
     /// The replica.
     pub replica: Replica,
+    /// How it was asked to begin.
+    pub by: By,
 }
 
 /// The first binary log file of a source, after its header's magic number.
 pub fn beginning(source: &Server) -> StartFrom {
     let file = source.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();
     StartFrom::Position(Position { file, offset: 4 })
+}
+
+/// Starts a source; one of ours also listens for replicas of MariaDB that go by GTID.
+fn start_source(source: Flavor, replica: Flavor, settings: &Settings) -> Server {
+    let mut settings = Settings { server_id: 1, ..settings.clone() };
+    if (source, replica) == (Flavor::Slipstream, Flavor::MariaDb) {
+        let port = free_port().unwrap_or_else(|error| panic!("{error}"));
+        settings.extra.push(format!("--slipstream-mariadb-port={port}"));
+    }
+    Server::start(source, &settings)
+}
+
+fn mariadb_port(source: &Server) -> u16 {
+    source.rows("SELECT @@slipstream_mariadb_port")[0].parse().expect("a port")
 }
 
 impl Pair {
@@ -46,14 +62,14 @@ impl Pair {
 
     /// Starts both with these settings.
     pub fn start_with(source: Flavor, replica: Flavor, settings: &Settings, by: By) -> Pair {
-        let source = Server::start(source, &Settings { server_id: 1, ..settings.clone() });
+        let source = start_source(source, replica, settings);
         let replica = Replica::start(replica, &Settings { server_id: 2, ..settings.clone() });
         Pair::of(source, replica, by)
     }
 
     /// Starts a source with settings of its own, and a replica with so many workers.
     pub fn start_each(source: (Flavor, &Settings), (replica, workers): (Flavor, u32), by: By) -> Pair {
-        let source = Server::start(source.0, &Settings { server_id: 1, ..source.1.clone() });
+        let source = start_source(source.0, replica, source.1);
         let settings = Settings { server_id: 2, replica_workers: workers, ..Settings::default() };
         Pair::of(source, Replica::start(replica, &settings), by)
     }
@@ -67,13 +83,16 @@ impl Pair {
                     .run(&format!("ALTER USER {account} IDENTIFIED WITH mysql_native_password BY '{USER}'"));
             }
         }
-        let proxy = Proxy::start(source.port());
+        let proxy = Proxy::start(match (source.flavor(), replica.flavor(), by) {
+            (Flavor::Slipstream, Flavor::MariaDb, By::Gtid) => mariadb_port(&source),
+            _ => source.port(),
+        });
         let from = match by {
             By::Gtid => StartFrom::Gtid,
             By::Position => beginning(&source),
         };
         replica.follow(source.flavor(), proxy.port(), &from);
-        Pair { source, proxy, replica }
+        Pair { source, proxy, replica, by }
     }
 
     /// Runs a load of so many transactions on the source.
@@ -86,6 +105,16 @@ impl Pair {
     /// The replica has caught up and holds the same rows.
     pub fn is_equal(&self) {
         self.replica.equals(&self.source, SIZE.tables);
+        if (self.replica.flavor(), self.by) == (Flavor::MariaDb, By::Gtid) {
+            // It goes by file and position, without an error, where it thinks that a source has no GTIDs.
+            let status = self.replica.run("SHOW SLAVE STATUS");
+            assert_eq!(
+                status.text(0, "Using_Gtid").as_deref(),
+                Some("Slave_Pos"),
+                "{}",
+                self.replica.log_tail()
+            );
+        }
     }
 }
 

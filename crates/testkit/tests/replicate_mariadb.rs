@@ -37,7 +37,7 @@ fn compressed_columns() {
     if !testkit::available("replicate_mariadb::compressed_columns", &[SOURCE]) {
         return;
     }
-    let Pair { source, replica, proxy: _proxy } =
+    let Pair { source, replica, proxy: _proxy, .. } =
         Pair::start(SOURCE, flavor_under_test(), RowImage::Full, By::Gtid);
     source.run("CREATE DATABASE c");
     source.run(

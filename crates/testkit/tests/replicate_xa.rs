@@ -165,6 +165,13 @@ fn behind_slipstream_with_workers() {
 }
 
 #[test]
+fn mariadb_behind_slipstream() {
+    if available("replicate_xa::mariadb_behind_slipstream", &[Flavor::MariaDb]) {
+        follows(flavor_under_test(), Flavor::MariaDb, 0, By::Gtid);
+    }
+}
+
+#[test]
 fn behind_mysql() {
     if available("replicate_xa::behind_mysql", &[Flavor::MySql]) {
         follows(Flavor::MySql, flavor_under_test(), 0, By::Gtid);

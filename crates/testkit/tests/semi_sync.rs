@@ -41,8 +41,7 @@ fn wait_for_status(server: &Server, name: &str, wanted: &str) {
 }
 
 /// A pair that replicates semi-synchronously, with a timeout that no test waits for.
-fn pair(source: Flavor, replica: Flavor) -> Pair {
-    let by = if replica == Flavor::MariaDb { By::Position } else { By::Gtid };
+fn pair(source: Flavor, replica: Flavor, by: By) -> Pair {
     let pair = Pair::start(source, replica, RowImage::Full, by);
     pair.source.fill(SIZE, 1);
     pair.is_equal();
@@ -64,8 +63,8 @@ fn pair(source: Flavor, replica: Flavor) -> Pair {
 }
 
 /// Every commit is acknowledged; while the replica does not receive, a commit waits for it.
-fn waits_for_the_replica(source: Flavor, replica: Flavor) {
-    let pair = pair(source, replica);
+fn waits_for_the_replica(source: Flavor, replica: Flavor, by: By) {
+    let pair = pair(source, replica, by);
     let (side, _) = words(&pair.source);
     pair.load(Workload::ReadWrite, 300, 5);
     pair.source.run("FLUSH BINARY LOGS");
@@ -99,40 +98,47 @@ fn waits_for_the_replica(source: Flavor, replica: Flavor) {
 
 #[test]
 fn slipstream_for_slipstream() {
-    waits_for_the_replica(Flavor::Slipstream, Flavor::Slipstream);
+    waits_for_the_replica(Flavor::Slipstream, Flavor::Slipstream, By::Gtid);
 }
 
 #[test]
 fn slipstream_for_mysql() {
     if testkit::available("semi_sync::slipstream_for_mysql", &[Flavor::MySql]) {
-        waits_for_the_replica(Flavor::Slipstream, Flavor::MySql);
+        waits_for_the_replica(Flavor::Slipstream, Flavor::MySql, By::Gtid);
     }
 }
 
 #[test]
 fn slipstream_for_mariadb() {
     if testkit::available("semi_sync::slipstream_for_mariadb", &[Flavor::MariaDb]) {
-        waits_for_the_replica(Flavor::Slipstream, Flavor::MariaDb);
+        waits_for_the_replica(Flavor::Slipstream, Flavor::MariaDb, By::Position);
+    }
+}
+
+#[test]
+fn slipstream_for_mariadb_by_gtid() {
+    if testkit::available("semi_sync::slipstream_for_mariadb_by_gtid", &[Flavor::MariaDb]) {
+        waits_for_the_replica(Flavor::Slipstream, Flavor::MariaDb, By::Gtid);
     }
 }
 
 #[test]
 fn mysql_for_slipstream() {
     if testkit::available("semi_sync::mysql_for_slipstream", &[Flavor::MySql]) {
-        waits_for_the_replica(Flavor::MySql, Flavor::Slipstream);
+        waits_for_the_replica(Flavor::MySql, Flavor::Slipstream, By::Gtid);
     }
 }
 
 #[test]
 fn mariadb_for_slipstream() {
     if testkit::available("semi_sync::mariadb_for_slipstream", &[Flavor::MariaDb]) {
-        waits_for_the_replica(Flavor::MariaDb, Flavor::Slipstream);
+        waits_for_the_replica(Flavor::MariaDb, Flavor::Slipstream, By::Gtid);
     }
 }
 
 #[test]
 fn after_the_timeout_it_goes_on_without_until_the_replica_is_back() {
-    let pair = pair(Flavor::Slipstream, Flavor::Slipstream);
+    let pair = pair(Flavor::Slipstream, Flavor::Slipstream, By::Gtid);
     pair.replica.stop_thread(Thread::Io);
     set(&pair.source, "source_timeout", "50");
     pair.load(Workload::UpdateNonIndex, 50, 7);

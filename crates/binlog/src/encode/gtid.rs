@@ -3,11 +3,15 @@
 use super::{EventBase, begin_event};
 use crate::cursor::{put_packed_int, put_serialized_int, put_serialized_uint};
 use crate::event::{
-    GtidEvent, HEADER_LEN, LOGICAL_TIMESTAMP_TYPECODE, MariadbGtidEvent, NO_GTID, event_type, tagged_field,
+    GtidEvent, HEADER_LEN, LOGICAL_TIMESTAMP_TYPECODE, MariadbGtidEvent, NO_GTID, event_type, flag,
+    mariadb_flag, tagged_field,
 };
+use crate::xid::Xid;
 
 const HAS_ORIGINAL_TIMESTAMP: u64 = 1 << 55;
 const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
+/// Length of a MariaDB GTID event's fixed part, which its format description has too.
+const MARIADB_GTID_HEADER_LEN: usize = 19;
 
 /// Appends a GTID event, or a GTID_TAGGED event where the GTID has a tag. `event.transaction_length` is what the reader gets; for
 /// a transaction of `rest` bytes (checksums included) it is `rest` + header + [`gtid_body_len`] + checksum.
@@ -144,17 +148,31 @@ fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a MariaDB GTID event; its server id must be that of `base`.
-pub fn mariadb_gtid(base: EventBase, event: &MariadbGtidEvent, flags: u16, out: &mut Vec<u8>) -> usize {
+/// Appends a MariaDB GTID event; its server id must be that of `base`. `xid` is that of the XA transaction that the group prepares or ends, as
+/// the event's flags say. An event shorter than `least_len` is filled up with zeros, which MariaDB ignores.
+pub fn mariadb_gtid(
+    base: EventBase,
+    event: &MariadbGtidEvent,
+    xid: Option<&Xid>,
+    least_len: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    const ENDS_WITH_XID: u8 = mariadb_flag::PREPARED_XA | mariadb_flag::COMPLETED_XA;
     assert_eq!(base.server_id, event.gtid.server_id, "the server id of a MariaDB GTID is its header's");
-    let start = begin_event(base, event_type::MARIADB_GTID, flags, out);
+    assert_eq!(event.flags & ENDS_WITH_XID != 0, xid.is_some(), "the flags tell of an XID");
+    let start = begin_event(base, event_type::MARIADB_GTID, flag::SUPPRESS_USE, out);
     out.extend_from_slice(&event.gtid.seq.to_le_bytes());
     out.extend_from_slice(&event.gtid.domain.to_le_bytes());
     out.push(event.flags);
-    if event.flags & crate::event::mariadb_flag::GROUP_COMMIT_ID != 0 {
+    if event.flags & mariadb_flag::GROUP_COMMIT_ID != 0 {
         out.extend_from_slice(&event.commit_id.to_le_bytes());
-    } else {
-        out.extend_from_slice(&[0; 6]); // MariaDB's padding to the fixed part's 19 bytes
     }
+    if let Some(xid) = xid {
+        out.extend_from_slice(&(xid.format_id() as u32).to_le_bytes());
+        out.extend_from_slice(&[xid.gtrid().len() as u8, xid.bqual().len() as u8]);
+        out.extend_from_slice(xid.data());
+    }
+    let least_len = least_len.max(HEADER_LEN + MARIADB_GTID_HEADER_LEN);
+    out.resize(out.len().max(start + least_len), 0);
     start
 }

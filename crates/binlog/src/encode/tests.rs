@@ -48,7 +48,7 @@ fn small_events() {
         assert_eq!(back(&mut out, start).1, Event::UserVar(var));
     }
     let list = vec!["0-1-5".parse().unwrap(), "3-1-9".parse().unwrap()];
-    let start = mariadb_gtid_list(BASE, &list, &mut out);
+    let start = mariadb_gtid_list(BASE, &list, 0, false, &mut out);
     assert_eq!(back(&mut out, start).1, Event::MariadbGtidList(list));
 }
 

@@ -144,9 +144,14 @@ impl Connection<'_> {
             semi_sync: semi_sync.is_some_and(|text| text != "0"),
         };
         if by_gtid {
-            DumpRequest::from_dump_gtid(self.body(), client)
-        } else {
-            DumpRequest::from_dump(self.body(), client)
+            return DumpRequest::from_dump_gtid(self.body(), client);
+        }
+        let mariadb_gtids = user_variable(["slave_connect_state"; 2]).filter(|_| client.is_mariadb);
+        let until = user_variable(["slave_until_gtid"; 2]);
+        let request = DumpRequest::from_dump(self.body(), client)?;
+        match mariadb_gtids {
+            Some(has) => request.by_mariadb_gtids(&has, until.as_deref()),
+            None => Ok(request),
         }
     }
 }

@@ -13,7 +13,6 @@ use crate::connection_host::ConnectionHost;
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
-use crate::version::VERSION;
 use crate::wire_sink::{RowForm, WireSink};
 use os::account::{State, enter};
 use protocol::auth::{NONCE_BYTES, plugin};
@@ -53,8 +52,14 @@ const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
 /// A command buffer that grew past this is given back.
 const KEEP_COMMAND_BYTES: usize = 1024 * 1024;
 
-/// Starts the thread of a connection that has been accepted.
-pub fn start(server: &Arc<Server>, stream: Stream, host: ClientHost, shown_host: String) {
+/// Starts the thread of a connection that has been accepted, and will be greeted with this version.
+pub fn start(
+    server: &Arc<Server>,
+    stream: Stream,
+    host: ClientHost,
+    shown_host: String,
+    version: &'static str,
+) {
     server.status.connections.add_one();
     let interrupter = match stream.interrupter() {
         Ok(interrupter) => interrupter,
@@ -68,7 +73,7 @@ pub fn start(server: &Arc<Server>, stream: Stream, host: ClientHost, shown_host:
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
-        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host));
+        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host, version));
         if let Err(panic) = catch_unwind(run) {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -113,7 +118,13 @@ enum End {
     Lost,
 }
 
-fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, client_host: ClientHost) {
+fn serve(
+    server: &Arc<Server>,
+    entry: &Arc<SessionEntry>,
+    stream: Stream,
+    client_host: ClientHost,
+    version: &str,
+) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
     let write_timeout = Duration::from_secs(server.globals.named("net_write_timeout").uint());
@@ -134,7 +145,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, client
         let _gone = send_error(&mut channel, 0, &too_many());
         return;
     }
-    let admitted = admit(server, entry, &mut channel, &client_host, connected > limit);
+    let admitted = admit(server, entry, &mut channel, (&client_host, version), connected > limit);
     let (nonce, response, account) = match admitted {
         Ok(admitted) => admitted,
         Err(refusal) => {
@@ -180,14 +191,14 @@ fn admit(
     server: &Arc<Server>,
     entry: &Arc<SessionEntry>,
     channel: &mut Channel<Stream>,
-    client_host: &ClientHost,
+    (client_host, version): (&ClientHost, &str),
     only_admin: bool,
 ) -> Result<Admitted, Refusal> {
     let nonce = new_nonce();
     let tls = server.tls.get();
     let capabilities = CAPABILITIES | if tls.is_some() { cap::SSL } else { 0 };
     let greeting = Greeting {
-        server_version: VERSION.into(),
+        server_version: version.into(),
         connection_id: entry.id,
         nonce,
         capabilities,

@@ -182,6 +182,7 @@ pub fn computed(server: &Server, name: &str) -> Option<Setting> {
         "gtid_executed" => text(server.engine.gtid_executed().to_string()),
         "gtid_owned" => Some(gtids::owned(server)),
         "gtid_purged" => text(server.engine.gtid_purged().to_string()),
+        "gtid_binlog_pos" => text(gtids::mariadb_binlog_pos(server)),
         "gtid_slave_pos" => text(server.replica.gtid_slave_pos()),
         "sql_replica_skip_counter" => Some(Setting::UInt(server.replica.apply_settings().skip_counter())),
         "log_bin_basename" => text(server.binlog.as_ref()?.basename_path().display().to_string()),

@@ -128,6 +128,15 @@ pub fn set_purged(server: &Server, text: &str) -> Result<(), SqlError> {
     server.engine.add_gtid_purged(&set).map_err(|e| SqlError::new(3546, e.to_string()))
 }
 
+/// MariaDB's `@@GLOBAL.gtid_binlog_pos`; empty, too, where the log cannot be read.
+pub fn mariadb_binlog_pos(server: &Server) -> String {
+    let last = server.binlog.as_ref().and_then(|binlog| {
+        let asked = binlog.mariadb_gtid_at_end();
+        asked.inspect_err(|error| log::warn!("gtid_binlog_pos: {error}")).ok().flatten()
+    });
+    last.map(|gtid| gtid.to_string()).unwrap_or_default()
+}
+
 /// `@@GLOBAL.gtid_owned`
 pub fn owned(server: &Server) -> Setting {
     let owned = server.engine.owned_gtids();

@@ -1,6 +1,6 @@
 //! What a dump command asks for: COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, and the session variables that go before them.
 
-use binlog::gtid::GtidSet;
+use binlog::gtid::{GtidSet, MariadbGtidState};
 
 use crate::error::Refusal;
 
@@ -18,6 +18,13 @@ pub enum DumpStart {
     },
     /// With the first transaction that is not in this set.
     Gtids(GtidSet),
+    /// With the first transaction behind a point in MariaDB's GTIDs, in MariaDB's events.
+    MariadbGtids {
+        /// What the replica has (`@slave_connect_state`).
+        has: MariadbGtidState,
+        /// Where it wants to stop (`@slave_until_gtid`).
+        until: Option<MariadbGtidState>,
+    },
 }
 
 /// Which checksums a client takes (`@source_binlog_checksum`, `@master_binlog_checksum`).
@@ -77,6 +84,18 @@ impl DumpRequest {
         let server_id = reader.u32()?;
         let file = file_name(reader.0);
         Ok(DumpRequest::new(DumpStart::Position { file, pos }, flags, server_id, client))
+    }
+
+    /// The same from where MariaDB's GTIDs say, in the texts of a replica's `@slave_connect_state` and `@slave_until_gtid`, instead of its position.
+    pub fn by_mariadb_gtids(self, has: &str, until: Option<&str>) -> Result<DumpRequest, Refusal> {
+        let parse = |text: &str, what: &str| {
+            text.parse().map_err(|_| {
+                Refusal::new(1105, format!("Out of memory or malformed slave request when obtaining {what}"))
+            })
+        };
+        let has = parse(has, "start position from GTID state")?;
+        let until = until.map(|until| parse(until, "UNTIL position sent from slave")).transpose()?;
+        Ok(DumpRequest { start: DumpStart::MariadbGtids { has, until }, ..self })
     }
 
     /// From the body of a COM_BINLOG_DUMP_GTID packet.

@@ -1,5 +1,7 @@
 //! One dump session.
 
+mod mariadb;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use crate::events::{self, Beginning, HeadEvent};
 use crate::files::{Binlog, FilePosition};
 use crate::reading::Reading;
 use crate::recent::Block;
+use mariadb::ByMariadbGtid;
 
 const BLOCK_BYTES: usize = 256 * 1024;
 /// The pause of a session that has sent all there was, when the writer makes none because of others that are semi-synchronous.
@@ -51,6 +54,10 @@ pub(super) fn serve(
         since_sent: Stopwatch::start(),
         semi_sync: request.client.semi_sync.then(|| binlog.semi_sync.join()),
         wanted: None,
+        mariadb: match &request.start {
+            DumpStart::MariadbGtids { has, until } => Some(ByMariadbGtid::new(has, until.as_ref())),
+            DumpStart::Position { .. } | DumpStart::Gtids(_) => None,
+        },
     };
     let ended = session.send_files(&mut reading);
     if let Some(number) = session.semi_sync {
@@ -65,6 +72,7 @@ fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Re
     match &request.start {
         DumpStart::Position { file, pos } => find_position(binlog, file, *pos),
         DumpStart::Gtids(gtids) => binlog.find_by_gtids(gtids),
+        DumpStart::MariadbGtids { has, .. } => binlog.find_by_mariadb_gtids(has),
     }
 }
 
@@ -126,6 +134,8 @@ struct Session<'a> {
     semi_sync: Option<u64>,
     /// The end of the event that such a replica is to acknowledge.
     wanted: Option<FilePosition>,
+    /// It goes by MariaDB's GTIDs.
+    mariadb: Option<ByMariadbGtid>,
 }
 
 impl Session<'_> {
@@ -169,10 +179,12 @@ impl Session<'_> {
 
     /// The fake rotate event that names the file, and its format description.
     fn send_head(&mut self, file: &Arc<dyn File>) -> Result<(), DumpEnd> {
-        let server_id = self.binlog.config.server_id;
-        let rotate = events::fake_rotate(&self.name, self.at.pos, server_id, self.sent_checksum);
-        self.send_made_up(&rotate)?;
         let head = events::read_head(&**file).map_err(|what| self.unreadable(&what))?;
+        let head_end = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+        if self.mariadb.is_some() {
+            self.at.pos = self.at.pos.max(head_end);
+        }
+        self.send_rotate()?;
         let first = head.first().ok_or_else(|| self.unreadable("there is no format description event"))?;
         self.checksum = events::checksum_of_head(&head).map_err(|what| self.unreadable(&what))?;
         if self.request.client.checksum == ChecksumWish::Unaware && self.checksum == Checksum::Crc32 {
@@ -180,7 +192,14 @@ impl Session<'_> {
                 "Replica can not handle replication events with the checksum that source is configured to log",
             )));
         }
-        let head_end = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+        if self.checksum == Checksum::None || wanted(self.request) == Checksum::None {
+            self.sent_checksum = Checksum::None;
+        } else {
+            self.sent_checksum = Checksum::Crc32;
+        }
+        if self.mariadb.is_some() {
+            return self.send_head_for_mariadb(&head);
+        }
         let from = match &self.request.start {
             DumpStart::Gtids(has)
                 if self.first_gtid(file, head_end).is_some_and(|gtid| has.contains(gtid)) =>
@@ -190,15 +209,20 @@ impl Session<'_> {
             DumpStart::Position { .. } if self.at.pos > 4 => Beginning::Within,
             _ => Beginning::First,
         };
-        if self.checksum == Checksum::None || wanted(self.request) == Checksum::None {
-            self.sent_checksum = Checksum::None;
-        } else {
-            self.sent_checksum = Checksum::Crc32;
-        }
         let format = events::format_for_client(&first.bytes, from, self.sent_checksum);
         self.send_made_up(&format)?;
         self.at.pos = self.at.pos.max(first.end());
         Ok(())
+    }
+
+    /// The event that says which file is sent, and from where on.
+    fn send_rotate(&mut self) -> Result<(), DumpEnd> {
+        let rotate = events::fake_rotate(&self.name, self.at.pos, self.server_id(), self.sent_checksum);
+        self.send_made_up(&rotate)
+    }
+
+    fn server_id(&self) -> u32 {
+        self.binlog.config.server_id
     }
 
     /// The GTID of the file's first transaction, if it is there already.
@@ -288,24 +312,37 @@ impl Session<'_> {
     }
 
     fn send_event(&mut self, event: &[u8]) -> Result<(), DumpEnd> {
+        if self.mariadb.is_some() {
+            return self.with_mariadb(|mariadb, session| mariadb.send(session, event));
+        }
+        let end = FilePosition { file: self.at.file, pos: self.at.pos + event.len() as u64 };
         if let DumpStart::Gtids(has) = &self.request.start {
             self.skipping = leaves_out(event, self.checksum, has, self.skipping)
                 .map_err(|()| DumpEnd::Refused(self.anonymous_refused()))?;
             if self.skipping {
-                self.skipped_any = true;
-                // It has it.
-                if let (Some(number), Some(end)) = (self.semi_sync, self.wanted_end(event)) {
-                    self.binlog.semi_sync.acknowledge(number, end);
-                }
-                return Ok(());
+                return self.pass_over(end);
             }
             if self.skipped_any {
                 self.send_heartbeat()?;
             }
         }
+        self.deliver(event, Some(end))
+    }
+
+    /// Leaves out an event that ends here: the replica has it.
+    fn pass_over(&mut self, end: FilePosition) -> Result<(), DumpEnd> {
+        self.skipped_any = true;
+        if let (Some(number), true) = (self.semi_sync, self.wanted == Some(end)) {
+            self.binlog.semi_sync.acknowledge(number, end);
+        }
+        Ok(())
+    }
+
+    /// Sends an event in the form that the client takes. `end` is where it ends in the file, if it is the whole event or the last of its parts.
+    fn deliver(&mut self, event: &[u8], end: Option<FilePosition>) -> Result<(), DumpEnd> {
         let is_rewritten = self.request.client.is_mariadb
             && self.for_mariadb.rewrite(event, self.checksum, &mut self.rewritten);
-        let wanted = self.semi_sync.map(|number| (number, self.wanted_end(event)));
+        let wanted = self.semi_sync.map(|number| (number, self.wanted.filter(|wanted| end == Some(*wanted))));
         let event = if is_rewritten { &self.rewritten } else { event };
         let event = if self.sent_checksum == self.checksum {
             event
@@ -322,12 +359,6 @@ impl Session<'_> {
             Some((number, Some(end))) => self.take_acknowledgement(number, end),
             _ => Ok(()),
         }
-    }
-
-    /// The end of the event that is sent next, if the replica is to acknowledge it.
-    fn wanted_end(&self, event: &[u8]) -> Option<FilePosition> {
-        let end = FilePosition { file: self.at.file, pos: self.at.pos + event.len() as u64 };
-        self.wanted.filter(|wanted| *wanted == end)
     }
 
     /// Waits until the replica has acknowledged what was sent. What is committed meanwhile goes together, and is acknowledged together.
@@ -360,6 +391,7 @@ impl Session<'_> {
 
     /// Everything has been sent: ends, or waits for more.
     fn at_end(&mut self) -> Result<(), DumpEnd> {
+        self.with_mariadb(|mariadb, session| mariadb.at_end(session))?;
         if self.skipped_any {
             self.send_heartbeat()?;
         }
@@ -403,8 +435,8 @@ impl Session<'_> {
 
     fn send_heartbeat(&mut self) -> Result<(), DumpEnd> {
         self.skipped_any = false;
-        let event =
-            events::heartbeat(&self.name, self.at.pos, self.binlog.config.server_id, self.sent_checksum);
+        self.with_mariadb(|mariadb, session| mariadb.before_heartbeat(session))?;
+        let event = events::heartbeat(&self.name, self.at.pos, self.server_id(), self.sent_checksum);
         self.send_made_up(&event)
     }
 

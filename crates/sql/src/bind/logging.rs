@@ -69,6 +69,7 @@ impl Unsafe {
 
 /// Functions whose value is the server's own.
 const UNSAFE_FUNCTIONS: &[&str] = &[
+    "binlog_gtid_pos",
     "current_role",
     "current_user",
     "found_rows",

@@ -263,6 +263,10 @@ impl Host for ReplicaHost {
         Ok(false)
     }
 
+    fn binlog_gtid_pos(&self, _: &str, _: u64) -> Option<String> {
+        None
+    }
+
     fn source_pos_wait(&self, _: &str, _: u64, _: Option<Duration>, _: &str) -> Result<Option<i64>> {
         Ok(None)
     }

@@ -80,6 +80,10 @@ impl Host for TestHost {
         Ok(true)
     }
 
+    fn binlog_gtid_pos(&self, _: &str, _: u64) -> Option<String> {
+        None
+    }
+
     fn source_pos_wait(
         &self,
         _: &str,

@@ -24,6 +24,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(i64::from(!reached)))
     })
     .varies(),
+    Function::new("binlog_gtid_pos", 2..=2, long_text, |call| {
+        if call.values[0].is_null() || call.values[1].is_null() {
+            return Ok(Value::Null);
+        }
+        let log_pos = call.integer(1).max(0) as u64;
+        Ok(call.ctx.host.binlog_gtid_pos(&call.string(0), log_pos).map_or(Value::Null, text))
+    })
+    .varies(),
     Function::new("source_pos_wait", 2..=4, bigint, |call| {
         if call.values[0].is_null() || call.values[1].is_null() {
             return Ok(Value::Null);

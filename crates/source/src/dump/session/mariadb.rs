@@ -1,0 +1,501 @@
+//! The dump to a MariaDB replica by MariaDB's GTIDs (decision 0029).
+//!
+//! The n-th transaction of the binary log is `0-S-n`: S is the server id in its events, n counts all that the log has ever had, those of purged
+//! files by the previous GTIDs at the head of the oldest one. A GTID event is held back until the next event tells what it starts, since
+//! MariaDB's stands for the BEGIN too. A replica adds up the lengths of what it gets to know where in our files it is; so MariaDB's event is made as
+//! long as what it stands for.
+
+use binlog::compressed::PayloadReader;
+use binlog::encode::{self, EventBase, finish_event};
+use binlog::event::{
+    EVENT_SIZE_OFFSET, Event, Format, GtidEvent, HEADER_LEN, Header, LOG_POS_OFFSET, MariadbGtidEvent,
+    event_type, mariadb_flag,
+};
+use binlog::gtid::{MariadbGtid, MariadbGtidState};
+use binlog::{Checksum, Xid};
+use os::disk::OpenMode;
+
+use super::Session;
+use crate::dump::DumpEnd;
+use crate::error::Refusal;
+use crate::events::{self, HeadEvent};
+use crate::files::FilePosition;
+use crate::mariadb_gtid::DOMAIN;
+
+/// Offset of the type in an event's header.
+const TYPE_OFFSET: usize = 4;
+/// Makes a comment of a statement.
+const COMMENT: &[u8] = b"# ";
+
+/// How far a replica is, and the group that it is being sent.
+pub(super) struct ByMariadbGtid {
+    /// The replica has everything up to this one; `None`: nothing.
+    has: Option<MariadbGtid>,
+    /// It wants everything up to this number.
+    until: Option<u64>,
+    /// The last transaction met, or that the replica has. Number 0: none.
+    last: MariadbGtid,
+    /// The start of a group whose next event is not yet seen.
+    held: Option<Held>,
+    /// The XA transaction that is sent is committed at its end, not only prepared: it goes as a plain one.
+    one_phase: bool,
+    /// Transactions that may be applied together: their number, and the first one's `sequence_number`.
+    together: (u64, i64),
+    /// More bytes have been sent than the file has.
+    is_ahead: bool,
+    /// The present file's format description, as it was sent.
+    format: Vec<u8>,
+    made: Vec<u8>,
+}
+
+/// A GTID event of the file.
+struct Held {
+    header: Header,
+    gtid: GtidEvent,
+    /// Where it begins.
+    pos: u64,
+}
+
+/// What an event is of one in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// One of the events that it holds.
+    Inner,
+    /// The last one of these.
+    Last,
+}
+
+/// What the event behind a GTID event says of the group.
+#[derive(Debug, PartialEq, Eq)]
+enum Start {
+    Transaction,
+    PreparesXa(Xid),
+    /// One event is all there is.
+    EndsXa(Xid),
+    Statement,
+}
+
+impl Start {
+    fn of(event: &[u8], checksum: Checksum) -> Option<Start> {
+        if events::kind(event) != event_type::QUERY {
+            return None;
+        }
+        let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else { return None };
+        let xid_behind = |word: &str| {
+            let text = query.statement.strip_prefix(word.as_bytes())?;
+            std::str::from_utf8(text).ok()?.parse().ok()
+        };
+        if query.statement == b"BEGIN" {
+            Some(Start::Transaction)
+        } else if let Some(xid) = xid_behind("XA START ") {
+            Some(Start::PreparesXa(xid))
+        } else if let Some(xid) = xid_behind("XA COMMIT ").or_else(|| xid_behind("XA ROLLBACK ")) {
+            Some(Start::EndsXa(xid))
+        } else {
+            Some(Start::Statement)
+        }
+    }
+
+    /// MariaDB's flags of the group.
+    fn flags(&self) -> u8 {
+        use mariadb_flag::{ALLOW_PARALLEL, COMPLETED_XA, DDL, PREPARED_XA, STANDALONE, TRANSACTIONAL};
+        ALLOW_PARALLEL
+            | match self {
+                Start::Transaction => TRANSACTIONAL,
+                Start::PreparesXa(_) => TRANSACTIONAL | PREPARED_XA,
+                Start::EndsXa(_) => TRANSACTIONAL | STANDALONE | COMPLETED_XA,
+                Start::Statement => STANDALONE | DDL,
+            }
+    }
+
+    /// MariaDB's GTID event says it all.
+    fn is_in_the_gtid_event(&self) -> bool {
+        matches!(self, Start::Transaction | Start::PreparesXa(_))
+    }
+}
+
+impl ByMariadbGtid {
+    pub fn new(has: &MariadbGtidState, until: Option<&MariadbGtidState>) -> ByMariadbGtid {
+        let has = has.get(DOMAIN).filter(|gtid| gtid.seq > 0);
+        ByMariadbGtid {
+            has,
+            // Until a point of other domains only: nothing of ours.
+            until: until.map(|until| until.get(DOMAIN).map_or(0, |gtid| gtid.seq)),
+            last: has.unwrap_or(MariadbGtid { domain: DOMAIN, server_id: 0, seq: 0 }),
+            held: None,
+            one_phase: false,
+            together: (0, 0),
+            is_ahead: false,
+            format: Vec::new(),
+            made: Vec::new(),
+        }
+    }
+
+    fn has(&self) -> u64 {
+        self.has.map_or(0, |gtid| gtid.seq)
+    }
+
+    /// The head of a file, before whose transactions there are so many.
+    fn send_head(
+        &mut self,
+        session: &mut Session<'_>,
+        head: &[HeadEvent],
+        before: u64,
+    ) -> Result<(), DumpEnd> {
+        let Some(format) = head.first() else { return Ok(()) };
+        self.format = events::format_for_mariadb(&format.bytes, session.sent_checksum);
+        session.send_made_up(&self.format)?;
+        self.last.seq = before;
+        // Until the first one that it lacks is met its own is the last one known.
+        if before >= self.has() { session.send_gtid_list(self.last(), 0) } else { Ok(()) }
+    }
+
+    /// The last transaction that was met, if there was one.
+    fn last(&self) -> Option<MariadbGtid> {
+        Some(self.last).filter(|gtid| gtid.seq > 0)
+    }
+
+    pub fn send(&mut self, session: &mut Session<'_>, event: &[u8]) -> Result<(), DumpEnd> {
+        let end = FilePosition { file: session.at.file, pos: session.at.pos + event.len() as u64 };
+        match events::kind(event) {
+            event_type::GTID | event_type::GTID_TAGGED => self.meet(session, event),
+            event_type::ANONYMOUS_GTID => Err(DumpEnd::Refused(session.anonymous_refused())),
+            event_type::PREVIOUS_GTIDS => Ok(()),
+            event_type::ROTATE | event_type::STOP => session.deliver(event, Some(end)),
+            _ if session.skipping => session.pass_over(end),
+            event_type::TRANSACTION_PAYLOAD => self.send_payload(session, event, end),
+            _ => self.send_part(session, event, end, Part::Whole),
+        }
+    }
+
+    /// A transaction begins: leaves it out, or holds its first event back.
+    fn meet(&mut self, session: &mut Session<'_>, event: &[u8]) -> Result<(), DumpEnd> {
+        self.end_if_reached(session)?;
+        let decoded = binlog::decode(event, &Format::new(session.checksum));
+        let Ok((header, Event::Gtid(gtid))) = decoded else {
+            return Err(session.unreadable("a GTID event is damaged"));
+        };
+        self.last = MariadbGtid { domain: DOMAIN, server_id: header.server_id, seq: self.last.seq + 1 };
+        session.skipping = self.last.seq <= self.has();
+        if self.has.is_some_and(|has| has.seq == self.last.seq && has != self.last) {
+            return Err(self.not_in_the_log());
+        }
+        if session.skipping {
+            return session.pass_over(session.at);
+        }
+        let pos = session.at.pos;
+        if session.skipped_any {
+            session.send_gtid_list(self.has, 0)?;
+        }
+        self.held = Some(Held { header, gtid, pos });
+        Ok(())
+    }
+
+    /// Sends an event of a group, or of a compressed one, that ends at `end`.
+    fn send_part(
+        &mut self,
+        session: &mut Session<'_>,
+        event: &[u8],
+        end: FilePosition,
+        part: Part,
+    ) -> Result<(), DumpEnd> {
+        if let Some(held) = self.held.take() {
+            let start = Start::of(event, session.checksum);
+            self.one_phase = match &start {
+                // Prepared transactions are not compressed.
+                Some(Start::PreparesXa(xid)) => part != Part::Whole || is_one_phase(session, &held, xid)?,
+                _ => false,
+            };
+            let said =
+                start.as_ref().filter(|start| start.is_in_the_gtid_event()).map(|_| (event.len(), end));
+            let start = start.filter(|_| !self.one_phase).unwrap_or(Start::Transaction);
+            self.make_gtid_event(&held, &start, said, session.checksum);
+            session.deliver(&self.made, None)?;
+            if said.is_some() {
+                return Ok(());
+            }
+        }
+        let end = Some(end).filter(|_| part != Part::Inner);
+        if self.one_phase && self.make_plain(event, session.checksum) {
+            return session.deliver(&self.made, end);
+        }
+        session.deliver(event, end)
+    }
+
+    /// MariaDB's GTID event in the place of the one held and, where it stands for the next event too, of that one with its length and end.
+    fn make_gtid_event(
+        &mut self,
+        held: &Held,
+        start: &Start,
+        said: Option<(usize, FilePosition)>,
+        checksum: Checksum,
+    ) {
+        let mut event = MariadbGtidEvent { gtid: self.last, flags: start.flags(), commit_id: 0 };
+        if *start == Start::Transaction {
+            event.commit_id = self.commit_id(&held.gtid);
+            event.flags |= mariadb_flag::GROUP_COMMIT_ID;
+        }
+        let xid = match start {
+            Start::PreparesXa(xid) | Start::EndsXa(xid) => Some(xid),
+            Start::Transaction | Start::Statement => None,
+        };
+        let own_len = held.header.event_size as usize;
+        let len = own_len + said.map_or(0, |(len, _)| len);
+        let end_pos = said.map_or(held.pos + own_len as u64, |(_, end)| end.pos);
+        let base = EventBase { timestamp: held.header.timestamp, server_id: held.header.server_id };
+        self.made.clear();
+        encode::mariadb_gtid(base, &event, xid, len - checksum.len_bytes(), &mut self.made);
+        let made_len = self.made.len() + checksum.len_bytes();
+        self.is_ahead |= made_len > len;
+        finish_event(&mut self.made, 0, Some(end_pos.saturating_sub(made_len as u64)), checksum);
+    }
+
+    /// The number that MariaDB's workers know transactions by that were committed together: none of them depends on another one.
+    fn commit_id(&mut self, gtid: &GtidEvent) -> u64 {
+        let (id, first) = self.together;
+        let joins = id > 0 && gtid.sequence_number > first && gtid.last_committed < first;
+        if !joins {
+            self.together = (self.last.seq, gtid.sequence_number);
+        }
+        self.together.0
+    }
+
+    /// The event of an XA transaction of one phase as a plain transaction has it; false: it stays as it is.
+    fn make_plain(&mut self, event: &[u8], checksum: Checksum) -> bool {
+        let kind = events::kind(event);
+        let body_end = event.len() - checksum.len_bytes();
+        self.made.clear();
+        self.made.extend_from_slice(&event[..body_end]);
+        match kind {
+            // Its number is not read by anybody; the event is filled up to its length.
+            event_type::XA_PREPARE => {
+                self.made[HEADER_LEN..].fill(0);
+                self.made[TYPE_OFFSET] = event_type::XID;
+            }
+            event_type::QUERY => {
+                let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else {
+                    return false;
+                };
+                if !query.statement.starts_with(b"XA END ") {
+                    return false;
+                }
+                let at = body_end - query.statement.len();
+                self.made[at..at + COMMENT.len()].copy_from_slice(COMMENT);
+            }
+            _ => return false,
+        }
+        if checksum == Checksum::Crc32 {
+            encode::append_checksum(&mut self.made, 0);
+        }
+        true
+    }
+
+    /// Sends the events of a compressed transaction one by one.
+    fn send_payload(
+        &mut self,
+        session: &mut Session<'_>,
+        event: &[u8],
+        end: FilePosition,
+    ) -> Result<(), DumpEnd> {
+        let damaged = |session: &Session<'_>| session.unreadable("a compressed transaction is damaged");
+        let Ok((_, Event::TransactionPayload(payload))) =
+            binlog::decode(event, &Format::new(session.checksum))
+        else {
+            return Err(damaged(session));
+        };
+        self.is_ahead = true;
+        let mut reader = PayloadReader::new(&payload).map_err(|_| damaged(session))?;
+        let mut unpacked = Vec::new();
+        let mut next = reader.next_event().map_err(|_| damaged(session))?.map(<[u8]>::to_vec);
+        while let Some(part) = next {
+            next = reader.next_event().map_err(|_| damaged(session))?.map(<[u8]>::to_vec);
+            in_file(&part, end.pos, session.checksum, &mut unpacked);
+            self.send_part(session, &unpacked, end, if next.is_none() { Part::Last } else { Part::Inner })?;
+        }
+        Ok(())
+    }
+
+    /// Everything has been sent.
+    pub fn at_end(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+        if self.last.seq < self.has() {
+            return Err(self.not_in_the_log());
+        }
+        self.end_if_reached(session)?;
+        if session.skipped_any { session.send_gtid_list(self.last(), 0) } else { Ok(()) }
+    }
+
+    /// The replica wants no more: says so, and ends.
+    fn end_if_reached(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+        if self.until.is_none_or(|until| self.last.seq < until) {
+            return Ok(());
+        }
+        session.send_gtid_list(self.last(), encode::MARIADB_LIST_UNTIL_REACHED)?;
+        session.sink.flush().map_err(DumpEnd::Disconnected)?;
+        Err(DumpEnd::Complete)
+    }
+
+    /// Sets the replica's position right before a heartbeat, which must not be behind it.
+    pub fn before_heartbeat(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+        if !std::mem::take(&mut self.is_ahead) {
+            return Ok(());
+        }
+        session.send_rotate()?;
+        // A rotate event makes a replica forget the format.
+        session.send_made_up(&self.format)
+    }
+
+    fn not_in_the_log(&self) -> DumpEnd {
+        let gtid = self.has.unwrap_or(self.last);
+        DumpEnd::Refused(Refusal::fatal_1236(format!(
+            "Error: connecting slave requested to start from GTID {gtid}, which is not in the master's binlog"
+        )))
+    }
+}
+
+/// An event of a compressed transaction, which has no checksum, as an event that ends at `end_pos`.
+fn in_file(event: &[u8], end_pos: u64, checksum: Checksum, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(event);
+    let size = (event.len() + checksum.len_bytes()) as u32;
+    out[EVENT_SIZE_OFFSET..EVENT_SIZE_OFFSET + 4].copy_from_slice(&size.to_le_bytes());
+    out[LOG_POS_OFFSET..LOG_POS_OFFSET + 4].copy_from_slice(&(end_pos as u32).to_le_bytes());
+    if checksum == Checksum::Crc32 {
+        encode::append_checksum(out, 0);
+    }
+}
+
+/// Whether the XA transaction that begins with a GTID event is committed at its end: the last event says it, in the byte before its number.
+fn is_one_phase(session: &Session<'_>, held: &Held, xid: &Xid) -> Result<bool, DumpEnd> {
+    let behind = 12 + xid.data().len() + session.checksum.len_bytes();
+    let at = (held.pos + held.gtid.transaction_length).saturating_sub(behind as u64 + 1);
+    let mut flag = [0];
+    let read = session
+        .binlog
+        .files
+        .lock()
+        .open_file(session.at.file, OpenMode::Read)
+        .and_then(|file| file.read_exact_at(&mut flag, at));
+    read.map_err(|error| session.unreadable(&error.to_string()))?;
+    Ok(flag[0] != 0)
+}
+
+impl Session<'_> {
+    /// Sends the head of the present file to a replica that goes by MariaDB's GTIDs.
+    pub(super) fn send_head_for_mariadb(&mut self, head: &[HeadEvent]) -> Result<(), DumpEnd> {
+        let before = events::previous_gtids_of(head).map_err(|what| self.unreadable(&what))?.count();
+        self.with_mariadb(|mariadb, session| mariadb.send_head(session, head, before))
+    }
+
+    /// Tells such a replica how far it is.
+    fn send_gtid_list(&mut self, last: Option<MariadbGtid>, flags: u32) -> Result<(), DumpEnd> {
+        self.skipped_any = false;
+        let list =
+            events::gtid_list(last.as_slice(), flags, self.at.pos, self.server_id(), self.sent_checksum);
+        self.send_made_up(&list)
+    }
+
+    /// Does something with what is known of a replica that goes by MariaDB's GTIDs; nothing, if this one does not.
+    pub(super) fn with_mariadb(
+        &mut self,
+        what: impl FnOnce(&mut ByMariadbGtid, &mut Self) -> Result<(), DumpEnd>,
+    ) -> Result<(), DumpEnd> {
+        let Some(mut mariadb) = self.mariadb.take() else { return Ok(()) };
+        let done = what(&mut mariadb, self);
+        self.mariadb = Some(mariadb);
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::CHECKSUM_BYTES;
+    use binlog::event::QueryEvent;
+
+    fn query(statement: &str) -> Vec<u8> {
+        let query = QueryEvent {
+            thread_id: 3,
+            exec_time: 0,
+            error_code: 0,
+            status_vars: &[],
+            schema: b"",
+            statement: statement.as_bytes(),
+        };
+        let mut out = Vec::new();
+        let start = encode::query(EventBase { timestamp: 5, server_id: 1 }, &query, 0, &mut out);
+        finish_event(&mut out, start, Some(1000), Checksum::Crc32);
+        out
+    }
+
+    fn sender() -> ByMariadbGtid {
+        ByMariadbGtid::new(&"0-7-41".parse().expect("is a state"), None)
+    }
+
+    fn held(sequence_number: i64, last_committed: i64) -> Held {
+        let gtid = binlog::gtid::Gtid::new(binlog::gtid::Uuid([1; 16]), 9);
+        let gtid = GtidEvent { sequence_number, last_committed, ..GtidEvent::new(gtid) };
+        let header = Header {
+            timestamp: 5,
+            event_type: event_type::GTID,
+            server_id: 7,
+            event_size: 85,
+            log_pos: 0,
+            flags: 0,
+        };
+        Held { header, gtid, pos: 900 }
+    }
+
+    #[test]
+    fn the_event_is_as_long_as_what_it_stands_for() {
+        let xid = Xid::new(&[b'g'; 64], &[b'b'; 64], 7).expect("short enough");
+        let cases = [
+            ("BEGIN".to_string(), 0x0e),
+            (format!("XA START {xid}"), 0x4c),
+            ("XA COMMIT X'61',X'',1".to_string(), 0x8d),
+            ("CREATE TABLE t (a INT)".to_string(), 0x29),
+        ];
+        for (statement, flags) in cases {
+            let (event, mut sender) = (query(&statement), sender());
+            let start = Start::of(&event, Checksum::Crc32).expect("it is a statement");
+            let is_said = start.is_in_the_gtid_event();
+            let end = FilePosition { file: 1, pos: 985 + event.len() as u64 };
+            sender.make_gtid_event(
+                &held(1, 0),
+                &start,
+                is_said.then_some((event.len(), end)),
+                Checksum::Crc32,
+            );
+            let len = 85 + if is_said { event.len() } else { 0 };
+            assert_eq!((sender.made.len(), sender.is_ahead), (len, false), "{statement}");
+            let (header, made) =
+                binlog::decode(&sender.made, &Format::new(Checksum::Crc32)).expect("decodes");
+            let Event::MariadbGtid(made) = made else { panic!("{made:?}") };
+            assert_eq!((made.gtid.to_string().as_str(), made.flags), ("0-7-41", flags), "{statement}");
+            assert_eq!(u64::from(header.log_pos), 900 + len as u64);
+            let prepared =
+                MariadbGtidEvent::prepared_xid(&sender.made[..len - CHECKSUM_BYTES]).expect("decodes");
+            assert_eq!(prepared, (flags == 0x4c).then_some(xid));
+        }
+    }
+
+    #[test]
+    fn a_long_number_makes_the_replica_count_more() {
+        let xid = Xid::new(&[b'g'; 64], &[b'b'; 64], 7).expect("short enough");
+        let mut sender = sender();
+        sender.make_gtid_event(&held(1, 0), &Start::EndsXa(xid), None, Checksum::Crc32);
+        assert!(sender.is_ahead && sender.made.len() > 85);
+    }
+
+    #[test]
+    fn who_depends_on_none_of_the_others_has_their_number() {
+        let mut sender = sender();
+        let mut ids = Vec::new();
+        for (number, depends_on) in [(1, 0), (2, 0), (3, 0), (4, 2), (5, 3), (6, 3), (7, 4), (1, 0), (2, 1)] {
+            sender.last.seq += 1;
+            ids.push(sender.commit_id(&held(number, depends_on).gtid) - 41);
+        }
+        assert_eq!(ids, [1, 1, 1, 4, 4, 4, 7, 8, 9]);
+    }
+}

@@ -1,0 +1,155 @@
+//! The transactions of the binary log by MariaDB's GTIDs (decision 0029): the n-th one there has ever been is `0-S-n`, S the server id in its events.
+//!
+//! Nothing but the files says it: how many precede a file, the previous GTIDs at its head do.
+
+use std::sync::Arc;
+
+use binlog::event::{HEADER_LEN, Header, event_type};
+use binlog::gtid::{MariadbGtid, MariadbGtidState};
+use engine::GtidMode;
+use os::disk::{File, OpenMode};
+
+use crate::error::Refusal;
+use crate::events::{self, HeadEvent};
+use crate::files::{Binlog, FilePosition};
+
+/// The domain of them all: they have one order.
+pub const DOMAIN: u32 = 0;
+
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// The transactions that begin in a part of a file.
+#[derive(Default)]
+struct Counted {
+    count: u64,
+    /// Of the last one.
+    server_id: Option<u32>,
+}
+
+/// The last transaction of the log, when it was asked for last.
+#[derive(Clone, Copy)]
+pub(crate) struct Newest {
+    /// Of the log ([`crate::files::Shared::generation`]).
+    generation: u64,
+    /// How far the log had been written.
+    end: FilePosition,
+    gtid: MariadbGtid,
+}
+
+impl Binlog {
+    /// Where a replica has to start that has got so far: the newest file before which there is nothing that it lacks.
+    pub(crate) fn find_by_mariadb_gtids(&self, has: &MariadbGtidState) -> Result<FilePosition, Refusal> {
+        if self.engine.gtid_mode() != GtidMode::On {
+            return Err(Refusal::fatal_1236(
+                "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE other than ON.",
+            ));
+        }
+        let has = has.get(DOMAIN).map_or(0, |gtid| gtid.seq);
+        let files = self.files.lock();
+        for &number in files.numbers().iter().rev() {
+            if crate::purge::previous_gtids(&files, number)?.count() <= has {
+                return Ok(FilePosition { file: number, pos: 4 });
+            }
+        }
+        Err(Refusal::fatal_1236(
+            "Could not find GTID state requested by slave in any binlog files. Probably the slave state is too old and required \
+             binlog files have been purged.",
+        ))
+    }
+
+    /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name is the first one there is. `None`: there is none before it.
+    pub fn mariadb_gtid_at(&self, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
+        let end = self.wait_caught_up()?;
+        let number = {
+            let files = self.files.lock();
+            if name.is_empty() { files.numbers().first().copied() } else { files.find(name) }
+        };
+        let number = number.ok_or_else(|| Refusal::new(1373, "Target log not found in binlog index"))?;
+        self.last_gtid_before(FilePosition { file: number, pos }, end)
+    }
+
+    /// The last transaction of all (`gtid_binlog_pos`); `None`: there is none, or they have no GTIDs. Who asks again has the file read from where it ended then.
+    pub fn mariadb_gtid_at_end(&self) -> Result<Option<MariadbGtid>, Refusal> {
+        if self.engine.gtid_mode() != GtidMode::On {
+            return Ok(None);
+        }
+        let end = self.wait_caught_up()?;
+        let generation = self.shared.lock().generation;
+        let mut newest = self.newest_mariadb_gtid.lock();
+        let known = newest.filter(|known| known.generation == generation && known.end.file == end.file);
+        let gtid = match known {
+            Some(Newest { end: at, gtid, .. }) => {
+                let file = self.files.lock().open_file(end.file, OpenMode::Read);
+                let file = file.map_err(|error| unreadable(&error.to_string()))?;
+                let more = count(&file, at.pos, end.pos)?;
+                let server_id = more.server_id.unwrap_or(gtid.server_id);
+                Some(MariadbGtid { server_id, seq: gtid.seq + more.count, ..gtid })
+            }
+            None => self.last_gtid_before(end, end)?,
+        };
+        *newest = gtid.map(|gtid| Newest { generation, end, gtid });
+        Ok(gtid)
+    }
+
+    fn last_gtid_before(
+        &self,
+        place: FilePosition,
+        end: FilePosition,
+    ) -> Result<Option<MariadbGtid>, Refusal> {
+        let mut seq = None;
+        let mut to = Some(place.pos);
+        let numbers = self.files.lock().numbers().to_vec();
+        for &number in numbers.iter().rev().filter(|number| **number <= place.file) {
+            let file = self.files.lock().open_file(number, OpenMode::Read);
+            let file = file.map_err(|error| unreadable(&error.to_string()))?;
+            let head = events::read_head(&*file).map_err(|what| unreadable(&what))?;
+            let before = events::previous_gtids_of(&head).map_err(|what| unreadable(&what))?.count();
+            let len = if number == end.file { Ok(end.pos) } else { file.len_bytes() };
+            let len = len.map_err(|error| unreadable(&error.to_string()))?;
+            let from = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+            let counted = count(&file, from, to.take().map_or(len, |to| to.min(len)))?;
+            let seq = *seq.get_or_insert(before + counted.count);
+            match counted.server_id {
+                _ if seq == 0 => return Ok(None),
+                Some(server_id) => return Ok(Some(MariadbGtid { domain: DOMAIN, server_id, seq })),
+                None => {}
+            }
+        }
+        // The last one is in a file that has been purged.
+        Ok(seq.map(|seq| MariadbGtid { domain: DOMAIN, server_id: self.config.server_id, seq }))
+    }
+}
+
+fn unreadable(what: &str) -> Refusal {
+    Refusal::fatal_1236(format!(
+        "Could not read binlog while searching for slave start position on master: {what}"
+    ))
+}
+
+/// Counts the transactions that begin from one place of a file up to another, both between events.
+fn count(file: &Arc<dyn File>, from: u64, to: u64) -> Result<Counted, Refusal> {
+    let mut counted = Counted::default();
+    let mut block = vec![0; BLOCK_BYTES];
+    let (mut pos, mut block_at, mut block_len) = (from, from, 0);
+    while pos < to {
+        let mut offset = (pos - block_at) as usize;
+        if offset + HEADER_LEN > block_len {
+            block_len = file.read_at(&mut block, pos).map_err(|error| unreadable(&error.to_string()))?;
+            (block_at, offset) = (pos, 0);
+        }
+        let header = block.get(offset..block_len).and_then(|bytes| Header::decode(bytes).ok());
+        let header = header.filter(|header| header.event_size as usize >= HEADER_LEN);
+        let header = header.ok_or_else(|| unreadable(&format!("no event begins at position {pos}")))?;
+        if matches!(header.event_type, event_type::GTID | event_type::GTID_TAGGED) {
+            counted.count += 1;
+            counted.server_id = Some(header.server_id);
+        }
+        pos += u64::from(header.event_size);
+    }
+    if pos > to && to >= from {
+        return Err(unreadable(&format!(
+            "position {to} does not correspond to the location of any binlog event"
+        )));
+    }
+    Ok(counted)
+}
