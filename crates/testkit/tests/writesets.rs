@@ -181,3 +181,18 @@ fn dependencies_are_those_of_mysql_or_fewer() {
         assert!(ours.0 <= theirs.0, "{ours:?}, MySQL: {theirs:?}");
     }
 }
+
+/// The writer keeps the tables' definitions at hand: it must not go on with an old one.
+#[test]
+fn a_new_unique_index_counts_at_once() {
+    let statements = [
+        "INSERT INTO d.a VALUES (1, NULL, 7)",
+        "FLUSH BINARY LOGS",
+        "ALTER TABLE d.a ADD UNIQUE (v)",
+        "UPDATE d.a SET v = 9 WHERE id = 1",
+        "INSERT INTO d.a VALUES (3, NULL, 10)",
+        "INSERT INTO d.a VALUES (4, NULL, 7)",
+    ];
+    let numbers = written_by(Flavor::Slipstream, &statements.map(str::to_string));
+    assert_eq!(numbers, [(0, 1), (1, 2), (1, 3), (2, 4)], "the last one needs what the update left");
+}
