@@ -1,5 +1,6 @@
 //! The engine itself: opening, its parts, its threads, and closing.
 
+use crate::background::Background;
 use crate::catalog::Catalog;
 use crate::checkpoint::{CheckpointParticipant, CheckpointState};
 use crate::commit::group_delay::GroupDelay;
@@ -26,11 +27,10 @@ use crate::xa::record::PreparedRecord;
 use btree::Tree;
 use buffer::{Pool, PoolConfig};
 use os::thread::JoinHandle;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use redo::{Log, LogConfig, Lsn};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves recovery to the next
 /// open, as a crash does.
@@ -70,8 +70,8 @@ pub struct Engine {
     pub(crate) participant_floor: AtomicU64,
     pub(crate) recovered_participant_state: Vec<u8>,
     pub(crate) recovery_start_lsn: Lsn,
-    background: Arc<Background>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    pub(crate) background: Arc<Background>,
+    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// Log and pool as recovery finds them.
@@ -81,20 +81,8 @@ pub(crate) struct Storage {
     pub pool: Arc<Pool>,
 }
 
-/// How the engine's threads are woken and stopped.
-struct Background {
-    stop: AtomicBool,
-    /// The log asked for space.
-    space_needed: Mutex<bool>,
-    wake: Condvar,
-}
-
 /// Where crate `redo` keeps the log, in the data directory.
 const REDO_DIRECTORY: &str = "#innodb_redo";
-
-/// How often the checkpointer and purge look around unasked.
-const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
-const PURGE_PERIOD: Duration = Duration::from_millis(10);
 
 /// What versions may take however small the pool is, unless it is said otherwise.
 const MIN_VERSION_MEMORY_BYTES: u64 = 8 << 20;
@@ -235,71 +223,9 @@ impl Engine {
             participant_floor: AtomicU64::new(floor),
             recovered_participant_state: parts.participant_state,
             recovery_start_lsn: parts.recovery_start_lsn,
-            background: Arc::new(Background {
-                stop: AtomicBool::new(false),
-                space_needed: Mutex::new(false),
-                wake: Condvar::new(),
-            }),
+            background: Arc::default(),
             threads: Mutex::new(Vec::new()),
             config,
-        })
-    }
-
-    fn start_threads(self: &Arc<Engine>) {
-        if !self.config.background {
-            return;
-        }
-        self.pool.start_cleaners();
-        let background = self.background.clone();
-        self.log.on_space_needed(Box::new(move || {
-            *background.space_needed.lock() = true;
-            background.wake.notify_all();
-        }));
-        let mut threads = self.threads.lock();
-        threads.push(self.spawn("checkpointer", |engine, background| {
-            let mut needed = background.space_needed.lock();
-            if !*needed && !background.stop.load(Ordering::Acquire) {
-                let _state = os::account::enter(os::account::State::Idle);
-                background.wake.wait_for(&mut needed, CHECKPOINT_PERIOD);
-            }
-            let urgent = std::mem::take(&mut *needed);
-            drop(needed);
-            if let Err(error) = engine.checkpoint_round(urgent) {
-                log::error!("InnoDB: Checkpoint failed: {error}");
-                os::clock::sleep(CHECKPOINT_PERIOD);
-            }
-        }));
-        threads.push(self.spawn("purge", |engine, _| {
-            let worked = {
-                let _state = os::account::enter(os::account::State::Purge);
-                engine.purge()
-            };
-            match worked {
-                Ok(0) => {
-                    let _state = os::account::enter(os::account::State::Idle);
-                    os::clock::sleep(PURGE_PERIOD);
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    log::error!("InnoDB: Purge failed: {error}");
-                    os::clock::sleep(CHECKPOINT_PERIOD);
-                }
-            }
-        }));
-    }
-
-    /// A thread that calls `round` until the engine stops or is dropped; it does not keep the engine alive.
-    fn spawn(
-        self: &Arc<Engine>,
-        name: &str,
-        round: impl Fn(&Engine, &Background) + Send + 'static,
-    ) -> JoinHandle<()> {
-        let (weak, background) = (Arc::downgrade(self), self.background.clone());
-        os::thread::spawn(name, move || {
-            while !background.stop.load(Ordering::Acquire) {
-                let Some(engine) = weak.upgrade() else { return };
-                round(&engine, &background);
-            }
         })
     }
 
@@ -312,23 +238,6 @@ impl Engine {
         self.sharp_checkpoint()?;
         self.log.close()?;
         Ok(())
-    }
-
-    /// Whether the engine's threads are to end.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.background.stop.load(Ordering::Acquire)
-    }
-
-    fn stop_threads(&self) {
-        self.background.stop.store(true, Ordering::Release);
-        *self.background.space_needed.lock() = true;
-        self.background.wake.notify_all();
-        for thread in self.threads.lock().drain(..) {
-            // The last reference may be let go by one of the threads themselves.
-            if !os::thread::is_current(&thread) && thread.join().is_err() {
-                log::error!("InnoDB: A background thread panicked");
-            }
-        }
     }
 
     /// The options that the engine was opened with.

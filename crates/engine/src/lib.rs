@@ -21,6 +21,7 @@
 //! `docs/formats/commit-record.md` has the commit record, the dictionary and the checkpoint state byte by byte.
 
 mod apply;
+mod background;
 mod bytes;
 mod catalog;
 mod check;

@@ -3,11 +3,13 @@
 mod support;
 
 use engine::{CommitOptions, Engine, EngineError, IndexRef, KeyRange, StatementContext, Table};
+use os::clock::Stopwatch;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use support::*;
 
 fn with_threads(disk: &SimDisk) -> Arc<Engine> {
@@ -254,4 +256,17 @@ fn auto_increment_goes_on_after_a_restart_even_where_rows_were_deleted() {
     drop(engine);
     let engine = open(&disk.kill());
     assert!(table(&engine, "test", "t").next_auto_increment(1).unwrap() >= 42);
+}
+
+#[test]
+fn an_engine_that_is_let_go_of_ends_with_its_threads() {
+    const HANGING: Duration = Duration::from_secs(60);
+    let (disk, engine) = fresh(test_seed("an engine that is let go of"));
+    drop(engine);
+    let engine = Arc::downgrade(&with_threads(&disk));
+    let since = Stopwatch::start();
+    while engine.strong_count() > 0 {
+        assert!(since.elapsed() < HANGING, "its threads keep it alive");
+        os::clock::sleep(Duration::from_millis(1));
+    }
 }
