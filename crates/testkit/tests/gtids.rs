@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bench::instance::{Flavor, Settings};
+use bench::replication::Thread;
 use protocol::client::{Client, ClientError};
-use testkit::following::{By, Pair, SIZE};
-use testkit::{Server, available};
+use testkit::following::{By, Pair, SIZE, beginning};
+use testkit::{Replica, Server, available};
 
 const G: &str = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
 
@@ -276,6 +277,50 @@ fn the_online_way_with_mysql_behind() {
 #[test]
 fn the_online_way_with_slipstream_behind() {
     the_online_way(Flavor::Slipstream);
+}
+
+/// A receiver takes no transaction that the replica's mode forbids, and goes on where it was when the mode allows it. Here these are old transactions of a
+/// source whose mode has changed: one whose mode makes such transactions is refused at once.
+fn the_mode_forbids(replica: Flavor) {
+    let (anonymous, with_gtid) = (
+        "Cannot replicate anonymous transaction when @@GLOBAL.GTID_MODE = ON, at file ",
+        "Cannot replicate GTID-transaction when @@GLOBAL.GTID_MODE = OFF, at file ",
+    );
+    let on_to_off = ["ON_PERMISSIVE", "OFF_PERMISSIVE"];
+    let off_to_on = ["OFF_PERMISSIVE", "ON_PERMISSIVE"];
+    for (gtid, modes, message) in [(false, off_to_on, anonymous), (true, on_to_off, with_gtid)] {
+        let settings = Settings { gtid, ..Settings::default() };
+        let source = Server::start(Flavor::Slipstream, &settings);
+        source.run("CREATE DATABASE d");
+        let replica = Replica::start(replica, &Settings { server_id: 2, gtid: !gtid, ..settings });
+        replica.follow(source.flavor(), source.port(), &beginning(&source));
+        let refused = |number: u32, message: &str| {
+            let status = replica.wait_until("refused", |status| status.io_errno == number);
+            assert_eq!(status.io_running, "No", "{status:?}");
+            assert!(status.io_error.contains(message), "{}", status.io_error);
+            assert!(replica.rows("SHOW DATABASES LIKE 'd'").is_empty(), "it was applied");
+        };
+        let cannot_start = "The replication receiver thread cannot start because the source has GTID_MODE = ";
+        refused(13117, cannot_start);
+        source.run(&format!("SET GLOBAL gtid_mode = {}", modes[0]));
+        replica.start_thread(Thread::Io);
+        refused(13117, &format!("{cannot_start}{}", modes[0]));
+        source.run(&format!("SET GLOBAL gtid_mode = {}", modes[1]));
+        replica.start_thread(Thread::Io);
+        // MySQL says in its error log only which transaction it is about.
+        let message = if replica.flavor() == Flavor::MySql { "could not queue event" } else { message };
+        refused(13122, message);
+        // One step towards the source.
+        replica.run(&format!("SET GLOBAL gtid_mode = {}", modes[1]));
+        replica.start_thread(Thread::Io);
+        replica.catch_up(&source);
+        assert_eq!(replica.rows("SHOW DATABASES LIKE 'd'"), ["d"]);
+    }
+}
+
+#[test]
+fn the_mode_forbids_slipstream() {
+    the_mode_forbids(Flavor::Slipstream);
 }
 
 /// A transaction that a session is about to commit is not applied beside it: the applier waits for the session, and passes the transaction over if

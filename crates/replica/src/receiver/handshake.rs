@@ -4,6 +4,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use engine::GtidMode;
 use protocol::client::{Client, ClientError, ConnectOptions};
 
 use super::{Ended, Source, keep_connection, security};
@@ -166,6 +167,20 @@ fn introduce_to_mysql(
             number::REPLICA_FATAL_ERROR,
             format!(
                 "The replication receiver thread cannot start in AUTO_POSITION mode: the source has GTID_MODE = {gtid_mode} instead of ON."
+            ),
+        ));
+    }
+    let (own_mode, opposites) = match channel.engine.gtid_mode() {
+        GtidMode::On => ("ON", ["OFF", "OFF_PERMISSIVE"].as_slice()),
+        GtidMode::Off => ("OFF", ["ON", "ON_PERMISSIVE"].as_slice()),
+        GtidMode::OnPermissive | GtidMode::OffPermissive => ("", [].as_slice()),
+    };
+    if opposites.contains(&gtid_mode.as_str()) {
+        return Err(fatal(
+            number::REPLICA_FATAL_ERROR,
+            format!(
+                "The replication receiver thread cannot start because the source has GTID_MODE = {gtid_mode} and this server has GTID_MODE \
+                 = {own_mode}."
             ),
         ));
     }

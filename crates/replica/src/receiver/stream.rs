@@ -7,6 +7,7 @@ use binlog::Checksum;
 use binlog::boundary::{Boundaries, Edge};
 use binlog::event::{Event, Header, HeartbeatEvent};
 use binlog::semi_sync::{self, Acknowledgement};
+use engine::GtidMode;
 use os::account::{State, enter};
 use protocol::client::{Client, ClientError};
 
@@ -246,7 +247,20 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// Refuses what MySQL's receiver refuses under this server's `gtid_mode`: its 13149 (3114) and 13150 (3115), which end it with 13122.
+    fn check_gtid_mode(&self, first_kind: u8) -> Result<(), Ended> {
+        let what = match (first_kind, self.channel.engine.gtid_mode()) {
+            (kind::ANONYMOUS_GTID, GtidMode::On) => "anonymous transaction when @@GLOBAL.GTID_MODE = ON",
+            (kind::GTID | kind::GTID_TAGGED, GtidMode::Off) => {
+                "GTID-transaction when @@GLOBAL.GTID_MODE = OFF"
+            }
+            _ => return Ok(()),
+        };
+        Err(write_failure(&format!("Cannot replicate {what}, at file {}, position {}.", self.file, self.pos)))
+    }
+
     fn group_begins(&self, bare: &[u8]) -> Result<GroupHead, Ended> {
+        self.check_gtid_mode(event::kind_of(bare))?;
         let head = GroupHead::read(bare)
             .map_err(|error| write_failure(&format!("the first event of a group: {error}")))?;
         let head = head.unwrap_or_else(|| GroupHead::of_second(event::timestamp(bare)));
