@@ -231,7 +231,7 @@ impl InsertPlan {
             changes.info = super::info([
                 ("Records: ", records),
                 ("  Duplicates: ", duplicates),
-                ("  Warnings: ", warnings as u64),
+                ("  Warnings: ", warnings),
             ]);
         }
         Ok(changes)

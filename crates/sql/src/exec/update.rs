@@ -186,7 +186,7 @@ impl UpdatePlan {
         changes.info = super::info([
             ("Rows matched: ", changes.found_rows),
             ("  Changed: ", changes.affected_rows),
-            ("  Warnings: ", warnings as u64),
+            ("  Warnings: ", warnings),
         ]);
         Ok(changes)
     }
