@@ -39,7 +39,7 @@ fn statements_are_parsed_planned_and_executed() {
     }
     let texts = entered(&mut client, 2);
     assert_eq!(more(texts, start), [11; 4]);
-    let statement = client.prepare("UPDATE d.t SET v = v + ? WHERE id = 1").unwrap();
+    let statement = client.prepare("SELECT v + ? FROM d.t WHERE id = 1").unwrap();
     for _ in 0..10 {
         client.execute(&statement, &[Scalar::Int(1)]).unwrap();
     }
