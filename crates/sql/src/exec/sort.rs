@@ -1,10 +1,13 @@
 //! ORDER BY of rows that do not come in order.
+//!
+//! Beside each item stands a number that orders as its first key does as far as it goes, so that few keys are compared.
 
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr, Node, sort_compare};
 use crate::plan::SortKey;
 use std::cmp::Ordering;
-use types::Value;
+use std::mem::{Discriminant, discriminant};
+use types::{Value, collation};
 
 /// Items with their sort keys. With a limit, no more than a few times that many are kept.
 pub(super) struct Sorter<'p, T> {
@@ -13,9 +16,31 @@ pub(super) struct Sorter<'p, T> {
     places: Vec<usize>,
     /// The expressions of the values behind those that the caller brings.
     own: Vec<&'p Expr>,
-    rows: Vec<(Vec<Value>, T)>,
+    rows: Vec<Keyed<T>>,
+    /// The kind of value that the first key has in all items that are not NULL there.
+    kind: Option<Discriminant<Value>>,
+    /// Every item has its prefix.
+    has_prefixes: bool,
     /// Rows that will be asked for.
     wanted: Option<usize>,
+}
+
+/// An item, with the values that it brought and the further keys behind them.
+struct Keyed<T> {
+    prefix: u64,
+    values: Vec<Value>,
+    item: T,
+}
+
+/// A number for a key that orders as [`sort_compare`] does among values of one kind, as far as it goes; NULL comes first.
+fn prefix_of(value: &Value, collation_id: u16) -> Option<u64> {
+    match value {
+        Value::Null => Some(0),
+        Value::Int(n) => Some((*n as u64) ^ 1 << 63),
+        Value::UInt(n) => Some(*n),
+        Value::Bytes(bytes) => collation::order_prefix(collation_id, bytes),
+        _ => None,
+    }
 }
 
 impl<'p, T> Sorter<'p, T> {
@@ -37,7 +62,7 @@ impl<'p, T> Sorter<'p, T> {
         };
         let places = keys.iter().map(place).collect();
         let wanted = wanted.and_then(|wanted| usize::try_from(wanted).ok());
-        Sorter { keys, places, own, rows: Vec::new(), wanted }
+        Sorter { keys, places, own, rows: Vec::new(), kind: None, has_prefixes: !keys.is_empty(), wanted }
     }
 
     /// Appends to an item's values the keys that are not among them; computed from `row`.
@@ -50,7 +75,8 @@ impl<'p, T> Sorter<'p, T> {
 
     /// Takes an item with its values and keys, see [`Sorter::add_keys`].
     pub fn push(&mut self, values: Vec<Value>, item: T, ctx: &Context<'_>) -> Result<()> {
-        self.rows.push((values, item));
+        let prefix = self.prefix(&values);
+        self.rows.push(Keyed { prefix, values, item });
         if let Some(wanted) = self.wanted
             && self.rows.len() >= wanted.saturating_mul(4).saturating_add(1024)
         {
@@ -67,22 +93,42 @@ impl<'p, T> Sorter<'p, T> {
         self.push(values, item, ctx)
     }
 
+    /// The prefix of an item with these values; notes when there is none, or none that compares with those before.
+    fn prefix(&mut self, values: &[Value]) -> u64 {
+        if !self.has_prefixes {
+            return 0;
+        }
+        let (key, value) = (&self.keys[0], &values[self.places[0]]);
+        let kind = discriminant(value);
+        self.has_prefixes = value.is_null() || *self.kind.get_or_insert(kind) == kind;
+        let prefix = prefix_of(value, key.expr.ty.collation).unwrap_or_else(|| {
+            self.has_prefixes = false;
+            0
+        });
+        if key.descending { !prefix } else { prefix }
+    }
+
     fn sort(&mut self, ctx: &Context<'_>) -> Result<()> {
         let mut failed = None;
-        let (keys, places) = (self.keys, &self.places);
-        // Stable: rows that are equal keep the order in which they came.
-        self.rows.sort_by(|(a, _), (b, _)| {
+        let (keys, places, has_prefixes) = (self.keys, &self.places, self.has_prefixes);
+        let by_keys = |a: &[Value], b: &[Value]| {
             for (key, place) in keys.iter().zip(places) {
-                match sort_compare(&a[*place], &b[*place], key.expr.ty.collation, ctx) {
-                    Ok(Ordering::Equal) => {}
-                    Ok(ordering) => return if key.descending { ordering.reverse() } else { ordering },
-                    Err(error) => {
-                        failed = Some(error);
-                        return Ordering::Equal;
-                    }
+                match sort_compare(&a[*place], &b[*place], key.expr.ty.collation, ctx)? {
+                    Ordering::Equal => {}
+                    ordering => return Ok(if key.descending { ordering.reverse() } else { ordering }),
                 }
             }
-            Ordering::Equal
+            Ok(Ordering::Equal)
+        };
+        // Stable: rows that are equal keep the order in which they came.
+        self.rows.sort_by(|a, b| {
+            if has_prefixes && a.prefix != b.prefix {
+                return a.prefix.cmp(&b.prefix);
+            }
+            by_keys(&a.values, &b.values).unwrap_or_else(|error: SqlError| {
+                failed = Some(error);
+                Ordering::Equal
+            })
         });
         failed.map_or(Ok(()), Err)
     }
@@ -91,7 +137,7 @@ impl<'p, T> Sorter<'p, T> {
     pub fn finish(mut self, ctx: &Context<'_>) -> Result<impl Iterator<Item = (Vec<Value>, T)>> {
         self.sort(ctx)?;
         let added = self.own.len();
-        Ok(self.rows.into_iter().map(move |(mut values, item)| {
+        Ok(self.rows.into_iter().map(move |Keyed { mut values, item, .. }| {
             values.truncate(values.len() - added);
             (values, item)
         }))

@@ -210,6 +210,29 @@ pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
+/// A number that orders as [`compare_utf8mb4`] does, as far as it goes: of two strings with different numbers the one with the smaller is the
+/// smaller one. `None`: the collation has no such number.
+#[inline]
+pub fn order_prefix(id: u16, bytes: &[u8]) -> Option<u64> {
+    if !matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
+        return None;
+    }
+    match weighing_of(id) {
+        Weighing::Bytes => Some(first_bytes(bytes, 0)),
+        Weighing::PaddedBytes => Some(first_bytes(bytes, b' ')),
+        Weighing::Uca { .. } => Some(uca::order_prefix(bytes)),
+        Weighing::General(_) | Weighing::UcaPadded(_) => None,
+    }
+}
+
+/// The first eight bytes, filled up with `pad`.
+fn first_bytes(bytes: &[u8], pad: u8) -> u64 {
+    let mut first = [pad; 8];
+    let len = bytes.len().min(first.len());
+    first[..len].copy_from_slice(&bytes[..len]);
+    u64::from_be_bytes(first)
+}
+
 fn padded_weights(version: uca::Version, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     uca::level_weights(version, bytes, 0).map(u32::from)
 }

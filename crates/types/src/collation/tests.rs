@@ -72,6 +72,13 @@ fn random_strings_have_the_same_order_as_their_keys() {
             write_key(collation.id, &b, &mut key_b);
             assert_eq!(key_a.cmp(&key_b), compare(collation.id, &a, &b), "{a:?} {b:?} {}", collation.name);
             assert!(key_a == key_b || !key_b.starts_with(&key_a), "{a:?} {b:?} {}", collation.name);
+            if let (Some(before), Some(after)) =
+                (order_prefix(collation.id, &a), order_prefix(collation.id, &b))
+                && before != after
+            {
+                let order = compare_utf8mb4(collation.id, &a, &b);
+                assert_eq!(before.cmp(&after), order, "{a:?} {b:?} {}", collation.name);
+            }
         }
     }
 }

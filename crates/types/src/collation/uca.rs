@@ -126,6 +126,22 @@ pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
+/// The first four weights of the first level, which every other level comes after.
+pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
+    if let Some(first) = bytes.first_chunk::<4>()
+        && first.is_ascii()
+    {
+        let table = Version::V900.table();
+        let weights = first.map(|byte| table.ascii_primary(byte));
+        // None of them is ignorable.
+        if !weights.contains(&0) {
+            return weights.iter().fold(0, |prefix, weight| prefix << 16 | u64::from(*weight));
+        }
+    }
+    let weights = level_weights(Version::V900, bytes, 0).map(u64::from).chain(std::iter::repeat(0));
+    weights.take(4).fold(0, |prefix, weight| prefix << 16 | weight)
+}
+
 /// Appends the key: big-endian 16-bit weights, 0001 between levels, 0000 at the end.
 pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
     out.reserve(bytes.len() * 2 + 2);
