@@ -441,7 +441,7 @@ impl Host for ConnectionHost {
     }
 
     fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String> {
-        let found = self.server.binlog.as_ref()?.mariadb_gtid_at(log_file, log_pos).ok()?;
+        let found = self.server.open_binlog()?.mariadb_gtid_at(log_file, log_pos).ok()?;
         Some(found.map(|gtid| gtid.to_string()).unwrap_or_default())
     }
 

@@ -89,6 +89,11 @@ impl Server {
         })
     }
 
+    /// The binary log, unless an error has turned it off.
+    pub fn open_binlog(&self) -> Option<&Arc<Binlog>> {
+        self.binlog.as_ref().filter(|binlog| !binlog.is_turned_off())
+    }
+
     /// True when everybody may do everything.
     pub fn grants_are_skipped(&self) -> bool {
         self.skip_grant_tables.load(Ordering::Relaxed)

@@ -318,6 +318,7 @@ fn open_binlog(
         server_version: VERSION.into(),
     };
     let binlog = Binlog::open(disk.clone(), engine.clone(), config)?;
+    binlog.set_ignores_errors(globals.named("binlog_error_action").text() == "IGNORE_ERROR");
     // The switch comes last.
     for name in ["timeout", "wait_for_replica_count", "wait_no_replica", "wait_point", "enabled"] {
         let name = format!("rpl_semi_sync_source_{name}");

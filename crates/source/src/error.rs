@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io;
 
-/// Why the binary log cannot be opened or written. The writer stops the server on these: a commit that the log has and its binary
-/// log cannot get would be lost for replicas.
+/// Why the binary log cannot be opened or written. What the writer does about it: [`crate::failure`].
 #[derive(Debug)]
 pub enum BinlogError {
     /// A file could not be used; the message names it.
     Io(io::Error),
+    /// So too, when it was synced.
+    Sync(io::Error),
     /// The engine's commit stream failed.
     Engine(engine::EngineError),
     /// A file and the log contradict each other, or an event is damaged.
@@ -25,12 +26,19 @@ pub enum BinlogError {
 impl fmt::Display for BinlogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BinlogError::Io(error) => write!(f, "{error}"),
+            BinlogError::Io(error) | BinlogError::Sync(error) => write!(f, "{error}"),
             BinlogError::Engine(error) => write!(f, "{error}"),
             BinlogError::Damaged { file, pos, what } => {
                 write!(f, "binary log file '{file}', position {pos}: {what}")
             }
         }
+    }
+}
+
+impl BinlogError {
+    /// Files are at fault, not the log that they are derived from.
+    pub(crate) fn is_of_a_file(&self) -> bool {
+        matches!(self, BinlogError::Io(_) | BinlogError::Sync(_))
     }
 }
 

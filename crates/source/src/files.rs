@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use binlog::Checksum;
@@ -22,7 +23,7 @@ use crate::mariadb_gtid::Newest;
 use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
-use crate::state::{Safe, SafePoint};
+use crate::state::{Safe, SafePoint, TURNED_OFF};
 use crate::tail::Tail;
 use crate::{recover, writer};
 
@@ -92,6 +93,8 @@ pub(crate) struct Shared {
     pub readers: BTreeMap<u64, usize>,
     /// The writer gave up.
     pub failed: Option<String>,
+    /// And the server goes on without a binary log.
+    pub turned_off: bool,
 }
 
 /// The binary log of a server.
@@ -107,6 +110,10 @@ pub struct Binlog {
     pub(crate) asked: Condvar,
     pub(crate) safe: Arc<Safe>,
     pub(crate) semi_sync: Arc<SemiSync>,
+    /// `binlog_error_action=IGNORE_ERROR`
+    pub(crate) ignores_errors: AtomicBool,
+    /// The writer is not to wait for space any longer.
+    pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) compression: Mutex<CompressionStats>,
     /// Before `files` and `shared`.
     pub(crate) newest_mariadb_gtid: Mutex<Option<Newest>>,
@@ -125,6 +132,9 @@ impl Binlog {
             FileSeries::open(disk.clone(), &config.datadir, &config.basename, config.index.as_deref())?;
         let safe = SafePoint::decode(engine.recovered_participant_state());
         let (lsn, gtids) = match safe {
+            Some(safe) if safe.lsn == TURNED_OFF => {
+                (engine.visible_lsn(), recover::after_turned_off(&files, safe, &engine)?)
+            }
             Some(safe) if files.numbers().binary_search(&safe.file).is_ok() => {
                 let mut stream = engine.commit_stream(safe.lsn)?;
                 let tail = recover::rederive(&files, &safe, &mut stream)?;
@@ -143,7 +153,8 @@ impl Binlog {
             events::file_head(&config.server_version, config.server_id, &gtids, false, config.checksum);
         let (number, file) = files.create_next(&head)?;
         let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        let tail = Tail::at(files.name(number), file, &at, config.checksum);
+        let stopping = Arc::new(AtomicBool::new(false));
+        let tail = Tail::at(files.name(number), file, &at, config.checksum).until(&stopping);
         tail.mark_in_use(true)?;
         let shared = Shared {
             end: FilePosition { file: number, pos: at.pos },
@@ -163,6 +174,7 @@ impl Binlog {
             recent: Recent::default(),
             readers: BTreeMap::new(),
             failed: None,
+            turned_off: false,
         };
         let stream = engine.commit_stream(lsn)?;
         let semi_sync = Arc::new(SemiSync::new(Arc::downgrade(&engine)));
@@ -177,6 +189,8 @@ impl Binlog {
             asked: Condvar::new(),
             safe: Arc::new(Safe::new(at)),
             semi_sync,
+            ignores_errors: AtomicBool::new(false),
+            stopping,
             compression: Mutex::default(),
             newest_mariadb_gtid: Mutex::default(),
             writer: Mutex::new(None),
@@ -194,6 +208,7 @@ impl Binlog {
     /// Ends the log with a stop event and syncs it. Nothing commits any more; dump sessions end.
     pub fn close(&self) {
         self.shared.lock().stop = true;
+        self.stopping.store(true, Ordering::Release);
         self.asked.notify_one();
         self.changed.notify_all();
         if let Some(handle) = self.writer.lock().take()
@@ -259,6 +274,9 @@ impl Binlog {
         is_done: impl Fn(&Shared) -> bool,
     ) -> Result<(), Refusal> {
         while !is_done(shared) && !shared.stop {
+            if shared.turned_off {
+                return Err(Refusal::new(1381, "You are not using binary logging"));
+            }
             if let Some(why) = &shared.failed {
                 return Err(not_writable(why));
             }

@@ -15,6 +15,7 @@ mod dependencies;
 pub mod dump;
 pub mod error;
 pub mod events;
+mod failure;
 pub mod files;
 mod mariadb_gtid;
 mod purge;

@@ -51,10 +51,7 @@ impl Binlog {
                 return Ok(FilePosition { file: number, pos: 4 });
             }
         }
-        Err(Refusal::fatal_1236(
-            "Could not find GTID state requested by slave in any binlog files. Probably the slave state is too old and required \
-             binlog files have been purged.",
-        ))
+        Err(not_in_any_file())
     }
 
     /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name is the first one there is. `None`: there is none before it.
@@ -118,6 +115,14 @@ impl Binlog {
         // The last one is in a file that has been purged.
         Ok(seq.map(|seq| MariadbGtid { domain: DOMAIN, server_id: self.config.server_id, seq }))
     }
+}
+
+/// The replica lacks what no file has.
+pub(crate) fn not_in_any_file() -> Refusal {
+    Refusal::fatal_1236(
+        "Could not find GTID state requested by slave in any binlog files. Probably the slave state is too old and required \
+         binlog files have been purged.",
+    )
 }
 
 fn unreadable(what: &str) -> Refusal {

@@ -138,6 +138,9 @@ impl Binlog {
                 ),
             ));
         }
+        if self.is_turned_off() {
+            return self.reset_turned_off();
+        }
         self.wait_caught_up()?;
         let mut shared = self.shared.lock();
         let before = shared.resets_done;

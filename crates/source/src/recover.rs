@@ -5,7 +5,8 @@
 //! complete and synced before its successor is in the index. Replicas' positions therefore stay right. What a file has and the log
 //! has not (it was not yet synced when the machine stopped) is cut off.
 
-use engine::CommitStream;
+use binlog::gtid::GtidSet;
+use engine::{CommitStream, Engine};
 use os::disk::OpenMode;
 
 use crate::dependencies::Written;
@@ -57,6 +58,30 @@ pub(crate) fn rederive(
         );
     }
     Ok(tail)
+}
+
+/// After an error had turned the log off: cuts off what was not synced, of which nobody can say what is there. What was committed since, or was in that
+/// part, is purged, so that no replica passes over it. Returns the GTIDs that precede the next file.
+pub(crate) fn after_turned_off(
+    files: &FileSeries,
+    safe: SafePoint,
+    engine: &Engine,
+) -> Result<GtidSet, BinlogError> {
+    if files.numbers().binary_search(&safe.file).is_ok() {
+        let mut tail = open_tail(files, &safe)?;
+        tail.truncate()?;
+        tail.mark_in_use(false)?;
+        tail.sync()?;
+    }
+    let (mut gtids, mut lost) = (safe.gtids, engine.gtid_executed());
+    lost.subtract(&gtids);
+    log::warn!(
+        "The binary log had been turned off by an error (binlog_error_action). It does not have what was committed since; these GTIDs \
+         are purged: '{lost}'"
+    );
+    gtids.union(&lost);
+    engine.add_gtid_purged(&lost)?;
+    Ok(gtids)
 }
 
 fn open_tail(files: &FileSeries, at: &SafePoint) -> Result<Tail, BinlogError> {

@@ -41,6 +41,8 @@ struct State {
     on: bool,
     /// The end of the binary log when it went off: who has acknowledged this has caught up.
     off_at: FilePosition,
+    /// The binary log has been turned off.
+    has_no_log: bool,
     pending: VecDeque<Pending>,
     /// Everything that is logged up to here is in `pending`, or was.
     seen: Lsn,
@@ -100,6 +102,7 @@ impl SemiSync {
             after_sync: true,
             on: false,
             off_at: FilePosition::default(),
+            has_no_log: false,
             pending: VecDeque::new(),
             seen: 0,
             replicas: BTreeMap::new(),
@@ -125,9 +128,16 @@ impl SemiSync {
         self.settle(&mut state);
     }
 
+    /// There is no binary log any more that could be acknowledged.
+    pub(crate) fn turn_off(&self) {
+        self.state.lock().has_no_log = true;
+        self.set_enabled(false);
+    }
+
     /// `rpl_semi_sync_source_enabled`
     pub fn set_enabled(&self, enabled: bool) {
         self.set(|state| {
+            let enabled = enabled && !state.has_no_log;
             self.enabled.store(enabled, Ordering::Release);
             state.on = enabled;
             state.off_at = FilePosition::default();

@@ -10,11 +10,14 @@ use redo::Lsn;
 
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 33;
+/// As [`SafePoint::lsn`]: an error has turned the log off. The files have no more than is synced, whatever was committed since.
+pub(crate) const TURNED_OFF: Lsn = Lsn::MAX;
 
 /// Everything of the log up to `lsn` is in the files up to `file` and `pos`, synced.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SafePoint {
-    /// End of the last commit record that is in the files (or was not for them).
+    /// End of the last commit record that is in the files (or was not for them). `u64::MAX`: the log was turned off by an error, and file, position and
+    /// GTIDs are those of the last sync.
     pub lsn: Lsn,
     /// Number of the file.
     pub file: u64,
@@ -65,6 +68,16 @@ impl Safe {
     /// Everything is safe up to this point.
     pub fn set(&self, point: SafePoint) {
         *self.0.lock() = point;
+    }
+
+    /// An error has turned the log off: nothing in the redo log is held for it any more.
+    pub fn turn_off(&self) {
+        self.0.lock().lsn = TURNED_OFF;
+    }
+
+    /// Everything has been reset.
+    pub fn forget_gtids(&self) {
+        self.0.lock().gtids = GtidSet::default();
     }
 
     /// Number of the file that recovery would go on in.

@@ -1,6 +1,7 @@
 //! The end of the newest binary log file: encodes committed groups behind it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use binlog::compressed::PayloadWriter;
 use binlog::group::{self, GroupStart};
@@ -14,6 +15,7 @@ use redo::Lsn;
 use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events;
+use crate::failure::wait_for_space;
 use crate::files::FilePosition;
 use crate::recent::Block;
 use crate::sequence::{Numbering, least_of_same_length};
@@ -46,6 +48,8 @@ pub(crate) struct Tail {
     pub lsn: Lsn,
     /// Bytes written since the last sync.
     pub unsynced_bytes: u64,
+    /// A full disk is not waited out, or no longer.
+    stopping: Arc<AtomicBool>,
 }
 
 impl Tail {
@@ -64,7 +68,14 @@ impl Tail {
             gtids: at.gtids.clone(),
             lsn: at.lsn,
             unsynced_bytes: 0,
+            stopping: Arc::new(AtomicBool::new(true)),
         }
+    }
+
+    /// The same; it waits for space on a full disk, until this is set.
+    pub fn until(mut self, stopping: &Arc<AtomicBool>) -> Tail {
+        self.stopping = stopping.clone();
+        self
     }
 
     /// Where the next event goes.
@@ -159,7 +170,7 @@ impl Tail {
             self.flush()?;
             // Bit by bit: all at once it would hold up the log's syncs.
             self.file.write_back(written, self.written - written);
-            if self.unsynced_bytes >= SYNC_BYTES { Ok(self.sync()?) } else { Ok(()) }
+            if self.unsynced_bytes >= SYNC_BYTES { self.sync() } else { Ok(()) }
         })
     }
 
@@ -180,7 +191,9 @@ impl Tail {
     pub fn flush(&mut self) -> Result<(), BinlogError> {
         if !self.gathered.is_empty() {
             let _state = enter(State::BinlogWrite);
-            self.file.write_all_at(&self.gathered, self.written)?;
+            wait_for_space(&self.name, &self.stopping, || {
+                self.file.write_all_at(&self.gathered, self.written)
+            })?;
             self.written += self.gathered.len() as u64;
             self.unsynced_bytes += self.gathered.len() as u64;
             self.gathered.clear();
@@ -195,9 +208,9 @@ impl Tail {
     }
 
     /// Syncs what was written.
-    pub fn sync(&mut self) -> std::io::Result<()> {
+    pub fn sync(&mut self) -> Result<(), BinlogError> {
         let _state = enter(State::BinlogSync);
-        self.file.sync_data()?;
+        self.file.sync_data().map_err(BinlogError::Sync)?;
         self.unsynced_bytes = 0;
         Ok(())
     }

@@ -14,6 +14,7 @@ use os::clock::Stopwatch;
 use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events;
+use crate::failure::wait_for_space;
 use crate::files::{Binlog, FilePosition};
 use crate::recent::Recent;
 use crate::state::SafePoint;
@@ -34,18 +35,14 @@ const REST_FOR_ACKNOWLEDGEMENTS: Duration = Duration::from_micros(500);
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The engine's own background work may log something while GTIDs are being forgotten; it is tried so often.
-const RESET_TRIES: u32 = 20;
+pub(crate) const RESET_TRIES: u32 = 20;
 
 /// The thread's body.
 pub(crate) fn run(binlog: &Arc<Binlog>, tail: Tail, stream: CommitStream) {
     let writesets = WritesetReader::new(binlog.engine.clone());
     let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start(), writesets };
     if let Err(error) = writer.follow() {
-        log::error!("Binary log: {error}");
-        binlog.shared.lock().failed = Some(error.to_string());
-        binlog.changed.notify_all();
-        // The log cannot be checkpointed past what its binary log lacks, and replicas would miss it: stop, and recover from the log.
-        binlog.disk.fail_stop(&format!("the binary log cannot be written: {error}"));
+        binlog.give_up(&error);
     }
 }
 
@@ -165,11 +162,8 @@ impl Writer<'_> {
     /// Syncs the log and the file, in this order: a binary log must not have what a recovered log has not.
     fn sync(&mut self) -> Result<(), BinlogError> {
         self.binlog.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
-        if self.tail.unsynced_bytes > 0
-            && let Err(error) = self.tail.sync()
-        {
-            self.binlog.disk.fail_stop(&format!("cannot sync the binary log: {error}"));
-            return Err(error.into());
+        if self.tail.unsynced_bytes > 0 {
+            self.tail.sync()?;
         }
         self.binlog.safe.set(self.tail.safe_point());
         self.since_sync = Stopwatch::start();
@@ -191,16 +185,17 @@ impl Writer<'_> {
     fn rotate(&mut self) -> Result<(), BinlogError> {
         self.publish()?;
         let binlog = self.binlog;
-        let mut files = binlog.files.lock();
-        let next_name = files.name(self.tail.number + 1);
+        let next_name = binlog.files.lock().name(self.tail.number + 1);
         self.tail.append_end(Some(&next_name), binlog.config.server_id);
         self.close_file()?;
         let mut at = self.tail.safe_point();
         let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &at.gtids, true, checksum);
-        let (number, file) = files.create_next(&head)?;
+        // With `files` free in between: who purges makes the space.
+        let (number, file) =
+            wait_for_space(&next_name, &binlog.stopping, || binlog.files.lock().create_next(&head))?;
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
-        self.tail = Tail::at(files.name(number), file, &at, checksum);
+        self.tail = Tail::at(next_name, file, &at, checksum).until(&binlog.stopping);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.safe.set(at);
@@ -224,10 +219,12 @@ impl Writer<'_> {
         let gtids = GtidSet::default();
         let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &gtids, false, checksum);
-        let (number, file) = binlog.files.lock().create_numbered(first, &head)?;
+        let name = binlog.files.lock().name(first);
+        let (number, file) =
+            wait_for_space(&name, &binlog.stopping, || binlog.files.lock().create_numbered(first, &head))?;
         let at =
             SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        self.tail = Tail::at(binlog.files.lock().name(number), file, &at, checksum);
+        self.tail = Tail::at(name, file, &at, checksum).until(&binlog.stopping);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.safe.set(at);

@@ -44,7 +44,7 @@ fn reopen_error_log() -> sql::Result<()> {
 }
 
 fn flush_binary_logs(server: &Server) -> sql::Result<()> {
-    match &server.binlog {
+    match server.open_binlog() {
         Some(binlog) => binlog.rotate().map_err(|e| SqlError::new(e.code, e.message)),
         None => Ok(()),
     }

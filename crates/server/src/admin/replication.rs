@@ -105,7 +105,11 @@ fn refusal(e: Refusal) -> SqlError {
 }
 
 fn binlog(host: &ConnectionHost) -> sql::Result<&Arc<Binlog>> {
-    host.server().binlog.as_ref().ok_or_else(|| SqlError::new(1381, "You are not using binary logging"))
+    host.server().open_binlog().ok_or_else(no_binary_logging)
+}
+
+fn no_binary_logging() -> SqlError {
+    SqlError::new(1381, "You are not using binary logging")
 }
 
 fn replica_status(statuses: &[ReplicaStatus], old_names: bool) -> VirtualTable {
@@ -168,7 +172,9 @@ fn binary_log_status(host: &ConnectionHost) -> sql::Result<VirtualTable> {
         text_column("Binlog_Ignore_DB", 255),
         text_column("Executed_Gtid_Set", 65_535),
     ];
-    let Some(binlog) = &host.server().binlog else { return Ok(VirtualTable { columns, rows: Vec::new() }) };
+    let Some(binlog) = host.server().open_binlog() else {
+        return Ok(VirtualTable { columns, rows: Vec::new() });
+    };
     let status = binlog.status().map_err(refusal)?;
     let filter = host.server().engine.binlog_filter();
     let row = vec![
@@ -198,7 +204,7 @@ fn events(
     let shown = if let Some(channel) = relay {
         relay_events(host, channel, file, range)?
     } else {
-        match &host.server().binlog {
+        match host.server().open_binlog() {
             Some(binlog) => binlog.events(file, range).map_err(refusal)?,
             None => Vec::new(),
         }
@@ -232,7 +238,8 @@ fn relay_events(
 }
 
 fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
-    if to.is_none() && host.server().binlog.is_none() {
+    let binlog = &host.server().binlog;
+    if to.is_none() && binlog.is_none() {
         // There is nothing but the GTIDs.
         return host.server().engine.reset_gtids().map_err(SqlError::from);
     }
@@ -244,11 +251,12 @@ fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
                     range. Please use a value between '1' and '2000000000'.";
         return Err(SqlError::new(3567, text));
     }
-    binlog(host)?.reset(to).map_err(refusal)
+    let binlog = binlog.as_ref().ok_or_else(no_binary_logging)?;
+    binlog.reset(to).map_err(refusal)
 }
 
 fn purge(host: &ConnectionHost, to: &PurgeTo) -> sql::Result<()> {
-    let Some(binlog) = &host.server().binlog else { return Ok(()) };
+    let Some(binlog) = host.server().open_binlog() else { return Ok(()) };
     match to {
         PurgeTo::File(name) => binlog.purge_to(name),
         PurgeTo::BeforeUnixTime(time_s) => binlog.purge_before(*time_s),

@@ -103,9 +103,14 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             }
         }
         "binlog_checksum" => {
-            if let Some(binlog) = &server.binlog {
+            if let Some(binlog) = server.open_binlog() {
                 let checksum = crate::start::checksum_named(setting.text());
                 binlog.set_checksum(checksum).map_err(|e| SqlError::new(e.code, e.message))?;
+            }
+        }
+        "binlog_error_action" => {
+            if let Some(binlog) = &server.binlog {
+                binlog.set_ignores_errors(setting.text() == "IGNORE_ERROR");
             }
         }
         "binlog_expire_logs_seconds" => {

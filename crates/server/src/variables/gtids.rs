@@ -41,7 +41,7 @@ pub fn set_mode(server: &Server, name: &str) -> Result<(), SqlError> {
         return Err(not_allowed("ON", "ENFORCE_GTID_CONSISTENCY is not ON"));
     }
     server.engine.set_gtid_mode(new).map_err(refused)?;
-    match &server.binlog {
+    match server.open_binlog() {
         Some(binlog) => binlog.rotate().map_err(|e| SqlError::new(e.code, e.message)),
         None => Ok(()),
     }
@@ -130,7 +130,7 @@ pub fn set_purged(server: &Server, text: &str) -> Result<(), SqlError> {
 
 /// MariaDB's `@@GLOBAL.gtid_binlog_pos`; empty, too, where the log cannot be read.
 pub fn mariadb_binlog_pos(server: &Server) -> String {
-    let last = server.binlog.as_ref().and_then(|binlog| {
+    let last = server.open_binlog().and_then(|binlog| {
         let asked = binlog.mariadb_gtid_at_end();
         asked.inspect_err(|error| log::warn!("gtid_binlog_pos: {error}")).ok().flatten()
     });

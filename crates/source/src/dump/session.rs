@@ -68,7 +68,11 @@ pub(super) fn serve(
 
 fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
     // What was committed before the request has to be in the dump, also in one that ends at the end.
-    binlog.wait_caught_up()?;
+    let caught_up = binlog.wait_caught_up();
+    if binlog.is_turned_off() {
+        return Err(Binlog::not_open());
+    }
+    caught_up?;
     match &request.start {
         DumpStart::Position { file, pos } => find_position(binlog, file, *pos),
         DumpStart::Gtids(gtids) => binlog.find_by_gtids(gtids),
@@ -422,6 +426,9 @@ impl Session<'_> {
                 |shared: &crate::files::Shared| shared.end > self.at || shared.generation != self.generation;
             if shared.stop && !moved(&shared) {
                 return Err(DumpEnd::Killed);
+            }
+            if shared.turned_off && !moved(&shared) {
+                return Err(DumpEnd::Refused(Binlog::not_open()));
             }
             if !moved(&shared) {
                 let _state = enter(State::BinlogWait);

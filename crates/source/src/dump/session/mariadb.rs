@@ -145,6 +145,10 @@ impl ByMariadbGtid {
         before: u64,
     ) -> Result<(), DumpEnd> {
         let Some(format) = head.first() else { return Ok(()) };
+        if before > self.last.seq.max(self.has()) {
+            // The log had been turned off by an error before this file.
+            return Err(DumpEnd::Refused(crate::mariadb_gtid::not_in_any_file()));
+        }
         self.format = events::format_for_mariadb(&format.bytes, session.sent_checksum);
         session.send_made_up(&self.format)?;
         self.last.seq = before;

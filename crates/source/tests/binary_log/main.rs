@@ -1,5 +1,7 @@
 //! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it, and who may read on.
 
+mod error_action;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
