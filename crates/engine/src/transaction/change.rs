@@ -77,7 +77,7 @@ impl Transaction {
     }
 
     /// Locks, checks and announces what an update brings: the new key of a row that moves, and the new keys of the indexes
-    /// that it touches. Returns the new keys by index; none at all where no index is touched.
+    /// that it touches.
     pub(super) fn prepare_update(
         &mut self,
         table: &Table,
@@ -86,9 +86,6 @@ impl Transaction {
         touched: &[bool],
     ) -> Result<Vec<Option<SecondaryKey>>> {
         let moved = old_key != new_key;
-        if !moved && !touched.contains(&true) {
-            return Ok(Vec::new());
-        }
         loop {
             let held = self.locks.held();
             if moved {
@@ -242,7 +239,10 @@ impl Transaction {
             if keeps_key { KeyBuf::from_slice(key) } else { table.clustered_key(new_image, row_id)? };
         let moved = *new_key != *key;
         let touched = touched_indexes(table, &changed, moved);
-        let new_keys = self.prepare_update(table, new_image, (key, &new_key), &touched)?;
+        let new_keys = match moved || touched.contains(&true) {
+            true => self.prepare_update(table, new_image, (key, &new_key), &touched)?,
+            false => Vec::new(),
+        };
         let logged_at = self.group.update_row(table, &current.image, new_image, &changed)?;
         self.let_images_go()?;
         if moved && logged_at.is_none() {
