@@ -103,7 +103,7 @@ impl Pair {
     }
 
     /// The connection is cut, and so many bytes have passed from the beginning. A MariaDB replica by position that was cut among the rows events of a statement stops
-    /// there, whoever is its source: its receiver takes the format description that comes next for the lack of the statement's end (error 1595).
+    /// there: its receiver takes the format description that comes next for the lack of the statement's end (error 1595).
     fn receives_through_a_cut(&self, bytes: u64) {
         let stops = self.replica.flavor() == Flavor::MariaDb && self.by == By::Position;
         let has_passed = || self.proxy.passed_bytes() > bytes;
