@@ -3,16 +3,17 @@
 #   make test   installs the peers that the tests compare with, then runs every check and test
 # make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
 #   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model.
-.PHONY: all demo test nightly peers
+#   make package  a Debian package, tried in a fresh Debian in a chroot
+.PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
 
 all:
-	$(CARGO) build --release --locked
+	$(CARGO) build --profile dist --locked
 
 demo:
-	$(CARGO) build --release --locked -p server
-	$(CARGO) run --quiet --release --locked -p server --bin slipstream -- bench demo $(DEMO_ARGS)
+	$(CARGO) build --profile dist --locked -p server
+	$(CARGO) run --quiet --profile dist --locked -p server --bin slipstream -- bench demo $(DEMO_ARGS)
 
 test:
 	scripts/test.sh
@@ -28,6 +29,9 @@ nightly:
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
+
+package:
+	scripts/package.sh --check
 
 peers:
 	scripts/peers.sh

@@ -56,7 +56,8 @@ fn from(text: &str) -> Result<(String, u32), String> {
     }
 }
 
-fn command() -> Command {
+/// The command line of `slipstream analyze`, for manual pages and completions too.
+pub fn command() -> Command {
     Command::new("slipstream analyze")
         .about(
             "What a binary log holds, and the speed-up that each policy of parallel apply would give with it, by simulation",

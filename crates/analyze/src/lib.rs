@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use binlog::Checksum;
 use binlog::event::{Event, Format, event_type, rows_kind};
 
+pub use command_line::command;
 use command_line::{Request, What};
 use error::AnalyzeError;
 use history::History;

@@ -31,6 +31,7 @@ pub mod usage;
 use std::ffi::OsString;
 use std::path::Path;
 
+pub use command_line::command;
 use command_line::{Files, Request};
 use measure::MeasureError;
 use progress::Progress;

@@ -1,5 +1,7 @@
 //! The data directory: whose it is, whether it is new, and the lock that keeps a second server out.
 
+mod format;
+
 use os::disk::{Disk, LockGuard};
 use std::fmt;
 use std::io;
@@ -17,6 +19,17 @@ pub enum DatadirError {
     InUse(PathBuf),
     /// There are files in it that are not ours.
     NotOurs(PathBuf, String),
+    /// A newer server wrote it.
+    Newer {
+        /// The directory.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format that this server knows.
+        known: u32,
+    },
+    /// The file that tells its format says nothing that can be understood.
+    BadFormat(PathBuf),
     /// `--initialize` of a directory that has been initialised.
     NotEmpty(PathBuf),
     /// The operating system said no.
@@ -41,6 +54,18 @@ impl fmt::Display for DatadirError {
             DatadirError::NotEmpty(path) => write!(
                 f,
                 "--initialize specified but the data directory '{}' has files in it. Aborting.",
+                path.display()
+            ),
+            DatadirError::Newer { path, found, known } => write!(
+                f,
+                "The data directory '{}' has format {found}, which a newer server wrote; this one knows formats up to \
+                 {known}. Start the newer server on it, or restore a backup that this one made.",
+                path.display()
+            ),
+            DatadirError::BadFormat(path) => write!(
+                f,
+                "'{}' does not tell the format of the data directory. If no newer server has run on it, remove the \
+                 file and start again.",
                 path.display()
             ),
             DatadirError::Io(path, e) => {
@@ -76,6 +101,7 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
             || name == "lost+found"
             || name == LOCK_FILE
             || name == "auto.cnf"
+            || name == format::FORMAT_FILE
             || name.ends_with(".pid"))
     };
     let names: Vec<String> = disk
@@ -97,6 +123,7 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
     if let (false, Some(name)) = (has_system, other) {
         return Err(DatadirError::NotOurs(path.to_owned(), name.clone()));
     }
+    format::check(disk, path)?;
     Ok(Datadir { path: path.to_owned(), is_new: !has_system, _lock: lock })
 }
 

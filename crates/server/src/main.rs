@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         Some("serve") => server::serve::main(&args[1..]),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
+        Some("completions") => completions(args.get(1).map_or("", String::as_str)),
+        Some("man") => manual_pages(args.get(1).map_or(".", String::as_str)),
         Some("--version" | "-V") => {
             println!("{}", server::version::version_line("slipstream"));
             ExitCode::SUCCESS
@@ -31,4 +33,28 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Writes the script for a shell to standard output.
+fn completions(shell: &str) -> ExitCode {
+    match server::manual::write_completions(shell, &mut std::io::stdout()) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(e)) => failed(&format!("cannot write the script: {e}")),
+        None => {
+            failed(&format!("no completions for the shell '{shell}'; there are some for bash, zsh and fish"))
+        }
+    }
+}
+
+/// Writes the manual pages into a directory.
+fn manual_pages(directory: &str) -> ExitCode {
+    match server::manual::write_pages(directory.as_ref()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => failed(&format!("cannot write manual pages into '{directory}': {e}")),
+    }
+}
+
+fn failed(reason: &str) -> ExitCode {
+    eprintln!("slipstream: {reason}");
+    ExitCode::FAILURE
 }

@@ -119,6 +119,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         of("socket"),
         of("port")
     );
+    crate::service::ready();
     loop {
         let request = {
             let _waiting = enter(State::Idle);
@@ -137,6 +138,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         "MY-013172",
         "Received SHUTDOWN from user <via user signal>. Shutting down slipstream ({VERSION})."
     );
+    crate::service::stopping();
     server.begin_stop();
     accepting.stop(&*server.disk);
     end_sessions(server);

@@ -139,7 +139,8 @@ fn server_options() -> [Arg; 3] {
     ]
 }
 
-fn command() -> Command {
+/// The command line of `slipstream bench`, for manual pages and completions too.
+pub fn command() -> Command {
     Command::new("slipstream bench")
         .about("The benchmark kit")
         .subcommand_required(true)

@@ -1,5 +1,7 @@
 //! What a system variable is: its name, its scope, its type and range, its default.
 
+use std::fmt;
+
 /// Where a variable has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -26,6 +28,20 @@ pub enum Kind {
     Enum(&'static [&'static str]),
     /// Any text.
     Text,
+}
+
+impl fmt::Display for Kind {
+    /// The type and the range in a reader's words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Bool => f.write_str("ON or OFF"),
+            Kind::Int(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
+            Kind::UInt(least, greatest) => write!(f, "an integer from {least} to {greatest}"),
+            Kind::Double(least, greatest) => write!(f, "a number from {least} to {greatest}"),
+            Kind::Enum(words) => write!(f, "one of {}", words.join(", ")),
+            Kind::Text => f.write_str("a string"),
+        }
+    }
 }
 
 /// A system variable.

@@ -1,0 +1,67 @@
+//! The format of a data directory: a number in a file of its own, so that a server never reads what a newer one wrote.
+//!
+//! The file `slipstream.format` holds one line, `format N`, and one that names the version which wrote it. A
+//! directory without the file was made before there was one and has format 1. A server takes every format up to
+//! [`FORMAT`]; it raises the number when it has upgraded what the older format lacks.
+
+use super::DatadirError;
+use crate::version::VERSION;
+use os::disk::Disk;
+use std::path::Path;
+
+/// The file that holds the number.
+pub(super) const FORMAT_FILE: &str = "slipstream.format";
+/// The format that this server writes. It grows by one when an older server could not read the directory any more.
+const FORMAT: u32 = 1;
+
+/// Looks at a directory's format, and notes this server's in a directory that has none or an older one.
+///
+/// # Errors
+/// [`DatadirError::Newer`] where a newer server wrote the directory, and [`DatadirError::BadFormat`] where the file
+/// cannot be understood.
+pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), DatadirError> {
+    let path = datadir.join(FORMAT_FILE);
+    let wrong = |e| DatadirError::Io(path.clone(), e);
+    if disk.exists(&path).map_err(wrong)? {
+        let text = String::from_utf8_lossy(&disk.read(&path).map_err(wrong)?).into_owned();
+        let found = parse(&text).ok_or_else(|| DatadirError::BadFormat(path.clone()))?;
+        match found.cmp(&FORMAT) {
+            std::cmp::Ordering::Greater => {
+                return Err(DatadirError::Newer { path: datadir.to_owned(), found, known: FORMAT });
+            }
+            std::cmp::Ordering::Equal => return Ok(()),
+            std::cmp::Ordering::Less => {}
+        }
+    }
+    let text = format!("format {FORMAT}\nwritten by slipstream {VERSION}\n");
+    disk.write_atomically(&path, text.as_bytes()).map_err(wrong)
+}
+
+/// The number in the file's first line; formats begin with 1.
+fn parse(text: &str) -> Option<u32> {
+    let number = text.lines().next()?.strip_prefix("format ")?.trim().parse().ok()?;
+    (number >= 1).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_a_newer_server_is_refused() {
+        let disk = os::sim::SimDisk::new(1);
+        let datadir = Path::new("/data");
+        disk.create_dir_all(datadir).unwrap();
+        check(&disk, datadir).unwrap();
+        check(&disk, datadir).unwrap();
+        let path = datadir.join(FORMAT_FILE);
+        disk.write_atomically(&path, format!("format {}\n", FORMAT + 1).as_bytes()).unwrap();
+        let refusal = check(&disk, datadir).unwrap_err().to_string();
+        assert!(refusal.contains("newer") && refusal.contains("/data"), "{refusal}");
+        for damaged in ["", "format\n", "format 0\n", "format x\n", "4\n"] {
+            disk.write_atomically(&path, damaged.as_bytes()).unwrap();
+            let refusal = check(&disk, datadir).unwrap_err().to_string();
+            assert!(refusal.contains(FORMAT_FILE), "{damaged:?}: {refusal}");
+        }
+    }
+}
