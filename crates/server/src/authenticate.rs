@@ -32,6 +32,14 @@ impl From<SqlError> for Refusal {
     }
 }
 
+/// The account of the client's name, if there is one, the account whose way the exchange goes, and the client's answer.
+type Answered = (Option<Arc<Account>>, Arc<Account>, Vec<u8>);
+
+/// Some clients answer with one NUL for the empty password.
+fn is_no_password(answer: &[u8]) -> bool {
+    matches!(answer, [] | [0])
+}
+
 /// A random challenge.
 pub fn new_nonce() -> [u8; NONCE_BYTES] {
     let mut random = [0; NONCE_BYTES];
@@ -53,27 +61,41 @@ pub struct Authentication<'a> {
 
 impl Authentication<'_> {
     /// Checks the client's response; the result is its account.
+    ///
+    /// A name that no account has goes the way of an account with a password, packet by packet and hash by hash, so that
+    /// nobody finds out by trying which accounts there are.
     pub fn run(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+        let generation = self.accounts.generation();
+        let answered = self.answer_to(response, false)?;
+        self.check(response, answered, generation)
+    }
+
+    /// The same for COM_CHANGE_USER: the challenge is a new one, which is why the client is always asked again.
+    pub fn run_again(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+        let generation = self.accounts.generation();
+        let answered = self.answer_to(response, true)?;
+        self.check(response, answered, generation)
+    }
+
+    fn check(
+        &mut self,
+        response: &HandshakeResponse,
+        (found, account, answer): Answered,
+        generation: u64,
+    ) -> Result<Arc<Account>, Refusal> {
         let user = String::from_utf8_lossy(&response.user).into_owned();
         let host = self.host.name();
-        let Some(account) = self.accounts.table().find(&user, self.host) else {
-            // The exchange goes its way as for a real account, so that names cannot be told from passwords.
-            let nobody = Account { plugin: plugin::CACHING_SHA2.into(), ..Account::default() };
-            let with_password = self.answer(&nobody, response)?.is_some_and(|a| !a.is_empty());
-            return Err(access_denied(&user, &host, with_password).into());
-        };
-        let answer = self.answer(&account, response)?.unwrap_or_default();
         let right = match account.plugin.as_str() {
             plugin::NATIVE => {
                 let stored = String::from_utf8_lossy(&account.authentication_string);
                 native::verify(&answer, &self.nonce, &stored)
             }
-            plugin::CACHING_SHA2 => self.caching_sha2(&account, &answer)?,
+            plugin::CACHING_SHA2 => self.caching_sha2(&account, &answer, generation)?,
             other => return Err(SqlError::new(1524, format!("Plugin '{other}' is not loaded")).into()),
         };
-        if !right {
-            return Err(access_denied(&user, &host, !answer.is_empty()).into());
-        }
+        let Some(account) = found.filter(|_| right) else {
+            return Err(access_denied(&user, &host, !is_no_password(&answer)).into());
+        };
         if account.locked {
             let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
             return Err(SqlError::new(3118, text).into());
@@ -81,49 +103,73 @@ impl Authentication<'_> {
         Ok(account)
     }
 
+    /// The account, if there is one; what its exchange follows; and the client's answer for that one's plugin.
+    fn answer_to(&mut self, response: &HandshakeResponse, asks_anew: bool) -> Result<Answered, Refusal> {
+        let user = String::from_utf8_lossy(&response.user);
+        let found = self.accounts.table().find(&user, self.host);
+        let account = match &found {
+            Some(account) => account.clone(),
+            None => Arc::new(self.accounts.nobody(&user)),
+        };
+        let answer = self.answer(&account, response, asks_anew)?;
+        Ok((found, account, answer))
+    }
+
     /// The client's answer for the account's plugin, after a switch to it when the client began with another one.
     fn answer(
         &mut self,
         account: &Account,
         response: &HandshakeResponse,
-    ) -> Result<Option<Vec<u8>>, Refusal> {
+        asks_anew: bool,
+    ) -> Result<Vec<u8>, Refusal> {
         let named = response.plugin.as_slice();
         let is_right_plugin = named == account.plugin.as_bytes();
-        let may_switch = response.capabilities & protocol::capability::PLUGIN_AUTH != 0;
+        if response.capabilities & protocol::capability::PLUGIN_AUTH == 0 {
+            // Such a client knows mysql_native_password only, and the greeting's nonce was for it too.
+            if account.plugin == plugin::NATIVE {
+                return Ok(response.auth_response.clone());
+            }
+            let text = "Client does not support authentication protocol requested by server; consider upgrading \
+                        MySQL client";
+            return Err(SqlError::new(1251, text).into());
+        }
         // Without a word: MariaDB's library, which names the plugin that it likes best and leaves the answer to be asked for
         // when the greeting's nonce was for another one.
         let says_nothing = response.auth_response.is_empty() && !account.authentication_string.is_empty();
-        if is_right_plugin && !(says_nothing && may_switch) {
-            return Ok(Some(response.auth_response.clone()));
+        if is_right_plugin && !says_nothing && !asks_anew {
+            return Ok(response.auth_response.clone());
         }
-        if !may_switch {
-            // Such a client knows mysql_native_password only, and the greeting's nonce was for it too.
-            return Ok((account.plugin == plugin::NATIVE).then(|| response.auth_response.clone()));
-        }
+        self.nonce = new_nonce();
         let switch = AuthSwitch { plugin: account.plugin.clone(), nonce: self.nonce.to_vec() };
         self.send(|out| switch.encode(out))?;
-        Ok(Some(self.channel.read_packet()?.to_vec()))
+        Ok(self.channel.read_packet()?.to_vec())
     }
 
-    fn caching_sha2(&mut self, account: &Account, answer: &[u8]) -> Result<bool, Refusal> {
-        // Some clients answer with one NUL for the empty password.
-        if answer.is_empty() || answer == [0] {
+    fn caching_sha2(&mut self, account: &Account, answer: &[u8], generation: u64) -> Result<bool, Refusal> {
+        if is_no_password(answer) {
             return Ok(account.authentication_string.is_empty());
         }
-        if account.authentication_string.is_empty() {
+        if answer.len() != caching_sha2::SCRAMBLE_BYTES {
             return Ok(false);
         }
         let name = account.name();
-        if let Some(cached) = self.accounts.cached(&name)
-            && caching_sha2::verify_scramble(answer, &self.nonce, &cached)
-        {
+        // Of an account that is not in the cache, or not there at all, a digest that no password has is compared.
+        let cached = self.accounts.cached(&name);
+        let fits =
+            caching_sha2::verify_scramble(answer, &self.nonce, &cached.unwrap_or(caching_sha2::NO_DIGEST));
+        if fits && cached.is_some() {
             self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::FAST_AUTH_SUCCESS]))?;
             return Ok(true);
         }
         let password = self.full_password()?;
-        let right = caching_sha2::verify_password(&password, &account.authentication_string);
+        let stored = match account.authentication_string.as_slice() {
+            // No password fits, and that takes as long to find out as of any other account.
+            b"" => caching_sha2::NO_PASSWORD,
+            stored => stored,
+        };
+        let right = caching_sha2::verify_password(&password, stored);
         if right {
-            self.accounts.remember(name, caching_sha2::cached_digest(&password));
+            self.accounts.remember(name, caching_sha2::cached_digest(&password), generation);
         }
         Ok(right)
     }

@@ -13,16 +13,26 @@ pub const PERFORM_FULL_AUTHENTICATION: u8 = 4;
 /// Payload of the client: the server's public key is wanted.
 pub const REQUEST_PUBLIC_KEY: u8 = 2;
 
-/// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default).
-pub const DEFAULT_ROUNDS: u32 = 5000;
+/// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default since 9.6).
+pub const DEFAULT_ROUNDS: u32 = 10_000;
 /// Length of the salt in the stored form.
 pub const SALT_BYTES: usize = 20;
 
 const DIGEST_CHARS: usize = 43;
 const MAX_ROUNDS: u32 = 0xfff * 1000;
 
+/// Length of the client's answer, unless its password is empty.
+pub const SCRAMBLE_BYTES: usize = 32;
+
 /// What the cache of the server holds for a user: `SHA256(SHA256(password))`.
 pub type CachedDigest = [u8; 32];
+
+/// A digest that nobody knows a password for, to be compared where there is none.
+pub const NO_DIGEST: CachedDigest = [0; 32];
+
+/// A stored form that no password has: blanks are no characters of a digest. To check one against it takes as long as
+/// against what [`authentication_string`] makes.
+pub const NO_PASSWORD: &[u8] = b"$A$00A$abcdefghijklmnopqrst                                           ";
 
 fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
@@ -49,7 +59,7 @@ pub fn cached_digest(password: &[u8]) -> CachedDigest {
 
 /// The fast path: checks the client's answer against the cached digest.
 pub fn verify_scramble(answer: &[u8], nonce: &[u8], cached: &CachedDigest) -> bool {
-    if answer.len() != 32 {
+    if answer.len() != SCRAMBLE_BYTES {
         return false;
     }
     let mask = sha256(&[cached, nonce]);
@@ -198,7 +208,7 @@ mod tests {
     #[test]
     fn full_authentication_checks_the_password() {
         let stored = authentication_string(b"secret", b"abcdefghijklmnopqrst");
-        assert!(stored.starts_with(b"$A$005$abcdefghijklmnopqrst"));
+        assert!(stored.starts_with(b"$A$00A$abcdefghijklmnopqrst"));
         assert!(is_valid_authentication_string(&stored));
         assert!(verify_password(b"secret", &stored));
         assert!(!verify_password(b"Secret", &stored));
@@ -208,6 +218,17 @@ mod tests {
         for cut in 1..stored.len() {
             assert!(!verify_password(b"secret", &stored[..cut]));
         }
+    }
+
+    #[test]
+    fn no_password_is_refused_after_the_same_work() {
+        let (no, some) = (parse(NO_PASSWORD).unwrap(), authentication_string(b"x", b"abcdefghijklmnopqrst"));
+        let some = parse(&some).unwrap();
+        assert_eq!(
+            (no.rounds, no.salt.len(), no.digest.len()),
+            (some.rounds, some.salt.len(), some.digest.len())
+        );
+        assert!(!verify_password(b"", NO_PASSWORD) && !verify_password(b"x", NO_PASSWORD));
     }
 
     #[test]

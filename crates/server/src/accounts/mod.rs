@@ -7,6 +7,7 @@
 
 pub mod change;
 pub mod host_pattern;
+mod nobody;
 pub mod privileges;
 pub mod secret;
 pub mod show;
@@ -193,9 +194,14 @@ impl Accounts {
         self.cache.lock().get(name).copied()
     }
 
-    /// Remembers an account's password after a full authentication.
-    pub fn remember(&self, name: AccountName, digest: CachedDigest) {
-        self.cache.lock().insert(name, digest);
+    /// Remembers an account's password after a full authentication, unless the accounts are no longer those of this
+    /// generation: the password may have been changed while it was checked.
+    pub fn remember(&self, name: AccountName, digest: CachedDigest, generation: u64) {
+        let mut cache = self.cache.lock();
+        // A replacement that is not seen here clears the cache after this.
+        if self.generation() == generation {
+            cache.insert(name, digest);
+        }
     }
 
     /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and keeps it there.
@@ -273,6 +279,18 @@ mod tests {
         // MySQL's order: the anonymous user of the more specific host shadows 'a'@'%'.
         assert_eq!(found("a", "127.0.0.1").as_deref(), Some("@localhost"));
         assert_eq!(found("b", "10.0.0.1"), None);
+    }
+
+    #[test]
+    fn a_password_that_was_changed_meanwhile_is_not_remembered() {
+        let accounts = Accounts::default();
+        let name = || ("a".to_owned(), "%".to_owned());
+        let before = accounts.generation();
+        accounts.replace(AccountTable::new([account("a", "%")]));
+        accounts.remember(name(), [1; 32], before);
+        assert_eq!(accounts.cached(&name()), None);
+        accounts.remember(name(), [1; 32], accounts.generation());
+        assert_eq!(accounts.cached(&name()), Some([1; 32]));
     }
 
     #[test]

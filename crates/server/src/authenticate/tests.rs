@@ -161,3 +161,90 @@ fn a_client_that_waits_to_be_asked_is_asked() {
     assert_eq!(client.read_packet().unwrap().first(), Some(&OK_HEADER));
     server.join().unwrap();
 }
+
+/// What a client sees that logs in: of each packet what it is, and the words of the last one without the name.
+fn exchange(accounts: &Arc<Accounts>, is_tcp: bool, user: &str, first: &str, password: &[u8]) -> Vec<String> {
+    let (ours, theirs, host) = if is_tcp {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let theirs = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        // From anywhere, so that nothing is taken in clear text.
+        (
+            Stream::from(listener.accept().unwrap().0),
+            Stream::from(theirs),
+            "192.0.2.1".parse().map(ClientHost::Ip).unwrap(),
+        )
+    } else {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        (Stream::from(ours), Stream::from(theirs), ClientHost::Local)
+    };
+    let for_server = accounts.clone();
+    let server = os::thread::spawn("server", move || serve_one(ours, host, &for_server));
+    let mut client = Channel::new(theirs, 1 << 20);
+    let nonce = Greeting::decode(client.read_packet().unwrap()).unwrap().nonce;
+    let scramble = |plugin: &str, nonce: &[u8]| match plugin {
+        plugin::NATIVE => native::scramble(password, nonce),
+        _ => caching_sha2::scramble(password, nonce),
+    };
+    let response = HandshakeResponse {
+        capabilities: OFFERED,
+        user: user.into(),
+        auth_response: scramble(first, &nonce),
+        plugin: first.into(),
+        ..HandshakeResponse::default()
+    };
+    client.write_packet(|out| response.encode(out)).unwrap();
+    let mut seen = Vec::new();
+    loop {
+        client.flush().unwrap();
+        let packet = client.read_packet().unwrap().to_vec();
+        let answer = match packet.first() {
+            Some(&AuthSwitch::HEADER) => {
+                let switch = AuthSwitch::decode(&packet).unwrap();
+                seen.push(format!("switch to {}", switch.plugin));
+                scramble(&switch.plugin, &switch.nonce)
+            }
+            Some(&AUTH_MORE_DATA) => {
+                seen.push(format!("more of {} bytes, {}", packet.len(), packet[1]));
+                match packet.len() {
+                    2 if is_tcp => vec![caching_sha2::REQUEST_PUBLIC_KEY],
+                    2 => [password, b"\0"].concat(),
+                    _ => vec![7; RSA_CIPHER_BYTES],
+                }
+            }
+            _ => {
+                seen.push(String::from_utf8_lossy(&packet).replace(user, "user"));
+                break;
+            }
+        };
+        client.write_packet(|out| out.extend_from_slice(&answer)).unwrap();
+    }
+    server.join().unwrap();
+    seen
+}
+
+#[test]
+fn names_of_nobody_cannot_be_told_from_those_of_accounts() {
+    let accounts = Arc::new(accounts());
+    // Its password is in the cache.
+    over_tcp(&accounts, "sha2", "right", true).unwrap();
+    let nobody = |plugin: &str| {
+        let mut names = (0..1000).map(|n| format!("nobody{n}"));
+        names.find(|name| accounts.nobody(name).plugin == plugin).unwrap()
+    };
+    for (known, plugin) in [("sha2", plugin::CACHING_SHA2), ("native", plugin::NATIVE)] {
+        let unknown = nobody(plugin);
+        for is_tcp in [true, false] {
+            for first in [plugin::CACHING_SHA2, plugin::NATIVE, ""] {
+                for password in [&b""[..], b"wrong"] {
+                    let see = |user: &str| exchange(&accounts, is_tcp, user, first, password);
+                    assert_eq!(see(known), see(&unknown), "{plugin} first {first} TCP {is_tcp}");
+                }
+            }
+        }
+    }
+    // An account without a password is one to who tries none, and only then.
+    for is_tcp in [true, false] {
+        let see = |user: &str| exchange(&accounts, is_tcp, user, plugin::CACHING_SHA2, b"wrong");
+        assert_eq!(see("open"), see(&nobody(plugin::CACHING_SHA2)));
+    }
+}

@@ -224,7 +224,7 @@ impl Connection<'_> {
             channel: &mut self.channel,
             nonce: self.nonce,
         };
-        authentication.run(response)
+        authentication.run_again(response)
     }
 
     /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.

@@ -13,7 +13,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("back_log", UInt(0, 65_535), "151").read_only(),
     global("basedir", Text, "/").read_only(),
     global("bind_address", Text, "127.0.0.1").read_only(),
-    global("caching_sha2_password_digest_rounds", UInt(5_000, 4_095_000), "5000"),
+    global("caching_sha2_password_digest_rounds", UInt(5_000, 4_095_000), "10000"),
     session("character_set_client", Text, "utf8mb4"),
     session("character_set_connection", Text, "utf8mb4"),
     session("character_set_database", Text, "utf8mb4"),
