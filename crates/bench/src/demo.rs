@@ -84,7 +84,7 @@ pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError
     let equal = ours == theirs;
     progress.done(if equal { "equal" } else { "DIFFERENT" });
 
-    let mut table = Table::new(&[("", Align::Left), ("", Align::Right)]);
+    let mut table = Table::new(&[("measured", Align::Left), ("figure", Align::Right)]);
     let mut row = |what: &str, figure: String| table.row(vec![what.to_string(), figure]);
     row("source, commits/s", grouped(loaded.rate() as u64));
     row(
