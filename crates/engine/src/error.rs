@@ -105,6 +105,8 @@ pub enum EngineError {
     NeedsTurn,
     /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
     GtidUnusable(String),
+    /// This server has no number left for a new GTID (MySQL 1775).
+    GtidsExhausted,
     /// There is an XA transaction with this XID already (MySQL 1440).
     XidExists,
     /// No prepared XA transaction has this XID (MySQL 1397).
@@ -224,6 +226,10 @@ impl fmt::Display for EngineError {
             EngineError::Incompatible { table, reason } => write!(f, "Table '{table}': {reason}"),
             EngineError::Statement { message, .. } => write!(f, "{message}"),
             EngineError::GtidUnusable(why) => write!(f, "{why}"),
+            EngineError::GtidsExhausted => write!(
+                f,
+                "Impossible to generate GTID: the integer component reached the maximum value. Restart the server with a new server_uuid."
+            ),
             EngineError::XidExists => write!(f, "XAER_DUPID: The XID already exists"),
             EngineError::UnknownXid => write!(f, "XAER_NOTA: Unknown XID"),
             EngineError::Datadir(what) | EngineError::Corrupt(what) => write!(f, "{what}"),

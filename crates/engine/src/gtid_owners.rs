@@ -95,6 +95,7 @@ impl Drop for GtidOwner {
         match self.owned {
             Owned::Gtid(gtid) => {
                 state.owned.remove(&gtid);
+                self.engine.sequencer.disown(gtid);
                 owners.changes.fetch_add(1, Ordering::Release);
                 owners.released.notify_all();
             }
@@ -126,6 +127,7 @@ impl Engine {
             }
             if let Entry::Vacant(nobody) = state.owned.entry(gtid) {
                 nobody.insert(connection_id);
+                self.sequencer.own(gtid);
                 owners.changes.fetch_add(1, Ordering::Release);
                 return Ok(Some(GtidOwner { engine: self.clone(), owned: Owned::Gtid(gtid) }));
             }

@@ -90,7 +90,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         replay.spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
     }
     // Nobody else wants the state yet.
-    let in_log = engine.sequencer.replication(|state| replay.commits(checkpoint.lsn, end, state))?;
+    let in_log = engine.sequencer.change_replication(|state| replay.commits(checkpoint.lsn, end, state))?;
     let commits = in_log + listed as u64;
     for table in engine.catalog.all_tables() {
         engine.set_counters(&table)?;

@@ -26,7 +26,7 @@ impl Engine {
 
     /// Adds to `gtid_purged` and to `gtid_executed` (`SET GLOBAL gtid_purged`, files purged). Durable when this returns.
     pub fn add_gtid_purged(&self, purged: &GtidSet) -> Result<()> {
-        self.sequencer.replication(|state| {
+        self.sequencer.change_replication(|state| {
             state.purged.union(purged);
             state.executed.union(purged);
         });

@@ -34,6 +34,7 @@ impl From<EngineError> for SqlError {
             EngineError::SnapshotTooOld { .. } => 3170,
             EngineError::Incompatible { .. } => 1677,
             EngineError::GtidUnusable(_) => 1236,
+            EngineError::GtidsExhausted => 1775,
             EngineError::TableFull(_) => 1114,
             EngineError::XidExists => 1440,
             EngineError::UnknownXid => 1397,

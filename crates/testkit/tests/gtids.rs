@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bench::instance::{Flavor, Settings};
-use bench::replication::Thread;
+use bench::replication::{Position, StartFrom, Thread};
+use binlog::event::event_type;
 use protocol::client::{Client, ClientError};
 use testkit::following::{By, Pair, SIZE, beginning};
 use testkit::{Replica, Server, available};
@@ -351,4 +352,159 @@ fn an_applier_waits_for_the_owner() {
     assert_eq!(pair.replica.rows("SELECT id FROM d.t ORDER BY id"), ["3", "100"]);
     let executed = pair.replica.rows("SELECT @@GLOBAL.gtid_executed");
     assert_eq!(executed, pair.source.rows("SELECT @@GLOBAL.gtid_executed"));
+}
+
+/// Which numbers transactions get, and which there are. `U` stands for the server's own UUID.
+const NUMBERS: &[&str] = &[
+    "CREATE DATABASE d",
+    "CREATE TABLE d.t (id INT PRIMARY KEY)",
+    "SET gtid_next = 'U:9223372036854775807'",
+    "SET gtid_next = 'U:0'",
+    "SET gtid_next = 'U:-1'",
+    "SET gtid_next = 'U:18446744073709551616'",
+    "SET gtid_next = 'U:tag:9223372036854775807'",
+    "SET GLOBAL gtid_purged = '+U:9223372036854775807'",
+    "SELECT GTID_SUBSET('U:9223372036854775806', 'U:1-9223372036854775806')",
+    "SELECT GTID_SUBTRACT('U:1-9223372036854775806', 'U:3')",
+    // The largest there is, of this server and of another; the numbers before it are given as ever.
+    "SET gtid_next = 'U:9223372036854775806'",
+    "BEGIN",
+    "COMMIT",
+    "SET gtid_next = 'aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa:9223372036854775806'",
+    "BEGIN",
+    "COMMIT",
+    "SET gtid_next = AUTOMATIC",
+    "INSERT INTO d.t VALUES (1)",
+    "SELECT @@GLOBAL.gtid_executed",
+    // A gap is filled, what is owned is left out, and what was rolled back is given later.
+    "SET gtid_next = 'U:6'",
+    "BEGIN",
+    "COMMIT",
+    "SET gtid_next = AUTOMATIC",
+    "INSERT INTO d.t VALUES (2), (3)",
+    "INSERT INTO d.t VALUES (4)",
+    "INSERT INTO d.t VALUES (5)",
+    "SELECT @@GLOBAL.gtid_executed",
+    "SET gtid_next = 'U:9'",
+    "BEGIN",
+    "INSERT INTO d.t VALUES (9)",
+    "ROLLBACK",
+    "SET gtid_next = AUTOMATIC",
+    "INSERT INTO d.t VALUES (6)",
+    "INSERT INTO d.t VALUES (7)",
+    "SELECT @@GLOBAL.gtid_executed",
+    "SET gtid_next = 'AUTOMATIC:tag'",
+    "INSERT INTO d.t VALUES (8)",
+    "SET gtid_next = 'U:tag:9223372036854775806'",
+    "INSERT INTO d.t VALUES (9)",
+    "SET gtid_next = 'AUTOMATIC:tag'",
+    "INSERT INTO d.t VALUES (10)",
+    "SET gtid_next = AUTOMATIC",
+    "RESET BINARY LOGS AND GTIDS",
+    "SET GLOBAL gtid_purged = 'U:2-9223372036854775805'",
+    "INSERT INTO d.t VALUES (11)",
+    "INSERT INTO d.t VALUES (12)",
+    "SELECT @@GLOBAL.gtid_executed",
+];
+
+/// The outcome of a statement in which `U` stands for the server's UUID.
+fn numbered(server: &Server, session: &mut Client, sql: &str) -> String {
+    let uuid = server.rows("SELECT @@server_uuid").remove(0);
+    outcome(session, &sql.replace("U:", &format!("{uuid}:"))).replace(&uuid, "U")
+}
+
+#[test]
+fn numbers_are_given_as_mysql_gives_them() {
+    if !available("gtids::numbers_are_given_as_mysql_gives_them", &[Flavor::MySql]) {
+        return;
+    }
+    let [theirs, ours] = [Flavor::MySql, Flavor::Slipstream].map(|flavor| {
+        let server = Server::start(flavor, &Settings::default());
+        let mut session = server.connect();
+        NUMBERS.iter().map(|sql| numbered(&server, &mut session, sql)).collect::<Vec<_>>()
+    });
+    // Of UUIDs the order is not the same.
+    let sorted = |text: &str| {
+        let mut parts: Vec<_> = text.split([',', '"', '\n']).map(|part| part.trim().to_string()).collect();
+        parts.sort_unstable();
+        parts
+    };
+    let differing: Vec<_> =
+        ours.iter().zip(&theirs).filter(|(ours, theirs)| sorted(ours) != sorted(theirs)).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+/// A server that has given its last number refuses what needs one, with MySQL's error, and goes on
+/// with everything else.
+#[test]
+fn a_server_without_numbers_goes_on() {
+    let mut server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut session = server.connect();
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)",
+        "INSERT INTO d.t VALUES (1, 0), (2, 0)",
+        "RESET BINARY LOGS AND GTIDS",
+        "SET GLOBAL gtid_purged = 'U:1-9223372036854775805'",
+        "UPDATE d.t SET v = 1 WHERE id = 1",
+    ] {
+        let outcome = numbered(&server, &mut session, sql);
+        assert!(outcome.ends_with("[]"), "{outcome}");
+    }
+    let exhausted = "1775 Impossible to generate GTID: the integer component reached the maximum value. Restart the server with a \
+                     new server_uuid.";
+    for _ in 0..2 {
+        for sql in ["UPDATE d.t SET v = 2", "CREATE TABLE d.u (id INT)", "DROP TABLE d.t"] {
+            let refused = outcome(&mut session, sql);
+            assert!(refused.contains(exhausted), "{sql}: {refused}");
+        }
+        let branch = ["XA START 'x'", "UPDATE d.t SET v = 3", "XA END 'x'", "XA PREPARE 'x'"];
+        let prepared = branch.map(|sql| outcome(&mut session, sql))[3].clone();
+        assert!(prepared.contains("1402 XA_RBROLLBACK"), "{prepared}");
+        for (sql, refused) in
+            [("BEGIN", false), ("UPDATE d.t SET v = v + 5", false), ("COMMIT", true), ("ROLLBACK", false)]
+        {
+            let outcome = outcome(&mut session, sql);
+            assert_eq!(outcome.contains(exhausted), refused, "{outcome}");
+        }
+        // Nothing was changed, and nobody holds a lock.
+        assert_eq!(server.rows("SELECT id, v FROM d.t FOR UPDATE NOWAIT"), ["1\t1", "2\t0"]);
+        let set = format!("SET gtid_next = '{G}:1'");
+        for sql in [&set, "BEGIN", "COMMIT", "SET gtid_next = AUTOMATIC"] {
+            session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        server.shut_down();
+        server.come_back();
+        session = server.connect();
+        assert_eq!(server.rows("SELECT id, v FROM d.t"), ["1\t1", "2\t0"]);
+    }
+}
+
+/// A source's GTID whose number no transaction can have stops the replica with an error.
+#[test]
+fn received_numbers_are_checked() {
+    for gno in [0, -1, i64::MAX] {
+        let source = Server::start(Flavor::Slipstream, &Settings::default());
+        source.run("SET GLOBAL binlog_checksum = 'NONE'");
+        let from = StartFrom::Position(Position { offset: 4, ..source.position() });
+        source.run("CREATE DATABASE d");
+        let file = source.position().file;
+        source.run("FLUSH BINARY LOGS");
+        let path = source.datadir().join(&file);
+        let mut bytes = os::disk::real().read(&path).expect("a file");
+        let mut at = 4;
+        while bytes[at + 4] != event_type::GTID {
+            at += u32::from_le_bytes(bytes[at + 9..at + 13].try_into().expect("4 bytes")) as usize;
+        }
+        // Behind flags and UUID.
+        let number = at + binlog::event::HEADER_LEN + 17;
+        bytes[number..number + 8].copy_from_slice(&i64::to_le_bytes(gno));
+        os::disk::real().write_atomically(&path, &bytes).expect("is written");
+        let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..Settings::default() });
+        replica.follow(source.flavor(), source.port(), &from);
+        let status = replica.wait_until("stopped", |status| status.io_errno + status.sql_errno != 0);
+        let errors = format!("{} {}", status.io_error, status.sql_error);
+        assert!(errors.contains("the number of a GTID is out of range"), "{gno}: {status:?}");
+        assert!(replica.rows("SHOW DATABASES LIKE 'd'").is_empty(), "it was applied");
+    }
 }

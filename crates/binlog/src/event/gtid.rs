@@ -101,6 +101,14 @@ pub(super) fn decode(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     Ok(decoded)
 }
 
+/// What GTID and GTID_TAGGED hold: a number that a transaction can have.
+pub(super) fn numbered(event: GtidEvent) -> Result<GtidEvent, DecodeError> {
+    match Gtid::in_range(event.gtid.tsid, event.gtid.gno) {
+        Some(_) => Ok(event),
+        None => Err(DecodeError { offset: HEADER_LEN, what: "the number of a GTID is out of range" }),
+    }
+}
+
 /// The numbers of GTID_TAGGED's fields.
 pub(crate) mod tagged_field {
     pub const FLAGS: u64 = 0;

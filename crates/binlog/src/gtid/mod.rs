@@ -53,6 +53,12 @@ pub struct Gtid {
 }
 
 impl Gtid {
+    /// One whose number was read from somewhere; `None`: the number is out of range, which is 1 to
+    /// [`GNO_MAX`].
+    pub fn in_range(tsid: impl Into<Tsid>, gno: u64) -> Option<Gtid> {
+        (1..=GNO_MAX).contains(&gno).then(|| Gtid::new(tsid, gno))
+    }
+
     /// One of a server (a UUID: without a tag).
     pub fn new(tsid: impl Into<Tsid>, gno: u64) -> Gtid {
         Gtid { tsid: tsid.into(), gno }

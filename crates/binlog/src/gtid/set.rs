@@ -86,9 +86,10 @@ impl GtidSet {
         self.servers.iter().map(|(tsid, intervals)| (*tsid, intervals.as_slice()))
     }
 
-    /// Number of transactions in it.
+    /// Number of transactions in it, or the largest number there is if they are more.
     pub fn count(&self) -> u64 {
-        self.servers.values().flatten().map(|interval| interval.last - interval.first + 1).sum()
+        let intervals = self.servers.values().flatten();
+        intervals.fold(0, |count, interval| count.saturating_add(interval.last - interval.first + 1))
     }
 
     /// Adds what is in `other`.

@@ -24,6 +24,7 @@ pub(crate) mod group_delay;
 pub(crate) mod hold;
 #[cfg(all(test, feature = "model"))]
 mod model;
+mod numbers;
 pub(crate) mod pipeline;
 pub(crate) mod position;
 pub(crate) mod record;

@@ -119,7 +119,7 @@ impl CommitMark {
             let uuid = Uuid(reader.take(16)?.try_into().expect("sixteen were taken"));
             let gno = reader.u64()?;
             let tag = if kind == TAGGED { read_tag(reader)? } else { Tag::NONE };
-            mark.gtid = Some(Gtid { tsid: Tsid { uuid, tag }, gno });
+            mark.gtid = Gtid::in_range(Tsid { uuid, tag }, gno);
         }
         if whole && reader.bool()? {
             let (domain, server_id, seq) = (reader.u32()?, reader.u32()?, reader.u64()?);
@@ -261,12 +261,6 @@ impl ReplicationState {
         channel.relay_log_pos = position.relay_log_pos;
         channel.mariadb = mariadb;
         Ok(())
-    }
-
-    /// Next number to assign for this server's own UUID, with a tag or without.
-    pub fn next_gno(&self, tsid: impl Into<Tsid>) -> u64 {
-        let tsid = tsid.into();
-        self.executed.last_gno(tsid).max(self.purged.last_gno(tsid)) + 1
     }
 
     /// Appends everything, for the checkpoint.

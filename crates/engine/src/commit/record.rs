@@ -205,7 +205,9 @@ impl<'a> CommitRecord<'a> {
             replaced: flags & REPLACED != 0,
             compression,
             server_id,
-            gtid: (flags & HAS_GTID != 0).then_some(Gtid { tsid, gno }),
+            // A number out of range was given where none was left, by builds that did not check it.
+            // Such a transaction has no GTID.
+            gtid: if flags & HAS_GTID != 0 { Gtid::in_range(tsid, gno) } else { None },
             mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
             immediate_commit_us,
             original_commit_us,
@@ -266,6 +268,7 @@ fn read_position(bytes: &[u8]) -> Result<PositionMark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use binlog::gtid::GNO_MAX;
 
     #[test]
     fn a_record_comes_back_as_it_was() {
@@ -304,6 +307,11 @@ mod tests {
         assert_eq!((&*position.source_log_file, position.source_log_pos), ("binlog.000001", 157));
         for len in 0..bytes.len() {
             assert!(CommitRecord::parse(&bytes[..len]).is_err());
+        }
+        // What a build wrote that did not check its numbers: recovery must get past it.
+        for gno in [0, GNO_MAX + 1, u64::MAX] {
+            set_gtid(&mut bytes, Gtid { gno, ..gtid });
+            assert_eq!(CommitRecord::parse(&bytes).unwrap().header.gtid, None, "{gno}");
         }
     }
 }

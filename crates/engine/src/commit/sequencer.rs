@@ -8,16 +8,17 @@
 //! is made. `visible` is stored with release ordering after everything of the commits up to it is on pages, and loaded
 //! sequentially consistent by the snapshot protocol (see [`crate::version::snapshot`]).
 
+use super::numbers::FreeNumbers;
 use super::pipeline::reservation_error;
 use super::position::{CommitMark, PositionUpdate, ReplicationState};
 use crate::error::{EngineError, Result};
 use crate::spill::{SpillRef, SpilledCommit};
 use crate::version::view::View;
-use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
+use binlog::gtid::{Gtid, GtidSet, MariadbGtid, Tag, Tsid, Uuid};
 use os::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use os::sync::{Condvar, Mutex, MutexGuard};
 use redo::{Log, Lsn, Reservation};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A commit whose log space is reserved and that is not yet visible.
 struct InFlight {
@@ -38,25 +39,63 @@ struct State {
     /// Spilled commits whose files are needed.
     spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
-    next_gno: u64,
+    numbers: FreeNumbers,
     /// Who asks for the next GTID gets one (`gtid_mode`).
     gives_gtids: bool,
     /// Commits are held back.
     closed: bool,
     /// Commits become visible up to here.
     limit: Lsn,
-    /// As `next_gno`, of tags that have been asked for.
-    next_tagged_gno: BTreeMap<Tag, u64>,
+    /// As `numbers`, of tags that have been asked for.
+    tagged_numbers: BTreeMap<Tag, FreeNumbers>,
+    /// GTIDs of this server that sessions own (`gtid_next`).
+    owned: BTreeSet<Gtid>,
 }
 
 impl State {
-    /// The next number of this server (which has the UUID) with the tag.
-    fn next_gno(&mut self, tsid: Tsid) -> &mut u64 {
-        if tsid.tag.is_none() {
-            return &mut self.next_gno;
+    /// The free numbers of this server with the tag.
+    fn numbers(&mut self, tag: Tag) -> &mut FreeNumbers {
+        if tag.is_none() {
+            return &mut self.numbers;
         }
-        let executed = &self.replication;
-        self.next_tagged_gno.entry(tsid.tag).or_insert_with(|| executed.next_gno(tsid))
+        self.tagged_numbers.entry(tag).or_insert(FreeNumbers::UNKNOWN)
+    }
+
+    /// The GTID that the next transaction of this server (which has the UUID) gets with the tag. It
+    /// stays free until it is taken from [`State::numbers`].
+    ///
+    /// # Errors
+    /// [`EngineError::GtidsExhausted`]
+    fn next_gtid(&mut self, tsid: Tsid) -> Result<Gtid> {
+        if let Some(gno) = self.numbers(tsid.tag).first() {
+            return Ok(Gtid { tsid, gno });
+        }
+        let from = self.numbers(tsid.tag).searched_to();
+        self.search_numbers(tsid, from);
+        let gno = self.numbers(tsid.tag).first().ok_or(EngineError::GtidsExhausted)?;
+        Ok(Gtid { tsid, gno })
+    }
+
+    /// Looks anew which numbers are free from one on, for something else than [`State::next_gtid`]
+    /// has taken or left one.
+    fn search_numbers(&mut self, tsid: Tsid, from: u64) {
+        let mut taken = GtidSet::default();
+        let executed = self.replication.executed.intervals(tsid).iter();
+        for interval in executed.chain(self.replication.purged.intervals(tsid)) {
+            taken.add_interval(tsid, *interval);
+        }
+        let logged = self.in_flight.iter().chain(&self.passed).filter_map(|commit| commit.mark.gtid);
+        logged.chain(self.owned.iter().copied()).for_each(|gtid| taken.add(gtid));
+        *self.numbers(tsid.tag) = FreeNumbers::search(&taken, tsid, from);
+    }
+
+    /// As [`State::search_numbers`], of all tags.
+    fn search_all_numbers(&mut self, uuid: Uuid) {
+        let tags: Vec<Tag> = self.tagged_numbers.keys().copied().chain([Tag::NONE]).collect();
+        for tag in tags {
+            let from = self.numbers(tag).searched_to();
+            self.search_numbers(Tsid { uuid, tag }, from);
+        }
     }
 }
 
@@ -135,17 +174,17 @@ pub(crate) struct Sequencer {
 
 impl Sequencer {
     pub fn new(server_uuid: Uuid, visible: Lsn, replication: ReplicationState) -> Sequencer {
-        let next_gno = replication.next_gno(server_uuid);
         Sequencer {
             state: Mutex::new(State {
                 in_flight: VecDeque::new(),
                 passed: Vec::new(),
                 spilled: Vec::new(),
                 replication,
-                next_gno,
+                numbers: FreeNumbers::UNKNOWN,
                 gives_gtids: true,
                 closed: false,
-                next_tagged_gno: BTreeMap::new(),
+                tagged_numbers: BTreeMap::new(),
+                owned: BTreeSet::new(),
                 limit: Lsn::MAX,
             }),
             visible: AtomicU64::new(visible),
@@ -218,24 +257,16 @@ impl Sequencer {
             return Err(EngineError::GtidUnusable(format!("{gtid} has been executed meanwhile")));
         }
         // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.
-        let reservation = log.reserve(entry.payload_len as u64).map_err(reservation_error)?;
         let gtid = match entry.gtid {
             GtidRequest::None => None,
-            GtidRequest::Given(gtid) => {
-                if gtid.tsid.uuid == self.server_uuid {
-                    let next = state.next_gno(gtid.tsid);
-                    *next = (*next).max(gtid.gno + 1);
-                }
-                Some(gtid)
-            }
+            GtidRequest::Given(gtid) => Some(gtid),
             GtidRequest::Next(_) if !state.gives_gtids => None,
-            GtidRequest::Next(tag) => {
-                let tsid = Tsid { uuid: self.server_uuid, tag };
-                let next = state.next_gno(tsid);
-                *next += 1;
-                Some(Gtid { tsid, gno: *next - 1 })
-            }
+            GtidRequest::Next(tag) => Some(state.next_gtid(Tsid { uuid: self.server_uuid, tag })?),
         };
+        let reservation = log.reserve(entry.payload_len as u64).map_err(reservation_error)?;
+        if let (GtidRequest::Next(tag), Some(_)) = (entry.gtid, gtid) {
+            state.numbers(tag).take();
+        }
         let position = entry.position.as_ref().map(|update| state.replication.mark(update));
         let mark = CommitMark { gtid, mariadb_gtid: entry.mariadb_gtid, position };
         let place = (reservation.start_lsn(), reservation.end_lsn());
@@ -257,6 +288,12 @@ impl Sequencer {
             spilled: entry.spill.is_some(),
             mark,
         });
+        if let GtidRequest::Given(gtid) = entry.gtid
+            && gtid.tsid.uuid == self.server_uuid
+        {
+            let from = state.numbers(gtid.tsid.tag).searched_to();
+            state.search_numbers(gtid.tsid, from);
+        }
         Ok(Some((reservation, gtid)))
     }
 
@@ -376,16 +413,37 @@ impl Sequencer {
         forgotten.map(|commit| commit.spill.number).collect()
     }
 
-    /// Reads or changes the replication state.
-    pub fn replication<R>(&self, with: impl FnOnce(&mut ReplicationState) -> R) -> R {
+    /// Reads the replication state.
+    pub fn replication<R>(&self, with: impl FnOnce(&ReplicationState) -> R) -> R {
+        with(&self.state.lock().replication)
+    }
+
+    /// Changes the replication state.
+    pub fn change_replication<R>(&self, with: impl FnOnce(&mut ReplicationState) -> R) -> R {
         let mut state = self.state.lock();
         let result = with(&mut state.replication);
-        state.next_gno = state.next_gno.max(state.replication.next_gno(self.server_uuid));
-        let State { replication, next_tagged_gno, .. } = &mut *state;
-        for (&tag, next) in next_tagged_gno {
-            *next = (*next).max(replication.next_gno(Tsid { uuid: self.server_uuid, tag }));
-        }
+        state.search_all_numbers(self.server_uuid);
         result
+    }
+
+    /// A session owns a GTID from now on: nobody else gets it.
+    pub fn own(&self, gtid: Gtid) {
+        if gtid.tsid.uuid == self.server_uuid {
+            let mut state = self.state.lock();
+            state.owned.insert(gtid);
+            let from = state.numbers(gtid.tsid.tag).searched_to();
+            state.search_numbers(gtid.tsid, from);
+        }
+    }
+
+    /// A session no longer owns a GTID. If nothing was committed under it, it is free again.
+    pub fn disown(&self, gtid: Gtid) {
+        if gtid.tsid.uuid == self.server_uuid {
+            let mut state = self.state.lock();
+            state.owned.remove(&gtid);
+            let from = state.numbers(gtid.tsid.tag).searched_to().min(gtid.gno);
+            state.search_numbers(gtid.tsid, from);
+        }
     }
 
     /// Starts numbering GTIDs anew (`RESET BINARY LOGS AND GTIDS`).
@@ -395,7 +453,7 @@ impl Sequencer {
         state.replication.purged = Default::default();
         // Nor does recovery bring them back from spilled commits.
         state.spilled.iter_mut().for_each(|commit| commit.mark.gtid = None);
-        state.next_gno = 1;
-        state.next_tagged_gno.clear();
+        state.numbers = FreeNumbers::UNKNOWN;
+        state.tagged_numbers.clear();
     }
 }
