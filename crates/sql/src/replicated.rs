@@ -95,6 +95,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             collation: server.unwrap_or(utf8mb4),
             utf8mb4_collation: utf8mb4,
             strict: SqlMode(received.session.sql_mode).strict(),
+            dates: SqlMode(received.session.sql_mode).dates(),
             no_engine_substitution: false,
             zone_offset_s: zone,
             now_us: if received.session.timestamp_us == 0 {
@@ -103,6 +104,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
                 received.session.timestamp_us
             },
             foreign_key_checks: received.session.flags2 & binlog::event::flags2::NO_FOREIGN_KEY_CHECKS == 0,
+            explicit_timestamps: received.session.explicit_timestamps,
             inline_references: has_inline_references(&received.options),
             replicated: true,
         },

@@ -2,6 +2,7 @@
 
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
+use types::convert::DateModes;
 
 /// Names by bit, as MySQL numbers them; the empty ones are no longer there.
 const NAMES: [&str; 34] = [
@@ -92,8 +93,14 @@ impl SqlMode {
         self.has(21) || self.has(22)
     }
 
-    pub fn no_zero_date(self) -> bool {
-        self.has(24)
+    /// What the modes say about dates and times.
+    pub fn dates(self) -> DateModes {
+        DateModes {
+            no_zero_in_date: self.has(23),
+            no_zero_date: self.has(24),
+            allow_invalid: self.has(25),
+            truncate_fraction: self.has(32),
+        }
     }
 
     pub fn error_for_division_by_zero(self) -> bool {

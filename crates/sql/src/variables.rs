@@ -73,6 +73,8 @@ pub(crate) struct Variables {
     pub sql_safe_updates: bool,
     pub foreign_key_checks: bool,
     pub unique_checks: bool,
+    /// `explicit_defaults_for_timestamp`
+    pub explicit_timestamps: bool,
     pub row_image: RowImage,
     pub binlog_format: BinlogFormat,
     pub binlog_transaction_compression: bool,
@@ -114,6 +116,7 @@ impl Default for Variables {
             sql_safe_updates: false,
             foreign_key_checks: true,
             unique_checks: true,
+            explicit_timestamps: true,
             row_image: RowImage::Full,
             binlog_format: BinlogFormat::Row,
             binlog_transaction_compression: false,
@@ -265,6 +268,7 @@ impl Variables {
         "sql_safe_updates",
         "foreign_key_checks",
         "unique_checks",
+        "explicit_defaults_for_timestamp",
         "binlog_row_image",
         "binlog_format",
         "binlog_transaction_compression",
@@ -326,6 +330,7 @@ impl Variables {
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
             "unique_checks" => bool(self.unique_checks),
+            "explicit_defaults_for_timestamp" => bool(self.explicit_timestamps),
             "binlog_row_image" => Value::text(row_image_name(self.row_image)),
             "binlog_format" => Value::text(self.binlog_format.name()),
             "binlog_transaction_compression" => bool(self.binlog_transaction_compression),
@@ -400,6 +405,7 @@ impl Variables {
             "sql_safe_updates" => self.sql_safe_updates = boolean(name, value)?,
             "foreign_key_checks" => self.foreign_key_checks = boolean(name, value)?,
             "unique_checks" => self.unique_checks = boolean(name, value)?,
+            "explicit_defaults_for_timestamp" => self.explicit_timestamps = boolean(name, value)?,
             "binlog_row_image" => {
                 self.row_image = match string(value).to_ascii_uppercase().as_str() {
                     "FULL" => RowImage::Full,
@@ -447,6 +453,7 @@ impl Variables {
             "sql_safe_updates",
             "foreign_key_checks",
             "unique_checks",
+            "explicit_defaults_for_timestamp",
         ];
         let value = self.get(name, last_insert_id)?;
         let is_switch = SWITCHES.contains(&name)

@@ -38,4 +38,4 @@ macro_rules! files {
     };
 }
 
-files! { foreign_keys expressions strings dates queries changes definitions algorithms covering }
+files! { date_modes defaults foreign_keys expressions strings dates queries changes definitions algorithms covering }

@@ -134,3 +134,86 @@ fn of_mysql_with_workers() {
 fn of_mariadb() {
     behind(Flavor::MariaDb, 0);
 }
+
+/// Definitions whose rows depend on more than their text: on how a default is converted, on the statement's time with its
+/// microseconds, on the session's time zone, sql_mode and `explicit_defaults_for_timestamp`.
+const DEFINED: &[&str] = &[
+    "CREATE DATABASE c",
+    "USE c",
+    "CREATE TABLE bits (id INT PRIMARY KEY)",
+    "INSERT INTO bits VALUES (1)",
+    "ALTER TABLE bits ADD a BIT(1) NOT NULL DEFAULT b'0', ADD b BIT(3) DEFAULT b'101', ADD c BIT(8) DEFAULT 65, \
+     ADD d BIT(16) DEFAULT 0x4142",
+    "ALTER TABLE bits ADD at DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6), ADD ts TIMESTAMP(3) NULL DEFAULT CURRENT_TIMESTAMP(3)",
+    "SET SESSION binlog_row_image = MINIMAL",
+    "INSERT INTO bits (id) VALUES (2)",
+    "SET time_zone = '+02:00'",
+    "ALTER TABLE bits ADD m TIMESTAMP NULL DEFAULT '2020-01-01 12:00:00'",
+    "INSERT INTO bits (id) VALUES (3)",
+    "SET time_zone = '-05:00'",
+    "INSERT INTO bits (id) VALUES (4)",
+    "SET explicit_defaults_for_timestamp = OFF",
+    "SET sql_mode = ''",
+    "CREATE TABLE stamps (id INT PRIMARY KEY, a TIMESTAMP, b TIMESTAMP, c TIMESTAMP NULL, \
+     e TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3))",
+    "INSERT INTO stamps (id) VALUES (1)",
+    "ALTER TABLE stamps ADD f TIMESTAMP(2)",
+    "INSERT INTO stamps (id, c) VALUES (2, NULL)",
+    "SET SESSION binlog_format = STATEMENT",
+    "INSERT INTO stamps (id) VALUES (3)",
+    "UPDATE stamps SET c = a WHERE id = 1",
+    "CREATE TABLE fractions (id INT PRIMARY KEY, a DATETIME(6), t TIME(6))",
+    "INSERT INTO fractions VALUES (1, '2020-12-31 23:59:59.999999', '10:00:00.999999')",
+    "ALTER TABLE fractions MODIFY a DATETIME, MODIFY t TIME(2)",
+    "INSERT INTO fractions VALUES (2, '2020-12-31 23:59:59.999999', '10:00:00.999999')",
+];
+
+fn definitions_behind(flavor: Flavor, more: &[&str]) {
+    if !testkit::available("replicate_statements", &[flavor]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, ..Settings::default() };
+    let source = Server::start(flavor, &settings(1));
+    let replica = Replica::start(Flavor::Slipstream, &settings(2));
+    replica.follow(flavor, source.port(), &StartFrom::Gtid);
+    let mut session = source.connect();
+    for sql in [DEFINED, more].concat() {
+        session.query(sql).unwrap_or_else(|error| panic!("{flavor}: {sql}: {error}"));
+    }
+    replica.catch_up(&source);
+    for sql in [
+        "SELECT id, a + 0, b + 0, c + 0, d + 0, at, ts, m FROM c.bits ORDER BY id",
+        "SELECT * FROM c.stamps ORDER BY id",
+        "SELECT * FROM c.fractions ORDER BY id",
+    ] {
+        replica.equals_by(&source, sql);
+    }
+    if flavor == Flavor::MySql {
+        for sql in ["SHOW CREATE TABLE c.bits", "SHOW CREATE TABLE c.stamps", "SHOW CREATE TABLE c.fractions"]
+        {
+            replica.equals_by(&source, sql);
+        }
+    }
+}
+
+#[test]
+fn definitions_of_mysql() {
+    definitions_behind(
+        Flavor::MySql,
+        &[
+            "SET sql_mode = 'TIME_TRUNCATE_FRACTIONAL'",
+            "INSERT INTO fractions VALUES (3, '2020-12-31 23:59:59.999999', '10:00:00.999999')",
+        ],
+    );
+}
+
+#[test]
+fn definitions_of_mariadb() {
+    definitions_behind(
+        Flavor::MariaDb,
+        &[
+            "SET sql_mode = 'TIME_ROUND_FRACTIONAL'",
+            "INSERT INTO fractions VALUES (3, '2020-12-31 23:59:59.999999', '10:00:00.999999')",
+        ],
+    );
+}

@@ -4,7 +4,7 @@ mod check;
 pub(crate) mod codec;
 mod foreign_key;
 
-use types::ColumnType;
+use types::{ColumnType, TypeCode, Value};
 
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 
@@ -13,7 +13,8 @@ pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub enum ColumnDefault {
     /// `DEFAULT NULL`, written or implied.
     Null,
-    /// A literal, in text form (UTF-8; raw bytes for the binary types), converted to the column's type on use.
+    /// A literal, in text form (UTF-8; raw bytes for the binary types, the number's digits for BIT). What is to be converted to
+    /// the column's type on use is [`ColumnDef::default_literal`].
     Literal(Vec<u8>),
     /// `CURRENT_TIMESTAMP` with the column's fractional digits.
     CurrentTimestamp,
@@ -55,6 +56,16 @@ impl ColumnDef {
             comment: String::new(),
             invisible: false,
         }
+    }
+
+    /// The literal of its DEFAULT, as a value to be assigned to the column. `None`: the default is none, NULL, or no literal.
+    pub fn default_literal(&self) -> Option<Value> {
+        let Some(ColumnDefault::Literal(text)) = &self.default else { return None };
+        // A BIT column takes the bytes of a text for its bits, and the literal is the number's text.
+        if self.ty.code == TypeCode::Bit {
+            return Some(Value::UInt(types::number::integer_prefix(text).value as u64));
+        }
+        Some(Value::Bytes(text.clone()))
     }
 
     /// The column with `NOT NULL` and no default.

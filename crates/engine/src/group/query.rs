@@ -25,6 +25,8 @@ pub struct SessionContext {
     pub collation_server: u16,
     /// `auto_increment_increment` and `auto_increment_offset`.
     pub auto_increment: (u16, u16),
+    /// `explicit_defaults_for_timestamp`
+    pub explicit_timestamps: bool,
     /// `time_zone`; empty: not sent.
     pub time_zone: String,
     /// When the statement began, microseconds of Unix time.
@@ -44,6 +46,7 @@ impl Default for SessionContext {
             collation_connection: 255,
             collation_server: 255,
             auto_increment: (1, 1),
+            explicit_timestamps: true,
             time_zone: String::new(),
             timestamp_us: 0,
             exec_time_s: 0,
@@ -71,6 +74,7 @@ fn put_query(
         auto_increment: (session.auto_increment != (1, 1)).then_some(session.auto_increment),
         time_zone: (with_time && !time_zone.is_empty()).then_some(time_zone),
         microseconds: (with_time && micros != 0).then_some(micros),
+        explicit_defaults_for_timestamp: with_time.then_some(session.explicit_timestamps),
         default_collation_for_utf8mb4: Some(DEFAULT_COLLATION_FOR_UTF8MB4),
         ..QueryStatus::default()
     };

@@ -11,7 +11,7 @@
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
-use crate::definition::{ColumnDef, ColumnDefault};
+use crate::definition::ColumnDef;
 use crate::error::{EngineError, Result};
 use crate::status::bump;
 use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
@@ -398,9 +398,9 @@ impl Table {
             table: self.qualified_name.clone(),
             reason: format!("Field '{}' doesn't have a default value", column.name),
         };
-        match &column.default {
-            Some(ColumnDefault::Literal(text)) => {
-                let converted = types::convert::to_column(&Value::Bytes(text.clone()), &column.ty, false);
+        match column.default_literal() {
+            Some(literal) => {
+                let converted = types::convert::to_column(&literal, &column.ty, false);
                 converted.map(|(value, _)| value).map_err(|_| none())
             }
             _ if column.nullable => Ok(Value::Null),

@@ -69,6 +69,7 @@ pub(super) fn change(
     query: &QueryEvent<'_>,
     timestamp_s: u32,
     logged: &LoggedContext,
+    of_mariadb: bool,
 ) -> Result<(), StatementError> {
     let schema = String::from_utf8_lossy(query.schema);
     let text = || String::from_utf8_lossy(query.statement).into_owned();
@@ -85,7 +86,7 @@ pub(super) fn change(
     let received = ReceivedChange {
         schema: &schema,
         statement: query.statement,
-        session: session_of(query, &status, timestamp_s),
+        session: session_of(query, &status, timestamp_s, of_mariadb),
         logged,
     };
     statements.run(transaction, &received).map_err(|error| StatementError::Failed {
@@ -96,18 +97,41 @@ pub(super) fn change(
     })
 }
 
+/// MariaDB's `OPTION_EXPLICIT_DEF_TIMESTAMP` in `flags2`: `explicit_defaults_for_timestamp` is on.
+const MARIADB_EXPLICIT_TIMESTAMPS: u32 = 1 << 24;
+
+/// MySQL's `sql_mode` that does what this one of MariaDB does: it cuts fractions of seconds unless it is told to round them.
+fn mysql_mode(mariadb: u64) -> u64 {
+    /// TIME_TRUNCATE_FRACTIONAL of MySQL, EMPTY_STRING_IS_NULL of MariaDB.
+    const TRUNCATE: u64 = 1 << 32;
+    const MARIADB_ROUND: u64 = 1 << 34;
+    let shared = mariadb & (TRUNCATE - 1);
+    if mariadb & MARIADB_ROUND == 0 { shared | TRUNCATE } else { shared }
+}
+
 /// The settings of the session that ran the statement.
-fn session_of(query: &QueryEvent<'_>, status: &QueryStatus<'_>, timestamp_s: u32) -> SessionContext {
+fn session_of(
+    query: &QueryEvent<'_>,
+    status: &QueryStatus<'_>,
+    timestamp_s: u32,
+    of_mariadb: bool,
+) -> SessionContext {
+    let flags2 = status.flags2.unwrap_or(0);
+    let sql_mode = status.sql_mode.unwrap_or(0);
     let (character_set_client, collation_connection, collation_server) =
         status.charset.unwrap_or((255, 255, 255));
     SessionContext {
         thread_id: query.thread_id,
-        flags2: status.flags2.unwrap_or(0),
-        sql_mode: status.sql_mode.unwrap_or(0),
+        flags2,
+        sql_mode: if of_mariadb { mysql_mode(sql_mode) } else { sql_mode },
         character_set_client,
         collation_connection,
         collation_server,
         auto_increment: status.auto_increment.unwrap_or((1, 1)),
+        explicit_timestamps: match of_mariadb {
+            true => status.flags2.is_none_or(|flags2| flags2 & MARIADB_EXPLICIT_TIMESTAMPS != 0),
+            false => status.explicit_defaults_for_timestamp.unwrap_or(true),
+        },
         time_zone: String::from_utf8_lossy(status.time_zone.unwrap_or_default()).into_owned(),
         timestamp_us: u64::from(timestamp_s) * 1_000_000 + u64::from(status.microseconds.unwrap_or(0)),
         exec_time_s: query.exec_time,
@@ -166,7 +190,7 @@ pub(super) fn ddl(
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
-    let session = session_of(query, &status, timestamp_s);
+    let session = session_of(query, &status, timestamp_s, options.mariadb_gtid.is_some());
     let received = ReceivedStatement {
         schema: &schema,
         statement: query.statement,

@@ -24,7 +24,8 @@ pub struct ColumnSpec {
     /// `None`: neither NULL nor NOT NULL was written.
     pub nullable: Option<bool>,
     pub default: Option<Expr>,
-    pub on_update_now: bool,
+    /// The digits of `ON UPDATE CURRENT_TIMESTAMP(n)`.
+    pub on_update_fsp: Option<u64>,
     pub auto_increment: bool,
     pub unique: bool,
     pub primary: bool,

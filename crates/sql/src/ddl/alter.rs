@@ -1,6 +1,6 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
-use super::column::{column, default_of, recollated};
+use super::column::{column, default_of, implied_timestamps, recollated};
 use super::create::{add_key, check, check_engine, check_name};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
@@ -71,6 +71,8 @@ pub(crate) fn altered_definition(
     for alteration in gone.into_iter().chain(columns).chain(keys) {
         builder.apply(alteration, current_schema)?;
     }
+    let written: Vec<&str> = alter.alterations.iter().filter_map(written_column).collect();
+    implied_timestamps(&mut builder.def, &written, settings)?;
     let renamed = builder.follow_own_names(old);
     let added = alter.alterations.iter().filter_map(|alteration| match alteration {
         Alteration::AddForeignKey(spec) => Some(spec.clone()),
@@ -91,6 +93,14 @@ pub(crate) fn altered_definition(
         _ => false,
     });
     Ok(Altered { def: builder.def, sources: builder.sources, renamed, force })
+}
+
+/// The name of the column that the alteration writes the definition of.
+fn written_column(alteration: &Alteration) -> Option<&str> {
+    match alteration {
+        Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => Some(&spec.name),
+        _ => None,
+    }
 }
 
 impl Builder<'_> {
@@ -350,14 +360,36 @@ impl Builder<'_> {
     }
 }
 
+/// What is wrong with the zero date that a new column without a default would have in old rows. The source has judged that.
+fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
+    let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
+    if !is_refused || column.nullable || column.default.is_some() {
+        return None;
+    }
+    let problem = match column.ty.code {
+        TypeCode::Date => convert::Problem::IncorrectTemporal("date", "0000-00-00".to_owned()),
+        TypeCode::Datetime2 => {
+            let zero = Value::DateTime(DateTime::default()).text_bytes(Some(&column.ty));
+            let zero = String::from_utf8_lossy(&zero.unwrap_or_default()).into_owned();
+            convert::Problem::IncorrectTemporal("datetime", zero)
+        }
+        _ => return None,
+    };
+    let mut error = SqlError::new(problem.code(), problem.message(&column.name, 1));
+    error.state = *b"22007";
+    Some(error)
+}
+
 /// The value of a new column in old rows.
 fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
-    let context = convert::Context { strict: false, zone_offset_seconds: settings.zone_offset_s };
     let literal = match &column.default {
-        Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
+        Some(ColumnDefault::Literal(_)) => column.default_literal().unwrap_or(Value::Null),
         Some(ColumnDefault::CurrentTimestamp) => {
-            let seconds = (settings.now_us / 1_000_000) as i64;
-            Value::DateTime(DateTime::from_unix(seconds, 0, settings.zone_offset_s))
+            // A moment is cut to the column's digits, which a text would be rounded to.
+            let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
+            let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
+            let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone_offset_s);
+            Value::DateTime(at)
         }
         _ if column.nullable => return Ok(Value::Null),
         _ => match column.ty.code {
@@ -370,7 +402,9 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
             _ => Value::Int(0),
         },
     };
-    convert::assign(&literal, &column.ty, context)
+    let context = settings.conversion(false);
+    // A default is what it is, whatever the modes are now.
+    convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
@@ -392,10 +426,20 @@ pub(crate) fn converter<'c>(
     for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
         added.push(if source.is_none() { value_for_old_rows(column, settings)? } else { Value::Null });
     }
+    let refused = altered
+        .def
+        .columns
+        .iter()
+        .zip(&altered.sources)
+        .find_map(|(column, source)| source.is_none().then(|| refused_zero(column, settings)).flatten());
     let mut number = 0;
     let mut next_id = 0u64;
     Ok(move |image: &[u8]| {
         number += 1;
+        if let Some(error) = &refused {
+            *failure = Some(error.clone());
+            return Err(EngineError::BadDefinition(error.message.clone()));
+        }
         let mut values = added.clone();
         for (at, source) in altered.sources.iter().enumerate() {
             let column = &altered.def.columns[at];
@@ -443,8 +487,7 @@ fn convert_value(
         }
         value => value,
     };
-    let context = convert::Context { strict: settings.strict, zone_offset_seconds: settings.zone_offset_s };
-    convert::assign(&value, &to.ty, context)
+    convert::assign(&value, &to.ty, settings.conversion(settings.strict))
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))
 }

@@ -3,9 +3,10 @@
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp};
 use crate::error::{Result, SqlError};
-use engine::{ColumnDef, ColumnDefault};
+use engine::{ColumnDef, ColumnDefault, TableDef};
 use types::collation;
-use types::{ColumnType, TypeCode, Value, convert};
+use types::convert::{self, DateModes};
+use types::{ColumnType, TypeCode, Value};
 
 fn too_big(column: &str, most: u64) -> SqlError {
     SqlError::new(
@@ -184,9 +185,18 @@ fn invalid_default(column: &str) -> SqlError {
     SqlError::new(1067, format!("Invalid default value for '{column}'"))
 }
 
-/// The literal of a DEFAULT as a value.
-fn literal_value(column: &str, written: &Expr) -> Result<Value> {
+/// The literal of a DEFAULT as a value for a column of this type.
+fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSettings) -> Result<Value> {
     Ok(match written {
+        Expr::Literal(Literal::Bytes(bytes)) => {
+            bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?
+        }
+        // MySQL takes no DATE '...' and its kin for a default, MariaDB does.
+        Expr::Literal(Literal::Date(text) | Literal::Time(text) | Literal::Timestamp(text))
+            if settings.replicated =>
+        {
+            Value::Bytes(text.clone())
+        }
         Expr::Literal(Literal::Null) => Value::Null,
         Expr::Literal(Literal::Bool(value)) => Value::Int(i64::from(*value)),
         Expr::Literal(Literal::Integer(n)) => i64::try_from(*n).map_or(Value::UInt(*n), Value::Int),
@@ -194,14 +204,8 @@ fn literal_value(column: &str, written: &Expr) -> Result<Value> {
             Value::Decimal(types::Decimal::parse_prefix(digits.as_bytes()).number)
         }
         Expr::Literal(Literal::Float(n)) => Value::Double(*n),
-        Expr::Literal(
-            Literal::Text(bytes, _)
-            | Literal::Bytes(bytes)
-            | Literal::Date(bytes)
-            | Literal::Time(bytes)
-            | Literal::Timestamp(bytes),
-        ) => Value::Bytes(bytes.clone()),
-        Expr::Unary(UnaryOp::Minus, inner) => match literal_value(column, inner)? {
+        Expr::Literal(Literal::Text(bytes, _)) => Value::Bytes(bytes.clone()),
+        Expr::Unary(UnaryOp::Minus, inner) => match literal_value(column, inner, ty, settings)? {
             Value::Int(n) => Value::Int(-n),
             Value::UInt(n) => Value::Decimal(types::Decimal::from(n).negate()),
             Value::Decimal(n) => Value::Decimal(n.negate()),
@@ -210,6 +214,43 @@ fn literal_value(column: &str, written: &Expr) -> Result<Value> {
         },
         _ => return Err(invalid_default(column)),
     })
+}
+
+/// `0x...` and `b'...'`: a number in a column of numbers, and else the bytes of a text in the column's character set.
+fn bytes_value(bytes: &[u8], ty: &ColumnType) -> Option<Value> {
+    let is_number = ty.is_integer()
+        || matches!(
+            ty.code,
+            TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double | TypeCode::Year | TypeCode::Bit
+        );
+    if !is_number {
+        return Some(Value::Bytes(collation::to_utf8mb4(ty.collation, bytes).into_owned()));
+    }
+    let digits = &bytes[bytes.iter().take_while(|&&byte| byte == 0).count()..];
+    let number = digits.iter().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+    (digits.len() <= 8).then_some(Value::UInt(number))
+}
+
+/// Whether a default of ENUM or SET names members. Their numbers, which INSERT takes too, are none here.
+fn names_members(text: &[u8], ty: &ColumnType) -> bool {
+    let members = ty.members.as_deref().unwrap_or_default();
+    let is_member = |name: &[u8]| {
+        members.iter().any(|member| {
+            collation::compare_utf8mb4(ty.collation, member.as_bytes(), name.trim_ascii_end()).is_eq()
+        })
+    };
+    match ty.code {
+        TypeCode::Set => text.is_empty() || text.split(|&byte| byte == b',').all(is_member),
+        _ => is_member(text),
+    }
+}
+
+/// A TIMESTAMP's default, with the zone that it was written in: it is the same moment in every session.
+fn moment_text(moment: Value, ty: &ColumnType, zone_offset_s: i32) -> Option<Vec<u8>> {
+    let mut text = moment.in_zone(zone_offset_s).text_bytes(Some(ty))?;
+    let (sign, minutes) = (if zone_offset_s < 0 { '-' } else { '+' }, zone_offset_s.abs() / 60);
+    text.extend_from_slice(format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60).as_bytes());
+    Some(text)
 }
 
 /// The stored form of a DEFAULT.
@@ -227,15 +268,16 @@ pub(super) fn default_of(
             Some(Expr::Literal(Literal::Integer(n))) => *n,
             Some(_) => return Err(invalid_default(column)),
         };
-        let fits =
-            matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2) && digits == u64::from(ty.fsp());
+        // MariaDB takes any digits for the column's.
+        let fits = matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2)
+            && (digits == u64::from(ty.fsp()) || settings.replicated);
         return if is_now && fits {
             Ok(ColumnDefault::CurrentTimestamp)
         } else {
             Err(invalid_default(column))
         };
     }
-    let value = literal_value(column, written)?;
+    let mut value = literal_value(column, written, ty, settings)?;
     if value.is_null() {
         return if nullable { Ok(ColumnDefault::Null) } else { Err(invalid_default(column)) };
     }
@@ -245,21 +287,29 @@ pub(super) fn default_of(
             format!("BLOB, TEXT, GEOMETRY or JSON column '{column}' can't have a default value"),
         ));
     }
-    let context = convert::Context { strict: true, zone_offset_seconds: settings.zone_offset_s };
-    let mut assigned = convert::assign(&value, ty, context);
-    let text = crate::expr::text_of(&value);
-    if assigned.is_err() && ty.is_temporal() && text.starts_with(b"0000-00-00") && settings.replicated {
-        let lenient = convert::Context { strict: false, ..context };
-        assigned = convert::assign(&value, ty, lenient);
+    if matches!(ty.code, TypeCode::Enum | TypeCode::Set) {
+        let text = crate::expr::text_of(&value).into_owned();
+        if !names_members(&text, ty) {
+            return Err(invalid_default(column));
+        }
+        value = Value::Bytes(text);
     }
-    let (stored, _) = assigned.map_err(|_| invalid_default(column))?;
+    let mut context = settings.conversion(true);
+    if settings.replicated {
+        // The source has judged its zeros, and may have other modes than those that the event says.
+        context.dates = DateModes { no_zero_date: false, no_zero_in_date: false, ..context.dates };
+    }
+    let (stored, _) = convert::assign(&value, ty, context).map_err(|_| invalid_default(column))?;
     let shown = match &stored {
-        Value::Timestamp { .. } => stored.in_zone(settings.zone_offset_s).text_bytes(Some(ty)),
+        Value::Timestamp { seconds: 0, .. } => stored.text_bytes(Some(ty)),
+        Value::Timestamp { .. } => moment_text(stored, ty, settings.zone_offset_s),
         Value::Bit { bits, .. } => return Ok(ColumnDefault::Literal(bits.to_string().into_bytes())),
         stored => stored.text_bytes(Some(ty)),
     };
     let mut shown = shown.unwrap_or_default();
-    if ty.code == TypeCode::String && ty.collation != collation::BINARY {
+    if ty.code == TypeCode::String && ty.collation == collation::BINARY {
+        shown.resize(usize::from(ty.meta), 0);
+    } else if ty.code == TypeCode::String {
         while shown.last() == Some(&b' ') {
             shown.pop();
         }
@@ -274,7 +324,8 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         return Err(SqlError::new(1166, format!("Incorrect column name '{name}'")));
     }
     let ty = column_type(name, &spec.ty, default_collation, settings)?;
-    let nullable = spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment)
+    let is_not_null = ty.code == TypeCode::Timestamp2 && !settings.explicit_timestamps;
+    let nullable = spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
         && !spec.primary
         && !spec.auto_increment;
     let default = match &spec.default {
@@ -283,7 +334,8 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         None => None,
     };
     let is_point_in_time = matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2);
-    if spec.on_update_now && !is_point_in_time {
+    let same_digits = |digits| digits == u64::from(ty.fsp()) || settings.replicated;
+    if spec.on_update_fsp.is_some_and(|digits| !is_point_in_time || !same_digits(digits)) {
         return Err(SqlError::new(1294, format!("Invalid ON UPDATE clause for '{name}' column")));
     }
     if spec.auto_increment {
@@ -307,10 +359,36 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         nullable,
         default,
         auto_increment: spec.auto_increment,
-        on_update_now: spec.on_update_now,
+        on_update_now: spec.on_update_fsp.is_some(),
         comment: spec.comment.clone(),
         invisible: spec.invisible,
     })
+}
+
+/// Without `explicit_defaults_for_timestamp`: gives the TIMESTAMP columns that a statement has `written` the defaults that it
+/// left out. The table's first one is NOW() by itself, and the others have the zero.
+pub(super) fn implied_timestamps(def: &mut TableDef, written: &[&str], settings: &DdlSettings) -> Result<()> {
+    if settings.explicit_timestamps {
+        return Ok(());
+    }
+    let mut is_first = true;
+    for column in def.columns.iter_mut().filter(|column| column.ty.code == TypeCode::Timestamp2) {
+        let is_written = written.iter().any(|name| name.eq_ignore_ascii_case(&column.name));
+        let has_default = column.nullable || column.default.is_some();
+        if is_written && !has_default {
+            if is_first && !column.on_update_now {
+                column.default = Some(ColumnDefault::CurrentTimestamp);
+                column.on_update_now = true;
+            } else if settings.dates.no_zero_date && !settings.replicated {
+                return Err(invalid_default(&column.name));
+            } else {
+                let zero = Value::DateTime(Default::default()).text_bytes(Some(&column.ty));
+                column.default = Some(ColumnDefault::Literal(zero.unwrap_or_default()));
+            }
+        }
+        is_first = false;
+    }
+    Ok(())
 }
 
 /// A character column under another character set (`CONVERT TO CHARACTER SET`).

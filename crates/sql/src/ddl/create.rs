@@ -1,6 +1,6 @@
 //! CREATE TABLE and CREATE INDEX.
 
-use super::column::column;
+use super::column::{column, implied_timestamps};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
@@ -50,6 +50,8 @@ pub(crate) fn definition(
     for spec in &create.columns {
         add_column(&mut def, column(spec, collation, settings)?)?;
     }
+    let written: Vec<&str> = create.columns.iter().map(|spec| spec.name.as_str()).collect();
+    implied_timestamps(&mut def, &written, settings)?;
     for given in extra {
         // A column of the query with the name of a written one fills that one.
         if def.column(&given.name).is_none() {

@@ -17,6 +17,7 @@ pub(crate) use run::{DdlReport, DdlRun};
 
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
+use types::convert::{self, DateModes};
 
 /// What a definition is made under.
 #[derive(Debug, Clone)]
@@ -28,10 +29,14 @@ pub(crate) struct DdlSettings {
     /// Strict mode: what is too large is an error.
     pub strict: bool,
     pub no_engine_substitution: bool,
+    /// What sql_mode says about dates and times.
+    pub dates: DateModes,
     pub zone_offset_s: i32,
     pub now_us: u64,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
+    /// `explicit_defaults_for_timestamp`; without it TIMESTAMP columns are NOT NULL and have defaults that nobody wrote.
+    pub explicit_timestamps: bool,
     /// REFERENCES at a column makes a foreign key.
     pub inline_references: bool,
     /// The statement comes from a source: names that only MariaDB knows are mapped, and what the source accepted is not
@@ -40,6 +45,11 @@ pub(crate) struct DdlSettings {
 }
 
 impl DdlSettings {
+    /// How values are converted for columns.
+    pub fn conversion(&self, strict: bool) -> convert::Context {
+        convert::Context { strict, zone_offset_seconds: self.zone_offset_s, dates: self.dates }
+    }
+
     /// What foreign keys are checked against.
     pub fn relations<'a>(&self, catalog: &'a engine::Catalog) -> Relations<'a> {
         Relations {

@@ -28,6 +28,9 @@ pub(super) fn to_column(
         if column.nullable {
             return Ok(Value::Null);
         }
+        if column.ty.code == TypeCode::Timestamp2 && !ctx.variables.explicit_timestamps {
+            return now_for(column, ctx);
+        }
         if !strictness.null_becomes_zero {
             return Err(SqlError::column_not_null(&column.name));
         }
@@ -35,8 +38,7 @@ pub(super) fn to_column(
         return zero_value(column, ctx);
     }
     let value = decoded_timestamp(value, column, ctx);
-    let context = convert::Context { strict: strictness.strict, zone_offset_seconds: ctx.zone() };
-    match convert::assign(&value, &column.ty, context) {
+    match convert::assign(&value, &column.ty, ctx.conversion(strictness.strict)) {
         Ok((value, None)) => Ok(value),
         Ok((value, Some(warning))) => {
             let level = if warning.note { Level::Note } else { Level::Warning };
@@ -75,8 +77,7 @@ pub(super) fn zero_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value>
         TypeCode::Json => Value::text("null"),
         _ => Value::Int(0),
     };
-    let context = convert::Context { strict: false, zone_offset_seconds: ctx.zone() };
-    convert::assign(&zero, &column.ty, context)
+    convert::assign(&zero, &column.ty, ctx.conversion(false))
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
@@ -91,6 +92,11 @@ pub(super) fn now_for(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     to_column(&Value::DateTime(at), column, 1, strictness, ctx)
 }
 
+/// How a column's default is converted: what it is was judged when it was defined, whatever the modes are now.
+pub(super) fn for_default(ctx: &Context<'_>) -> convert::Context {
+    convert::Context { dates: convert::DateModes::default(), ..ctx.conversion(false) }
+}
+
 /// The value of a column that an INSERT leaves out.
 pub(super) fn default_value(
     table: &Table,
@@ -102,9 +108,11 @@ pub(super) fn default_value(
     let column = &table.def.columns[at];
     match &column.default {
         Some(ColumnDefault::Null) if column.nullable => Ok(Value::Null),
-        Some(ColumnDefault::Literal(bytes)) => {
-            let lenient = Strictness { strict: false, ..strictness };
-            to_column(&Value::Bytes(bytes.clone()), column, row, lenient, ctx)
+        Some(ColumnDefault::Literal(_)) => {
+            let literal = column.default_literal().unwrap_or(Value::Null);
+            convert::assign(&literal, &column.ty, for_default(ctx))
+                .map(|(value, _)| value)
+                .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, row)))
         }
         Some(ColumnDefault::CurrentTimestamp) => now_for(column, ctx),
         Some(ColumnDefault::Expression(_)) => Err(SqlError::not_supported("expressions as DEFAULT values")),

@@ -124,13 +124,10 @@ fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Posit
         }
         _ if at.round(ty.fsp()) != Some(at) => Position::Unknown,
         TypeCode::Datetime2 => Position::At(Value::DateTime(at)),
-        _ => {
-            let context = types::convert::Context { strict: true, zone_offset_seconds: ctx.zone() };
-            match types::convert::assign(&Value::DateTime(at), ty, context) {
-                Ok((value, None)) => Position::At(value),
-                _ => Position::Unknown,
-            }
-        }
+        _ => match types::convert::assign(&Value::DateTime(at), ty, ctx.conversion(true)) {
+            Ok((value, None)) => Position::At(value),
+            _ => Position::Unknown,
+        },
     }
 }
 

@@ -28,8 +28,22 @@ fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
 /// The value as a point in time: DATE and text are read as one, TIME is of today. `None` (with a warning for text) when
 /// it is none.
 pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
-    let read = match value {
-        Value::Null => return None,
+    let read = point_in_time(value, ctx);
+    if read.is_none() && !value.is_null() {
+        wrong_value(ctx, "datetime", value);
+    }
+    read
+}
+
+/// The zero date is none in a text or a number where NO_ZERO_DATE says so. In a column it is what it is.
+fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    let allow_invalid = ctx.dates().allow_invalid;
+    let read_text = |text: &[u8]| {
+        let read = parse::datetime_with(ctx.dates().readable(text), allow_invalid)?.value;
+        (!read.is_zero() || !ctx.dates().no_zero_date).then_some(read)
+    };
+    match value {
+        Value::Null => None,
         Value::Date(date) => Some(DateTime::midnight(*date)),
         Value::DateTime(at) => Some(*at),
         Value::Timestamp { .. } => match value.clone().in_zone(ctx.zone()) {
@@ -40,15 +54,49 @@ pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> 
             let today = DateTime::from_unix((ctx.now_us / 1_000_000) as i64, 0, ctx.zone()).date;
             DateTime::from_micros(DateTime::midnight(today).to_micros() + time.to_micros())
         }
-        Value::Bytes(text) => parse::datetime(text).map(|parsed| parsed.value),
+        Value::Bytes(text) => read_text(text),
         other => match number(other) {
             Number::Int(n) => u64::try_from(n).ok().and_then(parse::datetime_from_number),
             Number::UInt(n) => parse::datetime_from_number(n),
-            _ => parse::datetime(&text_of(other)).map(|parsed| parsed.value),
+            _ => read_text(&text_of(other)),
         },
-    };
-    if read.is_none() {
-        wrong_value(ctx, "datetime", value);
+    }
+}
+
+/// The value as a point in time whose date sql_mode takes: what CAST, DATE() and TIMESTAMP() make of it.
+pub(crate) fn valid_datetime(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    datetime_of(value, ctx).filter(|at| !refused(at, value, "Incorrect datetime", ctx))
+}
+
+/// The date of [`valid_datetime`].
+pub(crate) fn valid_date(value: &Value, ctx: &Context<'_>) -> Option<Date> {
+    date_part(value, ctx).filter(|at| !refused(at, value, wrong_date(value), ctx)).map(|at| at.date)
+}
+
+/// Whether sql_mode takes no such date, with a warning about what is no column's value.
+fn refused(at: &DateTime, value: &Value, complaint: &str, ctx: &Context<'_>) -> bool {
+    let is_refused = ctx.dates().refuses(&at.date);
+    let is_stored = matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. });
+    if is_refused && !is_stored {
+        complain(ctx, complaint, value);
+    }
+    is_refused
+}
+
+fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
+    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    ctx.warn(1292, format!("{complaint} value: '{shown}'"));
+}
+
+/// How MySQL complains about what is no date.
+fn wrong_date(value: &Value) -> &'static str {
+    if matches!(value, Value::Bytes(_)) { "Truncated incorrect date" } else { "Incorrect datetime" }
+}
+
+fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
+    let read = point_in_time(value, ctx);
+    if read.is_none() && !value.is_null() {
+        complain(ctx, wrong_date(value), value);
     }
     read
 }
@@ -84,11 +132,15 @@ pub(crate) fn cast(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Result<
         TypeCode::NewDecimal => decimal(value, ty, ctx),
         TypeCode::Double => Value::Double(double(value, ctx)),
         TypeCode::Float => Value::Float(double(value, ctx) as f32),
-        TypeCode::Date => datetime_of(value, ctx).map_or(Value::Null, |at| Value::Date(at.date)),
+        TypeCode::Date => valid_date(value, ctx).map_or(Value::Null, Value::Date),
         TypeCode::Datetime2 => {
-            datetime_of(value, ctx).and_then(|at| at.round(ty.fsp())).map_or(Value::Null, Value::DateTime)
+            let fit = |at| ctx.dates().fit(&at, ty.fsp());
+            valid_datetime(value, ctx).and_then(fit).map_or(Value::Null, Value::DateTime)
         }
-        TypeCode::Time2 => time_of(value, ctx).map_or(Value::Null, |time| Value::Time(time.round(ty.fsp()))),
+        TypeCode::Time2 => {
+            let fit = |time| Value::Time(ctx.dates().fit_time(&time, ty.fsp()));
+            time_of(value, ctx).map_or(Value::Null, fit)
+        }
         TypeCode::Year => year(value, ctx),
         _ => text(value, ty, ctx),
     })
@@ -243,9 +295,12 @@ pub(crate) fn conform<'v>(
             stamp @ Value::Timestamp { .. } => Value::Bytes(text_of(&stamp.in_zone(ctx.zone())).into_owned()),
             other => Value::Bytes(text_of(&other).into_owned()),
         },
-        (_, TypeCode::Datetime2 | TypeCode::Timestamp2 | TypeCode::Date | TypeCode::Time2) => {
-            cast(&value, ty, ctx)?
-        }
+        // What an expression has made is not judged again.
+        (_, TypeCode::Date) => date_of(&value, ctx).map_or(Value::Null, Value::Date),
+        (_, TypeCode::Datetime2) => datetime_of(&value, ctx)
+            .and_then(|at| ctx.dates().fit(&at, ty.fsp()))
+            .map_or(Value::Null, Value::DateTime),
+        (_, TypeCode::Timestamp2 | TypeCode::Time2) => cast(&value, ty, ctx)?,
         (_, code) if is_integer(code) => match integer_of(&number(&value)) {
             n if ty.unsigned && n >= 0 => Value::UInt(n as u64),
             n => Value::Int(i64::try_from(n).map_err(|_| SqlError::out_of_range("BIGINT", n))?),
@@ -271,5 +326,5 @@ pub(crate) fn fraction_digits(text: &[u8]) -> u8 {
 
 /// The date part of a value, for functions about dates.
 pub(crate) fn date_of(value: &Value, ctx: &Context<'_>) -> Option<Date> {
-    datetime_of(value, ctx).map(|at| at.date)
+    date_part(value, ctx).map(|at| at.date)
 }

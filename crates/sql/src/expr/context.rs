@@ -6,6 +6,7 @@ use engine::Engine;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use types::Value;
+use types::convert::{self, DateModes};
 
 /// How serious a warning is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +96,16 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     pub fn warn(&self, code: u16, message: impl Into<String>) {
         self.diagnostics.borrow_mut().push(Level::Warning, code, message);
+    }
+
+    /// What the session says about dates and times.
+    pub fn dates(&self) -> DateModes {
+        self.variables.sql_mode.dates()
+    }
+
+    /// How values are converted for columns.
+    pub fn conversion(&self, strict: bool) -> convert::Context {
+        convert::Context { strict, zone_offset_seconds: self.zone(), dates: self.dates() }
     }
 
     /// Seconds east of UTC of the session's time zone.

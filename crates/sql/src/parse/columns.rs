@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{ColumnSpec, Expr, TypeSpec};
+use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -18,7 +18,7 @@ impl Parser<'_> {
             ty: TypeSpec::default(),
             nullable: None,
             default: None,
-            on_update_now: false,
+            on_update_fsp: None,
             auto_increment: false,
             unique: false,
             primary: false,
@@ -53,8 +53,12 @@ impl Parser<'_> {
             }
             "ON" => {
                 self.expect_all(&["ON", "UPDATE"])?;
-                self.now_function()?;
-                spec.on_update_now = true;
+                let Expr::Function(now) = self.now_function()? else { return Err(self.error()) };
+                spec.on_update_fsp = match now.args.first() {
+                    None => Some(0),
+                    Some(Expr::Literal(Literal::Integer(digits))) => Some(*digits),
+                    Some(_) => return Err(self.error()),
+                };
                 return Ok(true);
             }
             "COMMENT" => {

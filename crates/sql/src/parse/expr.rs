@@ -4,6 +4,7 @@ use super::Parser;
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
+use types::collation::{self, Charset};
 
 /// How tightly an operator binds; a bigger number binds tighter. The order is the manual's "Operator Precedence".
 mod power {
@@ -274,8 +275,17 @@ impl Parser<'_> {
                 return Ok(Expr::Literal(Literal::Text(self.text_literal()?, Some(charset))));
             }
             if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
+                let charset = self.word_text(token)?[1..].to_ascii_lowercase();
                 self.advance();
-                return Ok(Expr::Literal(self.literal()?));
+                let literal = self.literal()?;
+                return Ok(Expr::Literal(match (literal, Charset::from_name(&charset)) {
+                    // Its bytes are characters of that set.
+                    (Literal::Bytes(bytes), Some(set)) if set != Charset::Binary => {
+                        let text = collation::to_utf8mb4(set.default_collation(), &bytes).into_owned();
+                        Literal::Text(text, Some(charset))
+                    }
+                    (literal, _) => literal,
+                }));
             }
             if let Some(expr) = self.special_function()? {
                 return Ok(expr);

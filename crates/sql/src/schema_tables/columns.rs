@@ -92,6 +92,9 @@ pub(crate) fn default_of(column: &ColumnDef) -> Value {
             let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
             text(&format!("b'{bits:b}'"))
         }
+        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Timestamp2 => {
+            Value::Bytes(crate::show::moment_in(bytes, &column.ty, None).into_owned())
+        }
         Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
         Some(ColumnDefault::CurrentTimestamp) => text(&now_text(column)),
         Some(ColumnDefault::Expression(expression)) => text(expression),

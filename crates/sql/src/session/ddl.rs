@@ -31,6 +31,7 @@ impl Session {
                 self.variables.auto_increment_increment as u16,
                 self.variables.auto_increment_offset as u16,
             ),
+            explicit_timestamps: self.variables.explicit_timestamps,
             time_zone: self.variables.time_zone.clone(),
             timestamp_us: now_us,
             exec_time_s: 0,
@@ -54,10 +55,12 @@ impl Session {
                 collation: self.variables.server_collation,
                 utf8mb4_collation: types::collation::UTF8MB4_0900_AI_CI,
                 strict: self.variables.sql_mode.strict(),
+                dates: self.variables.sql_mode.dates(),
                 no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
                 zone_offset_s: self.variables.time_zone_offset_s,
                 now_us,
                 foreign_key_checks: self.variables.foreign_key_checks,
+                explicit_timestamps: self.variables.explicit_timestamps,
                 inline_references: true,
                 replicated: false,
             },
@@ -171,7 +174,8 @@ impl Session {
                 self.engine.catalog().schema(&schema).map_or(settings.collation, |found| found.collation);
             let settings = DdlSettings { collation, ..settings };
             let def = crate::ddl::definition(create, &schema, extra.clone(), &settings)?;
-            let text = crate::show::create_table(&def, None);
+            let zone = self.variables.time_zone_offset_s;
+            let text = crate::show::create_table(&def, None, zone);
             let qualified = text.replacen(
                 &format!("CREATE TABLE {}", crate::show::quoted(&def.name)),
                 &format!(
@@ -204,7 +208,7 @@ impl Session {
                 })
                 .and_then(|_| {
                     for row in &rows {
-                        insert_row(run.txn, &table, &plan.columns, row, ctx.zone())?;
+                        insert_row(run.txn, &table, &plan.columns, row, ctx.conversion(true))?;
                     }
                     Ok(rows.len() as u64)
                 })
@@ -239,14 +243,18 @@ fn insert_row(
     table: &std::sync::Arc<engine::Table>,
     columns: &[crate::ColumnMeta],
     row: &[Value],
-    zone_offset_seconds: i32,
+    conversion: convert::Context,
 ) -> Result<()> {
     let mut values = vec![Value::Null; table.columns()];
     for (at, column) in table.def.columns.iter().enumerate() {
         let source = columns.iter().position(|meta| meta.name.eq_ignore_ascii_case(&column.name));
-        let value = match (source, &column.default) {
+        let mut context = conversion;
+        let value = match (source, column.default_literal()) {
             (Some(source), _) => row[source].clone(),
-            (None, Some(engine::ColumnDefault::Literal(bytes))) => Value::Bytes(bytes.clone()),
+            (None, Some(literal)) => {
+                context.dates = convert::DateModes::default();
+                literal
+            }
             (None, _) if column.auto_increment => Value::UInt(table.next_auto_increment(1)?),
             (None, _) => Value::Null,
         };
@@ -255,11 +263,10 @@ fn insert_row(
         }
         let value = match value {
             stamp @ Value::Timestamp { .. } if column.ty.code != types::TypeCode::Timestamp2 => {
-                stamp.in_zone(zone_offset_seconds)
+                stamp.in_zone(conversion.zone_offset_seconds)
             }
             value => value,
         };
-        let context = convert::Context { strict: true, zone_offset_seconds };
         let (value, _) = convert::assign(&value, &column.ty, context)
             .map_err(|problem| crate::SqlError::new(problem.code(), problem.message(&column.name, 1)))?;
         values[at] = value;

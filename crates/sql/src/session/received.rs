@@ -146,6 +146,7 @@ impl Session {
         variables.sql_mode = SqlMode(session.sql_mode);
         variables.foreign_key_checks = session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
         variables.unique_checks = session.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
+        variables.explicit_timestamps = session.explicit_timestamps;
         variables.client_collation = session.character_set_client;
         variables.connection_collation = session.collation_connection;
         variables.server_collation = session.collation_server;

@@ -1,7 +1,8 @@
 //! SHOW CREATE TABLE, in the format of MySQL 8.
 
 use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
-use types::{TypeCode, collation};
+use std::borrow::Cow;
+use types::{ColumnType, DateTime, TypeCode, Value, collation};
 
 /// A name in backticks.
 pub(crate) fn quoted(name: &str) -> String {
@@ -21,10 +22,10 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
     indexes
 }
 
-/// The statement that makes the table; `next_auto_increment` is shown when it is more than 1.
-pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>) -> String {
-    let mut lines: Vec<String> =
-        def.columns.iter().map(|column| format!("  {}", column_line(def, column))).collect();
+/// The statement that makes the table, for a session in this time zone; `next_auto_increment` is shown when it is more than 1.
+pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone_offset_s: i32) -> String {
+    let line = |column| format!("  {}", column_line(def, column, zone_offset_s));
+    let mut lines: Vec<String> = def.columns.iter().map(line).collect();
     if let Some(primary) = &def.primary {
         lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
     }
@@ -68,7 +69,7 @@ fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
     parts.iter().map(part).collect::<Vec<_>>().join(",")
 }
 
-fn column_line(def: &TableDef, column: &ColumnDef) -> String {
+fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String {
     let ty = &column.ty;
     let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
     if ty.is_character() {
@@ -93,6 +94,10 @@ fn column_line(def: &TableDef, column: &ColumnDef) -> String {
         Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Bit => {
             let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
             line.push_str(&format!(" DEFAULT b'{bits:b}'"));
+        }
+        Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Timestamp2 => {
+            let moment = moment_in(bytes, ty, Some(zone_offset_s));
+            line.push_str(&format!(" DEFAULT {}", literal(&String::from_utf8_lossy(&moment))));
         }
         Some(ColumnDefault::Literal(bytes)) => match std::str::from_utf8(bytes) {
             Ok(text) => line.push_str(&format!(" DEFAULT {}", literal(text))),
@@ -119,6 +124,17 @@ fn column_line(def: &TableDef, column: &ColumnDef) -> String {
     line
 }
 
+/// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it was written.
+pub(crate) fn moment_in<'t>(text: &'t [u8], ty: &ColumnType, zone_offset_s: Option<i32>) -> Cow<'t, [u8]> {
+    let kept = types::temporal::parse::datetime(text);
+    let Some((at, offset_s)) = kept.and_then(|read| Some((read.value, read.offset_seconds?))) else {
+        return Cow::Borrowed(text);
+    };
+    let zone_s = zone_offset_s.unwrap_or(offset_s);
+    let local = DateTime::from_unix(at.to_unix(offset_s), at.micros, zone_s);
+    Cow::Owned(Value::DateTime(local).text_bytes(Some(ty)).unwrap_or_default())
+}
+
 fn now(column: &ColumnDef) -> String {
     match column.ty.fsp() {
         0 => "CURRENT_TIMESTAMP".to_owned(),
@@ -130,7 +146,6 @@ fn now(column: &ColumnDef) -> String {
 mod tests {
     use super::*;
     use engine::IndexDef;
-    use types::ColumnType;
 
     #[test]
     fn as_mysql_prints_it() {
@@ -150,7 +165,7 @@ mod tests {
             invisible: false,
         });
         assert_eq!(
-            create_table(&def, Some(11)),
+            create_table(&def, Some(11), 0),
             "CREATE TABLE `sbtest1` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `k` int NOT NULL DEFAULT '0',\n  \
              `note` text CHARACTER SET latin1 COLLATE latin1_swedish_ci,\n  PRIMARY KEY (`id`),\n  KEY `k_1` (`k`)\n\
              ) ENGINE=InnoDB AUTO_INCREMENT=11 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"

@@ -270,7 +270,7 @@ impl ShowParts<'_> {
         let table = self.table(name)?;
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
-        let statement = super::create_table(&table.def, next);
+        let statement = super::create_table(&table.def, next, self.variables.time_zone_offset_s);
         Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
     }
 

@@ -1,11 +1,13 @@
 //! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's errors and, outside
 //! of strict mode, its adjusted values and warnings (manual, "Server SQL Modes", "Out-of-Range and Overflow Handling").
 
+mod date_modes;
 mod literal;
 mod number;
 mod string;
 mod temporal;
 
+pub use date_modes::DateModes;
 pub use literal::{LiteralKind, pack_literal};
 
 use crate::{ColumnType, TypeCode, Value};
@@ -100,10 +102,12 @@ pub type ConvertError = Problem;
 /// What the session says about conversions.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// STRICT_TRANS_TABLES (with NO_ZERO_DATE and NO_ZERO_IN_DATE): problems are errors.
+    /// STRICT_TRANS_TABLES: problems are errors.
     pub strict: bool,
     /// The session's time zone, seconds east of UTC, for TIMESTAMP columns.
     pub zone_offset_seconds: i32,
+    /// Which dates there are, and what becomes of fractions that are too long.
+    pub dates: DateModes,
 }
 
 /// The result of an assignment: the value to store and perhaps a warning.
@@ -116,7 +120,8 @@ pub fn to_column(
     ty: &ColumnType,
     strict: bool,
 ) -> Result<(Value, Option<Warning>), ConvertError> {
-    assign(value, ty, Context { strict, zone_offset_seconds: 0 })
+    let dates = if strict { DateModes::STRICT } else { DateModes::default() };
+    assign(value, ty, Context { strict, zone_offset_seconds: 0, dates })
 }
 
 /// [`to_column`] in a session's time zone.

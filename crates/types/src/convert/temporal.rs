@@ -1,6 +1,6 @@
 //! Values to DATE, TIME, DATETIME and TIMESTAMP columns.
 
-use super::{Assigned, Context, Problem, noted, shown};
+use super::{Assigned, Context, DateModes, Problem, noted, shown};
 use crate::temporal::{DateTime, Time, parse};
 use crate::{ColumnType, Value};
 
@@ -15,17 +15,17 @@ struct Read {
     offset_seconds: Option<i32>,
 }
 
-fn read_datetime(value: &Value, zone_offset_seconds: i32) -> Option<Read> {
+fn read_datetime(value: &Value, context: Context) -> Option<Read> {
     let plain = |at| Some(Read { at, garbage: false, offset_seconds: None });
     match value {
         Value::Date(date) => plain(DateTime::midnight(*date)),
         Value::DateTime(at) => plain(*at),
-        Value::Timestamp { .. } => match value.clone().in_zone(zone_offset_seconds) {
+        Value::Timestamp { .. } => match value.clone().in_zone(context.zone_offset_seconds) {
             Value::DateTime(at) => plain(at),
             _ => None,
         },
         Value::Bytes(text) => {
-            let parsed = parse::datetime(text)?;
+            let parsed = parse::datetime_with(context.dates.readable(text), context.dates.allow_invalid)?;
             Some(Read {
                 at: parsed.value,
                 garbage: parsed.trailing_garbage,
@@ -56,21 +56,30 @@ fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {
     Some((whole.to_i64()?, (micros as u32).min(999_999)))
 }
 
-/// Strict mode has NO_ZERO_DATE and NO_ZERO_IN_DATE with it.
-fn refused_zero(at: &DateTime, context: Context) -> bool {
-    context.strict && at.date.has_zero_part()
+/// What is wrong with a value that is no date: strict mode's error has its text, the warning says whether it was one but for
+/// its range.
+fn no_date(value: &Value, type_name: &'static str, context: Context) -> Problem {
+    let is_out_of_range = match value {
+        Value::Bytes(text) => parse::datetime_with(text, true).is_some(),
+        _ => true,
+    };
+    match (context.strict, is_out_of_range) {
+        (true, _) => Problem::IncorrectTemporal(type_name, shown(value)),
+        (false, true) => Problem::OutOfRange,
+        (false, false) => Problem::Truncated,
+    }
 }
 
 pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
     let incorrect = || Problem::IncorrectTemporal("date", shown(value));
     let zero = Value::Date(Default::default());
-    let Some(read) = read_datetime(value, context.zone_offset_seconds) else {
-        return context.adjust(zero, incorrect());
+    let Some(read) = read_datetime(value, context).filter(|read| !context.dates.refuses(&read.at.date))
+    else {
+        return context.adjust(zero, no_date(value, "date", context));
     };
-    if refused_zero(&read.at, context) {
-        return Err(incorrect());
-    }
-    let Some(rounded) = read.at.round(0) else { return context.adjust(zero, Problem::TemporalOverflow) };
+    let Some(rounded) = context.dates.fit(&read.at, 0) else {
+        return context.adjust(zero, Problem::TemporalOverflow);
+    };
     let stored = Value::Date(rounded.date);
     if read.garbage {
         return context.adjust(stored, incorrect());
@@ -82,16 +91,14 @@ pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
 pub(super) fn to_datetime(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let incorrect = || Problem::IncorrectTemporal("datetime", shown(value));
     let zero = Value::DateTime(DateTime::default());
-    let Some(mut read) = read_datetime(value, context.zone_offset_seconds) else {
-        return context.adjust(zero, incorrect());
+    let Some(mut read) = read_datetime(value, context).filter(|read| !context.dates.refuses(&read.at.date))
+    else {
+        return context.adjust(zero, no_date(value, "datetime", context));
     };
     if let Some(offset) = read.offset_seconds {
         read.at = DateTime::from_unix(read.at.to_unix(offset), read.at.micros, context.zone_offset_seconds);
     }
-    if refused_zero(&read.at, context) {
-        return Err(incorrect());
-    }
-    let Some(rounded) = read.at.round(ty.fsp()) else {
+    let Some(rounded) = context.dates.fit(&read.at, ty.fsp()) else {
         return context.adjust(zero, Problem::TemporalOverflow);
     };
     let stored = Value::DateTime(rounded);
@@ -102,30 +109,33 @@ pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> 
     let incorrect = || Problem::IncorrectTemporal("datetime", shown(value));
     let zero = Value::Timestamp { seconds: 0, micros: 0 };
     if let Value::Timestamp { seconds, micros } = value {
-        return Ok((round_timestamp(*seconds, *micros, ty.fsp()), None));
+        return Ok((fit_timestamp(*seconds, *micros, ty.fsp(), context.dates), None));
     }
-    let Some(read) = read_datetime(value, context.zone_offset_seconds) else {
-        return context.adjust(zero, incorrect());
+    let Some(read) = read_datetime(value, context) else {
+        return context.adjust(zero, no_date(value, "datetime", context));
     };
-    if read.at.is_zero() && !context.strict {
+    if read.at.is_zero() && !context.dates.no_zero_date {
         return Ok((zero, None));
     }
-    if read.at.date.has_zero_part() {
-        return context.adjust(zero, incorrect());
+    if read.at.date.has_zero_part() || !read.at.date.exists() {
+        return context.adjust(zero, no_date(value, "datetime", context));
     }
-    if read.at.round(ty.fsp()).is_none() {
+    if context.dates.fit(&read.at, ty.fsp()).is_none() {
         return context.adjust(zero, Problem::TemporalOverflow);
     }
     let seconds = read.at.to_unix(read.offset_seconds.unwrap_or(context.zone_offset_seconds));
     if !(1..=MAX_TIMESTAMP).contains(&seconds) {
-        return context.adjust(zero, incorrect());
+        return context.adjust(zero, no_date(value, "datetime", context));
     }
-    let stored = round_timestamp(seconds, read.at.micros, ty.fsp());
+    let stored = fit_timestamp(seconds, read.at.micros, ty.fsp(), context.dates);
     if read.garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
 }
 
-fn round_timestamp(seconds: i64, micros: u32, fsp: u8) -> Value {
+fn fit_timestamp(seconds: i64, micros: u32, fsp: u8, modes: DateModes) -> Value {
     let unit = 10u32.pow(6 - u32::from(fsp));
+    if modes.truncate_fraction {
+        return Value::Timestamp { seconds, micros: micros / unit * unit };
+    }
     match (micros + unit / 2) / unit * unit {
         1_000_000.. if seconds < MAX_TIMESTAMP => Value::Timestamp { seconds: seconds + 1, micros: 0 },
         1_000_000.. => Value::Timestamp { seconds, micros: 1_000_000 - unit },
@@ -138,7 +148,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
     let zero = Value::Time(Time::default());
     let (read, garbage) = match value {
         Value::Time(time) => (parse::TimeRead { time: *time, out_of_range: false }, false),
-        Value::Bytes(text) => match parse::time(text) {
+        Value::Bytes(text) => match parse::time(context.dates.readable(text)) {
             Some(parsed) => (parsed.value, parsed.trailing_garbage),
             None => return context.adjust(zero, incorrect()),
         },
@@ -156,7 +166,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
             }
         }
     };
-    let stored = Value::Time(read.time.round(ty.fsp()));
+    let stored = Value::Time(context.dates.fit_time(&read.time, ty.fsp()));
     if read.out_of_range {
         let problem = if context.strict { incorrect() } else { Problem::OutOfRange };
         return context.adjust(stored, problem);

@@ -67,8 +67,13 @@ pub fn days_in_month(year: u16, month: u8) -> u8 {
 impl Date {
     /// A date from its parts; None if they are no date (zero month and day are taken, as MySQL stores them).
     pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
-        let fits = year <= 9999 && month <= 12 && day <= days_in_month(year, month);
-        fits.then_some(Date { year, month, day })
+        let date = Date { year, month, day };
+        date.exists().then_some(date)
+    }
+
+    /// Whether the calendar has it; a month or a day may be zero.
+    pub fn exists(&self) -> bool {
+        self.year <= 9999 && self.month <= 12 && self.day <= days_in_month(self.year, self.month)
     }
 
     /// `0000-00-00`
@@ -161,6 +166,12 @@ impl Time {
         let micros = (self.to_micros().abs() + unit / 2) / unit * unit;
         Time::from_micros(if self.negative { -micros } else { micros })
             .unwrap_or(Time::largest(self.negative))
+    }
+
+    /// Without the digits behind the first `fsp` of the fraction.
+    pub fn truncate(&self, fsp: u8) -> Time {
+        let unit = fraction_unit(fsp) as u32;
+        Time { micros: self.micros / unit * unit, ..*self }
     }
 
     /// Appends the text with `fsp` fractional digits.
@@ -276,6 +287,12 @@ impl DateTime {
             return Some(whole); // no calendar to carry into
         }
         DateTime::from_micros(whole.to_micros() + i64::from(MICROS_PER_SECOND))
+    }
+
+    /// Without the digits behind the first `fsp` of the fraction.
+    pub fn truncate(&self, fsp: u8) -> DateTime {
+        let unit = fraction_unit(fsp) as u32;
+        DateTime { micros: self.micros / unit * unit, ..*self }
     }
 
     /// Appends the text with `fsp` fractional digits.

@@ -95,6 +95,11 @@ struct Fields {
 
 /// Reads a DATETIME (or DATE) from text. None if the text is no date at all or one that does not exist.
 pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
+    datetime_with(text, false)
+}
+
+/// [`datetime`], which also takes days that their month does not have, up to 31 (ALLOW_INVALID_DATES).
+pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
     if !cursor.peek_is_digit() {
@@ -115,7 +120,10 @@ pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
     if year > 9999 || hour > 23 || minute > 59 || second > 59 || month > 12 || day > 31 {
         return None;
     }
-    let date = Date::new(year as u16, month as u8, day as u8)?;
+    let date = Date { year: year as u16, month: month as u8, day: day as u8 };
+    if !allow_invalid && !date.exists() {
+        return None;
+    }
     let (hour, minute, second) = (hour as u8, minute as u8, second as u8);
     let mut value = DateTime { date, hour, minute, second, micros: fields.micros };
     if fields.micros == super::MICROS_PER_SECOND {

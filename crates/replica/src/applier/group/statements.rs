@@ -7,6 +7,7 @@ use super::{Applier, Stage};
 use crate::applier::{report, statement};
 use crate::error::ThreadError;
 use crate::filter::query_in;
+use crate::gtid::GroupGtid;
 use crate::relay::RelayPosition;
 
 impl Applier<'_> {
@@ -87,8 +88,9 @@ impl Applier<'_> {
         transaction.set_server_id(header.server_id);
         let received = transaction.receive(&self.open.events);
         self.open.events.clear();
-        let done =
-            statement::change(&mut self.statements, &mut transaction, query, header.timestamp, &logged);
+        let of_mariadb = matches!(self.head.gtid, GroupGtid::Mariadb(_));
+        let (statements, at) = (&mut self.statements, header.timestamp);
+        let done = statement::change(statements, &mut transaction, query, at, &logged, of_mariadb);
         transaction.end_statement();
         self.open.transaction = Some(transaction);
         received.map_err(|error| report::commit(&error, self.place()))?;

@@ -184,7 +184,8 @@ impl Source {
             query(SCHEMA, text, &mut texts);
             let logged = Default::default();
             let event = query_event(SCHEMA, text);
-            let done = statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, &logged);
+            let done =
+                statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, &logged, false);
             if done.is_err() {
                 return transaction.rollback();
             }

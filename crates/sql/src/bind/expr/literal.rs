@@ -7,7 +7,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
 use types::collation::{self, Charset};
 use types::temporal::parse;
-use types::{ColumnType, Decimal, Value};
+use types::{ColumnType, DateTime, Decimal, Value};
 
 impl Binder<'_> {
     pub(in crate::bind) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
@@ -26,7 +26,7 @@ impl Binder<'_> {
                 let node = Node::Constant(Value::Bytes(bytes.clone()));
                 return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
             }
-            Literal::Date(text) => match parse::datetime(text) {
+            Literal::Date(text) => match self.datetime_literal(text) {
                 Some(read) if !read.has_time => Value::Date(read.value.date),
                 _ => return Err(wrong_literal("DATE", text)),
             },
@@ -37,7 +37,7 @@ impl Binder<'_> {
                 }
                 None => return Err(wrong_literal("TIME", text)),
             },
-            Literal::Timestamp(text) => match parse::datetime(text) {
+            Literal::Timestamp(text) => match self.datetime_literal(text) {
                 Some(read) => {
                     let ty = ColumnType::datetime(expr::fraction_digits(text));
                     return Ok(Expr { ty, ..Expr::constant(Value::DateTime(read.value)) });
@@ -51,6 +51,12 @@ impl Binder<'_> {
         let mut constant = Expr::constant(value);
         constant.coercibility = Coercibility::Numeric;
         Ok(constant)
+    }
+
+    /// The date and time of `DATE '...'` and `TIMESTAMP '...'`, which sql_mode may refuse for its zeros.
+    fn datetime_literal(&self, text: &[u8]) -> Option<parse::Parsed<DateTime>> {
+        let modes = self.variables.sql_mode.dates();
+        parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
     }
 
     fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {

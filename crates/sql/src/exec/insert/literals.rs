@@ -3,6 +3,7 @@
 use super::{Generator, InsertPlan};
 use crate::error::Result;
 use crate::exec::Run;
+use crate::exec::assign::for_default;
 use crate::literal_rows::{Literal, LiteralRows};
 use engine::{ColumnDef, ColumnDefault, Table};
 use types::Value;
@@ -62,7 +63,7 @@ impl InsertPlan {
                         false
                     } else {
                         pack_literal(literal.kind, text, &column.ty, image)
-                            || pack_value(run, &rows.value(literal), column, image)
+                            || pack_value(run.ctx.conversion(true), &rows.value(literal), column, image)
                     }
                 }
                 ColumnSource::Generated => match packed::width(&column.ty) {
@@ -78,12 +79,9 @@ impl InsertPlan {
                     set_null(image, at);
                     true
                 }
-                ColumnSource::Default => match &column.default {
-                    Some(ColumnDefault::Literal(bytes)) => {
-                        pack_value(run, &Value::Bytes(bytes.clone()), column, image)
-                    }
-                    _ => false,
-                },
+                ColumnSource::Default => column
+                    .default_literal()
+                    .is_some_and(|literal| pack_value(for_default(run.ctx), &literal, column, image)),
             };
             if !is_packed {
                 return Ok(false);
@@ -123,8 +121,7 @@ fn set_null(image: &mut [u8], at: usize) {
 }
 
 /// Appends what the value becomes in the column; false, when something is to be said about that.
-fn pack_value(run: &Run<'_, '_>, value: &Value, column: &ColumnDef, image: &mut Vec<u8>) -> bool {
-    let context = convert::Context { strict: true, zone_offset_seconds: run.ctx.zone() };
+fn pack_value(context: convert::Context, value: &Value, column: &ColumnDef, image: &mut Vec<u8>) -> bool {
     match convert::assign(value, &column.ty, context) {
         Ok((value, None)) => packed::encode(&column.ty, &value, image).is_ok(),
         _ => false,

@@ -1,6 +1,6 @@
 //! Functions on dates and times.
 
-use super::super::cast::{date_of, datetime_of, time_of};
+use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_datetime};
 use super::super::{Node, number};
 use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, int, long_text, text};
 use crate::error::{Result, SqlError};
@@ -31,15 +31,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("unix_timestamp", 0..=1, unix_type, unix_timestamp),
     Function::new("from_unixtime", 1..=2, from_unix_type, from_unixtime),
     Function::new("date", 1..=1, date, |call| {
-        let date = date_of(&call.values[0], call.ctx);
-        let refused = |date: &Date| date.is_zero() && call.ctx.variables.sql_mode.no_zero_date();
-        Ok(date.filter(|date| !refused(date)).map_or(Value::Null, Value::Date))
+        Ok(valid_date(&call.values[0], call.ctx).map_or(Value::Null, Value::Date))
     }),
     Function::new("time", 1..=1, time_like_args, |call| {
         Ok(time_of(&call.values[0], call.ctx).map_or(Value::Null, Value::Time))
     }),
     Function::new("timestamp", 1..=2, datetime_like_args, |call| {
-        let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
+        let Some(at) = valid_datetime(&call.values[0], call.ctx) else { return Ok(Value::Null) };
         if !call.is_given(1) {
             return Ok(Value::DateTime(at));
         }
