@@ -1,6 +1,6 @@
 //! The server as one session sees it: [`sql::Host`] for a connection.
 
-use crate::accounts::{Account, Privileges, needs_privilege, quoted, schema_denied};
+use crate::accounts::Account;
 use crate::server::Server;
 use crate::sessions::SessionEntry;
 use crate::status::StatementKind;
@@ -10,7 +10,8 @@ use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use protocol::response::StateChange;
 use sql::{
-    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, SqlError, VariableScope, VirtualTable,
+    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, VariableScope,
+    VirtualTable,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -130,23 +131,6 @@ impl ConnectionHost {
         self.is_internal || self.server.grants_are_skipped()
     }
 
-    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is MySQL's list of them.
-    pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
-        if self.may_do_everything() || self.account().administers(dynamic) {
-            return Ok(());
-        }
-        Err(needs_privilege(wording))
-    }
-
-    /// Error 1227 unless the account has this static privilege on everything.
-    pub fn require_static(&self, name: &str) -> sql::Result<()> {
-        let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
-        if self.may_do_everything() || self.account().global.contains(privilege) {
-            return Ok(());
-        }
-        Err(needs_privilege(name))
-    }
-
     /// What the next OK packet tells clients of SESSION_TRACK.
     pub fn take_state_changes(&self) -> Vec<StateChange> {
         self.schema_change.lock().take().map(StateChange::Schema).into_iter().collect()
@@ -189,28 +173,6 @@ impl ConnectionHost {
         Duration::from_secs(limit.load(Ordering::Relaxed))
     }
 
-    /// Error 1044 unless the account has a privilege on anything in the schema.
-    pub fn check_schema(&self, schema: &str) -> sql::Result<()> {
-        let everybodys = ["information_schema", "performance_schema"];
-        if self.may_do_everything() || everybodys.iter().any(|s| s.eq_ignore_ascii_case(schema)) {
-            return Ok(());
-        }
-        let account = self.account();
-        if account.sees_schema(schema) { Ok(()) } else { Err(schema_denied(&account.shown(), schema)) }
-    }
-
-    /// Error 1290 where `read_only` or `super_read_only` is for this account.
-    fn check_read_only(&self, account: &Account) -> sql::Result<()> {
-        let is_on = |name| self.server.globals.named(name).is_on();
-        if is_on("super_read_only") {
-            return Err(SqlError::option_prevents("--super-read-only"));
-        }
-        if is_on("read_only") && !account.administers(&["CONNECTION_ADMIN"]) {
-            return Err(SqlError::option_prevents("--read-only"));
-        }
-        Ok(())
-    }
-
     fn session_uint(&self, name: &str) -> u64 {
         match variables::find(name) {
             Some(id) => self.values.lock().get(id).uint(),
@@ -223,49 +185,6 @@ impl ConnectionHost {
             (VariableScope::Session, Scope::Session | Scope::SessionOnly) => self.values.lock().get(id),
             _ => variables::global_now(&self.server, id),
         }
-    }
-}
-
-/// True for privileges of statements that `read_only` forbids.
-fn changes_data(privilege: Privilege) -> bool {
-    match privilege {
-        Privilege::Insert
-        | Privilege::Update
-        | Privilege::Delete
-        | Privilege::Create
-        | Privilege::Drop
-        | Privilege::Alter
-        | Privilege::Index => true,
-        Privilege::Select
-        | Privilege::LockTables
-        | Privilege::Process
-        | Privilege::Reload
-        | Privilege::Super
-        | Privilege::XaRecoverAdmin => false,
-    }
-}
-
-/// Error 1142, in MySQL's words.
-fn table_denied(privilege: &str, account: &str, table: &str) -> SqlError {
-    let user = quoted(account);
-    SqlError::new(1142, format!("{privilege} command denied to user {user} for table '{table}'"))
-}
-
-fn privilege_name(privilege: Privilege) -> &'static str {
-    match privilege {
-        Privilege::Select => "SELECT",
-        Privilege::Insert => "INSERT",
-        Privilege::Update => "UPDATE",
-        Privilege::Delete => "DELETE",
-        Privilege::Create => "CREATE",
-        Privilege::Drop => "DROP",
-        Privilege::Alter => "ALTER",
-        Privilege::Index => "INDEX",
-        Privilege::LockTables => "LOCK TABLES",
-        Privilege::Process => "PROCESS",
-        Privilege::Reload => "RELOAD",
-        Privilege::Super => "SUPER",
-        Privilege::XaRecoverAdmin => "XA_RECOVER_ADMIN",
     }
 }
 
@@ -293,30 +212,31 @@ impl Host for ConnectionHost {
         schema: Option<&str>,
         table: Option<&str>,
     ) -> sql::Result<()> {
-        if self.may_do_everything() {
-            return Ok(());
-        }
-        let name = privilege_name(privilege);
-        if privilege == Privilege::XaRecoverAdmin {
-            return self.require_admin(name, &[name]);
-        }
-        let bits = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
-        let account = self.account();
-        let shown = account.shown();
-        if changes_data(privilege) {
-            self.check_read_only(&account)?;
-        }
-        match (schema, table) {
-            (None, _) if account.global.contains(bits) => Ok(()),
-            (None, _) => Err(needs_privilege(name)),
-            (Some("information_schema" | "performance_schema"), _) if privilege == Privilege::Select => {
-                Ok(())
-            }
-            (Some(schema), None) if account.allows_schema(bits, schema) => Ok(()),
-            (Some(schema), None) => Err(schema_denied(&shown, schema)),
-            (Some(schema), Some(table)) if account.allows_table(bits, schema, table) => Ok(()),
-            (Some(_), Some(table)) => Err(table_denied(name, &shown, table)),
-        }
+        self.check_one(privilege, schema, table)
+    }
+
+    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> sql::Result<()> {
+        self.check_all(wanted, schema, table)
+    }
+
+    fn check_row_locks(&self, schema: &str, table: &str) -> sql::Result<()> {
+        self.check_locking(schema, table)
+    }
+
+    fn column_denied(&self, table: &str, column: &str) -> SqlError {
+        self.select_denied_on(table, column)
+    }
+
+    fn check_routine(&self, schema: &str, routine: &str) -> sql::Result<()> {
+        self.check_alter_routine(schema, routine)
+    }
+
+    fn check_sight(&self, sight: Sight<'_>) -> sql::Result<()> {
+        self.check_seen(sight)
+    }
+
+    fn privileges_generation(&self) -> u64 {
+        self.server.accounts.generation()
     }
 
     fn variable(&self, scope: VariableScope, name: &str) -> sql::Result<Option<Value>> {
@@ -329,6 +249,10 @@ impl Host for ConnectionHost {
 
     fn is_read_only(&self) -> sql::Result<bool> {
         Ok(self.server.globals.is_read_only())
+    }
+
+    fn check_set_session(&self, name: &str) -> sql::Result<()> {
+        self.check_set_own(name)
     }
 
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
@@ -353,10 +277,11 @@ impl Host for ConnectionHost {
                 Ok(())
             }
             VariableScope::Global => {
-                self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"])?;
+                self.check_set_global(definition, scope)?;
                 variables::set_global(&self.server, id, value)
             }
             VariableScope::Persist | VariableScope::PersistOnly => {
+                self.check_set_global(definition, scope)?;
                 Err(SqlError::not_supported("SET PERSIST"))
             }
         }

@@ -18,6 +18,7 @@ pub mod admin;
 pub mod authenticate;
 mod auto_cnf;
 pub mod cells;
+mod checks;
 pub mod connection;
 pub mod connection_host;
 mod datadir;

@@ -95,6 +95,11 @@ impl SqlError {
         SqlError::new(1146, format!("Table '{schema}.{table}' doesn't exist"))
     }
 
+    /// `ER_UNKNOWN_TABLE`, of information_schema.
+    pub fn unknown_information(table: &str) -> SqlError {
+        SqlError::new(1109, format!("Unknown table '{}' in information_schema", table.to_uppercase()))
+    }
+
     /// `ER_BAD_DB_ERROR`.
     pub fn unknown_schema(schema: &str) -> SqlError {
         SqlError::new(1049, format!("Unknown database '{schema}'"))

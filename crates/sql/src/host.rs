@@ -5,7 +5,7 @@
 //! crate (`crate::variables`), the others behind the host too.
 
 use crate::admin::AdminCommand;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::sink::{ColumnMeta, ResultSink};
 use std::time::Duration;
 use types::Value;
@@ -42,14 +42,47 @@ pub enum Privilege {
     Delete,
     Create,
     Drop,
-    Alter,
+    References,
     Index,
+    Alter,
+    CreateTemporaryTables,
     LockTables,
+    AlterRoutine,
+    Event,
+    Trigger,
     Process,
     Reload,
+    ShowDatabases,
     Super,
+    /// SUPER, or this dynamic one.
+    ConnectionAdmin,
     /// A dynamic one.
     XaRecoverAdmin,
+    /// RELOAD, or this dynamic one.
+    FlushTables,
+    /// A dynamic one, for a GTID with a tag beside what `gtid_next` asks for; error 6038.
+    TransactionGtidTag,
+}
+
+/// Something that an account sees or does not, depending on what it may do there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight<'a> {
+    /// A schema among others. Any privilege in it will do.
+    Schema(&'a str),
+    /// A schema to make the current one; error 1044.
+    SchemaToUse(&'a str),
+    /// The list of a schema's tables; error 1044.
+    TablesOf(&'a str),
+    /// A table among others, by its schema and name. Any privilege on it will do.
+    Table(&'a str, &'a str),
+    /// A column among others, by its table's schema and name, and its own.
+    Column(&'a str, &'a str, &'a str),
+    /// What DESCRIBE says of a table; error 1142.
+    Description(&'a str, &'a str),
+    /// A table's CREATE TABLE; error 1142.
+    CreateTable(&'a str, &'a str),
+    /// A schema's CREATE DATABASE; error 1044.
+    CreateSchema(&'a str),
 }
 
 /// The server, as one session sees it.
@@ -69,6 +102,25 @@ pub trait Host: Send + Sync {
     /// Error 1142, 1044 or 1227 when the account may not. `schema` and `table` are `None` for a global privilege.
     fn check_privilege(&self, privilege: Privilege, schema: Option<&str>, table: Option<&str>) -> Result<()>;
 
+    /// Error 1142 that names those of `wanted` that the account has not on a table.
+    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> Result<()>;
+
+    /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads: UPDATE, DELETE or LOCK TABLES.
+    fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
+
+    /// Error 1143 of a column that is read without SELECT.
+    fn column_denied(&self, table: &str, column: &str) -> SqlError;
+
+    /// Error 1370 unless the account may drop a stored routine.
+    fn check_routine(&self, schema: &str, routine: &str) -> Result<()>;
+
+    /// An error unless the account may see it.
+    fn check_sight(&self, sight: Sight<'_>) -> Result<()>;
+
+    /// Changes whenever what this session may do can have changed: what was checked before is then checked again. Asked before each
+    /// statement that was bound before.
+    fn privileges_generation(&self) -> u64;
+
     /// The value of a system variable whose session value does not live in this crate, or any global value. Booleans
     /// are `Value::Int(0 or 1)` for variables that show as `1` in `SELECT @@x`. `Ok(None)`: no such variable.
     /// `name` is in lower case with underscores. A session value of a variable that is global only is its
@@ -80,6 +132,10 @@ pub trait Host: Send + Sync {
         let value = self.variable(VariableScope::Global, "read_only")?;
         Ok(matches!(value, Some(Value::Int(n)) if n != 0) || matches!(value, Some(Value::UInt(n)) if n != 0))
     }
+
+    /// The error that SET of a variable's session value gets from this account: 1227 where it needs a privilege that the account has not, 1621 where the
+    /// session's value cannot be set. Asked for each variable, wherever its value lives.
+    fn check_set_session(&self, name: &str) -> Result<()>;
 
     /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231 wrong value,
     /// 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables that are not this crate's.

@@ -11,9 +11,10 @@ pub(crate) use objects::{character_sets, collations, engine_row, status_of};
 
 use crate::bind::{decimals, type_flags};
 use crate::error::Result;
-use crate::host::{Host, VirtualTable};
+use crate::host::{Host, Sight, VirtualTable};
 use crate::sink::{ColumnMeta, column_flag};
-use engine::Engine;
+use engine::{Engine, Table};
+use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
 /// A computed table of this crate.
@@ -21,7 +22,30 @@ struct Definition {
     /// In upper case, as MySQL shows it.
     name: &'static str,
     columns: &'static [(&'static str, Kind)],
-    rows: fn(&Engine) -> Vec<Vec<Value>>,
+    rows: fn(&Dictionary<'_>) -> Vec<Vec<Value>>,
+}
+
+/// What the tables tell of: the dictionary, as far as the session's account sees it.
+struct Dictionary<'a> {
+    engine: &'a Engine,
+    host: &'a dyn Host,
+}
+
+impl Dictionary<'_> {
+    /// The tables that the account sees.
+    fn tables(&self) -> Vec<Arc<Table>> {
+        let mut tables = self.engine.catalog().all_tables();
+        tables.retain(|table| self.sees(Sight::Table(&table.def.schema, &table.def.name)));
+        tables
+    }
+
+    fn sees_column(&self, table: &Table, column: &str) -> bool {
+        self.sees(Sight::Column(&table.def.schema, &table.def.name, column))
+    }
+
+    fn sees(&self, sight: Sight<'_>) -> bool {
+        self.host.check_sight(sight).is_ok()
+    }
 }
 
 /// The types that the columns have.
@@ -87,7 +111,10 @@ pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<V
 /// The columns and rows of a computed table.
 pub(crate) fn read(engine: &Engine, host: &dyn Host, schema: &str, table: &str) -> Result<VirtualTable> {
     if let Some(definition) = find(schema, table) {
-        return Ok(VirtualTable { columns: metas(definition), rows: (definition.rows)(engine) });
+        return Ok(VirtualTable {
+            columns: metas(definition),
+            rows: (definition.rows)(&Dictionary { engine, host }),
+        });
     }
     host.virtual_table(schema, table).ok_or_else(|| crate::SqlError::no_such_table(schema, table))
 }

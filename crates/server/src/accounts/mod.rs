@@ -69,30 +69,38 @@ impl Account {
         format!("{}@{}", self.user, self.host)
     }
 
-    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
-    pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
-        if self.global.contains(privilege) {
-            return true;
-        }
-        let granted = self
-            .schemas
+    /// What holds on all of a schema, through `*.*` or `pattern.*`.
+    pub fn on_schema(&self, schema: &str) -> Privileges {
+        self.schemas
             .iter()
             .filter(|(pattern, _)| pattern.as_str() == schema || host_pattern::like(pattern, schema))
-            .fold(self.global, |all, (_, more)| all.with(*more));
-        granted.contains(privilege)
+            .fold(self.global, |all, (_, more)| all.with(*more))
+    }
+
+    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*` where it is empty.
+    pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
+        self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
+    }
+
+    /// What was granted on tables of a schema, each by itself.
+    pub fn on_tables_of<'a>(&'a self, schema: &'a str) -> impl Iterator<Item = Privileges> + 'a {
+        self.tables.iter().filter(move |((of, _), _)| of == schema).map(|(_, privileges)| *privileges)
+    }
+
+    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
+    pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
+        self.global.contains(privilege) || self.on_schema(schema).contains(privilege)
     }
 
     /// True when a privilege holds on a table.
     pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
-        let on_table = || self.tables.get(&(schema.to_owned(), table.to_owned()));
-        self.allows_schema(privilege, schema) || on_table().is_some_and(|granted| granted.contains(privilege))
+        self.allows_schema(privilege, schema)
+            || self.on_schema(schema).with(self.on_table_itself(schema, table)).contains(privilege)
     }
 
-    /// True when the account may know that a schema exists and make it its current one.
-    pub fn sees_schema(&self, schema: &str) -> bool {
-        !self.global.without(Privileges::named("SUPER").unwrap_or_default()).is_empty()
-            || self.schemas.keys().any(|pattern| pattern == schema || host_pattern::like(pattern, schema))
-            || self.tables.keys().any(|(s, _)| s == schema)
+    /// SYSTEM_USER: only such accounts may change it or kill its connections.
+    pub fn is_system_user(&self) -> bool {
+        self.dynamic.contains_key("SYSTEM_USER")
     }
 
     /// True when the account has SUPER or one of these dynamic privileges.
@@ -303,7 +311,8 @@ mod tests {
         assert!(a.allows_schema(select, "app_1") && !a.allows_schema(select, "appx1"));
         assert!(a.allows_table(select, "app_1", "t") && !a.allows_table(insert, "app_1", "t"));
         assert!(a.allows_table(insert, "other", "t") && !a.allows_table(insert, "other", "u"));
-        assert!(a.sees_schema("other") && a.sees_schema("app_2") && !a.sees_schema("mysql"));
+        assert!(!a.on_schema("app_2").is_empty() && a.on_schema("other").is_empty());
+        assert_eq!(a.on_tables_of("other").collect::<Vec<_>>(), [insert]);
         assert!(!a.administers(&["CONNECTION_ADMIN"]));
     }
 }

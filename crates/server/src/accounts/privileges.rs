@@ -146,6 +146,18 @@ impl Privileges {
         self.0 & other.0 == other.0
     }
 
+    /// True when some of the other set are in this one.
+    pub fn intersects(self, other: Privileges) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The set of privileges with these names, in upper case.
+    pub fn of_names(names: &[&str]) -> Privileges {
+        let one =
+            |name: &&str| Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
+        names.iter().map(one).fold(Privileges::NONE, Privileges::with)
+    }
+
     /// True for the empty set.
     pub fn is_empty(self) -> bool {
         self.0 == 0

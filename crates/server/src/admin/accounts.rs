@@ -1,11 +1,13 @@
 //! The statements about accounts: checked, changed, stored, and then made to count.
 
 use crate::accounts::change::{Change, RandomPassword, no_such_grant};
-use crate::accounts::{Account, AccountName, AccountTable, Privileges, needs_privilege, show, storage};
+use crate::accounts::{
+    Account, AccountName, AccountTable, Privileges, needs_privilege, schema_denied, show, storage,
+};
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, send, send_ok, text_column};
 use sql::admin::{Account as Named, GrantObject};
-use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable};
+use sql::{AdminCommand as Command, Host, Privilege, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
 
@@ -22,12 +24,14 @@ pub fn carry_out(
     }
     match &command {
         Command::ShowGrants { account } => {
-            let account = named(host, account.as_ref())?;
+            let denied = || host.check_privilege(Privilege::Select, Some("mysql"), Some("user"));
+            let account = named(host, account.as_ref(), denied, no_such_grant)?;
             let title = format!("Grants for {}", account.shown());
             return lines(&title, show::grants(&account), status, sink);
         }
         Command::ShowCreateUser(account) => {
-            let account = named(host, Some(account))?;
+            let denied = || host.check_privilege(Privilege::Select, Some("mysql"), None);
+            let account = named(host, Some(account), denied, no_user_to_show)?;
             let title = format!("CREATE USER for {}", account.shown());
             return lines(&title, vec![show::create_user(&account)], status, sink);
         }
@@ -44,15 +48,72 @@ fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     }
     let account = host.account();
     match command {
-        Command::Grant { on, .. } | Command::Revoke { on: Some(on), .. } => check_grant_option(&account, on),
+        Command::Grant { on, to, .. } => {
+            check_grant_option(&account, on)?;
+            check_protected(host, to.iter().map(|spec| &spec.account))
+        }
+        Command::Revoke { on: Some(on), from, .. } => {
+            check_grant_option(&account, on)?;
+            check_protected(host, from.iter())
+        }
+        Command::Revoke { on: None, from, .. } => {
+            if !account.global.contains(privilege("CREATE USER")) {
+                return Err(needs_privilege("CREATE USER"));
+            }
+            check_protected(host, from.iter())
+        }
         Command::SetPassword { account: None, .. } => Ok(()),
         Command::AlterUser { accounts, options, .. }
             if *options == Default::default() && accounts.iter().all(|a| is_self(&account, &a.account)) =>
         {
             Ok(())
         }
-        _ if account.global.contains(Privileges::named("CREATE USER").unwrap_or_default()) => Ok(()),
+        // MySQL lets an account change accounts that may change the table which holds them.
+        Command::SetPassword { account: Some(named), .. } => {
+            if is_self(&account, named) || account.allows_schema(privilege("UPDATE"), "mysql") {
+                return check_protected(host, std::iter::once(named));
+            }
+            Err(schema_denied(&account.shown(), "mysql"))
+        }
+        Command::CreateUser { .. } => check_change(&account, "INSERT"),
+        Command::AlterUser { accounts, .. } => {
+            check_change(&account, "UPDATE")?;
+            check_protected(host, accounts.iter().map(|spec| &spec.account))
+        }
+        Command::RenameUser(pairs) => {
+            check_change(&account, "UPDATE")?;
+            check_protected(host, pairs.iter().map(|(old, _)| old))
+        }
+        Command::DropUser { accounts, .. } => {
+            check_change(&account, "DELETE")?;
+            check_protected(host, accounts.iter())
+        }
+        _ if account.global.contains(privilege("CREATE USER")) => Ok(()),
         _ => Err(needs_privilege("CREATE USER")),
+    }
+}
+
+fn privilege(name: &str) -> Privileges {
+    Privileges::of_names(&[name])
+}
+
+/// CREATE USER, or the privilege to change `mysql.user` by itself.
+fn check_change(account: &Account, on_table: &str) -> sql::Result<()> {
+    let may = account.global.contains(privilege("CREATE USER"))
+        || account.allows_schema(privilege(on_table), "mysql");
+    if may { Ok(()) } else { Err(needs_privilege("CREATE USER")) }
+}
+
+/// Accounts with SYSTEM_USER are changed by those that have it too.
+fn check_protected<'a>(host: &ConnectionHost, named: impl Iterator<Item = &'a Named>) -> sql::Result<()> {
+    if host.is_system_user() {
+        return Ok(());
+    }
+    let table = host.server().accounts.table();
+    let mut found = named.filter_map(|name| table.get(&(name.user.clone(), name.host.clone())));
+    match found.any(|account| account.is_system_user()) {
+        true => Err(needs_privilege("SYSTEM_USER")),
+        false => Ok(()),
     }
 }
 
@@ -116,12 +177,26 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
     Ok(Vec::new())
 }
 
-fn named(host: &ConnectionHost, account: Option<&Named>) -> sql::Result<Arc<Account>> {
+/// The session's own account, or another one as far as the session may see it.
+fn named(
+    host: &ConnectionHost,
+    account: Option<&Named>,
+    check: impl Fn() -> sql::Result<()>,
+    unknown: impl Fn(&AccountName) -> SqlError,
+) -> sql::Result<Arc<Account>> {
     let own = host.account();
     let Some(account) = account.filter(|a| !is_self(&own, a)) else { return Ok(own) };
-    host.require_static("SELECT")?;
+    check()?;
     let name = (account.user.clone(), account.host.clone());
-    host.server().accounts.table().get(&name).ok_or_else(|| no_such_grant(&name))
+    host.server().accounts.table().get(&name).ok_or_else(|| unknown(&name))
+}
+
+/// Error 1396 of SHOW CREATE USER.
+fn no_user_to_show(name: &AccountName) -> SqlError {
+    let (user, host) = name;
+    let text =
+        format!("Operation SHOW CREATE USER failed for '{user}'@'{host}' (User account does not exist)");
+    SqlError::new(1396, text)
 }
 
 fn lines(title: &str, lines: Vec<String>, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {

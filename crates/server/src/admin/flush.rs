@@ -1,7 +1,5 @@
 //! FLUSH.
 
-use super::has_static;
-use crate::accounts::needs_privilege;
 use crate::connection_host::ConnectionHost;
 use crate::server::Server;
 use sql::SqlError;
@@ -9,9 +7,7 @@ use sql::admin::FlushTarget;
 
 /// Flushes what was asked for.
 pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> {
-    if !has_static(host, "RELOAD") {
-        return Err(needs_privilege("RELOAD"));
-    }
+    targets.iter().try_for_each(|target| check(host, target))?;
     let server = host.server();
     targets.iter().try_for_each(|target| match target {
         FlushTarget::Logs => flush_logs(server),
@@ -31,6 +27,26 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
         | FlushTarget::TablesWithReadLock
         | FlushTarget::Other(_) => Ok(()),
     })
+}
+
+/// RELOAD, or the dynamic privilege for what is flushed.
+fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
+    match target {
+        FlushTarget::Status => host.require_reload_or("FLUSH_STATUS"),
+        FlushTarget::Tables(_) | FlushTarget::TablesWithReadLock => host.require_reload_or("FLUSH_TABLES"),
+        FlushTarget::Privileges => host.require_reload_or("FLUSH_PRIVILEGES"),
+        FlushTarget::Other(words) if words == "USER_RESOURCES" => {
+            host.require_reload_or("FLUSH_USER_RESOURCES")
+        }
+        FlushTarget::Other(words) if words == "OPTIMIZER_COSTS" => {
+            host.require_reload_or("FLUSH_OPTIMIZER_COSTS")
+        }
+        FlushTarget::Logs
+        | FlushTarget::BinaryLogs
+        | FlushTarget::RelayLogs
+        | FlushTarget::OtherLogs(_)
+        | FlushTarget::Other(_) => host.require_static("RELOAD"),
+    }
 }
 
 /// FLUSH LOGS and SIGHUP.

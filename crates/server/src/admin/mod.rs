@@ -63,7 +63,7 @@ fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Res
     let entry = entry.ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {connection_id}")))?;
     // One's own connections may be killed by anybody.
     let is_own = entry.shown().account == host.account().shown();
-    if !is_own && host.require_admin("SUPER or CONNECTION_ADMIN", &["CONNECTION_ADMIN"]).is_err() {
+    if !is_own && !may_kill(host, &entry.shown().account) {
         return Err(SqlError::new(1095, format!("You are not owner of thread {connection_id}")));
     }
     entry.kill(query_only);
@@ -71,6 +71,17 @@ fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Res
         binlog.wake_sessions();
     }
     Ok(())
+}
+
+/// Connections of others are killed with SUPER or CONNECTION_ADMIN; those of an account with SYSTEM_USER by another such one.
+fn may_kill(host: &ConnectionHost, account: &str) -> bool {
+    let is_protected = || {
+        let table = host.server().accounts.table();
+        let owner = table.iter().find(|known| known.shown() == account);
+        owner.is_some_and(|owner| owner.is_system_user())
+    };
+    host.require_admin("SUPER or CONNECTION_ADMIN", &["CONNECTION_ADMIN"]).is_ok()
+        && (host.is_system_user() || !is_protected())
 }
 
 fn shutdown(host: &ConnectionHost, restart: bool, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {

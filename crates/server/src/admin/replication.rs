@@ -22,6 +22,7 @@ pub fn carry_out(
     status: u16,
     sink: &mut dyn ResultSink,
 ) -> sql::Result<()> {
+    check_subject(host, &command)?;
     check(host, &command)?;
     let replica = &host.server().replica;
     match command {
@@ -70,6 +71,24 @@ pub fn carry_out(
         other => panic!("{other:?} is no statement about replication"),
     }
     send_ok(status, sink)
+}
+
+/// What MySQL looks at before it asks for privileges: the channel, and the number of the log to begin with.
+fn check_subject(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
+    match command {
+        Command::StartReplica { channel: Some(channel), .. }
+        | Command::StopReplica { channel: Some(channel), .. } => {
+            host.server().replica.channel(channel).map(drop).map_err(channel_error)
+        }
+        Command::ResetBinaryLogsAndGtids { to: Some(to) } if !(1..=2_000_000_000).contains(to) => {
+            let text = format!(
+                "The requested value '{to}' for the next binary log index is out of range. Please use a value between '1' and \
+                 '2000000000'."
+            );
+            Err(SqlError::new(3567, text))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
@@ -243,16 +262,8 @@ fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
         // There is nothing but the GTIDs.
         return host.server().engine.reset_gtids().map_err(SqlError::from);
     }
-    let to = to.unwrap_or(1);
-    if !(1..=2_000_000_000).contains(&to) {
-        let text = "The requested value '".to_owned()
-            + &to.to_string()
-            + "' for the next binary log index is out of \
-                    range. Please use a value between '1' and '2000000000'.";
-        return Err(SqlError::new(3567, text));
-    }
     let binlog = binlog.as_ref().ok_or_else(no_binary_logging)?;
-    binlog.reset(to).map_err(refusal)
+    binlog.reset(to.unwrap_or(1)).map_err(refusal)
 }
 
 fn purge(host: &ConnectionHost, to: &PurgeTo) -> sql::Result<()> {

@@ -1,7 +1,6 @@
 //! SHOW statements about the server.
 
 use super::has_static;
-use crate::accounts::needs_privilege;
 use crate::accounts::privileges::STATIC;
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, send, text_column, text_or_null};
@@ -80,13 +79,11 @@ pub fn engine(
     status: u16,
     sink: &mut dyn ResultSink,
 ) -> sql::Result<()> {
-    if !has_static(host, "PROCESS") {
-        return Err(needs_privilege("PROCESS"));
-    }
     let columns = vec![text_column("Type", 10), text_column("Name", 512), text_column("Status", 65_535)];
     if !engine.eq_ignore_ascii_case("INNODB") {
         return Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")));
     }
+    host.require_static("PROCESS")?;
     let rows = if what.eq_ignore_ascii_case("STATUS") {
         let text = crate::innodb_monitor::text(host.server());
         vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]

@@ -1,7 +1,7 @@
 //! The commands of the command phase, but for those of prepared statements and of binary log dumps.
 
 use super::{Connection, End};
-use crate::accounts::Account;
+use crate::accounts::{Account, access_denied};
 use crate::authenticate::{Authentication, Refusal};
 use crate::connection_host::ConnectionHost;
 use crate::sessions::{Activity, MAX_SHOWN_BYTES};
@@ -229,8 +229,11 @@ impl Connection<'_> {
 
     /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.
     fn register_replica(&mut self) -> Result<(), PacketError> {
-        if let Err(e) = self.host.require_static("REPLICATION SLAVE") {
-            return self.send_error(&e);
+        if self.host.require_static("REPLICATION SLAVE").is_err() {
+            // MySQL's error for this command, other than for the dump itself.
+            let account = self.host.account();
+            let with_password = !account.authentication_string.is_empty();
+            return self.send_error(&access_denied(&account.user, &account.host, with_password));
         }
         match crate::replicas::RegisteredReplica::decode(self.body(), self.entry.id) {
             Ok(replica) => {

@@ -337,7 +337,6 @@ impl Connection<'_> {
 
     /// Makes a schema the current one.
     fn change_schema(&mut self, name: &str) -> Result<(), SqlError> {
-        self.host.check_schema(name)?;
         self.session.change_schema(name)
     }
 

@@ -44,6 +44,25 @@ impl fmt::Display for Kind {
     }
 }
 
+/// Who may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or SUPER for the global value, nothing
+/// for the session's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing else is asked for.
+    Open,
+    /// The session's value needs SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN.
+    Session,
+    /// As [`Guard::Session`], but SUPER is not enough: variables that MySQL guards since SUPER is deprecated.
+    SessionWithoutSuper,
+    /// The session's value says whose transaction follows: REPLICATION_APPLIER is enough too.
+    Applier,
+    /// The session's value cannot be set at all, with error 1621.
+    GlobalOnly,
+    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough for both. The error lists them in
+    /// these words.
+    GlobalWith(&'static str, &'static str),
+}
+
 /// A system variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Definition {
@@ -61,10 +80,13 @@ pub struct Definition {
     pub read_only: bool,
     /// It can be set on the command line and in option files.
     pub is_option: bool,
+    /// Who may SET it.
+    pub guard: Guard,
 }
 
 const fn definition(name: &'static str, scope: Scope, kind: Kind, default: &'static str) -> Definition {
-    Definition { name, scope, kind, default, block: 1, read_only: false, is_option: true }
+    let guard = Guard::Open;
+    Definition { name, scope, kind, default, block: 1, read_only: false, is_option: true, guard }
 }
 
 /// A variable with one value for the server.
@@ -92,6 +114,12 @@ impl Definition {
     /// It cannot be set at start.
     pub const fn not_an_option(mut self) -> Definition {
         self.is_option = false;
+        self
+    }
+
+    /// SET asks for more than its scope does.
+    pub const fn guarded(mut self, guard: Guard) -> Definition {
+        self.guard = guard;
         self
     }
 

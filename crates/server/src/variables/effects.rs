@@ -1,7 +1,7 @@
 //! What SET GLOBAL changes beside the value.
 
 use super::gtids;
-use super::{Scope, Setting, VariableId};
+use super::{Definition, Scope, Setting, VariableId};
 use crate::server::Server;
 use replica::info::Repository;
 use sql::SqlError;
@@ -10,14 +10,7 @@ use types::Value;
 /// Sets a global value and makes it count. `None` is DEFAULT.
 pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<(), SqlError> {
     let definition = id.definition();
-    if definition.read_only {
-        return Err(read_only(definition.name));
-    }
-    if definition.scope == Scope::SessionOnly {
-        let text =
-            format!("Variable '{}' is a SESSION variable and can't be used with SET GLOBAL", definition.name);
-        return Err(SqlError::new(1228, text));
-    }
+    check_has_global(definition, false)?;
     let setting = definition.from_sql(value)?;
     if super::pool::act(server, definition.name, &setting) {
         return Ok(());
@@ -25,6 +18,25 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
     apply(server, definition.name, &setting)?;
     server.globals.set(id, setting);
     Ok(())
+}
+
+/// Error 1228 where there is no global value, 1238 where it cannot be set; `for_later` is of `SET PERSIST_ONLY`, which may name what cannot be set now.
+pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), SqlError> {
+    let name = definition.name;
+    if definition.scope == Scope::SessionOnly {
+        let text = format!("Variable '{name}' is a SESSION variable and can't be used with SET GLOBAL");
+        return Err(SqlError::new(1228, text));
+    }
+    if definition.read_only && !(for_later && definition.is_option) {
+        return Err(read_only(name));
+    }
+    Ok(())
+}
+
+/// Error 1621.
+pub fn session_read_only(name: &str) -> SqlError {
+    let text = format!("SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value");
+    SqlError::new(1621, text)
 }
 
 /// Error 1238.

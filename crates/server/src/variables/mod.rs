@@ -14,7 +14,7 @@ mod store;
 mod table;
 
 pub use definition::{Definition, Kind, Scope};
-pub use effects::{global_now, read_only, set_global, set_semi_sync};
+pub use effects::{check_has_global, global_now, read_only, session_read_only, set_global, set_semi_sync};
 pub use pool::pool_options;
 pub use setting::{BadValue, Setting};
 pub use store::{Globals, SessionValues};

@@ -81,7 +81,13 @@ impl Binder<'_> {
             ast::Expr::Row(_) => Err(SqlError::new(1241, "Operand should contain 1 column(s)")),
             ast::Expr::Default => Err(SqlError::syntax("DEFAULT", 1)),
             ast::Expr::DefaultOf(_) => Err(SqlError::not_supported("DEFAULT(column)")),
-            ast::Expr::Values(name) => self.inserted_value(name, place),
+            ast::Expr::Values(name) => {
+                // The value is the statement's own, but MySQL asks for SELECT on the column.
+                if let Ok(column) = place.scope.resolve(None, None, name, place.clause) {
+                    self.check_readable(&column, place)?;
+                }
+                self.inserted_value(name, place)
+            }
             _ => self.rare(written, place),
         }
     }
@@ -202,7 +208,20 @@ impl Binder<'_> {
             // `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a = new.a`.
             return self.inserted_value(name, place);
         }
-        found
+        let found = found?;
+        self.check_readable(&found, place)?;
+        Ok(found)
+    }
+
+    /// Error 1143 for a column of a table that the account may change and not read.
+    fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
+        let Node::Slot(slot) = column.node else { return Ok(()) };
+        match place.scope.of_slot(slot) {
+            Some((table, at)) if !table.readable => {
+                Err(self.host.column_denied(&table.org_table, &table.columns[at].org_name))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {

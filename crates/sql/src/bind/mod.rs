@@ -21,7 +21,7 @@ pub(crate) use target::{Target, bind_target};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::Aggregate;
-use crate::host::Host;
+use crate::host::{Host, Privilege};
 use crate::plan::QueryPlan;
 use crate::variables::Variables;
 use engine::{Engine, Table};
@@ -46,8 +46,19 @@ pub(crate) struct Binder<'a> {
     pub locked: Option<&'a LockedNames>,
     /// Which of these the statement has used.
     locked_used: Vec<usize>,
-    /// The rows of the FROM that is being bound are to be changed, or locked to be changed.
-    to_change: bool,
+    /// What the tables of the FROM that is being bound are for.
+    table_use: TableUse,
+}
+
+/// What a table of FROM is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableUse {
+    /// Its rows are read.
+    Read,
+    /// Its rows are locked to be changed.
+    Lock,
+    /// Its rows are changed, for which this privilege is needed.
+    Change(Privilege),
 }
 
 /// What may be bound in the place at hand.
@@ -97,7 +108,7 @@ impl<'a> Binder<'a> {
             logging: LoggingNeeds::default(),
             locked,
             locked_used: Vec::new(),
-            to_change: false,
+            table_use: TableUse::Read,
         }
     }
 
@@ -115,6 +126,9 @@ impl<'a> Binder<'a> {
         let schema = self.schema_of(name)?;
         let catalog = self.engine.catalog();
         let Some(table) = catalog.table(&schema, &name.name) else {
+            if schema.eq_ignore_ascii_case("information_schema") {
+                return Err(SqlError::unknown_information(&name.name));
+            }
             if catalog.schema(&schema).is_none() && !crate::schema_tables::is_virtual_schema(&schema) {
                 return Err(SqlError::unknown_schema(&schema));
             }

@@ -7,10 +7,11 @@ mod union;
 pub(super) use from::Bound;
 
 use super::logging::Unsafe;
-use super::{AggregateSink, Binder, Place, Scope, ScopeTable};
+use super::{AggregateSink, Binder, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, Expr, Node};
+use crate::host::Host;
 use crate::plan::{
     Grouping, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, Wish,
     conjuncts,
@@ -125,7 +126,8 @@ fn bind_items(
 
 fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query) -> Result<QueryPlan> {
     let to_change = query.locks.iter().any(|clause| clause.strength == LockStrength::Update);
-    let (scope, from) = binder.from(select.from.as_ref(), to_change)?;
+    let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
+    let (scope, from) = binder.from(select.from.as_ref(), table_use)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut filter);
@@ -159,7 +161,7 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
-    set_locks(&mut tables, &scope, &query.locks)?;
+    set_locks(binder.host, &mut tables, &scope, &query.locks)?;
     let index_ends = grouping
         .as_ref()
         .filter(|grouping| no_filter && grouping.keys.is_empty() && query.locks.is_empty())
@@ -186,7 +188,7 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
 }
 
 /// Gives the tables the locks that the query's clauses say.
-fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
+fn set_locks(host: &dyn Host, tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
     for clause in clauses {
         let lock = RowLock {
             mode: match clause.strength {
@@ -220,6 +222,11 @@ fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) ->
                     3569,
                     format!("Table {alias} appears in multiple locking clauses."),
                 ));
+            }
+            if clause.strength == LockStrength::Update
+                && let Source::Stored { table, .. } = &step.source
+            {
+                host.check_row_locks(&table.def.schema, &table.def.name)?;
             }
             step.lock = lock;
         }

@@ -30,6 +30,8 @@ pub(crate) struct ScopeTable {
     pub org_table: String,
     pub base: usize,
     pub columns: Vec<ScopeColumn>,
+    /// The account has SELECT on it. Who has not may change a table that it does not read.
+    pub readable: bool,
 }
 
 /// What may be named, in the order of the slots.
@@ -129,6 +131,7 @@ impl ScopeTable {
             org_table: table.def.name.clone(),
             base,
             columns: columns.collect(),
+            readable: true,
         }
     }
 
@@ -155,6 +158,7 @@ impl ScopeTable {
             org_table: org_table.to_owned(),
             base,
             columns: columns.collect(),
+            readable: true,
         }
     }
 

@@ -1,10 +1,11 @@
 //! The table that an UPDATE or a DELETE changes.
 
 use super::query::{Bound, limit, wish_of};
-use super::{Binder, Place, Scope};
+use super::{Binder, Place, Scope, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
+use crate::host::Privilege;
 use crate::plan::{LimitPlan, SortKey, Source, TableStep, conjuncts};
 
 /// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
@@ -30,15 +31,16 @@ impl Target {
     }
 }
 
-/// Binds the table of a single-table UPDATE or DELETE; every column is needed.
+/// Binds the table of a single-table UPDATE or DELETE, which needs this privilege; every column is needed.
 pub(crate) fn bind_target(
     binder: &mut Binder<'_>,
     from: &TableRef,
+    privilege: Privilege,
     filter: Option<&ast::Expr>,
     order_by: &[ast::OrderItem],
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
-    let (scope, from) = binder.from(Some(from), true)?;
+    let (scope, from) = binder.from(Some(from), TableUse::Change(privilege))?;
     let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
         return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
     };

@@ -372,7 +372,8 @@ impl<'a> DdlRun<'a> {
 
     fn alter_schema(&mut self, name: Option<&str>, options: &SchemaOptions) -> Result<()> {
         let name = name.or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
-        let old = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
+        let unknown = || SqlError::new(3503, format!("Database '{name}' doesn't exist"));
+        let old = self.engine.catalog().schema(name).ok_or_else(unknown)?;
         let collation = chosen_collation(
             options.charset.as_deref(),
             options.collation.as_deref(),

@@ -4,6 +4,7 @@ use super::{Changes, Run};
 use crate::ast;
 use crate::bind::{Binder, Target, bind_target};
 use crate::error::{Result, SqlError};
+use crate::host::Privilege;
 use engine::EngineError;
 
 /// A bound DELETE.
@@ -16,16 +17,20 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     if delete.targets.len() > 1 {
         return Err(SqlError::not_supported("DELETE from several tables"));
     }
-    let mut target =
-        bind_target(binder, &delete.from, delete.filter.as_ref(), &delete.order_by, delete.limit.as_ref())?;
+    let mut target = bind_target(
+        binder,
+        &delete.from,
+        Privilege::Delete,
+        delete.filter.as_ref(),
+        &delete.order_by,
+        delete.limit.as_ref(),
+    )?;
     if let [named] = &delete.targets[..]
         && named.name != target.scope.tables[0].alias
     {
         return Err(SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", named.name)));
     }
     let table = target.table();
-    let (schema, name) = (&table.def.schema, &table.def.name);
-    binder.host.check_privilege(crate::host::Privilege::Delete, Some(schema), Some(name))?;
     super::update::check_safe(binder, &target)?;
     binder.note_change(table, false);
     target.need_used_columns(std::iter::empty());

@@ -9,6 +9,7 @@ use super::{Changes, Run, run_query};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
+use crate::host::Privilege;
 use crate::literal_rows::LiteralRows;
 use crate::plan::QueryPlan;
 use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table};
@@ -40,13 +41,14 @@ pub(crate) struct InsertPlan {
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
+    binder.host.check_table(privileges(insert), &schema, &insert.table.name)?;
+    let readable = binder.host.check_table(&[Privilege::Select], &schema, &insert.table.name).is_ok();
     binder.use_locked(&schema, &insert.table.name, &insert.table.name, true)?;
     let table = binder.stored_table(&insert.table)?;
-    let (schema, name) = (&table.def.schema, &table.def.name);
-    binder.host.check_privilege(crate::host::Privilege::Insert, Some(schema), Some(name))?;
+    let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
-    let scope = Scope { tables: vec![ScopeTable::stored(&table, name, 0)] };
+    let scope = Scope { tables: vec![ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) }] };
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, columns.len())?),
         ast::InsertSource::Literals(rows) => {
@@ -84,6 +86,15 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         stamped,
         table: table.clone(),
     })
+}
+
+/// REPLACE deletes the rows in its way, ON DUPLICATE KEY UPDATE updates them.
+fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
+    match (insert.replace, insert.on_duplicate.is_empty()) {
+        (true, _) => &[Privilege::Insert, Privilege::Delete],
+        (false, false) => &[Privilege::Insert, Privilege::Update],
+        (false, true) => &[Privilege::Insert],
+    }
 }
 
 fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {

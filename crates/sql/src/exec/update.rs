@@ -6,6 +6,7 @@ use crate::ast;
 use crate::bind::{Binder, Place, Target, bind_target};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
+use crate::host::Privilege;
 use crate::plan::Source;
 use engine::Table;
 use types::{ColumnMask, Value};
@@ -81,12 +82,16 @@ pub(super) fn assign_all(
 }
 
 pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Result<UpdatePlan> {
-    let mut target =
-        bind_target(binder, &update.from, update.filter.as_ref(), &update.order_by, update.limit.as_ref())?;
+    let mut target = bind_target(
+        binder,
+        &update.from,
+        Privilege::Update,
+        update.filter.as_ref(),
+        &update.order_by,
+        update.limit.as_ref(),
+    )?;
     target.semi_consistent = true;
     let table = target.table().clone();
-    let (schema, name) = (&table.def.schema, &table.def.name);
-    binder.host.check_privilege(crate::host::Privilege::Update, Some(schema), Some(name))?;
     check_safe(binder, &target)?;
     for assignment in &update.assignments {
         if let Some(qualifier) = &assignment.table

@@ -92,14 +92,8 @@ impl Parser<'_> {
             "COLLATION" => Show::Collation,
             "CHARSET" => Show::CharacterSet,
             "CHARACTER" if self.eat("SET") => Show::CharacterSet,
-            "TRIGGERS" => {
-                self.schema_clause()?;
-                Show::Triggers
-            }
-            "EVENTS" => {
-                self.schema_clause()?;
-                Show::Events
-            }
+            "TRIGGERS" => Show::Triggers { schema: self.schema_clause()? },
+            "EVENTS" => Show::Events { schema: self.schema_clause()? },
             "PROCEDURE" if self.eat("STATUS") => Show::ProcedureStatus,
             "FUNCTION" if self.eat("STATUS") => Show::FunctionStatus,
             "PROFILES" => Show::Profiles,

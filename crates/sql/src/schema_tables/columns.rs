@@ -1,6 +1,6 @@
 //! Columns and indexes.
 
-use super::{Definition, Kind};
+use super::{Definition, Dictionary, Kind};
 use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
 use types::{TypeCode, Value, collation};
 
@@ -126,11 +126,13 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
     parts.join(" ")
 }
 
-fn columns(engine: &Engine) -> Vec<Vec<Value>> {
+fn columns(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
+    for table in dictionary.tables() {
         for (at, column) in table.def.columns.iter().enumerate() {
-            rows.push(column_row(&table, at, column));
+            if dictionary.sees_column(&table, &column.name) {
+                rows.push(column_row(&table, at, column));
+            }
         }
     }
     rows
@@ -253,10 +255,10 @@ pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
     rows
 }
 
-fn statistics(engine: &Engine) -> Vec<Vec<Value>> {
+fn statistics(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
-        for shown in index_rows(engine, &table) {
+    for table in dictionary.tables() {
+        for shown in index_rows(dictionary.engine, &table) {
             let mut row = vec![text("def"), text(&table.def.schema)];
             row.extend_from_slice(&shown[..2]);
             row.push(text(&table.def.schema));

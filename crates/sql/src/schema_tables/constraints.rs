@@ -1,8 +1,8 @@
 //! Keys and foreign keys as constraints.
 
 use super::columns::indexes;
-use super::{Definition, Kind};
-use engine::{Engine, IndexRef};
+use super::{Definition, Dictionary, Kind};
+use engine::IndexRef;
 use types::Value;
 
 pub(super) const TABLES: &[Definition] = &[
@@ -60,11 +60,14 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
+fn key_column_usage(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
+    for table in dictionary.tables() {
         for index in indexes(&table).iter().filter(|index| index.unique) {
             for (at, part) in index.parts.iter().enumerate() {
+                if !dictionary.sees_column(&table, &table.def.columns[part.column].name) {
+                    continue;
+                }
                 rows.push(vec![
                     text("def"),
                     text(&table.def.schema),
@@ -84,6 +87,9 @@ fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
         for foreign_key in &table.def.foreign_keys {
             let columns = foreign_key.columns.iter().zip(&foreign_key.parent_columns);
             for (at, (&column, parent_column)) in columns.enumerate() {
+                if !dictionary.sees_column(&table, &table.def.columns[column].name) {
+                    continue;
+                }
                 let number = Value::UInt(at as u64 + 1);
                 rows.push(vec![
                     text("def"),
@@ -105,9 +111,9 @@ fn key_column_usage(engine: &Engine) -> Vec<Vec<Value>> {
     rows
 }
 
-fn table_constraints(engine: &Engine) -> Vec<Vec<Value>> {
+fn table_constraints(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
+    for table in dictionary.tables() {
         let mut row = |name: &str, kind: &str| {
             let (schema, table) = (text(&table.def.schema), text(&table.def.name));
             rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), text("YES")]);
@@ -120,11 +126,11 @@ fn table_constraints(engine: &Engine) -> Vec<Vec<Value>> {
     rows
 }
 
-fn referential_constraints(engine: &Engine) -> Vec<Vec<Value>> {
+fn referential_constraints(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in engine.catalog().all_tables() {
+    for table in dictionary.tables() {
         for key in &table.def.foreign_keys {
-            let parent = engine.catalog().table(&key.parent_schema, &key.parent_table);
+            let parent = dictionary.engine.catalog().table(&key.parent_schema, &key.parent_table);
             let unique = parent.and_then(|parent| {
                 let columns = parent.def.positions(&key.parent_columns)?;
                 let index = parent.def.unique_index_on(&columns)?;

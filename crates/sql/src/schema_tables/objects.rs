@@ -1,6 +1,7 @@
 //! Schemas, tables, engines, collations.
 
-use super::{Definition, Kind};
+use super::{Definition, Dictionary, Kind};
+use crate::host::Sight;
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
 use types::{DateTime, Value};
@@ -167,8 +168,8 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-fn schemata(engine: &Engine) -> Vec<Vec<Value>> {
-    let catalog = engine.catalog();
+fn schemata(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
+    let catalog = dictionary.engine.catalog();
     let mut rows = Vec::new();
     let mut names = catalog.schemas();
     for virtual_schema in ["information_schema", "performance_schema"] {
@@ -177,6 +178,7 @@ fn schemata(engine: &Engine) -> Vec<Vec<Value>> {
         }
     }
     names.sort();
+    names.retain(|name| dictionary.sees(Sight::Schema(name)));
     for name in names {
         let id = catalog.schema(&name).map_or(collation::UTF8MB3_GENERAL_CI, |schema| schema.collation);
         rows.push(vec![
@@ -228,13 +230,13 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     ]
 }
 
-fn tables(engine: &Engine) -> Vec<Vec<Value>> {
+fn tables(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
     let row = |table: &std::sync::Arc<Table>| {
         let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name), text("BASE TABLE")];
-        row.extend(status_of(engine, table));
+        row.extend(status_of(dictionary.engine, table));
         row
     };
-    engine.catalog().all_tables().iter().map(row).collect()
+    dictionary.tables().iter().map(row).collect()
 }
 
 /// The one engine there is, under the name that clients ask for.

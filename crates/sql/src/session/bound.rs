@@ -33,6 +33,8 @@ pub(super) struct Bound {
     pub cacheable: bool,
     /// The session's generation that it was bound in.
     pub generation: u64,
+    /// The generation of the privileges that it was checked against.
+    privileges: u64,
 }
 
 /// What a statement came to.
@@ -51,6 +53,8 @@ impl Session {
     /// Binds a statement about rows.
     pub(super) fn bind(&self, statement: &Statement) -> Result<Bound> {
         let _state = enter(State::Plan);
+        // Asked before the checks: what changes meanwhile has them made again.
+        let privileges = self.host.privileges_generation();
         let mut binder = self.binder();
         let plan = match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
@@ -65,7 +69,19 @@ impl Session {
             }
         };
         let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
-        Ok(Bound { plan, subqueries, logging: binder.logging, cacheable, generation: self.generation })
+        Ok(Bound {
+            plan,
+            subqueries,
+            logging: binder.logging,
+            cacheable,
+            generation: self.generation,
+            privileges,
+        })
+    }
+
+    /// Whether a statement means the same, and is allowed, as when it was bound.
+    pub(super) fn still_holds(&self, bound: &Bound) -> bool {
+        bound.generation == self.generation && bound.privileges == self.host.privileges_generation()
     }
 
     /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has changed since it was bound.

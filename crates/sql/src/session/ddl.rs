@@ -6,7 +6,6 @@ use crate::ddl::{DdlReport, DdlRun, DdlSettings, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
-use crate::host::Privilege;
 use binlog::event::flags2;
 use engine::{EngineError, SessionContext, StatementContext};
 use types::{Value, collation, convert};
@@ -79,7 +78,6 @@ impl Session {
     /// Runs a DDL statement; `text` is what the binary log gets.
     pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<DdlReport> {
         self.check_writable()?;
-        self.check_ddl_privilege(statement)?;
         self.check_locked_for_ddl(statement)?;
         self.commit_transaction()?;
         if self.check_gtid_next()? {
@@ -120,38 +118,6 @@ impl Session {
             Statement::AlterSchema { schema: Some(schema), .. } => schema,
             _ => self.schema.as_deref().unwrap_or_default(),
         }
-    }
-
-    fn check_ddl_privilege(&self, statement: &Statement) -> Result<()> {
-        let (privilege, names): (Privilege, Vec<&crate::ast::TableName>) = match statement {
-            Statement::CreateTable(create) => (Privilege::Create, vec![&create.table]),
-            Statement::AlterTable(alter) => (Privilege::Alter, vec![&alter.table]),
-            Statement::DropTable { tables, .. } => (Privilege::Drop, tables.iter().collect()),
-            Statement::RenameTable(pairs) => (Privilege::Alter, pairs.iter().map(|(from, _)| from).collect()),
-            Statement::Truncate(table) => (Privilege::Drop, vec![table]),
-            Statement::CreateIndex { table, .. } | Statement::DropIndex { table, .. } => {
-                (Privilege::Index, vec![table])
-            }
-            Statement::CreateSchema { schema, .. } => {
-                return self.host.check_privilege(Privilege::Create, Some(schema), None);
-            }
-            Statement::DropSchema { schema, .. } => {
-                return self.host.check_privilege(Privilege::Drop, Some(schema), None);
-            }
-            Statement::AlterSchema { schema, .. } => {
-                return self.host.check_privilege(
-                    Privilege::Alter,
-                    schema.as_deref().or(self.schema()),
-                    None,
-                );
-            }
-            _ => return Ok(()),
-        };
-        for name in names {
-            let schema = self.schema_or_default(name)?;
-            self.host.check_privilege(privilege, Some(&schema), Some(&name.name))?;
-        }
-        Ok(())
     }
 
     /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction that follows.

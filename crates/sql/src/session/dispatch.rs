@@ -21,7 +21,7 @@ impl Session {
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.more_results = false;
         if let Some(bound) = self.cache.get(text)
-            && bound.generation == self.generation
+            && self.still_holds(&bound)
         {
             match self.run_bound(&bound, &[], text, sink) {
                 Err(error) if error.code == 1412 => self.cache.forget(text),
@@ -83,6 +83,7 @@ impl Session {
         if !keeps_warnings {
             self.diagnostics.borrow_mut().clear();
         }
+        self.check_statement(statement)?;
         match statement {
             Statement::Set(items) => {
                 self.set(items)?;
@@ -174,7 +175,7 @@ impl Session {
         let status = self.status();
         let host = self.host.clone();
         if is_read_lock(&command) && self.read_lock.is_none() {
-            host.check_privilege(Privilege::Reload, None, None)?;
+            host.check_privilege(Privilege::FlushTables, None, None)?;
             self.read_lock = Some(self.engine.hold_commits());
         }
         host.admin(command, status, sink)

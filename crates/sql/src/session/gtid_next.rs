@@ -54,6 +54,15 @@ fn parse(text: &str) -> Result<GtidNext> {
     }
 }
 
+/// Whether a value of `gtid_next` names a tag: the one of a GTID, or that of those to come.
+pub(super) fn is_tagged(value: &Value) -> bool {
+    match parse(&String::from_utf8_lossy(&crate::expr::text_of(value))) {
+        Ok(GtidNext::AutomaticTagged(_)) => true,
+        Ok(GtidNext::Given(gtid)) => !gtid.tsid.tag.is_none(),
+        Ok(GtidNext::Automatic | GtidNext::Anonymous) | Err(_) => false,
+    }
+}
+
 impl Session {
     /// SET gtid_next.
     pub(super) fn set_gtid_next(&mut self, value: &Value) -> Result<()> {

@@ -45,10 +45,11 @@ impl Session {
 
     fn name_to_lock(&self, wanted: &TableToLock) -> Result<LockedName> {
         let TableToLock { table: name, alias, write } = wanted;
+        let schema = self.schema_or_default(name)?;
+        self.host.check_privilege(Privilege::LockTables, Some(&schema), None)?;
+        self.host.check_privilege(Privilege::Select, Some(&schema), Some(&name.name))?;
         let table = self.binder().stored_table(name)?;
         let (schema, of) = (&table.def.schema, &table.def.name);
-        self.host.check_privilege(Privilege::LockTables, Some(schema), None)?;
-        self.host.check_privilege(Privilege::Select, Some(schema), Some(of))?;
         if *write {
             self.check_writable()?;
         }

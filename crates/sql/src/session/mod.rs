@@ -11,6 +11,7 @@ mod locked_tables;
 mod logging;
 mod maintain;
 mod prepared;
+mod privileges;
 mod received;
 mod results;
 mod set;
@@ -20,7 +21,7 @@ mod xa;
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Diagnostics, Level};
-use crate::host::Host;
+use crate::host::{Host, Sight};
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
 use cache::StatementCache;
@@ -181,6 +182,7 @@ impl Session {
 
     /// Makes a schema the current one (COM_INIT_DB, USE).
     pub fn change_schema(&mut self, name: &str) -> Result<()> {
+        self.host.check_sight(Sight::SchemaToUse(name))?;
         let is_virtual = crate::schema_tables::is_virtual_schema(name);
         if !is_virtual && self.engine.catalog().schema(name).is_none() {
             return Err(SqlError::unknown_schema(name));
@@ -196,6 +198,7 @@ impl Session {
     pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
         let name = crate::ast::TableName { schema: None, name: table.to_owned() };
         let mut binder = self.binder();
+        self.host.check_sight(Sight::Description(&binder.schema_of(&name)?, &name.name))?;
         let table = binder.stored_table(&name)?;
         let scope = crate::bind::Scope {
             tables: vec![crate::bind::ScopeTable::stored(&table, table.def.name.as_str(), 0)],

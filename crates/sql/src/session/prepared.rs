@@ -140,7 +140,7 @@ impl Session {
             return self.run_unbound(&text, &statement, sink);
         };
         let mut bound = bound.clone();
-        if bound.generation != self.generation || !bound.cacheable {
+        if !self.still_holds(&bound) || !bound.cacheable {
             bound = Arc::new(self.bind(&prepared.statement)?);
             prepared.bound = Some(bound.clone());
         }

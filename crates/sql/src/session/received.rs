@@ -7,7 +7,7 @@ use crate::admin::AdminCommand;
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::exec::Run;
-use crate::host::{Host, Privilege, VariableScope, VirtualTable};
+use crate::host::{Host, Privilege, Sight, VariableScope, VirtualTable};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
@@ -222,6 +222,34 @@ impl Host for ReplicaHost {
 
     fn variable(&self, _: VariableScope, _: &str) -> Result<Option<Value>> {
         Ok(None)
+    }
+
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn column_denied(&self, table: &str, column: &str) -> SqlError {
+        SqlError::new(1143, format!("SELECT command denied for column '{column}' in table '{table}'"))
+    }
+
+    fn check_routine(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_sight(&self, _: Sight<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn privileges_generation(&self) -> u64 {
+        0
+    }
+
+    fn check_set_session(&self, _: &str) -> Result<()> {
+        Ok(())
     }
 
     fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<()> {

@@ -4,7 +4,7 @@ use super::Session;
 use crate::ast::{IsolationName, Scope, SetItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, number};
-use crate::host::VariableScope;
+use crate::host::{Privilege, VariableScope};
 use crate::variables::Variables;
 use engine::Isolation;
 use types::Value;
@@ -109,6 +109,12 @@ impl Session {
             Scope::PersistOnly => VariableScope::PersistOnly,
             Scope::Session | Scope::Unwritten => VariableScope::Session,
         };
+        if host_scope == VariableScope::Session {
+            if name == "gtid_next" && value.as_ref().is_some_and(super::gtid_next::is_tagged) {
+                self.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
+            }
+            self.host.check_set_session(name)?;
+        }
         if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
             self.check_gtid_setting(name)?;
         }

@@ -103,7 +103,7 @@ impl Session {
             return Err(SqlError::option_prevents("--super-read-only"));
         }
         self.host
-            .check_privilege(Privilege::Super, None, None)
+            .check_privilege(Privilege::ConnectionAdmin, None, None)
             .map_err(|_| SqlError::option_prevents("--read-only"))
     }
 

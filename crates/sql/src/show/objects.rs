@@ -3,7 +3,7 @@
 use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
-use crate::host::{Host, VariableScope, VirtualTable};
+use crate::host::{Host, Privilege, Sight, VariableScope, VirtualTable};
 use crate::schema_tables::{self, column_meta};
 use crate::variables::Variables;
 use engine::{Engine, Table};
@@ -55,6 +55,7 @@ impl ShowParts<'_> {
             Show::Columns { table, full } => self.columns(table, *full)?,
             Show::Index { table } => {
                 let table = self.table(table)?;
+                self.host.check_sight(Sight::Description(&table.def.schema, &table.def.name))?;
                 typed(&index_columns(), schema_tables::index_rows(self.engine, &table))
             }
             Show::CreateTable(name) => self.create_table(name)?,
@@ -100,23 +101,30 @@ impl ShowParts<'_> {
                 )
             }
             Show::OpenTables => words(&["Database", "Table", "In_use", "Name_locked"], Vec::new()),
-            Show::Triggers => words(
-                &[
-                    "Trigger",
-                    "Event",
-                    "Table",
-                    "Statement",
-                    "Timing",
-                    "Created",
-                    "sql_mode",
-                    "Definer",
-                    "character_set_client",
-                    "collation_connection",
-                    "Database Collation",
-                ],
-                Vec::new(),
-            ),
-            Show::Events => words(&["Db", "Name", "Definer", "Time zone", "Type", "Status"], Vec::new()),
+            Show::Triggers { schema } => {
+                self.listed_schema(schema.as_deref())?;
+                words(
+                    &[
+                        "Trigger",
+                        "Event",
+                        "Table",
+                        "Statement",
+                        "Timing",
+                        "Created",
+                        "sql_mode",
+                        "Definer",
+                        "character_set_client",
+                        "collation_connection",
+                        "Database Collation",
+                    ],
+                    Vec::new(),
+                )
+            }
+            Show::Events { schema } => {
+                let schema = self.schema_name(schema.as_deref())?;
+                self.host.check_privilege(Privilege::Event, Some(schema), None)?;
+                words(&["Db", "Name", "Definer", "Time zone", "Type", "Status"], Vec::new())
+            }
             Show::ProcedureStatus | Show::FunctionStatus => words(
                 &["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"],
                 Vec::new(),
@@ -133,6 +141,19 @@ impl ShowParts<'_> {
         Ok(name)
     }
 
+    /// A schema whose tables, triggers and the like are listed.
+    fn listed_schema<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
+        let name = self.schema_name(written)?;
+        self.host.check_sight(Sight::TablesOf(name))?;
+        Ok(name)
+    }
+
+    fn seen_tables(&self, schema: &str) -> Vec<Arc<Table>> {
+        let mut tables = self.engine.catalog().tables(schema);
+        tables.retain(|table| self.host.check_sight(Sight::Table(schema, &table.def.name)).is_ok());
+        tables
+    }
+
     fn table(&self, name: &crate::ast::TableName) -> Result<Arc<Table>> {
         let schema = self.schema_name(name.schema.as_deref())?;
         self.engine
@@ -146,16 +167,17 @@ impl ShowParts<'_> {
         names.extend(["information_schema", "performance_schema"].map(str::to_owned));
         names.sort();
         names.dedup();
+        names.retain(|name| self.host.check_sight(Sight::Schema(name)).is_ok());
         words(&["Database"], names.into_iter().map(|name| vec![text(name)]).collect())
     }
 
     fn tables(&self, schema: Option<&str>, full: bool) -> Result<VirtualTable> {
-        let schema = self.schema_name(schema)?;
+        let schema = self.listed_schema(schema)?;
         let is_virtual = schema_tables::is_virtual_schema(schema);
         let mut names: Vec<String> = if is_virtual {
             schema_tables::names(self.host, schema)
         } else {
-            self.engine.catalog().tables(schema).iter().map(|table| table.def.name.clone()).collect()
+            self.seen_tables(schema).iter().map(|table| table.def.name.clone()).collect()
         };
         names.sort();
         let column = format!("Tables_in_{schema}");
@@ -169,9 +191,9 @@ impl ShowParts<'_> {
     }
 
     fn table_status(&self, schema: Option<&str>) -> Result<VirtualTable> {
-        let schema = self.schema_name(schema)?;
+        let schema = self.listed_schema(schema)?;
         let mut rows = Vec::new();
-        for table in self.engine.catalog().tables(schema) {
+        for table in self.seen_tables(schema) {
             let mut row = vec![text(&table.def.name)];
             row.extend(schema_tables::status_of(self.engine, &table));
             rows.push(row);
@@ -204,6 +226,7 @@ impl ShowParts<'_> {
         let schema = self.schema_name(name.schema.as_deref())?;
         let mut rows = Vec::new();
         if let Some(table) = self.engine.catalog().table(schema, &name.name) {
+            self.host.check_sight(Sight::Description(schema, &name.name))?;
             for (at, column) in table.def.columns.iter().enumerate() {
                 let collation = match column.ty.is_character() {
                     true => text(collation::name(column.ty.collation)),
@@ -267,6 +290,8 @@ impl ShowParts<'_> {
     }
 
     fn create_table(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
+        let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
+        self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
         let table = self.table(name)?;
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
@@ -275,6 +300,7 @@ impl ShowParts<'_> {
     }
 
     fn create_schema(&self, name: &str, if_not_exists: bool) -> Result<VirtualTable> {
+        self.host.check_sight(Sight::CreateSchema(name))?;
         let schema = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
         let charset = collation::charset_of(schema.collation);
         let collate = match charset.default_collation() == schema.collation && charset.name() != "utf8mb4" {

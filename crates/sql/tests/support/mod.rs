@@ -5,8 +5,8 @@ use engine::{Engine, EngineConfig};
 use os::disk::Disk;
 use os::sim::SimDisk;
 use sql::{
-    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Session, SessionInit, SqlError,
-    VariableScope, VirtualTable,
+    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Session, SessionInit, Sight,
+    SqlError, VariableScope, VirtualTable,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +38,34 @@ impl Host for TestHost {
             "max_connections" => Some(Value::Int(151)),
             _ => None,
         })
+    }
+
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn column_denied(&self, table: &str, column: &str) -> SqlError {
+        SqlError::new(1143, format!("SELECT command denied for column '{column}' in table '{table}'"))
+    }
+
+    fn check_routine(&self, _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn check_sight(&self, _: Sight<'_>) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn privileges_generation(&self) -> u64 {
+        0
+    }
+
+    fn check_set_session(&self, _: &str) -> Result<(), SqlError> {
+        Ok(())
     }
 
     fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<(), SqlError> {

@@ -3,8 +3,8 @@
 //! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
 //! value tells what this server does.
 
-use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
+use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 
 /// Sorted by name.
@@ -16,19 +16,19 @@ pub const DEFINITIONS: &[Definition] = &[
     global("binlog_error_action", Enum(&["IGNORE_ERROR", "ABORT_SERVER"]), "ABORT_SERVER"),
     global("binlog_expire_logs_auto_purge", Bool, "ON"),
     global("binlog_expire_logs_seconds", UInt(0, 4_294_967_295), "2592000"),
-    session("binlog_format", Enum(&["MIXED", "STATEMENT", "ROW"]), "ROW"),
+    session("binlog_format", Enum(&["MIXED", "STATEMENT", "ROW"]), "ROW").guarded(Guard::Session),
     global("binlog_group_commit_sync_delay", UInt(0, 1_000_000), "0"),
     global("binlog_group_commit_sync_no_delay_count", UInt(0, 100_000), "0"),
     global("binlog_gtid_simple_recovery", Bool, "ON").read_only(),
     global("binlog_order_commits", Bool, "ON"),
     global("binlog_row_event_max_size", UInt(256, 18_446_744_073_709_551_360), "8192").read_only(),
-    session("binlog_row_image", Enum(&["MINIMAL", "NOBLOB", "FULL"]), "FULL"),
+    session("binlog_row_image", Enum(&["MINIMAL", "NOBLOB", "FULL"]), "FULL").guarded(Guard::Session),
     global("binlog_row_metadata", Enum(&["MINIMAL", "FULL"]), "MINIMAL"),
-    session("binlog_row_value_options", Text, ""),
-    session("binlog_rows_query_log_events", Bool, "OFF"),
+    session("binlog_row_value_options", Text, "").guarded(Guard::Session),
+    session("binlog_rows_query_log_events", Bool, "OFF").guarded(Guard::Session),
     global("binlog_stmt_cache_size", UInt(4_096, 18_446_744_073_709_547_520), "32768"),
-    session("binlog_transaction_compression", Bool, "OFF"),
-    session("binlog_transaction_compression_level_zstd", UInt(1, 22), "3"),
+    session("binlog_transaction_compression", Bool, "OFF").guarded(Guard::Session),
+    session("binlog_transaction_compression_level_zstd", UInt(1, 22), "3").guarded(Guard::Session),
     global("binlog_transaction_dependency_history_size", UInt(1, 100_000_000), "10000000"),
     global("enforce_gtid_consistency", Enum(&["OFF", "ON", "WARN"]), "OFF"),
     global("gtid_binlog_pos", Text, "").read_only().not_an_option(),
@@ -36,7 +36,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("gtid_executed", Text, "").read_only().not_an_option(),
     global("gtid_executed_compression_period", UInt(0, 4_294_967_295), "0"),
     global("gtid_mode", Enum(&["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"]), "OFF"),
-    own("gtid_next", Text, "AUTOMATIC").not_an_option(),
+    own("gtid_next", Text, "AUTOMATIC").guarded(Guard::Applier).not_an_option(),
     global("gtid_slave_pos", Text, "").not_an_option(),
     session("gtid_owned", Text, "").read_only().not_an_option(),
     global("gtid_purged", Text, "").not_an_option(),
@@ -61,7 +61,10 @@ pub const DEFINITIONS: &[Definition] = &[
     global("relay_log_recovery", Bool, "OFF").read_only(),
     global("relay_log_space_limit", UInt(0, u64::MAX), "0").read_only(),
     global("replica_allow_batching", Bool, "ON"),
-    global("replica_allow_higher_version_source", Bool, "ON"),
+    global("replica_allow_higher_version_source", Bool, "ON").guarded(Guard::GlobalWith(
+        "REPLICATION_SLAVE_ADMIN",
+        "SYSTEM_VARIABLES_ADMIN plus REPLICATION_SLAVE_ADMIN, or SUPER",
+    )),
     global("replica_checkpoint_group", UInt(32, 524_280), "512"),
     global("replica_checkpoint_period", UInt(1, 4_294_967_295), "300"),
     global("replica_compressed_protocol", Bool, "OFF"),
@@ -98,7 +101,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("server_uuid", Text, "").read_only().not_an_option(),
     global("skip_replica_start", Bool, "OFF").read_only(),
     global("source_verify_checksum", Bool, "OFF"),
-    own("sql_log_bin", Bool, "ON").not_an_option(),
+    own("sql_log_bin", Bool, "ON").guarded(Guard::Session).not_an_option(),
     global("sql_replica_skip_counter", UInt(0, 4_294_967_295), "0"),
     global("sync_binlog", UInt(0, 4_294_967_295), "1"),
     global("sync_relay_log", UInt(0, 4_294_967_295), "10000"),

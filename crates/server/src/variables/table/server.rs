@@ -3,8 +3,8 @@
 //! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
 //! value tells what this server does.
 
-use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
+use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 
 /// Sorted by name.
@@ -16,8 +16,8 @@ pub const DEFINITIONS: &[Definition] = &[
     global("caching_sha2_password_digest_rounds", UInt(5_000, 4_095_000), "10000"),
     session("character_set_client", Text, "utf8mb4"),
     session("character_set_connection", Text, "utf8mb4"),
-    session("character_set_database", Text, "utf8mb4"),
-    session("character_set_filesystem", Text, "binary"),
+    session("character_set_database", Text, "utf8mb4").guarded(Guard::Session),
+    session("character_set_filesystem", Text, "binary").guarded(Guard::Session),
     session("character_set_results", Text, "utf8mb4"),
     session("character_set_server", Text, "utf8mb4"),
     global("character_set_system", Text, "utf8mb3").read_only().not_an_option(),
@@ -51,16 +51,21 @@ pub const DEFINITIONS: &[Definition] = &[
     global("log_timestamps", Enum(&["UTC", "SYSTEM"]), "UTC"),
     global("lower_case_file_system", Bool, "OFF").read_only().not_an_option(),
     global("lower_case_table_names", UInt(0, 2), "0").read_only(),
-    session("max_allowed_packet", UInt(1_024, 1_073_741_824), "67108864").block(1024),
+    session("max_allowed_packet", UInt(1_024, 1_073_741_824), "67108864")
+        .guarded(Guard::GlobalOnly)
+        .block(1024),
     global("max_connect_errors", UInt(1, u64::MAX), "100"),
     global("max_connections", UInt(1, 100_000), "151"),
     global("max_prepared_stmt_count", UInt(0, 4_194_304), "16382"),
-    session("max_user_connections", UInt(0, 4_294_967_295), "0"),
-    session("net_buffer_length", UInt(1_024, 1_048_576), "16384").block(1024),
+    session("max_user_connections", UInt(0, 4_294_967_295), "0").guarded(Guard::GlobalOnly),
+    session("net_buffer_length", UInt(1_024, 1_048_576), "16384").guarded(Guard::GlobalOnly).block(1024),
     session("net_read_timeout", UInt(1, 31_536_000), "30"),
     session("net_retry_count", UInt(1, u64::MAX), "10"),
     session("net_write_timeout", UInt(1, 31_536_000), "60"),
-    global("offline_mode", Bool, "OFF"),
+    global("offline_mode", Bool, "OFF").guarded(Guard::GlobalWith(
+        "CONNECTION_ADMIN",
+        "SYSTEM_VARIABLES_ADMIN plus CONNECTION_ADMIN or SUPER",
+    )),
     global("open_files_limit", UInt(0, 4_294_967_295), "0").read_only(),
     global("performance_schema", Bool, "OFF").read_only(),
     global("persisted_globals_load", Bool, "ON").read_only(),
@@ -68,8 +73,9 @@ pub const DEFINITIONS: &[Definition] = &[
     global("plugin_dir", Text, "").read_only(),
     global("port", UInt(0, 65_535), "3306").read_only(),
     global("protocol_version", UInt(0, 4_294_967_295), "10").read_only().not_an_option(),
-    own("pseudo_slave_mode", Bool, "OFF").not_an_option(),
-    own("pseudo_thread_id", UInt(0, 4_294_967_295), "0").not_an_option(),
+    own("pseudo_replica_mode", Bool, "OFF").guarded(Guard::Applier).not_an_option(),
+    own("pseudo_slave_mode", Bool, "OFF").guarded(Guard::Applier).not_an_option(),
+    own("pseudo_thread_id", UInt(0, 4_294_967_295), "0").guarded(Guard::Session).not_an_option(),
     global("read_only", Bool, "OFF"),
     global("require_secure_transport", Bool, "OFF"),
     global("secure_file_priv", Text, "NULL").read_only(),

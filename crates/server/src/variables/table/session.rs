@@ -3,8 +3,8 @@
 //! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
 //! value tells what this server does.
 
-use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
+use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 
 /// Sorted by name.
@@ -16,7 +16,7 @@ pub const DEFINITIONS: &[Definition] = &[
         Enum(&["aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]),
         "aes-128-ecb",
     ),
-    session("bulk_insert_buffer_size", UInt(0, u64::MAX), "8388608"),
+    session("bulk_insert_buffer_size", UInt(0, u64::MAX), "8388608").guarded(Guard::Session),
     session("completion_type", Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), "NO_CHAIN"),
     session("cte_max_recursion_depth", UInt(0, 4_294_967_295), "1000"),
     session("default_storage_engine", Text, "InnoDB"),
@@ -46,14 +46,14 @@ pub const DEFINITIONS: &[Definition] = &[
     global("log_throttle_queries_not_using_indexes", UInt(0, u64::MAX), "0"),
     session("long_query_time", Double(0.0, 31536000.0), "10"),
     global("max_digest_length", UInt(0, 1_048_576), "1024").read_only(),
-    session("max_error_count", UInt(0, 65_535), "1024"),
+    session("max_error_count", UInt(0, 65_535), "1024").guarded(Guard::SessionWithoutSuper),
     session("max_execution_time", UInt(0, u64::MAX), "0"),
     session("max_heap_table_size", UInt(16_384, 18_446_744_073_709_550_592), "16777216"),
     session("max_join_size", UInt(1, u64::MAX), "18446744073709551615"),
     session("max_seeks_for_key", UInt(1, u64::MAX), "18446744073709551615"),
     session("max_sort_length", UInt(4, 8_388_608), "1024"),
     session("max_sp_recursion_depth", UInt(0, 255), "0"),
-    session("min_examined_row_limit", UInt(0, u64::MAX), "0"),
+    session("min_examined_row_limit", UInt(0, u64::MAX), "0").guarded(Guard::SessionWithoutSuper),
     session("optimizer_max_subgraph_pairs", UInt(1, 2_147_483_647), "100000"),
     session("optimizer_prune_level", UInt(0, 1), "1"),
     session("optimizer_search_depth", UInt(0, 62), "62"),
@@ -69,14 +69,15 @@ pub const DEFINITIONS: &[Definition] = &[
     session("range_optimizer_max_mem_size", UInt(0, u64::MAX), "8388608"),
     session("read_buffer_size", UInt(8_192, 2_147_479_552), "131072"),
     session("read_rnd_buffer_size", UInt(1, 2_147_483_647), "262144"),
-    session("select_into_buffer_size", UInt(8_192, 2_147_479_552), "131072"),
+    session("select_into_buffer_size", UInt(8_192, 2_147_479_552), "131072")
+        .guarded(Guard::SessionWithoutSuper),
     session("select_into_disk_sync", Bool, "OFF"),
-    session("select_into_disk_sync_delay", UInt(0, 31_536_000), "0"),
+    session("select_into_disk_sync_delay", UInt(0, 31_536_000), "0").guarded(Guard::SessionWithoutSuper),
     session("sort_buffer_size", UInt(32_768, u64::MAX), "262144"),
     session("sql_auto_is_null", Bool, "OFF"),
     session("sql_big_selects", Bool, "ON"),
     session("sql_buffer_result", Bool, "OFF"),
-    session("sql_log_off", Bool, "OFF"),
+    session("sql_log_off", Bool, "OFF").guarded(Guard::Session),
     session(
         "sql_mode",
         Text,
@@ -84,7 +85,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     session("sql_notes", Bool, "ON"),
     session("sql_quote_show_create", Bool, "ON"),
-    session("sql_require_primary_key", Bool, "OFF"),
+    session("sql_require_primary_key", Bool, "OFF").guarded(Guard::Session),
     session("sql_safe_updates", Bool, "OFF"),
     session("sql_select_limit", UInt(0, u64::MAX), "18446744073709551615"),
     session("sql_warnings", Bool, "OFF"),
@@ -102,5 +103,5 @@ pub const DEFINITIONS: &[Definition] = &[
     session("transaction_read_only", Bool, "OFF"),
     session("unique_checks", Bool, "ON"),
     own("warning_count", UInt(0, u64::MAX), "0").read_only().not_an_option(),
-    session("xa_detach_on_prepare", Bool, "ON"),
+    session("xa_detach_on_prepare", Bool, "ON").guarded(Guard::Session),
 ];

@@ -1,11 +1,12 @@
 //! FROM: the tables in the order of the loops, and where each condition is decided.
 
 use super::super::logging::Unsafe;
-use super::super::{Binder, Place, Scope, ScopeTable};
+use super::super::{Binder, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use crate::ast::{self, IndexHint, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
+use crate::host::Privilege;
 use crate::plan::{Access, RowLock, Source, TableStep, Wish, choose, conjuncts};
 use types::ColumnType;
 
@@ -68,6 +69,17 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
+        // Before anything is said of the table, even whether it is there.
+        let readable = match self.table_use {
+            TableUse::Read | TableUse::Lock => {
+                self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
+                true
+            }
+            TableUse::Change(privilege) => {
+                self.host.check_table(&[privilege], &schema, &name.name)?;
+                self.host.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
+            }
+        };
         if self.engine.catalog().table(&schema, &name.name).is_none()
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
         {
@@ -75,19 +87,15 @@ impl Binder<'_> {
             if schema.eq_ignore_ascii_case("performance_schema") {
                 self.logging.reasons.insert(Unsafe::SystemTable);
             }
-            // Everybody may read the schemas that are computed as a whole.
-            if !crate::schema_tables::is_virtual_schema(&schema) {
-                self.host.check_privilege(crate::host::Privilege::Select, Some(&schema), Some(&name.name))?;
-            }
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
             return Ok(Bound { source, hints: Vec::new(), outer: None });
         }
-        self.use_locked(&schema, &name.name, shown, self.to_change)?;
+        self.use_locked(&schema, &name.name, shown, self.table_use != TableUse::Read)?;
         let table = self.stored_table(name)?;
-        self.host.check_privilege(crate::host::Privilege::Select, Some(&schema), Some(&name.name))?;
-        self.add_to_scope(scope, ScopeTable::stored(&table, shown, scope.slots()))?;
+        let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
+        self.add_to_scope(scope, in_scope)?;
         Ok(Bound {
             source: Source::Stored { table, access: Access::all() },
             hints: hints.to_vec(),
@@ -156,17 +164,17 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// FROM alone, for UPDATE and DELETE of several tables too. `to_change`: its rows are changed, or locked to be changed.
+    /// FROM alone, for UPDATE and DELETE of several tables too.
     pub(in crate::bind) fn from(
         &mut self,
         written: Option<&TableRef>,
-        to_change: bool,
+        table_use: TableUse,
     ) -> Result<(Scope, From)> {
         let (mut scope, mut from) = (Scope::default(), From::default());
         if let Some(written) = written {
-            let around = std::mem::replace(&mut self.to_change, to_change);
+            let around = std::mem::replace(&mut self.table_use, table_use);
             let bound = self.table_ref(written, &mut scope, &mut from);
-            self.to_change = around;
+            self.table_use = around;
             bound?;
         }
         Ok((scope, from))

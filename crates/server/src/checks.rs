@@ -1,0 +1,359 @@
+//! What an account may do: the checks that a session asks for before it does what a statement says.
+
+use crate::accounts::{Account, Privileges, needs_privilege, quoted, schema_denied};
+use crate::connection_host::ConnectionHost;
+use crate::variables;
+use crate::variables::definition::{Definition, Guard, Scope};
+use sql::{Host, Privilege, Sight, SqlError, VariableScope};
+use std::sync::LazyLock;
+
+/// Who may say under which GTID a transaction is committed; SUPER may as well, unless the GTID has a tag.
+const SETS_GTID_NEXT: &[&str] = &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN", "REPLICATION_APPLIER"];
+
+/// Privileges that count for using a schema, as MySQL's DB_OP_ACLS.
+static IN_SCHEMA: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&[
+        "CREATE TEMPORARY TABLES",
+        "LOCK TABLES",
+        "EXECUTE",
+        "CREATE ROUTINE",
+        "ALTER ROUTINE",
+        "EVENT",
+    ])
+});
+
+/// Privileges that count for seeing a table, as MySQL's TABLE_OP_ACLS.
+static ON_TABLE: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&[
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "CREATE",
+        "DROP",
+        "REFERENCES",
+        "INDEX",
+        "ALTER",
+        "CREATE VIEW",
+        "SHOW VIEW",
+        "TRIGGER",
+    ])
+});
+
+/// Privileges that count for seeing a column.
+static ON_COLUMN: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "REFERENCES"]));
+
+/// Privileges that let one lock the rows that one reads.
+static LOCKS_ROWS: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["UPDATE", "DELETE", "LOCK TABLES"]));
+
+/// Tables of performance_schema that everybody reads; the others need SELECT, as in MySQL.
+const READ_BY_ALL: &[&str] =
+    &["global_status", "global_variables", "processlist", "session_status", "session_variables"];
+
+/// Whether everybody may read a table: of information_schema all, of performance_schema some.
+fn is_read_by_all(schema: &str, table: &str) -> bool {
+    schema.eq_ignore_ascii_case("information_schema")
+        || schema.eq_ignore_ascii_case("performance_schema")
+            && READ_BY_ALL.iter().any(|name| name.eq_ignore_ascii_case(table))
+}
+
+/// The name of the privilege, and of those that stand for it.
+fn names(privilege: Privilege) -> &'static str {
+    match privilege {
+        Privilege::Select => "SELECT",
+        Privilege::Insert => "INSERT",
+        Privilege::Update => "UPDATE",
+        Privilege::Delete => "DELETE",
+        Privilege::Create => "CREATE",
+        Privilege::Drop => "DROP",
+        Privilege::References => "REFERENCES",
+        Privilege::Index => "INDEX",
+        Privilege::Alter => "ALTER",
+        Privilege::CreateTemporaryTables => "CREATE TEMPORARY TABLES",
+        Privilege::LockTables => "LOCK TABLES",
+        Privilege::AlterRoutine => "ALTER ROUTINE",
+        Privilege::Event => "EVENT",
+        Privilege::Trigger => "TRIGGER",
+        Privilege::Process => "PROCESS",
+        Privilege::Reload => "RELOAD",
+        Privilege::ShowDatabases => "SHOW DATABASES",
+        Privilege::Super => "SUPER",
+        Privilege::ConnectionAdmin => "SUPER or CONNECTION_ADMIN",
+        Privilege::XaRecoverAdmin => "XA_RECOVER_ADMIN",
+        Privilege::FlushTables => "RELOAD or FLUSH_TABLES",
+        Privilege::TransactionGtidTag => "TRANSACTION_GTID_TAG",
+    }
+}
+
+fn bits(privilege: Privilege) -> Privileges {
+    Privileges::of_names(&[names(privilege)])
+}
+
+impl ConnectionHost {
+    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is MySQL's list of them.
+    pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
+        if self.may_do_everything() || self.account().administers(dynamic) {
+            return Ok(());
+        }
+        Err(needs_privilege(wording))
+    }
+
+    /// Error 1227 unless the account has one of the dynamic privileges; SUPER does not stand for them.
+    pub fn require_dynamic(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything() || dynamic.iter().any(|name| account.dynamic.contains_key(*name)) {
+            return Ok(());
+        }
+        Err(needs_privilege(wording))
+    }
+
+    /// Error 1227 unless the account has this static privilege on everything.
+    pub fn require_static(&self, name: &str) -> sql::Result<()> {
+        let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
+        if self.may_do_everything() || self.account().global.contains(privilege) {
+            return Ok(());
+        }
+        Err(needs_privilege(name))
+    }
+
+    /// Whether accounts with SYSTEM_USER may be changed and their connections killed.
+    pub fn is_system_user(&self) -> bool {
+        self.may_do_everything() || self.account().is_system_user()
+    }
+
+    /// Error 1227 unless the account has RELOAD or this dynamic privilege.
+    pub fn require_reload_or(&self, dynamic: &str) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything()
+            || account.global.contains(bits(Privilege::Reload))
+            || account.dynamic.contains_key(dynamic)
+        {
+            return Ok(());
+        }
+        Err(needs_privilege(&format!("RELOAD or {dynamic}")))
+    }
+
+    /// One privilege: on a table, on all of a schema, or on everything.
+    pub(crate) fn check_one(
+        &self,
+        privilege: Privilege,
+        schema: Option<&str>,
+        table: Option<&str>,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() {
+            return Ok(());
+        }
+        let name = names(privilege);
+        match privilege {
+            Privilege::XaRecoverAdmin => return self.require_dynamic(name, &[name]),
+            Privilege::ConnectionAdmin => return self.require_admin(name, &["CONNECTION_ADMIN"]),
+            Privilege::FlushTables => return self.require_reload_or("FLUSH_TABLES"),
+            Privilege::TransactionGtidTag => return self.check_gtid_tag(),
+            _ => {}
+        }
+        let account = self.account();
+        match (schema, table) {
+            (None, _) if account.global.contains(bits(privilege)) => Ok(()),
+            (None, _) => Err(needs_privilege(name)),
+            (Some(schema), None) if account.allows_schema(bits(privilege), schema) => Ok(()),
+            (Some(schema), None) => Err(schema_denied(&account.shown(), schema)),
+            (Some(schema), Some(table)) => self.check_all(&[privilege], schema, table),
+        }
+    }
+
+    /// Error 1142 that names the privileges that are missing on a table.
+    pub(crate) fn check_all(&self, wanted: &[Privilege], schema: &str, table: &str) -> sql::Result<()> {
+        if self.may_do_everything() || wanted == [Privilege::Select] && is_read_by_all(schema, table) {
+            return Ok(());
+        }
+        let account = self.account();
+        let wanted = wanted.iter().map(|privilege| bits(*privilege)).fold(Privileges::NONE, Privileges::with);
+        if account.global.contains(wanted) {
+            return Ok(());
+        }
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        let missing = wanted.without(held);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        // Of a foreign key's parent MySQL tells the schema too.
+        let parent = (missing == bits(Privilege::References)).then(|| format!("{schema}.{table}"));
+        Err(self.table_denied(&missing.to_string(), parent.as_deref().unwrap_or(table)))
+    }
+
+    /// Rows that are read may be locked by who may change them, or lock their table.
+    pub(crate) fn check_locking(&self, schema: &str, table: &str) -> sql::Result<()> {
+        if self.may_do_everything() || is_read_by_all(schema, table) {
+            return Ok(());
+        }
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        if held.intersects(*LOCKS_ROWS) {
+            return Ok(());
+        }
+        Err(self.table_denied("SELECT with locking clause", table))
+    }
+
+    /// Error 1370 unless the account has ALTER ROUTINE.
+    pub(crate) fn check_alter_routine(&self, schema: &str, routine: &str) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything() || account.allows_schema(bits(Privilege::AlterRoutine), schema) {
+            return Ok(());
+        }
+        let (user, object) = (quoted(&account.shown()), format!("{schema}.{routine}"));
+        let text = format!("alter routine command denied to user {user} for routine '{object}'");
+        Err(SqlError::new(1370, text))
+    }
+
+    /// What the account sees, and what it is told where it does not.
+    pub(crate) fn check_seen(&self, sight: Sight<'_>) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything() || sees(&account, sight) {
+            return Ok(());
+        }
+        Err(match sight {
+            Sight::Schema(schema) | Sight::SchemaToUse(schema) | Sight::TablesOf(schema) => {
+                schema_denied(&account.shown(), schema)
+            }
+            Sight::Table(_, table) | Sight::Column(_, table, _) | Sight::Description(_, table) => {
+                self.table_denied("SELECT", table)
+            }
+            Sight::CreateTable(_, table) => self.table_denied("SHOW", table),
+            Sight::CreateSchema(schema) => schema_denied(&self.user_at_client(), schema),
+        })
+    }
+
+    /// The errors of SET GLOBAL and SET PERSIST. What nobody can set is refused for that before it is asked who sets it.
+    pub(crate) fn check_set_global(&self, definition: &Definition, scope: VariableScope) -> sql::Result<()> {
+        variables::check_has_global(definition, scope == VariableScope::PersistOnly)?;
+        if scope == VariableScope::PersistOnly {
+            let both = &["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
+            let account = self.account();
+            if self.may_do_everything() || both.iter().all(|name| account.dynamic.contains_key(*name)) {
+                return Ok(());
+            }
+            let text = "Access denied; you need SYSTEM_VARIABLES_ADMIN and PERSIST_RO_VARIABLES_ADMIN privileges for this operation";
+            return Err(SqlError::new(3630, text));
+        }
+        self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"])?;
+        match definition.guard {
+            Guard::GlobalWith(more, words) => self.require_admin(words, &[more]),
+            _ => Ok(()),
+        }
+    }
+
+    /// The error of SET SESSION of a guarded variable.
+    pub(crate) fn check_set_own(&self, name: &str) -> sql::Result<()> {
+        // A name that is not known, or that cannot be set anyway, is refused by what sets it.
+        let Some(definition) = variables::find(name).map(variables::VariableId::definition) else {
+            return Ok(());
+        };
+        if definition.read_only || definition.scope == Scope::Global {
+            return Ok(());
+        }
+        self.check_guard(definition)
+    }
+
+    /// The errors of a guarded session variable.
+    fn check_guard(&self, definition: &Definition) -> sql::Result<()> {
+        match definition.guard {
+            Guard::Open | Guard::GlobalWith(..) => Ok(()),
+            Guard::Session => self.require_admin(
+                "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+                &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"],
+            ),
+            Guard::SessionWithoutSuper => self.require_dynamic(
+                "SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
+                &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"],
+            ),
+            Guard::Applier => self.require_admin(
+                "SUPER, SYSTEM_VARIABLES_ADMIN, SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER",
+                SETS_GTID_NEXT,
+            ),
+            // Even who may do everything gets this error.
+            Guard::GlobalOnly => Err(variables::session_read_only(definition.name)),
+        }
+    }
+
+    /// A GTID with a tag needs TRANSACTION_GTID_TAG beside what `gtid_next` needs, of which SUPER is not enough here.
+    fn check_gtid_tag(&self) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything()
+            || account.dynamic.contains_key("TRANSACTION_GTID_TAG")
+                && SETS_GTID_NEXT.iter().any(|name| account.dynamic.contains_key(*name))
+        {
+            return Ok(());
+        }
+        let text = "Access denied; you need the TRANSACTION_GTID_TAG and at least one of the: SYSTEM_VARIABLES_ADMIN, \
+                    SESSION_VARIABLES_ADMIN or REPLICATION_APPLIER privilege(s) for this operation";
+        Err(SqlError::new(6038, text))
+    }
+
+    /// The account's user at the host that the client connected from, which MySQL tells in some errors.
+    fn user_at_client(&self) -> String {
+        let client = self.user();
+        let host = client.rsplit_once('@').map_or("", |(_, host)| host);
+        format!("{}@{host}", self.account().user)
+    }
+
+    /// Error 1142.
+    fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
+        let user = quoted(&self.user_at_client());
+        SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
+    }
+
+    /// Error 1143 for a column that is read.
+    pub(crate) fn select_denied_on(&self, table: &str, column: &str) -> SqlError {
+        let text = self.table_denied("SELECT", table).message;
+        let of_column = text.replacen(" for table ", &format!(" for column '{column}' in table "), 1);
+        SqlError::new(1143, of_column)
+    }
+}
+
+/// MySQL's rules of what is seen. A privilege on a table itself counts whichever it is.
+fn sees(account: &Account, sight: Sight<'_>) -> bool {
+    let in_schema = || IN_SCHEMA.with(*ON_TABLE);
+    let is_everybodys = |schema: &str| {
+        ["information_schema", "performance_schema"].iter().any(|s| s.eq_ignore_ascii_case(schema))
+    };
+    match sight {
+        Sight::Schema(schema) if schema.eq_ignore_ascii_case("information_schema") => true,
+        Sight::Schema(schema) => {
+            account.global.intersects(in_schema().with(bits(Privilege::ShowDatabases)))
+                || !account.on_schema(schema).without(account.global).is_empty()
+                || account.on_tables_of(schema).next().is_some()
+                || is_everybodys(schema)
+        }
+        Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
+            is_everybodys(schema)
+                || account.on_schema(schema).intersects(in_schema())
+                || account
+                    .on_tables_of(schema)
+                    .any(|held| !held.without(Privileges::grant_option()).is_empty())
+        }
+        Sight::TablesOf(schema) => {
+            is_everybodys(schema)
+                || account.on_schema(schema).intersects(in_schema())
+                || account.on_tables_of(schema).next().is_some()
+        }
+        Sight::Table(schema, table) => {
+            account.on_schema(schema).intersects(*ON_TABLE)
+                || !account.on_table_itself(schema, table).is_empty()
+        }
+        Sight::Column(schema, table, _) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+            held.intersects(*ON_COLUMN)
+        }
+        Sight::Description(schema, table) => {
+            is_everybodys(schema)
+                || account.allows_schema(bits(Privilege::Select), schema)
+                || !account.on_table_itself(schema, table).is_empty()
+        }
+        Sight::CreateTable(schema, table) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+            is_everybodys(schema) || held.intersects(*ON_TABLE)
+        }
+    }
+}

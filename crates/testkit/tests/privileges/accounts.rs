@@ -1,0 +1,132 @@
+//! The rows of the matrix: accounts, each with the privileges that one GRANT gives.
+
+/// Static privileges, and where each can be granted below the server: on a schema, on a table.
+const STATIC: &[(&str, bool, bool)] = &[
+    ("SELECT", true, true),
+    ("INSERT", true, true),
+    ("UPDATE", true, true),
+    ("DELETE", true, true),
+    ("CREATE", true, true),
+    ("DROP", true, true),
+    ("RELOAD", false, false),
+    ("SHUTDOWN", false, false),
+    ("PROCESS", false, false),
+    ("FILE", false, false),
+    ("GRANT OPTION", true, true),
+    ("REFERENCES", true, true),
+    ("INDEX", true, true),
+    ("ALTER", true, true),
+    ("SHOW DATABASES", false, false),
+    ("SUPER", false, false),
+    ("CREATE TEMPORARY TABLES", true, false),
+    ("LOCK TABLES", true, false),
+    ("EXECUTE", true, false),
+    ("REPLICATION SLAVE", false, false),
+    ("REPLICATION CLIENT", false, false),
+    ("CREATE VIEW", true, true),
+    ("SHOW VIEW", true, true),
+    ("CREATE ROUTINE", true, false),
+    ("ALTER ROUTINE", true, false),
+    ("CREATE USER", false, false),
+    ("EVENT", true, false),
+    ("TRIGGER", true, true),
+    ("CREATE TABLESPACE", false, false),
+    ("CREATE ROLE", false, false),
+    ("DROP ROLE", false, false),
+];
+
+/// Dynamic privileges that both servers know.
+const DYNAMIC: &[&str] = &[
+    "APPLICATION_PASSWORD_ADMIN",
+    "AUDIT_ADMIN",
+    "BACKUP_ADMIN",
+    "BINLOG_ADMIN",
+    "CLONE_ADMIN",
+    "CONNECTION_ADMIN",
+    "FLUSH_OPTIMIZER_COSTS",
+    "FLUSH_STATUS",
+    "FLUSH_TABLES",
+    "FLUSH_USER_RESOURCES",
+    "INNODB_REDO_LOG_ENABLE",
+    "PERSIST_RO_VARIABLES_ADMIN",
+    "REPLICATION_APPLIER",
+    "REPLICATION_SLAVE_ADMIN",
+    "ROLE_ADMIN",
+    "SERVICE_CONNECTION_ADMIN",
+    "SESSION_VARIABLES_ADMIN",
+    "SET_ANY_DEFINER",
+    "SHOW_ROUTINE",
+    "SYSTEM_USER",
+    "SYSTEM_VARIABLES_ADMIN",
+    "TRANSACTION_GTID_TAG",
+    "XA_RECOVER_ADMIN",
+];
+
+/// Pairs of privileges that a statement needs together.
+const TOGETHER: &[&str] = &[
+    "GRANT SELECT, INSERT ON d.*",
+    "GRANT INSERT, UPDATE ON d.*",
+    "GRANT INSERT, DELETE ON d.*",
+    "GRANT INSERT, CREATE ON d.*",
+    "GRANT SELECT, UPDATE ON d.*",
+    "GRANT SELECT, DELETE ON d.*",
+    "GRANT SELECT, LOCK TABLES ON d.*",
+    "GRANT SELECT, CREATE ON d.*",
+    "GRANT SELECT, INSERT, CREATE ON d.*",
+    "GRANT SELECT, UPDATE, LOCK TABLES ON d.*",
+    "GRANT ALTER, DROP ON d.*",
+    "GRANT ALTER, INSERT, CREATE ON d.*",
+    "GRANT ALTER, DROP, INSERT, CREATE ON d.*",
+    "GRANT CREATE, REFERENCES ON d.*",
+    "GRANT ALTER, REFERENCES ON d.*",
+    "GRANT SELECT, SHOW VIEW ON d.*",
+    "GRANT SELECT, CREATE VIEW ON d.*",
+    "GRANT SYSTEM_VARIABLES_ADMIN, CONNECTION_ADMIN ON *.*",
+    "GRANT SYSTEM_VARIABLES_ADMIN, REPLICATION_SLAVE_ADMIN ON *.*",
+    "GRANT SYSTEM_VARIABLES_ADMIN, ROLE_ADMIN ON *.*",
+    "GRANT CREATE USER, SYSTEM_USER ON *.*",
+    "GRANT CONNECTION_ADMIN, SYSTEM_USER ON *.*",
+    "GRANT SELECT, CREATE USER ON *.*",
+    "GRANT RELOAD, LOCK TABLES ON *.*",
+    "GRANT SELECT, RELOAD, LOCK TABLES ON *.*",
+    "GRANT SELECT, FLUSH_TABLES, LOCK TABLES ON *.*",
+    "GRANT TRANSACTION_GTID_TAG, REPLICATION_APPLIER ON *.*",
+    "GRANT TRANSACTION_GTID_TAG, SUPER ON *.*",
+];
+
+/// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without its account.
+pub struct Row {
+    pub name: String,
+    pub grants: Vec<String>,
+}
+
+/// All rows.
+pub fn rows() -> Vec<Row> {
+    let mut rows = vec![Row { name: "nothing".into(), grants: Vec::new() }];
+    let mut row = |name: String, grants: Vec<String>| rows.push(Row { name, grants });
+    for (privilege, on_schema, on_table) in STATIC {
+        let objects = [Some("*.*"), on_schema.then_some("d.*"), on_table.then_some("d.t")];
+        for object in objects.into_iter().flatten() {
+            row(format!("{privilege} ON {object}"), vec![format!("GRANT {privilege} ON {object}")]);
+        }
+    }
+    for privilege in DYNAMIC {
+        row(format!("{privilege} ON *.*"), vec![format!("GRANT {privilege} ON *.*")]);
+    }
+    for object in ["*.*", "d.*", "d.t", "e.*"] {
+        row(format!("ALL ON {object}"), vec![format!("GRANT ALL ON {object}")]);
+    }
+    let all_static = STATIC.iter().map(|(privilege, ..)| *privilege);
+    for privilege in all_static.chain(DYNAMIC.iter().copied()) {
+        let mut grants = vec!["GRANT ALL ON *.*".to_owned(), format!("REVOKE {privilege} ON *.*")];
+        if privilege != "GRANT OPTION" {
+            // Behind the REVOKE: MySQL gives a dynamic privilege that is revoked with its GRANT OPTION back without it.
+            grants.push("GRANT GRANT OPTION ON *.*".to_owned());
+        }
+        row(format!("all but {privilege}"), grants);
+    }
+    for together in TOGETHER {
+        row((*together).to_owned(), vec![(*together).to_owned()]);
+    }
+    rows
+}
