@@ -19,6 +19,8 @@ pub struct PageWrite<'p> {
     frame: u32,
     /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is changed.
     pub(crate) fresh: bool,
+    /// The bytes have been lent to be changed, and [`PageWrite::changed`] has not been called since.
+    is_changing: bool,
 }
 
 impl<'p> PageRead<'p> {
@@ -48,12 +50,13 @@ impl Drop for PageRead<'_> {
 impl<'p> PageWrite<'p> {
     /// Takes over the exclusive hold of the frame's latch.
     pub(crate) fn new(pool: &'p Pool, frame: u32, fresh: bool) -> PageWrite<'p> {
-        PageWrite { pool, frame, fresh }
+        PageWrite { pool, frame, fresh, is_changing: false }
     }
 
     /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is dropped.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.is_changing = true;
         // SAFETY: the latch is held exclusively while the guard lives, and `&mut self` makes this the only reference through it.
         unsafe {
             std::slice::from_raw_parts_mut(self.pool.memory().page_ptr(self.frame), self.pool.page_size())
@@ -66,7 +69,7 @@ impl<'p> PageWrite<'p> {
         let start =
             if lsn == RecordLsn::UNLOGGED { self.pool.log().current_lsn().max(1) } else { lsn.start.max(1) };
         page::raise_lsn(self.bytes_mut(), lsn.end);
-        self.fresh = false;
+        (self.fresh, self.is_changing) = (false, false);
         self.pool.mark_dirty(self.frame, start);
     }
 
@@ -89,6 +92,10 @@ impl Deref for PageWrite<'_> {
 impl Drop for PageWrite<'_> {
     #[inline]
     fn drop(&mut self) {
+        if self.is_changing {
+            // Half changed, it must not be read by anybody.
+            os::panic::end_process_if_panicking("the change of a page");
+        }
         if self.fresh {
             self.pool.discard(self.frame);
         } else {

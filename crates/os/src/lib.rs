@@ -9,6 +9,7 @@
 //! - [`sim`]: a disk in memory that loses, tears and reorders what was not synced when its power is cut, and that can be told
 //!   to fail.
 //! - [`clock`]: wall time, monotonic time, sleep.
+//! - [`panic`]: panics that end one thing and not the process.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: what threads wait for and are woken by, all at once.
 //! - [`memory`]: hints about memory; [`aligned`]: memory for direct I/O.
@@ -26,6 +27,7 @@ pub mod clock;
 pub mod disk;
 pub mod event;
 pub mod memory;
+pub mod panic;
 pub mod random;
 pub mod sim;
 pub mod sync;

@@ -68,9 +68,11 @@ where
     if cfg!(feature = "model") {
         return jobs.into_iter().map(|job| job()).collect();
     }
+    let is_contained = crate::panic::is_contained();
     std::thread::scope(|scope| {
         let start = |job: F| {
             let run = move || {
+                let _contained = is_contained.then(crate::panic::Contained::enter);
                 #[cfg(not(feature = "model"))]
                 account::open(name);
                 job()

@@ -45,6 +45,12 @@ impl ThreadError {
         matches!(self.number, number::LOCK_WAIT_TIMEOUT | number::LOCK_DEADLOCK)
     }
 
+    /// The thread has panicked: what it did is rolled back, and START REPLICA begins again behind the last transaction that is complete.
+    pub fn panicked(panic: &os::panic::Panicked) -> ThreadError {
+        let text = format!("Fatal error: the thread has panicked, see the error log: {}", panic.0);
+        ThreadError::now(number::REPLICA_FATAL_ERROR, text)
+    }
+
     /// An error of this moment.
     pub fn now(number: u32, message: impl Into<String>) -> ThreadError {
         ThreadError { number, message: message.into(), at_us: os::clock::now_us() }

@@ -1,5 +1,7 @@
 //! A channel in this process behind a real source: what it applies is in the engine, in our own binary log, and once only.
 
+mod panicking_disk;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +26,11 @@ struct Ours {
 
 impl Ours {
     fn open(dir: &Path) -> Ours {
+        Ours::open_on(dir, os::disk::real())
+    }
+
+    /// With the channel's files on this disk.
+    fn open_on(dir: &Path, channels_disk: Arc<dyn os::disk::Disk>) -> Ours {
         let disk = os::disk::real();
         let config = EngineConfig {
             log_bin: true,
@@ -35,7 +42,7 @@ impl Ours {
         let engine = Engine::open(config).expect("the engine opens");
         let binlog =
             Binlog::open(disk.clone(), engine.clone(), binlog_config(dir)).expect("the binary log opens");
-        let replica = Replica::open(engine.clone(), disk, settings(dir)).expect("the channel opens");
+        let replica = Replica::open(engine.clone(), channels_disk, settings(dir)).expect("the channel opens");
         Ours { dir: dir.to_path_buf(), engine, binlog, replica }
     }
 
@@ -231,4 +238,49 @@ fn mysql_by_gtid() {
 #[test]
 fn mysql_by_position() {
     follows(testkit::Flavor::MySql, false);
+}
+
+/// A panic of the applier is its error; the receiver goes on, and START REPLICA applies what is left, each transaction once.
+fn survives_panics(workers: u64) {
+    let test = format!("apply-panic-{workers}");
+    let server = source_with_table(testkit::Flavor::Slipstream);
+    let dir = std::env::temp_dir().join(format!("slipstream-{test}-{}", std::process::id()));
+    let disk = panicking_disk::PanickingDisk::new();
+    let ours = Ours::open_on(&dir, disk.clone());
+    ours.replica.set_parallel_workers(workers);
+    ours.follow(&server, false);
+    for round in 0..3 {
+        load(&server, round);
+        ours.wait_for(&server);
+        disk.panic_at_next_read_of("replica_sql", "replica_worker");
+        load(&server, round + 10);
+        let stopped = |ours: &Ours| ours.replica.status().expect("is configured").sql_error;
+        let watch = os::clock::Stopwatch::start();
+        let error = loop {
+            if let Some(error) = stopped(&ours) {
+                break error;
+            }
+            assert!(!watch.remaining(Duration::from_secs(60)).is_zero(), "the applier has not stopped");
+            os::clock::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(error.number, replica::error::number::REPLICA_FATAL_ERROR, "{error}");
+        assert!(error.message.contains("the disk panics"), "{error}");
+        let status = ours.replica.status().expect("is configured");
+        assert_eq!(status.sql_running, replica::status::Running::No);
+        assert_eq!(status.io_running, replica::status::Running::Yes);
+        ours.replica.start(Threads { receiver: false, applier: true }, None).expect("the applier starts");
+    }
+    ours.wait_for(&server);
+    assert_eq!(ours.rows(), server.rows("SELECT id, k, c FROM d.t ORDER BY id"));
+    std::fs::remove_dir_all(ours.close()).expect("removes the directory");
+}
+
+#[test]
+fn a_panic_stops_the_applier_and_nothing_else() {
+    survives_panics(0);
+}
+
+#[test]
+fn a_panic_of_a_worker_stops_the_applier_and_nothing_else() {
+    survives_panics(4);
 }

@@ -320,8 +320,20 @@ impl Host for ConnectionHost {
         crate::admin::carry_out(self, command, status, sink)
     }
 
-    fn is_killed(&self) -> bool {
-        self.entry.is_killed()
+    fn take_prepared_place(&self) -> sql::Result<()> {
+        let limit = self.server.globals.named("max_prepared_stmt_count").uint();
+        if self.is_internal || self.server.status.prepared_statements.add_one_below(limit) {
+            return Ok(());
+        }
+        let text =
+            format!("Can't create more than max_prepared_stmt_count statements (current value: {limit})");
+        Err(SqlError::new(1461, text))
+    }
+
+    fn give_prepared_place_back(&self) {
+        if !self.is_internal {
+            self.server.status.prepared_statements.subtract_one();
+        }
     }
 
     fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {
@@ -343,6 +355,8 @@ impl Host for ConnectionHost {
 
     fn schema_changed(&self, schema: Option<&str>) {
         self.entry.show(|s| s.schema = schema.map(str::to_owned));
+        #[cfg(test)]
+        assert_ne!(duration, crate::connection::tests::PANICS, "a test asks for a panic");
         let is_tracked =
             variables::find("session_track_schema").is_some_and(|id| self.values.lock().get(id).is_on());
         if is_tracked {

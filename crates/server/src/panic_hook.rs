@@ -1,11 +1,8 @@
 //! What happens after a panic: logged always; in a background thread it ends the process, because what that thread does
-//! nobody else would do. A panic of a connection is that connection's alone: its thread's edge catches it.
+//! nobody else would do. A panic of a connection or of a replication thread is that thread's alone: see [`os::panic`].
 
 use std::backtrace::Backtrace;
 use std::panic::PanicHookInfo;
-
-/// Threads whose panics end only what they do.
-const CAUGHT: &[&str] = &["connection", "main"];
 
 /// Installs the hook for the process.
 pub fn install() {
@@ -17,7 +14,8 @@ fn after_panic(info: &PanicHookInfo<'_>) {
     let name = thread.name().unwrap_or("unnamed").to_owned();
     let backtrace = Backtrace::force_capture();
     log::error!("thread '{name}' has panicked: {info}\n{backtrace}");
-    if !CAUGHT.contains(&name.as_str()) {
+    // The main thread's ends the process by itself.
+    if !os::panic::is_contained() && name != "main" {
         log::error!("a background thread is gone: the server ends, and recovers at its next start");
         std::process::abort();
     }

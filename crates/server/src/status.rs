@@ -28,6 +28,12 @@ impl Counter {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Adds one, unless the counter has come to `limit`; false then.
+    pub fn add_one_below(&self, limit: u64) -> bool {
+        let more = |n: u64| (n < limit).then_some(n + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
     /// Raises the counter to `n` when it is lower.
     pub fn raise_to(&self, n: u64) {
         self.0.fetch_max(n, Ordering::Relaxed);

@@ -164,6 +164,25 @@ pub trait Host: Send + Sync {
     /// The flag that `KILL` sets, so that lock waits end too; a host without one leaves them to their timeouts.
     fn interrupt_flag(&self) -> Option<std::sync::Arc<std::sync::atomic::AtomicBool>> {
         None
+    /// A statement is about to be prepared, by the protocol or by PREPARE. Error 1461 when there are `max_prepared_stmt_count` of them already;
+    /// else the place is the statement's until [`Host::give_prepared_place_back`].
+    fn take_prepared_place(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The statement is no more, or could not be prepared.
+    fn give_prepared_place_back(&self) {}
+
+    /// From now on the interrupt flag is set when `limit` has passed, until [`Host::end_time_limit`]. False: that could not be done.
+    fn begin_time_limit(&self, _limit: Duration) -> bool {
+        false
+    }
+
+    /// The limited statement has ended; true when the limit had passed. The flag is as it would be without the limit.
+    fn end_time_limit(&self) -> bool {
+        false
+    }
+
     }
 
     /// SLEEP(): true when it was interrupted.

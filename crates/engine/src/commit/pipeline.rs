@@ -18,6 +18,7 @@ use crate::{Engine, group};
 use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid, Tag};
 use buffer::RecordLsn;
+use os::panic::Indivisible;
 use redo::Lsn;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -122,6 +123,8 @@ pub(crate) struct Logged {
     gtid: Option<Gtid>,
     unversioned: bool,
     captured: Captured,
+    /// Everything later waits for it to be on its pages.
+    unfinished: Indivisible,
 }
 
 impl Logged {
@@ -320,6 +323,7 @@ impl Engine {
             self.snapshots.leave_unversioned(usize::from(unversioned));
             return entered.map(|_| None);
         };
+        let unfinished = Indivisible::begin("a commit whose place in the log is taken");
         let place = RecordLsn::new(reservation.start_lsn(), reservation.end_lsn());
         if let Some(xa) = &parts.xa {
             xa.note_logged(place.end);
@@ -329,7 +333,7 @@ impl Engine {
             record::set_gtid(&mut scratch.header, gtid);
         }
         reservation.fill(redo::kind::COMMIT, &[&scratch.header, parts.group, &scratch.sidecar]);
-        Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default() }))
+        Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default(), unfinished }))
     }
 
     /// Steps 5 and 6: the rows of a logged commit go to their pages, and it becomes visible in its turn.
@@ -359,6 +363,7 @@ impl Engine {
             bump(&self.counters.spilled_commits, 1);
         }
         self.snapshots.leave_unversioned(self.sequencer.complete(seq));
+        logged.unfinished.finish();
         bump(&self.counters.commits, 1);
         bump(&self.counters.unversioned_commits, u64::from(unversioned));
         Ok(CommitOutcome { seq, gtid })

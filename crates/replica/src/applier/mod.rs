@@ -60,20 +60,23 @@ pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica SQL thread initialized, starting replication");
     let mut resume = channel.applier.lock().resume.clone();
     let mut retries = Retries::default();
-    let ended = loop {
-        match apply_from(channel, &mut resume) {
-            Err(Stopped::Blocked) => {}
-            // STOP REPLICA, while it waited for DDL.
-            Err(Stopped::Error(error)) if error.number == number::QUERY_INTERRUPTED => break Ok(()),
-            Err(Stopped::Error(error)) => {
-                let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();
-                if !retries.again(channel, &error, at) {
-                    break Err(error);
+    let applied = os::panic::contain(|| {
+        loop {
+            match apply_from(channel, &mut resume) {
+                Err(Stopped::Blocked) => {}
+                // STOP REPLICA, while it waited for DDL.
+                Err(Stopped::Error(error)) if error.number == number::QUERY_INTERRUPTED => break Ok(()),
+                Err(Stopped::Error(error)) => {
+                    let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();
+                    if !retries.again(channel, &error, at) {
+                        break Err(error);
+                    }
                 }
+                Ok(()) => break Ok(()),
             }
-            Ok(()) => break Ok(()),
         }
-    };
+    });
+    let ended = applied.unwrap_or_else(|panic| Err(ThreadError::panicked(&panic)));
     let mut state = channel.applier.lock();
     if let Some(resume) = &resume {
         show(&mut state, resume);
@@ -105,7 +108,8 @@ fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Resul
         let mut gate = Gate::new(channel);
         // UNTIL is looked at after every group, which is there where groups are applied one after the other.
         let stays = gate.has_until();
-        let ended = match if stays { 0 } else { channel.workers() } {
+        // A panic leaves the applier with the last complete group, as an error does.
+        let ended = os::panic::contain(|| match if stays { 0 } else { channel.workers() } {
             0 => {
                 let ends = |_| channel.workers() > 0 && !stays;
                 alone::apply(channel, &mut reader, &mut applier, &mut gate, ends)
@@ -114,7 +118,8 @@ fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Resul
                 let intake = Intake::new(channel, reader, gate, applier.checksum(), channel.apply.policy());
                 workers::run(channel, intake, &mut applier, count)
             }
-        };
+        });
+        let ended = ended.unwrap_or_else(|panic| Err(ThreadError::panicked(&panic)));
         applier.abandon_group();
         applier.release_tables();
         *resume = Some(applier.resume_point());

@@ -40,7 +40,8 @@ impl Ended {
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica receiver thread started");
-    let ended = receive(channel);
+    let ended = os::panic::contain(|| receive(channel));
+    let ended = ended.unwrap_or_else(|panic| Err(ThreadError::panicked(&panic)));
     let mut state = channel.receiver.lock();
     state.running = Running::No;
     state.io_state.clear();

@@ -1,11 +1,14 @@
 //! One client's connection: its thread, from the greeting to the end.
 //!
-//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it, and the session's
-//! transaction is rolled back as for any connection that is lost.
+//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it with the statement. Everything that the connection
+//! has is given back when its values are dropped, by a panic as by an end: the session rolls its transaction back, its prepared statements
+//! give back their places. What is in the middle of a change that others see ends the process instead ([`os::panic::Indivisible`]).
 
 mod command;
 mod dump;
 mod statement;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use crate::accounts::{Account, ClientHost};
 use crate::authenticate::{Authentication, Refusal, new_nonce};
@@ -13,8 +16,10 @@ use crate::connection_host::ConnectionHost;
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
+use crate::status::ServerStatus;
 use crate::wire_sink::{RowForm, WireSink};
 use os::account::{State, enter};
+use os::panic::Panicked;
 use protocol::auth::{NONCE_BYTES, plugin};
 use protocol::capability as cap;
 use protocol::handshake::{COLLATION_UTF8MB4_0900_AI_CI, FirstPacket, Greeting, HandshakeResponse};
@@ -24,7 +29,6 @@ use protocol::stream::Stream;
 use sql::{ResultSink, Session, SqlError};
 use std::collections::BTreeMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,12 +77,10 @@ pub fn start(
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
-        let run = AssertUnwindSafe(|| serve(&server, &entry, stream, host, version));
-        if let Err(panic) = catch_unwind(run) {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            log::error!("connection {} has panicked and is closed: {text}", entry.id);
+        if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, host, version)) {
+            log_panic(&entry, &panic);
             server.status.aborted_clients.add_one();
+            server.replicas.forget(entry.id);
         }
         server.sessions.remove(entry.id);
     });
@@ -88,6 +90,39 @@ pub fn start(
             log::error!("Can't create thread to handle new connection: {e}");
             server.sessions.remove(entry.id);
         }
+    }
+}
+
+/// What a connection did that has panicked. Its literals stay out of the log: they may be passwords and people's data.
+fn log_panic(entry: &SessionEntry, panic: &Panicked) {
+    let shown = entry.shown();
+    let statement = match shown.is_running {
+        true => sql::normalized(&shown.statement),
+        false => "none".to_owned(),
+    };
+    log::error!(
+        "connection {} of '{}'@'{}' to db '{}' has panicked and is closed: {}; its statement: {statement}",
+        entry.id,
+        shown.user,
+        entry.host,
+        shown.schema.as_deref().unwrap_or(""),
+        panic.0
+    );
+}
+
+/// A command that runs is counted in `Threads_running` as long as this lives.
+struct Running<'a>(&'a ServerStatus);
+
+impl<'a> Running<'a> {
+    fn begin(status: &'a ServerStatus) -> Running<'a> {
+        status.threads_running.add_one();
+        Running(status)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.threads_running.subtract_one();
     }
 }
 
@@ -181,7 +216,6 @@ fn serve(
         server.status.aborted_clients.add_one();
     }
     connection.count_bytes();
-    server.status.prepared_statements.subtract(connection.statements.len() as u64);
 }
 
 type Admitted = ([u8; NONCE_BYTES], HandshakeResponse, Arc<Account>);
@@ -303,9 +337,9 @@ impl Connection<'_> {
                 Err(e) => return self.lost(&e),
             }
             self.server.status.queries.add_one();
-            self.server.status.threads_running.add_one();
+            let running = Running::begin(&self.server.status);
             let outcome = self.dispatch();
-            self.server.status.threads_running.subtract_one();
+            drop(running);
             let sent = outcome.and_then(|end| {
                 let _sending = enter(State::NetworkSend);
                 self.channel.flush().map(|()| end)

@@ -17,12 +17,6 @@ impl Connection<'_> {
     pub(super) fn stmt_prepare(&mut self) -> Result<(), PacketError> {
         self.entry.set_activity(Activity::Prepare);
         self.server.status.stmt_prepare.add_one();
-        let limit = self.server.globals.named("max_prepared_stmt_count").uint();
-        if self.server.status.prepared_statements.get() >= limit {
-            let text =
-                format!("Can't create more than max_prepared_stmt_count statements (current value: {limit})");
-            return self.send_error(&SqlError::new(1461, text));
-        }
         let prepared = match self.session.prepare(&self.command[1..]) {
             Ok(prepared) => prepared,
             Err(e) => return self.send_error(&e),
@@ -34,7 +28,6 @@ impl Connection<'_> {
         };
         let statement = PreparedStatement::new(&shown_text(self.body()), parameters);
         self.statements.insert(prepared.id, statement);
-        self.server.status.prepared_statements.add_one();
         let ok = PrepareOk {
             statement_id: prepared.id,
             columns: columns_16,
@@ -108,7 +101,6 @@ impl Connection<'_> {
             && self.statements.remove(&id).is_some()
         {
             self.session.close_prepared(id);
-            self.server.status.prepared_statements.subtract_one();
         }
     }
 
@@ -143,7 +135,6 @@ impl Connection<'_> {
     pub(super) fn forget_statements(&mut self) {
         for (id, _) in std::mem::take(&mut self.statements) {
             self.session.close_prepared(id);
-            self.server.status.prepared_statements.subtract_one();
         }
     }
 }

@@ -59,11 +59,7 @@ pub(super) fn serve(
             DumpStart::Position { .. } | DumpStart::Gtids(_) => None,
         },
     };
-    let ended = session.send_files(&mut reading);
-    if let Some(number) = session.semi_sync {
-        binlog.semi_sync.leave(number);
-    }
-    ended
+    session.send_files(&mut reading)
 }
 
 fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
@@ -111,6 +107,14 @@ struct Readable {
     complete: bool,
     /// The next bytes, where they are in memory.
     recent: Option<Block>,
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.semi_sync {
+            self.binlog.semi_sync.leave(number);
+        }
+    }
 }
 
 struct Session<'a> {

@@ -4,6 +4,7 @@ use super::Session;
 use super::bound::Bound;
 use crate::ast::{PrepareText, Statement};
 use crate::error::{Result, SqlError};
+use crate::host::Host;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -20,8 +21,25 @@ pub struct Prepared {
     pub columns: Vec<ColumnMeta>,
 }
 
+/// A statement's place under `max_prepared_stmt_count`, given back when dropped.
+struct Place(Arc<dyn Host>);
+
+impl Place {
+    fn take(host: &Arc<dyn Host>) -> Result<Place> {
+        host.take_prepared_place()?;
+        Ok(Place(host.clone()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.give_prepared_place_back();
+    }
+}
+
 /// A prepared statement.
 pub(super) struct PreparedStatement {
+    _place: Place,
     text: Arc<[u8]>,
     statement: Arc<Statement>,
     parameters: usize,
@@ -64,6 +82,8 @@ impl Session {
     }
 
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
+        // Before anything is looked at, as in MySQL.
+        let place = Place::take(&self.host)?;
         let empty = || SqlError::new(1065, "Query was empty");
         let parsed = {
             let _state = enter(State::Parse);
@@ -91,6 +111,7 @@ impl Session {
             false => None,
         };
         Ok(PreparedStatement {
+            _place: place,
             text: text[..parsed.end].into(),
             statement: Arc::new(parsed.statement),
             parameters: parsed.parameters,
