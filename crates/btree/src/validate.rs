@@ -21,6 +21,12 @@ pub struct TreeStats {
     pub levels: u8,
 }
 
+/// A walk over a tree.
+struct Walk<'w> {
+    stats: TreeStats,
+    goes_on: &'w dyn Fn() -> bool,
+}
+
 /// Paths that an estimate follows.
 const SAMPLES: usize = 8;
 
@@ -30,21 +36,36 @@ impl Tree {
     /// # Errors
     /// [`TreeError::Damaged`] with the first fault found; an I/O error.
     pub fn validate(&self) -> Result<TreeStats> {
-        // Inner nodes stand still under it.
-        let _lock = self.pool().lock_structure(self.space())?;
-        let mut stats = TreeStats::default();
-        stats.levels = self.validate_node(self.root_page(), None, (&[], None), &mut stats)? + 1;
-        Ok(stats)
+        Ok(self.validate_while(&|| true)?.expect("nobody stops it"))
     }
 
-    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its level.
+    /// As [`Tree::validate`], for as long as `goes_on` says so, which is asked at every page. `None`: it did not.
+    ///
+    /// # Errors
+    /// As [`Tree::validate`].
+    pub fn validate_while(&self, goes_on: &dyn Fn() -> bool) -> Result<Option<TreeStats>> {
+        // Inner nodes stand still under it.
+        let _lock = self.pool().lock_structure(self.space())?;
+        let stats = TreeStats::default();
+        let mut walk = Walk { stats, goes_on };
+        let Some(level) = self.validate_node(self.root_page(), None, (&[], None), &mut walk)? else {
+            return Ok(None);
+        };
+        Ok(Some(TreeStats { levels: level + 1, ..walk.stats }))
+    }
+
+    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its level, or `None` when the walk
+    /// was stopped.
     fn validate_node(
         &self,
         no: PageNo,
         expected: Option<u8>,
         (low, high): (&[u8], Option<&[u8]>),
-        stats: &mut TreeStats,
-    ) -> Result<u8> {
+        walk: &mut Walk<'_>,
+    ) -> Result<Option<u8>> {
+        if !(walk.goes_on)() {
+            return Ok(None);
+        }
         let node = self.pool().read(self.page_id(no))?.to_vec();
         let level = self.check_node(no, &node, expected)?;
         let damaged = |reason: &str| TreeError::damaged(self.page_id(no), reason);
@@ -62,21 +83,24 @@ impl Tree {
             }
         }
         if level == 0 {
-            stats.leaves += 1;
-            stats.entries += entries as u64;
-            stats.leaf_bytes += slotted::used_bytes(&node) as u64;
-            return Ok(level);
+            walk.stats.leaves += 1;
+            walk.stats.entries += entries as u64;
+            walk.stats.leaf_bytes += slotted::used_bytes(&node) as u64;
+            return Ok(Some(level));
         }
-        stats.inner_nodes += 1;
+        walk.stats.inner_nodes += 1;
         if !slotted::key(&node, 0).is_empty() {
             return Err(damaged("its first key is not empty"));
         }
         for index in 0..entries {
             let low = if index == 0 { low } else { slotted::key(&node, index) };
             let high = if index + 1 < entries { Some(slotted::key(&node, index + 1)) } else { high };
-            self.validate_node(slotted::child(&node, index), Some(level - 1), (low, high), stats)?;
+            let child = slotted::child(&node, index);
+            if self.validate_node(child, Some(level - 1), (low, high), walk)?.is_none() {
+                return Ok(None);
+            }
         }
-        Ok(level)
+        Ok(Some(level))
     }
 
     /// About how many entries there are, from a few paths through the tree.

@@ -2,7 +2,7 @@
 
 use crate::Engine;
 use crate::entry::ClusteredValue;
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::table::{IndexRef, Table};
 use crate::transaction::key_range::KeyRange;
 use crate::transaction::{Isolation, LockMode, Transaction};
@@ -74,8 +74,13 @@ impl Engine {
         let trees =
             std::iter::once(IndexRef::Primary).chain((0..table.indexes.len()).map(IndexRef::Secondary));
         for index in trees {
-            if let Err(error) = table.tree(index).validate() {
-                faults.push(format!("The B-tree of index {} is corrupted. {error}", table.index_name(index)));
+            match table.tree(index).validate_while(&|| !txn.is_interrupted()) {
+                Ok(Some(_)) => {}
+                Ok(None) => return Err(EngineError::Interrupted),
+                Err(error) => {
+                    let name = table.index_name(index);
+                    faults.push(format!("The B-tree of index {name} is corrupted. {error}"));
+                }
             }
         }
         if !faults.is_empty() {
@@ -86,6 +91,7 @@ impl Engine {
             txn.scan(table, IndexRef::Primary, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;
         while let Some(row) = scan.next(&mut txn)? {
             rows += 1;
+            txn.check_interrupt()?;
             if table.layout.len_of(&row.image)? != row.image.len() {
                 faults.push(format!("the row with key {:02x?} has bytes left over", row.key));
             }
@@ -112,6 +118,7 @@ impl Engine {
         scan.report_strays();
         while let Some(row) = scan.next(txn)? {
             entries += 1;
+            txn.check_interrupt()?;
             let key = table.secondary_key(at, &row.image, &row.key)?;
             if scan.last_key() != Some(&key.key[..]) && index_faults < MAX_FAULTS {
                 index_faults += 1;

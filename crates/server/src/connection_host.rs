@@ -340,7 +340,23 @@ impl Host for ConnectionHost {
         Some(self.entry.kill_flag())
     }
 
+    fn begin_time_limit(&self, limit: Duration) -> bool {
+        self.server.status.max_execution_time_set.add_one();
+        self.server.time_limits.begin(&self.entry, limit);
+        true
+    }
+
+    fn end_time_limit(&self) -> bool {
+        let has_passed = self.server.time_limits.end(&self.entry);
+        if has_passed {
+            self.server.status.max_execution_time_exceeded.add_one();
+        }
+        has_passed
+    }
+
     fn sleep(&self, duration: Duration) -> bool {
+        #[cfg(test)]
+        assert_ne!(duration, crate::connection::tests::PANICS, "a test asks for a panic");
         self.entry.sleep(duration)
     }
 
@@ -355,8 +371,6 @@ impl Host for ConnectionHost {
 
     fn schema_changed(&self, schema: Option<&str>) {
         self.entry.show(|s| s.schema = schema.map(str::to_owned));
-        #[cfg(test)]
-        assert_ne!(duration, crate::connection::tests::PANICS, "a test asks for a panic");
         let is_tracked =
             variables::find("session_track_schema").is_some_and(|id| self.values.lock().get(id).is_on());
         if is_tracked {
@@ -376,7 +390,7 @@ impl Host for ConnectionHost {
         let reached =
             self.poll(timeout, || wanted.is_subset(&self.server.engine.gtid_executed()).then_some(()));
         waiters.fetch_sub(1, Ordering::SeqCst);
-        Ok(reached.is_some())
+        Ok(reached?.is_some())
     }
 
     fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String> {
@@ -400,7 +414,7 @@ impl Host for ConnectionHost {
             Some(s) if s.sql_running == replica::status::Running::No => Some(None),
             Some(_) => None,
         });
-        Ok(reached.unwrap_or(Some(-1)))
+        Ok(reached?.unwrap_or(Some(-1)))
     }
 }
 
@@ -408,16 +422,19 @@ impl Host for ConnectionHost {
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl ConnectionHost {
-    /// Asks until there is an answer, the time is over, or the statement is killed.
-    fn poll<T>(&self, timeout: Option<Duration>, ask: impl Fn() -> Option<T>) -> Option<T> {
+    /// Asks until there is an answer or the time is over; error 1317 when the statement is interrupted.
+    fn poll<T>(&self, timeout: Option<Duration>, ask: impl Fn() -> Option<T>) -> sql::Result<Option<T>> {
         let watch = os::clock::Stopwatch::start();
         loop {
             if let Some(answer) = ask() {
-                return Some(answer);
+                return Ok(Some(answer));
             }
             let left = timeout.map_or(POLL_INTERVAL, |limit| watch.remaining(limit));
-            if left.is_zero() || self.entry.sleep(left.min(POLL_INTERVAL)) {
-                return None;
+            if left.is_zero() {
+                return Ok(None);
+            }
+            if self.entry.sleep(left.min(POLL_INTERVAL)) {
+                return Err(SqlError::interrupted());
             }
         }
     }

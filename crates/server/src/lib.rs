@@ -43,6 +43,7 @@ pub mod show_status;
 pub mod signals;
 pub mod start;
 pub mod status;
+mod time_limits;
 mod tls;
 pub mod variables;
 pub mod version;

@@ -5,6 +5,7 @@ use crate::innodb_monitor::LastLook;
 use crate::replicas::Replicas;
 use crate::sessions::Sessions;
 use crate::status::ServerStatus;
+use crate::time_limits::TimeLimits;
 use crate::variables::Globals;
 use engine::Engine;
 use os::disk::Disk;
@@ -33,6 +34,8 @@ pub struct Server {
     pub tls: OnceLock<ServerTls>,
     /// The connections.
     pub sessions: Sessions,
+    /// `max_execution_time` of the statements that run.
+    pub time_limits: TimeLimits,
     /// Counters.
     pub status: ServerStatus,
     /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
@@ -80,6 +83,7 @@ impl Server {
             tls: OnceLock::new(),
             sessions: Sessions::default(),
             last_look: LastLook::default(),
+            time_limits: TimeLimits::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,

@@ -72,6 +72,8 @@ pub struct SessionEntry {
     transaction_id: AtomicU64,
     /// The running statement is to end. Relaxed: it is polled.
     kill_query: Arc<AtomicBool>,
+    /// Somebody wants it: not its time limit alone. Relaxed, as the one above.
+    kill_asked: AtomicBool,
     /// The connection is to end.
     kill_connection: AtomicBool,
     /// Notified by KILL, for statements that sleep.
@@ -104,6 +106,7 @@ impl SessionEntry {
             since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
             kill_query: Arc::default(),
+            kill_asked: AtomicBool::new(false),
             kill_connection: AtomicBool::new(false),
             killed: Event::new(),
             interrupter,
@@ -177,11 +180,24 @@ impl SessionEntry {
         if !query_only {
             self.kill_connection.store(true, Ordering::Relaxed);
         }
-        self.kill_query.store(true, Ordering::Relaxed);
-        self.killed.notify_all();
+        self.kill_asked.store(true, Ordering::Relaxed);
+        self.interrupt();
         if !query_only && let Some(interrupter) = &self.interrupter {
             interrupter.interrupt();
         }
+    }
+
+    /// Has the running statement end, as KILL QUERY and the time limit do.
+    pub fn interrupt(&self) {
+        self.kill_query.store(true, Ordering::Relaxed);
+        self.killed.notify_all();
+    }
+
+    /// The interruption by a time limit is over, unless KILL has asked for one too; true when it has not.
+    pub fn end_interrupt(&self) -> bool {
+        let by_kill = self.kill_asked.load(Ordering::Relaxed);
+        self.kill_query.store(by_kill, Ordering::Relaxed);
+        !by_kill
     }
 
     /// The running statement is to end.
@@ -202,6 +218,7 @@ impl SessionEntry {
     /// A new statement begins: KILL QUERY of an earlier one does not count for it.
     pub fn begin_statement(&self) {
         if !self.is_connection_killed() {
+            self.kill_asked.store(false, Ordering::Relaxed);
             self.kill_query.store(false, Ordering::Relaxed);
         }
     }

@@ -169,6 +169,10 @@ pub struct ServerStatus {
     pub threads_created: Counter,
     /// Statements above long_query_time.
     pub slow_queries: Counter,
+    /// SELECTs that `max_execution_time` has ended.
+    pub max_execution_time_exceeded: Counter,
+    /// SELECTs that had such a limit.
+    pub max_execution_time_set: Counter,
     /// Prepared statements that exist.
     pub prepared_statements: Counter,
     /// Commands that are no statements: COM_PING, COM_CHANGE_USER and the like (`Com_admin_commands`).
@@ -202,6 +206,8 @@ impl Default for ServerStatus {
             threads_running: Counter::default(),
             threads_created: Counter::default(),
             slow_queries: Counter::default(),
+            max_execution_time_exceeded: Counter::default(),
+            max_execution_time_set: Counter::default(),
             prepared_statements: Counter::default(),
             admin_commands: Counter::default(),
             stmt_prepare: Counter::default(),
@@ -229,7 +235,13 @@ impl ServerStatus {
 
     /// FLUSH STATUS: counters that count from the start of the server go on, the others begin anew.
     pub fn flush(&self, connections: usize) {
-        for counter in [&self.aborted_clients, &self.aborted_connects, &self.slow_queries] {
+        for counter in [
+            &self.aborted_clients,
+            &self.aborted_connects,
+            &self.slow_queries,
+            &self.max_execution_time_exceeded,
+            &self.max_execution_time_set,
+        ] {
             counter.reset();
         }
         self.max_used_connections.reset();
@@ -252,6 +264,10 @@ impl ServerStatus {
             ("Com_stmt_send_long_data", self.stmt_send_long_data.get()),
             ("Connection_errors_max_connections", self.max_connections_errors.get()),
             ("Connections", self.connections.get()),
+            ("Max_execution_time_exceeded", self.max_execution_time_exceeded.get()),
+            ("Max_execution_time_set", self.max_execution_time_set.get()),
+            // The thread that watches the limits is there from the first one on.
+            ("Max_execution_time_set_failed", 0),
             ("Max_used_connections", self.max_used_connections.get()),
             ("Prepared_stmt_count", self.prepared_statements.get()),
             ("Queries", self.queries.get()),

@@ -156,6 +156,16 @@ impl SqlError {
         )
     }
 
+    /// `ER_QUERY_INTERRUPTED`.
+    pub fn interrupted() -> SqlError {
+        SqlError::new(1317, "Query execution was interrupted")
+    }
+
+    /// `ER_QUERY_TIMEOUT`.
+    pub fn time_limit_passed() -> SqlError {
+        SqlError::new(3024, "Query execution was interrupted, maximum statement execution time exceeded")
+    }
+
     /// `ER_OPTION_PREVENTS_STATEMENT`.
     pub fn option_prevents(option: &str) -> SqlError {
         SqlError::new(

@@ -158,12 +158,12 @@ pub trait Host: Send + Sync {
     /// packet that ends it.
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> Result<()>;
 
-    /// KILL QUERY or KILL was called on this connection; asked between rows. The statement then ends with 1317.
-    fn is_killed(&self) -> bool;
-
-    /// The flag that `KILL` sets, so that lock waits end too; a host without one leaves them to their timeouts.
+    /// The flag that `KILL` and a time limit set. Every loop of a statement looks at it, and every wait within the engine; the statement then ends
+    /// with 1317, or with 3024 where it was the limit. It is the same one as long as the host lives. A host without one is never interrupted.
     fn interrupt_flag(&self) -> Option<std::sync::Arc<std::sync::atomic::AtomicBool>> {
         None
+    }
+
     /// A statement is about to be prepared, by the protocol or by PREPARE. Error 1461 when there are `max_prepared_stmt_count` of them already;
     /// else the place is the statement's until [`Host::give_prepared_place_back`].
     fn take_prepared_place(&self) -> Result<()> {
@@ -181,8 +181,6 @@ pub trait Host: Send + Sync {
     /// The limited statement has ended; true when the limit had passed. The flag is as it would be without the limit.
     fn end_time_limit(&self) -> bool {
         false
-    }
-
     }
 
     /// SLEEP(): true when it was interrupted.

@@ -70,6 +70,8 @@ pub(crate) struct Variables {
     pub max_allowed_packet: usize,
     pub innodb_lock_wait_timeout_s: u64,
     pub lock_wait_timeout_s: u64,
+    /// 0 is no limit.
+    pub max_execution_time_ms: u64,
     pub sql_safe_updates: bool,
     pub foreign_key_checks: bool,
     pub unique_checks: bool,
@@ -113,6 +115,7 @@ impl Default for Variables {
             max_allowed_packet: 64 << 20,
             innodb_lock_wait_timeout_s: 50,
             lock_wait_timeout_s: 31_536_000,
+            max_execution_time_ms: 0,
             sql_safe_updates: false,
             foreign_key_checks: true,
             unique_checks: true,
@@ -265,6 +268,7 @@ impl Variables {
         "max_allowed_packet",
         "innodb_lock_wait_timeout",
         "lock_wait_timeout",
+        "max_execution_time",
         "sql_safe_updates",
         "foreign_key_checks",
         "unique_checks",
@@ -327,6 +331,7 @@ impl Variables {
             "max_allowed_packet" => unsigned(self.max_allowed_packet as u64),
             "innodb_lock_wait_timeout" => unsigned(self.innodb_lock_wait_timeout_s),
             "lock_wait_timeout" => unsigned(self.lock_wait_timeout_s),
+            "max_execution_time" => unsigned(self.max_execution_time_ms),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
             "unique_checks" => bool(self.unique_checks),
@@ -402,6 +407,9 @@ impl Variables {
             "max_allowed_packet" => self.max_allowed_packet = number(name, value, 1024, 1 << 30)? as usize,
             "innodb_lock_wait_timeout" => self.innodb_lock_wait_timeout_s = number(name, value, 1, 1 << 30)?,
             "lock_wait_timeout" => self.lock_wait_timeout_s = number(name, value, 1, 31_536_000)?,
+            "max_execution_time" => {
+                self.max_execution_time_ms = number(name, value, 0, u64::MAX)?;
+            }
             "sql_safe_updates" => self.sql_safe_updates = boolean(name, value)?,
             "foreign_key_checks" => self.foreign_key_checks = boolean(name, value)?,
             "unique_checks" => self.unique_checks = boolean(name, value)?,

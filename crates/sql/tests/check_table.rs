@@ -72,3 +72,19 @@ fn damaged_tables_are_reported_as_mysql_reports_them() {
     assert!(read[0].contains("/data/d/t.ibd: page "), "{read:?}");
     assert_eq!(rows(&mut s, "SELECT 1"), ["1"]);
 }
+
+#[test]
+fn kill_ends_a_check() {
+    let engine = open(&SimDisk::new(1));
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE test.t (id INT PRIMARY KEY)");
+    run(&mut s, "INSERT INTO test.t VALUES (1), (2)");
+    let table = engine.catalog().table("test", "t").expect("it was made");
+    let check = |is_killed: bool| {
+        let mut transaction = engine.begin(engine::Isolation::RepeatableRead);
+        transaction.set_interrupt(Arc::new(is_killed.into()));
+        engine.check_table_in(transaction, &table)
+    };
+    assert_eq!(check(false).expect("the table is sound"), Vec::<String>::new());
+    assert!(matches!(check(true), Err(engine::EngineError::Interrupted)));
+}

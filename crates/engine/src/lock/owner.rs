@@ -4,7 +4,7 @@ use super::gap::{GapId, Inserter, TableLocks};
 use super::{LockId, OwnerId};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What an owner has at one table besides record locks.
 pub(super) struct AtTable {
@@ -54,6 +54,11 @@ impl LockOwner {
     /// Sets the flag that ends this owner's waits with [`crate::EngineError::Interrupted`] when it becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.interrupt = Some(interrupt);
+    }
+
+    /// Whether that flag is set.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Says that another owner, which never waits while it holds anything, has locks for this one.

@@ -71,6 +71,7 @@ impl Scan {
                 bump(&txn.engine.counters.rows_read, 1);
                 return Ok(Some(Found::Lent));
             }
+            txn.check_interrupt()?;
         }
     }
 

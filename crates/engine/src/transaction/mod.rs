@@ -269,6 +269,16 @@ impl Transaction {
         self.locks.set_interrupt(interrupt);
     }
 
+    /// Whether that flag is set.
+    pub fn is_interrupted(&self) -> bool {
+        self.locks.is_interrupted()
+    }
+
+    /// [`EngineError::Interrupted`] when it is.
+    pub fn check_interrupt(&self) -> Result<()> {
+        if self.is_interrupted() { Err(EngineError::Interrupted) } else { Ok(()) }
+    }
+
     /// Says that the transaction is of a session that has locked these tables: it takes no lock of their metadata itself.
     pub fn set_locked_tables(&mut self, locked: Arc<LockedTables>) {
         self.locks.set_works_under(locked.owner_id());

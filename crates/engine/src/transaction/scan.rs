@@ -278,6 +278,8 @@ impl Scan {
                 bump(&txn.engine.counters.rows_read, 1);
                 return Ok(found);
             }
+            // Nobody else asks while there are no rows to give out.
+            txn.check_interrupt()?;
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) use insert::{InsertPlan, bind_insert};
 pub(crate) use select::run_query;
 pub(crate) use update::{UpdatePlan, bind_update};
 
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::expr::{Context, SubqueryResult};
 use crate::plan::{QueryPlan, RowLock};
 use engine::Transaction;
@@ -28,13 +28,11 @@ pub(crate) struct Run<'r, 'c> {
     /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and the isolation level wants
     /// what it wrote to follow from what it read (InnoDB does so under REPEATABLE READ and SERIALIZABLE).
     shares_reads: bool,
-    /// Rows looked at since the last time it was asked whether to go on.
-    pub unasked_rows: u32,
 }
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn, ctx, shares_reads: false, unasked_rows: 0 }
+        Run { txn, ctx, shares_reads: false }
     }
 
     /// Says that the statement changes rows.
@@ -49,17 +47,8 @@ impl<'r, 'c> Run<'r, 'c> {
 
     /// Called for each row that is looked at: ends the statement when it was killed.
     #[inline]
-    pub fn on_row(&mut self) -> Result<()> {
-        const BETWEEN_QUESTIONS: u32 = 512;
-        self.unasked_rows += 1;
-        if self.unasked_rows < BETWEEN_QUESTIONS {
-            return Ok(());
-        }
-        self.unasked_rows = 0;
-        if self.ctx.host.is_killed() {
-            return Err(SqlError::new(1317, "Query execution was interrupted"));
-        }
-        Ok(())
+    pub fn on_row(&self) -> Result<()> {
+        self.ctx.check_interrupt()
     }
 
     /// Runs the statement's subqueries, in order, and keeps their results for its expressions.

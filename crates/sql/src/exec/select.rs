@@ -188,6 +188,7 @@ fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) 
     let mut before: Option<Vec<Value>> = None;
     let deduplicates = plan.distinct && output.seen.is_none();
     for (values, ()) in sorter.finish(run.ctx)? {
+        run.on_row()?;
         if deduplicates
             && let Some(before) = &before
             && equal_rows(before, &values, output.columns, run.ctx)?
@@ -361,13 +362,18 @@ fn grouped(
         Some(ends) if possible => vec![read_index_ends(run, plan, ends)?],
         _ => {
             let groups = collect_groups(run, plan, grouping, possible)?;
-            groups.into_iter().map(|group| group.finish(grouping, run.ctx)).collect::<Result<_>>()?
+            let finish = |group: Group| {
+                run.on_row()?;
+                group.finish(grouping, run.ctx)
+            };
+            groups.into_iter().map(finish).collect::<Result<_>>()?
         }
     };
     let ctx = run.ctx;
     let columns = output.columns;
     let mut sorter = Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit));
     for row in rows {
+        ctx.check_interrupt()?;
         if let Some(having) = &plan.having
             && !having.holds(&row, ctx)?
         {
@@ -378,6 +384,7 @@ fn grouped(
         sorter.push(values, (), ctx)?;
     }
     for (values, ()) in sorter.finish(ctx)? {
+        ctx.check_interrupt()?;
         if output.take(&values)? == Flow::Stop {
             break;
         }
@@ -420,6 +427,7 @@ fn run_union(
     let mut keys: HashSet<Vec<u8>> = HashSet::new();
     for (plan, distinct) in branches {
         run_query(run, plan, &mut |row| {
+            ctx.check_interrupt()?;
             let mut conformed = Vec::with_capacity(row.len());
             for (value, column) in row.iter().zip(columns) {
                 conformed.push(conform(Cow::Borrowed(value), &column.ty, ctx)?.into_owned());
@@ -429,19 +437,25 @@ fn run_union(
         })?;
         if *distinct {
             keys.clear();
-            rows.retain(|row| {
+            let mut unique = Vec::with_capacity(rows.len());
+            for row in rows {
+                ctx.check_interrupt()?;
                 let mut key = Vec::new();
                 for (value, column) in row.iter().zip(columns) {
                     group_key(value, column.ty.collation, &mut key);
                 }
-                keys.insert(key)
-            });
+                if keys.insert(key) {
+                    unique.push(row);
+                }
+            }
+            rows = unique;
         }
     }
     let total = rows.len() as u64;
     if !order.is_empty() {
         let mut sorter = Sorter::new(order, None);
         for row in rows {
+            ctx.check_interrupt()?;
             let mut keys = Vec::with_capacity(order.len());
             sorter.add_keys(&row, &mut keys, ctx)?;
             sorter.push(keys, row, ctx)?;
@@ -451,6 +465,7 @@ fn run_union(
     let from = limit.offset.min(total) as usize;
     let to = limit.offset.saturating_add(limit.count).min(total) as usize;
     for row in &rows[from..to] {
+        ctx.check_interrupt()?;
         emit(row)?;
     }
     Ok(QueryOutcome { found_rows: (to - from) as u64 })

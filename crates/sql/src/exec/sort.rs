@@ -2,8 +2,8 @@
 //!
 //! Beside each item stands a number that orders as its first key does as far as it goes, so that few keys are compared.
 
-use crate::error::{Result, SqlError};
-use crate::expr::{Context, Expr, Node, sort_compare};
+use crate::error::Result;
+use crate::expr::{Context, Expr, Node, sort_by, sort_compare};
 use crate::plan::SortKey;
 use std::cmp::Ordering;
 use std::mem::{Discriminant, discriminant};
@@ -109,7 +109,6 @@ impl<'p, T> Sorter<'p, T> {
     }
 
     fn sort(&mut self, ctx: &Context<'_>) -> Result<()> {
-        let mut failed = None;
         let (keys, places, has_prefixes) = (self.keys, &self.places, self.has_prefixes);
         let by_keys = |a: &[Value], b: &[Value]| {
             for (key, place) in keys.iter().zip(places) {
@@ -121,16 +120,16 @@ impl<'p, T> Sorter<'p, T> {
             Ok(Ordering::Equal)
         };
         // Stable: rows that are equal keep the order in which they came.
-        self.rows.sort_by(|a, b| {
-            if has_prefixes && a.prefix != b.prefix {
-                return a.prefix.cmp(&b.prefix);
-            }
-            by_keys(&a.values, &b.values).unwrap_or_else(|error: SqlError| {
-                failed = Some(error);
-                Ordering::Equal
-            })
-        });
-        failed.map_or(Ok(()), Err)
+        sort_by(
+            &mut self.rows,
+            || ctx.check_interrupt(),
+            |a, b| {
+                if has_prefixes && a.prefix != b.prefix {
+                    return Ok(a.prefix.cmp(&b.prefix));
+                }
+                by_keys(&a.values, &b.values)
+            },
+        )
     }
 
     /// The items in order, each with the values that it brought.

@@ -239,24 +239,24 @@ fn concat(aggregate: &Aggregate, mut parts: Vec<(Vec<Value>, Vec<u8>)>, ctx: &Co
         return Ok(Value::Null);
     }
     let first_key = aggregate.args.len() - order.len();
-    let mut failed = None;
-    parts.sort_by(|(a, _), (b, _)| {
-        for (at, descending) in order.iter().enumerate() {
-            let collation = aggregate.args[first_key + at].ty.collation;
-            match sort_compare(&a[at], &b[at], collation, ctx) {
-                Ok(Ordering::Equal) => {}
-                Ok(ordering) => return if *descending { ordering.reverse() } else { ordering },
-                Err(error) => failed = Some(error),
+    super::sort_by(
+        &mut parts,
+        || ctx.check_interrupt(),
+        |(a, _), (b, _)| {
+            for (at, descending) in order.iter().enumerate() {
+                let collation = aggregate.args[first_key + at].ty.collation;
+                match sort_compare(&a[at], &b[at], collation, ctx)? {
+                    Ordering::Equal => {}
+                    ordering => return Ok(if *descending { ordering.reverse() } else { ordering }),
+                }
             }
-        }
-        Ordering::Equal
-    });
-    if let Some(error) = failed {
-        return Err(error);
-    }
+            Ok(Ordering::Equal)
+        },
+    )?;
     let limit = ctx.variables.group_concat_max_len;
     let mut out = Vec::new();
     for (at, (_, part)) in parts.iter().enumerate() {
+        ctx.check_interrupt()?;
         if at > 0 {
             out.extend_from_slice(separator);
         }

@@ -1,10 +1,12 @@
 //! What an expression may ask of its statement and session while it is computed.
 
+use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::variables::Variables;
 use engine::Engine;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
 use types::convert::{self, DateModes};
 
@@ -74,6 +76,8 @@ pub(crate) struct SubqueryResult {
 /// The surroundings of an expression.
 pub(crate) struct Context<'a> {
     pub host: &'a dyn Host,
+    /// The statement is to end; see [`Context::check_interrupt`].
+    pub interrupt: &'a AtomicBool,
     pub engine: &'a Engine,
     pub variables: &'a Variables,
     pub user_variables: &'a RefCell<HashMap<String, Value>>,
@@ -106,6 +110,14 @@ impl Context<'_> {
     /// How values are converted for columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
         convert::Context { strict, zone_offset_seconds: self.zone(), dates: self.dates() }
+    }
+
+    /// Error 1317 when the statement was killed or its time is over. It costs a load: every loop
+    /// over rows, values or bytes that somebody else decides the length of calls it, often enough
+    /// that it comes ten times a second.
+    #[inline]
+    pub fn check_interrupt(&self) -> Result<()> {
+        if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
     }
 
     /// Seconds east of UTC of the session's time zone.

@@ -149,14 +149,19 @@ impl Expr {
                 if a.is_null() || b.is_null() {
                     return Ok(boolean(None));
                 }
-                let is = like::like(&text_of(&a), &text_of(&b), *escape, *collation);
+                let is = like::like_while(&text_of(&a), &text_of(&b), *escape, *collation, || {
+                    ctx.check_interrupt()
+                })?;
                 return Ok(boolean(Some(is != *negated)));
             }
             Node::Subquery { subquery, what } => self.subquery(*subquery, *what, ctx)?,
             Node::InSubquery { negated, operand, subquery, collation } => {
                 let needle = operand.eval(row, ctx)?;
                 let results = ctx.subqueries.borrow();
-                let rows = results[*subquery].rows.iter().map(|row| Ok(Cow::Borrowed(&row[0])));
+                let rows = results[*subquery].rows.iter().map(|row| {
+                    ctx.check_interrupt()?;
+                    Ok(Cow::Borrowed(&row[0]))
+                });
                 let found = Self::is_in(*negated, &needle, rows, *collation, ctx)?;
                 return Ok(Cow::Owned(found.into_owned()));
             }

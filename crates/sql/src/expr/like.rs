@@ -1,9 +1,24 @@
 //! LIKE: `%` any characters, `_` one character, compared in a collation.
 
+use crate::error::Result;
 use types::collation;
 
 /// Whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise; `None` is no escape at all.
 pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id: u16) -> bool {
+    like_while(text, pattern, escape, collation_id, || Ok(())).unwrap_or(false)
+}
+
+/// As [`like`], asking now and then whether to go on: many wildcards and a long text take as many steps as both lengths multiplied.
+pub(crate) fn like_while(
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<u8>,
+    collation_id: u16,
+    go_on: impl Fn() -> Result<()>,
+) -> Result<bool> {
+    /// Steps between two questions.
+    const STEPS: u32 = 1024;
+    let mut steps = 0;
     let by_bytes = collation_id == collation::BINARY;
     let same = |a: &[u8], b: &[u8]| {
         a == b || (!by_bytes && collation::compare_utf8mb4(collation_id, a, b) == std::cmp::Ordering::Equal)
@@ -15,6 +30,10 @@ pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id
     let (mut t, mut p) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
+        steps += 1;
+        if steps % STEPS == 0 {
+            go_on()?;
+        }
         let mut matched = false;
         if p < pattern.len() {
             let escaped = Some(pattern[p]) == escape && p + 1 < pattern.len();
@@ -42,7 +61,7 @@ pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id
                 _ => {}
             }
         } else if t == text.len() {
-            return true;
+            return Ok(true);
         }
         if !matched {
             match retry {
@@ -51,7 +70,7 @@ pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id
                     retry = Some((after, next));
                     (p, t) = (after, next);
                 }
-                _ => return false,
+                _ => return Ok(false),
             }
         }
     }

@@ -14,6 +14,7 @@ mod eval;
 mod functions;
 mod infer;
 pub(crate) mod like;
+mod sorting;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
 pub(crate) use arithmetic::{Number, decimal_of, number};
@@ -26,6 +27,7 @@ pub(crate) use infer::{
     numeric_class, scale_of,
 };
 pub(crate) use like::like;
+pub(crate) use sorting::sort_by;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
 use types::{ColumnType, Value};

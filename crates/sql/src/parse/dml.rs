@@ -10,6 +10,7 @@ impl Parser<'_> {
     pub(super) fn insert(&mut self) -> Result<Statement> {
         let replace = self.is("REPLACE");
         self.advance();
+        self.read_hints();
         let _ = self.eat_any(&["LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"]);
         let ignore = self.eat("IGNORE");
         self.eat("INTO");
@@ -114,6 +115,7 @@ impl Parser<'_> {
 
     pub(super) fn update(&mut self) -> Result<Statement> {
         self.expect("UPDATE")?;
+        self.read_hints();
         self.eat("LOW_PRIORITY");
         let ignore = self.eat("IGNORE");
         let from = self.table_references()?;
@@ -127,6 +129,7 @@ impl Parser<'_> {
 
     pub(super) fn delete(&mut self) -> Result<Statement> {
         self.expect("DELETE")?;
+        self.read_hints();
         while self.eat_any(&["LOW_PRIORITY", "QUICK"]) {}
         let ignore = self.eat("IGNORE");
         let mut targets = Vec::new();

@@ -15,6 +15,7 @@ mod dml;
 mod expr;
 mod foreign_key;
 mod function;
+mod hints;
 mod keys;
 mod query;
 mod reserved;
@@ -30,6 +31,7 @@ use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
+pub use hints::Hints;
 
 /// Nested parentheses, subqueries and operators that a statement may have; deeper ones end with 1436.
 const MAX_DEPTH: usize = 250;
@@ -41,6 +43,8 @@ pub struct Parsed {
     pub statement: Statement,
     /// Number of `?`.
     pub parameters: usize,
+    /// Its optimizer hints.
+    pub hints: Hints,
     /// Where the statement ends: at its semicolon, or the text's length.
     pub end: usize,
     /// Where the next statement of the text starts; the text's length when there is none.
@@ -60,12 +64,14 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
             Err(SqlError::new(1065, "Query was empty"))
         };
     }
-    let mut parser = Parser { text, tokens: &tokens, rows, at: 0, mode, parameters: 0, depth: 0 };
+    let mut parser =
+        Parser { text, tokens: &tokens, rows, at: 0, mode, parameters: 0, depth: 0, hints: Hints::default() };
     let statement = parser.statement()?;
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
-    Ok(Some(Parsed { statement, parameters: parser.parameters, end: end.start as usize, next }))
+    let Parser { parameters, hints, .. } = parser;
+    Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
 }
 
 struct Parser<'a> {
@@ -77,6 +83,7 @@ struct Parser<'a> {
     mode: LexMode,
     parameters: usize,
     depth: usize,
+    hints: Hints,
 }
 
 impl<'a> Parser<'a> {

@@ -126,6 +126,7 @@ impl Parser<'_> {
 
     fn select(&mut self) -> Result<Select> {
         self.expect("SELECT")?;
+        self.read_hints();
         let mut select = Select::default();
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;

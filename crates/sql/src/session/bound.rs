@@ -9,11 +9,18 @@ use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, DeletePlan, InsertPlan, Run, UpdatePlan, bind_delete, bind_insert, bind_update, run_query,
 };
+use crate::host::Host;
+use crate::parse::Hints;
 use crate::plan::QueryPlan;
 use crate::sink::{OkInfo, ResultSink};
 use engine::{CommitOptions, StatementContext, Transaction};
 use os::account::{State, enter};
+use std::sync::Arc;
+use std::time::Duration;
 use types::Value;
+
+/// The error of an interrupted statement.
+const INTERRUPTED: u16 = 1317;
 
 /// What a statement does to rows.
 pub(super) enum Plan {
@@ -27,6 +34,8 @@ pub(super) enum Plan {
 pub(super) struct Bound {
     pub plan: Plan,
     pub subqueries: Vec<QueryPlan>,
+    /// Its optimizer hints.
+    pub hints: Hints,
     /// What has to be known to log its text.
     pub logging: LoggingNeeds,
     /// May be run again while the session's settings and the tables are the same.
@@ -46,6 +55,42 @@ enum Done {
 impl Bound {
     pub fn is_query(&self) -> bool {
         matches!(self.plan, Plan::Query(_))
+    }
+}
+
+/// `max_execution_time` of a query that runs.
+struct TimeLimit {
+    /// `None`: it has ended.
+    host: Option<Arc<dyn Host>>,
+}
+
+impl TimeLimit {
+    /// Of a SELECT that is the statement: its hint's limit, or the session's.
+    fn begin(session: &Session, bound: &Bound) -> Option<TimeLimit> {
+        if !bound.is_query() {
+            return None;
+        }
+        let hinted = bound.hints.max_execution_time_ms.filter(|ms| *ms > 0);
+        let limit_ms = hinted.unwrap_or(session.variables.max_execution_time_ms);
+        let begun = limit_ms > 0 && session.host.begin_time_limit(Duration::from_millis(limit_ms));
+        begun.then(|| TimeLimit { host: Some(session.host.clone()) })
+    }
+
+    /// Says of an error whether it was the limit's.
+    fn explain<T>(mut self, outcome: Result<T>) -> Result<T> {
+        let has_passed = self.host.take().is_some_and(|host| host.end_time_limit());
+        outcome.map_err(|error| match error.code {
+            INTERRUPTED if has_passed => SqlError::time_limit_passed(),
+            _ => error,
+        })
+    }
+}
+
+impl Drop for TimeLimit {
+    fn drop(&mut self) {
+        if let Some(host) = &self.host {
+            host.end_time_limit();
+        }
     }
 }
 
@@ -72,11 +117,17 @@ impl Session {
         Ok(Bound {
             plan,
             subqueries,
+            hints: Hints::default(),
             logging: binder.logging,
             cacheable,
             generation: self.generation,
             privileges,
         })
+    }
+
+    /// As [`Session::bind`], with the statement's hints.
+    pub(super) fn bind_hinted(&self, statement: &Statement, hints: &Hints) -> Result<Bound> {
+        Ok(Bound { hints: hints.clone(), ..self.bind(statement)? })
     }
 
     /// Whether a statement means the same, and is allowed, as when it was bound.
@@ -105,7 +156,12 @@ impl Session {
         let mut transaction = self.take_transaction()?;
         let id_before = self.last_insert_id.get();
         let place = self.engine.enter_statement();
+        let time_limit = TimeLimit::begin(self, bound);
         let outcome = self.run_in(&mut transaction, bound, parameters, text, sink);
+        let outcome = match time_limit {
+            Some(limit) => limit.explain(outcome),
+            None => outcome,
+        };
         drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
@@ -136,6 +192,9 @@ impl Session {
             !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
         let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
+        for (code, text) in &bound.hints.warnings {
+            ctx.warn(*code, text.clone());
+        }
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let mut run = Run::new(transaction, &ctx);

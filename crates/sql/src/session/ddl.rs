@@ -69,7 +69,7 @@ impl Session {
             options: self.commit_options(),
             lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
             locked_tables: self.locked_tables.as_ref().map(|locked| &*locked.tables),
-            interrupt: self.host.interrupt_flag(),
+            interrupt: Some(self.interrupt.clone()),
             notes: Vec::new(),
             report: DdlReport::default(),
         }

@@ -49,14 +49,15 @@ impl Session {
         let own_text = text[..parsed.end].trim_ascii();
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
-                self.bind(&parsed.statement).inspect_err(|_| self.diagnostics.borrow_mut().clear())?,
+                self.bind_hinted(&parsed.statement, &parsed.hints)
+                    .inspect_err(|_| self.diagnostics.borrow_mut().clear())?,
             );
             if bound.cacheable && !self.more_results && parsed.end == text.len() {
                 self.cache.offer(text, &bound);
             }
             match self.run_bound(&bound, &[], own_text, sink) {
                 Err(error) if error.code == 1412 => {
-                    let bound = self.bind(&parsed.statement)?;
+                    let bound = self.bind_hinted(&parsed.statement, &parsed.hints)?;
                     self.run_bound(&bound, &[], own_text, sink)?;
                 }
                 other => other?,

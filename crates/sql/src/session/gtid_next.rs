@@ -102,8 +102,8 @@ impl Session {
                         "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
                     return Err(SqlError::new(1781, text));
                 }
-                let (interrupt, connection) = (self.host.interrupt_flag(), self.host.connection_id());
-                let owner = self.engine.own_gtid(gtid, connection.into(), interrupt.as_deref())?;
+                let connection = self.host.connection_id();
+                let owner = self.engine.own_gtid(gtid, connection.into(), Some(&*self.interrupt))?;
                 let executed = owner.is_none();
                 return Ok((owner, executed));
             }

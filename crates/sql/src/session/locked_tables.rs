@@ -37,7 +37,7 @@ impl Session {
             }
         }
         let timeout_ms = self.variables.lock_wait_timeout_s * 1000;
-        let locked = self.engine.lock_tables(&wanted, timeout_ms, self.host.interrupt_flag())?;
+        let locked = self.engine.lock_tables(&wanted, timeout_ms, Some(self.interrupt.clone()))?;
         self.locked_tables = Some(SessionLocks { tables: Arc::new(locked), names });
         self.invalidate_plans();
         Ok(())

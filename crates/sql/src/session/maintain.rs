@@ -5,7 +5,7 @@ use crate::ast::{Maintenance, TableName};
 use crate::error::Result;
 use crate::host::VirtualTable;
 use crate::schema_tables::column_meta;
-use engine::{Direction, IndexRef, Isolation, KeyRange, LockMode, Table};
+use engine::{Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
@@ -42,7 +42,7 @@ impl Session {
             };
             match what {
                 Maintenance::Check => {
-                    let problems = self.check(&table);
+                    let problems = self.check(&table)?;
                     problems.iter().for_each(|problem| say("Warning", &format!("InnoDB: {problem}")));
                     match problems.is_empty() {
                         true => say("status", "OK"),
@@ -76,11 +76,14 @@ impl Session {
     }
 
     /// What is wrong with the table; a page that cannot be read is that too.
-    fn check(&self, table: &Arc<Table>) -> Vec<String> {
+    fn check(&self, table: &Arc<Table>) -> Result<Vec<String>> {
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
+        transaction.set_interrupt(self.interrupt.clone());
         self.put_under_locks(&mut transaction);
-        let checked = self.engine.check_table_in(transaction, table);
-        checked.unwrap_or_else(|error| vec![error.to_string()])
+        match self.engine.check_table_in(transaction, table) {
+            Err(error @ EngineError::Interrupted) => Err(error.into()),
+            checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),
+        }
     }
 
     /// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing else: not on the
@@ -106,6 +109,7 @@ fn sum_rows(transaction: &mut engine::Transaction, table: &Arc<Table>) -> Result
     let mut sum = 0u32;
     let mut text = Vec::new();
     while let Some(row) = scan.next(transaction)? {
+        transaction.check_interrupt()?;
         text.clear();
         for (at, value) in table.layout.decode_all(&row.image)?.iter().enumerate() {
             text.push(u8::from(value.is_null()));

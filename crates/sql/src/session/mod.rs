@@ -30,6 +30,7 @@ use prepared::PreparedStatement;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use types::Value;
 
 pub(crate) use logging::BinlogFormat;
@@ -53,6 +54,8 @@ pub struct SessionInit {
 pub struct Session {
     engine: Arc<Engine>,
     host: Arc<dyn Host>,
+    /// The host's flag, which ends what runs.
+    interrupt: Arc<AtomicBool>,
     init: SessionInit,
     variables: Variables,
     user_variables: RefCell<HashMap<String, Value>>,
@@ -99,6 +102,7 @@ impl Session {
         let mut session = Session {
             variables: Variables::of_host(&*host)?,
             engine,
+            interrupt: host.interrupt_flag().unwrap_or_default(),
             host,
             init,
             user_variables: RefCell::default(),
@@ -269,6 +273,7 @@ impl Session {
     fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {
         Context {
             host: &*self.host,
+            interrupt: &self.interrupt,
             engine: &self.engine,
             variables: &self.variables,
             user_variables: &self.user_variables,

@@ -5,6 +5,7 @@ use super::bound::Bound;
 use crate::ast::{PrepareText, Statement};
 use crate::error::{Result, SqlError};
 use crate::host::Host;
+use crate::parse::Hints;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub(super) struct PreparedStatement {
     _place: Place,
     text: Arc<[u8]>,
     statement: Arc<Statement>,
+    hints: Hints,
     parameters: usize,
     /// For statements about rows.
     bound: Option<Arc<Bound>>,
@@ -107,13 +109,14 @@ impl Session {
             ));
         }
         let bound = match is_about_rows(&parsed.statement) {
-            true => Some(Arc::new(self.bind(&parsed.statement)?)),
+            true => Some(Arc::new(self.bind_hinted(&parsed.statement, &parsed.hints)?)),
             false => None,
         };
         Ok(PreparedStatement {
             _place: place,
             text: text[..parsed.end].into(),
             statement: Arc::new(parsed.statement),
+            hints: parsed.hints,
             parameters: parsed.parameters,
             bound,
         })
@@ -162,13 +165,13 @@ impl Session {
         };
         let mut bound = bound.clone();
         if !self.still_holds(&bound) || !bound.cacheable {
-            bound = Arc::new(self.bind(&prepared.statement)?);
+            bound = Arc::new(self.bind_hinted(&prepared.statement, &prepared.hints)?);
             prepared.bound = Some(bound.clone());
         }
         match self.run_bound(&bound, parameters, &prepared.text, sink) {
             Err(error) if error.code == 1412 => {
                 // The table was changed since; once more with the new one.
-                let bound = Arc::new(self.bind(&prepared.statement)?);
+                let bound = Arc::new(self.bind_hinted(&prepared.statement, &prepared.hints)?);
                 prepared.bound = Some(bound.clone());
                 self.run_bound(&bound, parameters, &prepared.text, sink)
             }

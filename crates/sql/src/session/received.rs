@@ -276,10 +276,6 @@ impl Host for ReplicaHost {
         Err(SqlError::not_supported("statement-based replication of such a statement"))
     }
 
-    fn is_killed(&self) -> bool {
-        false
-    }
-
     fn sleep(&self, _: Duration) -> bool {
         false
     }

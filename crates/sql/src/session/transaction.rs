@@ -31,9 +31,7 @@ impl Session {
         transaction.set_row_image(self.variables.row_image);
         transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
-        if let Some(flag) = self.host.interrupt_flag() {
-            transaction.set_interrupt(flag);
-        }
+        transaction.set_interrupt(self.interrupt.clone());
         self.put_under_locks(&mut transaction);
         self.read_only_transaction = read_only;
         transaction

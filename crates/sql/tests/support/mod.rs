@@ -92,10 +92,6 @@ impl Host for TestHost {
         Err(SqlError::not_supported(format!("{command:?}")))
     }
 
-    fn is_killed(&self) -> bool {
-        false
-    }
-
     fn sleep(&self, _: Duration) -> bool {
         false
     }

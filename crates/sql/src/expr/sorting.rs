@@ -1,0 +1,57 @@
+//! Sorting by a comparison that can fail, and that KILL ends.
+
+use crate::error::{Result, SqlError};
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Sorts as the slice's own stable `sort_by`. An error of a comparison, or of `goes_on`, which is asked before each, ends the sort where it is; the items
+/// are all there then, in some order.
+///
+/// The library's sort has no other way out than to unwind: it may panic by itself when, after an error, the answers are no order any more. No panic hook
+/// runs for this.
+pub(crate) fn sort_by<T>(
+    items: &mut [T],
+    goes_on: impl Fn() -> Result<()>,
+    mut compare: impl FnMut(&T, &T) -> Result<Ordering>,
+) -> Result<()> {
+    let sorted = catch_unwind(AssertUnwindSafe(|| {
+        items.sort_by(|a, b| {
+            let ordering = goes_on().and_then(|()| compare(a, b));
+            ordering.unwrap_or_else(|error| resume_unwind(Box::new(error)))
+        });
+    }));
+    sorted.map_err(|payload| match payload.downcast::<SqlError>() {
+        Ok(error) => *error,
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_interruption_ends_a_sort_and_loses_nothing() {
+        let mut rng = os::random::Rng::new(1);
+        let before: Vec<u64> = (0..10_000).map(|_| rng.below(1000)).collect();
+        let mut sorted = before.clone();
+        sorted.sort();
+        let mut items = before.clone();
+        sort_by(&mut items, || Ok(()), |a, b| Ok(a.cmp(b))).unwrap();
+        assert_eq!(items, sorted);
+        for last in [0, 1, 500, 20_000] {
+            let (mut items, asked) = (before.clone(), Cell::new(0));
+            let goes_on = || {
+                asked.set(asked.get() + 1);
+                if asked.get() > last { Err(SqlError::interrupted()) } else { Ok(()) }
+            };
+            assert_eq!(sort_by(&mut items, goes_on, |a, b| Ok(a.cmp(b))), Err(SqlError::interrupted()));
+            assert_eq!(asked.get(), last + 1, "nothing is compared any more");
+            items.sort();
+            assert_eq!(items, sorted);
+        }
+        let error = SqlError::new(1690, "of a comparison");
+        assert_eq!(sort_by(&mut [2, 1], || Ok(()), |_, _| Err(error.clone())), Err(error));
+    }
+}

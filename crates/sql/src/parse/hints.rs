@@ -1,0 +1,227 @@
+//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE. One of them has an effect, `MAX_EXECUTION_TIME(n)`; MySQL's others are
+//! known and passed over.
+
+use super::Parser;
+
+/// The largest number that the hint takes.
+const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
+
+/// MySQL's hints beside MAX_EXECUTION_TIME, in order.
+const OTHERS: &[&str] = &[
+    "BKA",
+    "BNL",
+    "DERIVED_CONDITION_PUSHDOWN",
+    "GROUP_INDEX",
+    "HASH_JOIN",
+    "INDEX",
+    "INDEX_MERGE",
+    "JOIN_FIXED_ORDER",
+    "JOIN_INDEX",
+    "JOIN_ORDER",
+    "JOIN_PREFIX",
+    "JOIN_SUFFIX",
+    "MERGE",
+    "MRR",
+    "NO_BKA",
+    "NO_BNL",
+    "NO_DERIVED_CONDITION_PUSHDOWN",
+    "NO_GROUP_INDEX",
+    "NO_HASH_JOIN",
+    "NO_ICP",
+    "NO_INDEX",
+    "NO_INDEX_MERGE",
+    "NO_JOIN_INDEX",
+    "NO_MERGE",
+    "NO_MRR",
+    "NO_ORDER_INDEX",
+    "NO_RANGE_OPTIMIZATION",
+    "NO_SEMIJOIN",
+    "NO_SKIP_SCAN",
+    "ORDER_INDEX",
+    "QB_NAME",
+    "RESOURCE_GROUP",
+    "SEMIJOIN",
+    "SET_VAR",
+    "SKIP_SCAN",
+    "SUBQUERY",
+];
+
+/// What a statement's hints came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// MAX_EXECUTION_TIME of a SELECT that is the statement.
+    pub max_execution_time_ms: Option<u64>,
+    /// Number and words of the warnings about hints.
+    pub warnings: Vec<(u16, String)>,
+}
+
+impl Parser<'_> {
+    /// Reads the hints behind the word that was just eaten, if there are any.
+    pub(super) fn read_hints(&mut self) {
+        let from = self.tokens[self.at - 1].end as usize;
+        let between = &self.text[from..(self.token().start as usize).max(from)];
+        let blanks = between.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if !between[blanks..].starts_with(b"/*+") {
+            return;
+        }
+        let mut reader = Reader { text: self.text, at: from + blanks + 3 };
+        // The statement is the SELECT, whatever parentheses it is in.
+        let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
+        let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
+        while !reader.is_at_end() {
+            if let Err((at, what)) = reader.hint(is_whole, &mut self.hints) {
+                let line = 1 + self.text[..at].iter().filter(|byte| **byte == b'\n').count();
+                let near: String = String::from_utf8_lossy(&self.text[at..]).chars().take(80).collect();
+                self.hints.warnings.push((1064, format!("{what} near '{near}' at line {line}")));
+                return;
+            }
+        }
+    }
+}
+
+/// What is wrong, and where.
+type Wrong = (usize, &'static str);
+
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn skip_blanks(&mut self) {
+        while self.text.get(self.at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',') {
+            self.at += 1;
+        }
+    }
+
+    fn is_at_end(&mut self) -> bool {
+        self.skip_blanks();
+        self.at >= self.text.len() || self.text[self.at..].starts_with(b"*/")
+    }
+
+    fn word(&mut self) -> &'t [u8] {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Wrong> {
+        self.skip_blanks();
+        if self.text.get(self.at) != Some(&byte) {
+            return Err((self.at, "Optimizer hint syntax error"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// One hint.
+    fn hint(&mut self, is_whole: bool, hints: &mut Hints) -> Result<(), Wrong> {
+        let start = self.at;
+        let name = self.word();
+        let is_other = OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()));
+        if is_other {
+            self.expect(b'(')?;
+            return self.pass_over();
+        }
+        if !name.eq_ignore_ascii_case(b"MAX_EXECUTION_TIME") {
+            return Err((start, "Optimizer hint syntax error"));
+        }
+        self.expect(b'(')?;
+        self.skip_blanks();
+        let at = self.at;
+        let digits = String::from_utf8_lossy(self.word()).into_owned();
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err((at, "Optimizer hint syntax error"));
+        }
+        let limit_ms = digits.parse().ok().filter(|ms| *ms <= MOST_EXECUTION_TIME_MS);
+        let limit_ms: u64 = limit_ms.ok_or((self.at, "Unsupported MAX_EXECUTION_TIME"))?;
+        self.expect(b')')?;
+        if !is_whole {
+            let text = "MAX_EXECUTION_TIME hint is supported by top-level standalone SELECT statements only";
+            hints.warnings.push((3125, text.to_owned()));
+        } else if hints.max_execution_time_ms.is_some() {
+            let text = format!("Hint MAX_EXECUTION_TIME({limit_ms}) is ignored as conflicting/duplicated");
+            hints.warnings.push((3126, text));
+        } else {
+            hints.max_execution_time_ms = Some(limit_ms);
+        }
+        Ok(())
+    }
+
+    /// To behind the parenthesis that ends the hint.
+    fn pass_over(&mut self) -> Result<(), Wrong> {
+        let mut depth = 1;
+        while !self.is_at_end() {
+            match self.text[self.at] {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        Err((self.at, "Optimizer hint syntax error"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lexer::LexMode;
+    use crate::parse::parse;
+
+    fn hints(text: &str) -> (Option<u64>, Vec<String>) {
+        let hints = parse(text.as_bytes(), LexMode::default()).unwrap().unwrap().hints;
+        let warnings = hints.warnings.into_iter().map(|(code, text)| format!("{code} {text}"));
+        (hints.max_execution_time_ms, warnings.collect())
+    }
+
+    /// As MySQL 9.7 has answered each of them.
+    #[test]
+    fn limits_and_warnings_are_mysqls() {
+        let none: Vec<String> = Vec::new();
+        assert_eq!(hints("select /*+ MAX_EXECUTION_TIME(50) */ 1"), (Some(50), none.clone()));
+        assert_eq!(
+            hints("(select\n/*+ NO_ICP(t a) max_execution_time( 7 )*/ 1) union select 2"),
+            (Some(7), none.clone())
+        );
+        assert_eq!(hints("select /* + MAX_EXECUTION_TIME(50) */ 1"), (None, none.clone()));
+        assert_eq!(hints("select /*+ */ 1"), (None, none));
+        let only = "3125 MAX_EXECUTION_TIME hint is supported by top-level standalone SELECT statements only";
+        for text in [
+            "insert into t select /*+ MAX_EXECUTION_TIME(50) */ 1",
+            "insert /*+ MAX_EXECUTION_TIME(50) */ into t values (1)",
+            "update /*+ MAX_EXECUTION_TIME(50) */ t set a = 1",
+            "delete /*+ MAX_EXECUTION_TIME(50) */ from t",
+            "select 1 where (select /*+ MAX_EXECUTION_TIME(50) */ 2) = 1",
+            "select 5 union select /*+ MAX_EXECUTION_TIME(50) */ 6",
+        ] {
+            assert_eq!(hints(text), (None, vec![only.to_owned()]), "{text}");
+        }
+        let twice = "3126 Hint MAX_EXECUTION_TIME(60) is ignored as conflicting/duplicated";
+        assert_eq!(
+            hints("select /*+ MAX_EXECUTION_TIME(50) MAX_EXECUTION_TIME(60) */ 1"),
+            (Some(50), vec![twice.to_owned()])
+        );
+        for (text, warning) in [
+            (
+                "select /*+ MAX_EXECUTION_TIME(-1) */ 1",
+                "Optimizer hint syntax error near '-1) */ 1' at line 1",
+            ),
+            (
+                "select /*+ MAX_EXECUTION_TIME(abc) */ 1",
+                "Optimizer hint syntax error near 'abc) */ 1' at line 1",
+            ),
+            ("select /*+ MAX_EXECUTION_TIME() */ 1", "Optimizer hint syntax error near ') */ 1' at line 1"),
+            (
+                "select /*+ MAX_EXECUTION_TIME(99999999999999) */ 1",
+                "Unsupported MAX_EXECUTION_TIME near ') */ 1' at line 1",
+            ),
+            ("select /*+ bogus(a) */ 1", "Optimizer hint syntax error near 'bogus(a) */ 1' at line 1"),
+        ] {
+            assert_eq!(hints(text), (None, vec![format!("1064 {warning}")]), "{text}");
+        }
+    }
+}
