@@ -378,6 +378,16 @@ impl Engine {
         self.sequencer.wait_visible(seq);
     }
 
+    /// Threads that wait for a commit to become visible, or for all of them.
+    pub fn visibility_waits(&self) -> usize {
+        self.sequencer.waiting()
+    }
+
+    /// Lock waits going on (`Innodb_row_lock_current_waits`).
+    pub fn lock_waits(&self) -> u64 {
+        self.locks.current_waits.load(Ordering::Relaxed)
+    }
+
     /// Opens a table's trees and puts it together.
     pub(crate) fn build_table(
         pool: &Arc<Pool>,

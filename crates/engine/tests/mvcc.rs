@@ -2,7 +2,11 @@
 
 mod support;
 
-use engine::{EngineConfig, EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext};
+use engine::{
+    CommitOptions, Direction, Engine, EngineConfig, EngineError, IndexRef, Isolation, KeyRange, LockMode,
+    LoggedTransaction, StatementContext, TableLock,
+};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use support::*;
@@ -352,4 +356,114 @@ fn the_snapshot_that_needs_too_much_is_given_up_and_the_others_go_on() {
     while engine.purge().unwrap() > 0 {}
     assert_eq!(status("Slipstream_versions"), 0);
     check(&engine, &t);
+}
+
+/// Runs a statement's reads in a thread of their own, and holds back an earlier commit until they
+/// have ended or wait for it.
+fn with_an_earlier_commit_held_back<R: Send + 'static>(
+    engine: &Arc<Engine>,
+    earlier: LoggedTransaction,
+    reads: impl FnOnce() -> R + Send + 'static,
+) -> R {
+    let reader = os::thread::spawn("reader", reads);
+    while !reader.is_finished() && engine.visibility_waits() == 0 {
+        os::thread::yield_now();
+    }
+    earlier.complete().unwrap();
+    reader.join().unwrap()
+}
+
+/// A commit lets its locks go when it is on its pages, which an earlier one need not be: it is not
+/// visible yet. Who gets such a lock sees it all the same, as does who is told by him.
+#[test]
+fn who_gets_a_lock_sees_what_its_holder_committed() {
+    // How the lock is got, at which isolation level, and how the transaction goes on.
+    let cases = [
+        ("row", Isolation::RepeatableRead, "reads"),
+        ("row", Isolation::ReadCommitted, "reads"),
+        ("row, waited for", Isolation::RepeatableRead, "reads"),
+        ("gap", Isolation::RepeatableRead, "reads"),
+        ("scan", Isolation::RepeatableRead, "reads"),
+        ("scan", Isolation::ReadCommitted, "reads"),
+        ("row", Isolation::RepeatableRead, "commits"),
+        ("table", Isolation::RepeatableRead, "reads"),
+    ];
+    for (how, isolation, then) in cases {
+        let (_disk, engine) = fresh(5);
+        let t = create(&engine, keyed("t"));
+        let other = create(&engine, keyed("other"));
+        let mut setup = begin(&engine);
+        for id in [1, 2, 5, 9] {
+            insert(&mut setup, &t, id, 0, "before").unwrap();
+        }
+        insert(&mut setup, &other, 1, 0, "before").unwrap();
+        setup.commit(&CommitOptions::default()).unwrap();
+        // Somebody reads, so that commits leave versions.
+        let mut old = begin(&engine);
+        assert_eq!(k_of(&mut old, &t, 1), Some(0));
+        // In the log, not on its pages.
+        let mut earlier = engine.begin_apply();
+        insert(&mut earlier, &other, 77, 0, "earlier").unwrap();
+        let logged = earlier.log_received(&[], &CommitOptions::default(), None).unwrap();
+        // The holder locks 1, which it leaves as it is, and the gap between 5 and 9; it changes 2
+        // and deletes 5.
+        let mut holder = begin(&engine);
+        holder.begin_statement(StatementContext::default());
+        holder.get(&t, &key(&t, 1), LockMode::Update).unwrap();
+        assert!(holder.get(&t, &key(&t, 7), LockMode::Update).unwrap().is_none());
+        holder.end_statement();
+        update(&mut holder, &t, 2, 42, "after").unwrap();
+        delete(&mut holder, &t, 5).unwrap();
+        let not_waiting = CommitOptions { wait: false, ..CommitOptions::default() };
+        let in_line = (how == "row, waited for").then(|| {
+            let engine = engine.clone();
+            let t = t.clone();
+            os::thread::spawn("waiter", move || {
+                let mut txn = engine.begin(isolation);
+                txn.get(&t, &key(&t, 1), LockMode::Update).unwrap();
+                txn
+            })
+        });
+        if in_line.is_some() {
+            while engine.lock_waits() == 0 {
+                os::thread::yield_now();
+            }
+        }
+        holder.commit(&not_waiting).unwrap();
+        let waited = in_line.map(|waiter| waiter.join().unwrap());
+        let (of, table) = (engine.clone(), t.clone());
+        let found = with_an_earlier_commit_held_back(&engine, logged, move || {
+            let t = table;
+            let mut txn = waited.unwrap_or_else(|| of.begin(isolation));
+            match how {
+                "row" => drop(txn.get(&t, &key(&t, 1), LockMode::Update).unwrap()),
+                "gap" => insert(&mut txn, &t, 7, 0, "into the gap").unwrap(),
+                "scan" => {
+                    let mut scan = txn
+                        .scan(
+                            &t,
+                            IndexRef::Primary,
+                            KeyRange::between(Bound::Included(&key(&t, 5)), Bound::Unbounded),
+                            Direction::Forward,
+                            LockMode::Share,
+                        )
+                        .unwrap();
+                    let row = scan.next(&mut txn).unwrap().expect("9 is there");
+                    assert_eq!(row.key, key(&t, 9), "5 is not");
+                }
+                "table" => {
+                    let tables = [("test".to_string(), "t".to_string(), TableLock::Read)];
+                    drop(of.lock_tables(&tables, 1000, None).unwrap());
+                }
+                _ => {}
+            }
+            if then == "commits" {
+                txn.commit(&CommitOptions::default()).unwrap();
+                txn = of.begin(isolation);
+            }
+            (k_of(&mut txn, &t, 2), k_of(&mut txn, &t, 5))
+        });
+        assert_eq!(found, (Some(42), None), "{how}, {isolation:?}, {then}");
+        old.rollback();
+    }
 }

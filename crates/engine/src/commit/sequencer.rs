@@ -372,6 +372,11 @@ impl Sequencer {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Threads in [`Sequencer::wait_visible`] or [`Sequencer::close`].
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
     /// Notes that the locks of a commit are about to be released.
     pub fn note_released(&self, seq: Lsn) {
         self.released.fetch_max(seq, Ordering::AcqRel);

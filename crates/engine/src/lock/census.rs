@@ -56,7 +56,7 @@ impl LockTable {
     pub fn held_locks(&self) -> Vec<HeldLock> {
         let mut held = Vec::new();
         for shard in &self.shards {
-            for (id, lock) in shard.lock().iter() {
+            for (id, lock) in &shard.lock().locks {
                 let id = LockId(*id);
                 lock.for_each_grant(|grant| {
                     held.push(HeldLock { id, owner: grant.owner, mode: grant.mode });

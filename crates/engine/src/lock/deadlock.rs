@@ -179,7 +179,7 @@ impl LockTable {
     pub(super) fn blockers_of(&self, owner: OwnerId, waits_for: &WaitsFor, out: &mut Vec<OwnerId>) {
         match waits_for {
             WaitsFor::Lock(id) => {
-                if let Some(lock) = self.shard(*id).lock().get(&id.0) {
+                if let Some(lock) = self.shard(*id).lock().locks.get(&id.0) {
                     lock.blockers(owner, out);
                 }
             }

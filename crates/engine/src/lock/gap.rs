@@ -145,6 +145,9 @@ pub(crate) struct TableLocks {
     inserters: Mutex<Vec<Arc<Inserter>>>,
     /// Owners of announced keys that have ended; see the module's head.
     released: AtomicU64,
+    /// The newest commit whose intervals were released: written before they are, so that Acquire
+    /// and Release are enough.
+    released_seq: AtomicU64,
 }
 
 impl std::fmt::Debug for TableLocks {
@@ -174,6 +177,11 @@ impl TableLocks {
     /// Owners with announced keys that have ended so far.
     pub fn released(&self) -> u64 {
         self.released.load(Ordering::SeqCst)
+    }
+
+    /// The newest commit that somebody can depend on who found no interval in his way.
+    pub(super) fn released_seq(&self) -> u64 {
+        self.released_seq.load(Ordering::Acquire)
     }
 
     /// Intervals held.
@@ -306,10 +314,12 @@ impl TableLocks {
     }
 
     /// Lets an owner's intervals go and wakes those who waited for nothing else.
-    pub(super) fn release_gaps(&self, released: &[GapId]) {
+    /// `seq` is what their owner has committed under, 0 if he has not.
+    pub(super) fn release_gaps(&self, released: &[GapId], seq: u64) {
         if released.is_empty() {
             return;
         }
+        self.released_seq.fetch_max(seq, Ordering::AcqRel);
         let mut guard = self.gaps.lock();
         let gaps = &mut *guard;
         for gap in released {
@@ -345,7 +355,8 @@ mod tests {
         locks.extend_gap(gap, Direction::Forward, None);
         assert!(locks.is_covered(2, 7, b"zzz"));
         let waiter = locks.wait_for_key(2, 7, b"zzz").unwrap();
-        locks.release_gaps(&[gap]);
+        locks.release_gaps(&[gap], 30);
+        assert_eq!(locks.released_seq(), 30);
         assert!(waiter.is_granted());
         assert!(!locks.is_covered(2, 7, b"c"));
         assert!(locks.wait_for_key(2, 7, b"c").is_none());

@@ -19,22 +19,30 @@ impl std::fmt::Display for LockId {
 impl LockId {
     /// The row or index entry with this key.
     pub fn row(table_id: u64, index_id: u32, key: &[u8]) -> LockId {
-        LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key))
+        LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key) & !METADATA)
+    }
+
+    /// Whether it is of a row or an index entry.
+    pub(super) fn is_row(self) -> bool {
+        self.0 & METADATA == 0
     }
 
     /// The definition of a table: DDL holds it throughout, also while it lets transactions use the table in between.
     pub fn upgradable_metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(UPGRADABLE_SEED, schema.as_bytes());
-        LockId(fingerprint(seed, table.as_bytes()))
+        LockId(fingerprint(seed, table.as_bytes()) | METADATA)
     }
 
     /// The metadata of a table, or of a schema where `table` is empty.
     pub fn metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(METADATA_SEED, schema.as_bytes());
-        LockId(fingerprint(seed, table.as_bytes()))
+        LockId(fingerprint(seed, table.as_bytes()) | METADATA)
     }
 }
 
+/// The bit that tells metadata from rows: one that neither the choice of a shard nor the maps look
+/// at.
+const METADATA: u64 = 1 << 50;
 const UPGRADABLE_SEED: u64 = 0x7570_6772_6164_6162;
 const METADATA_SEED: u64 = 0x6d65_7461_6461_7461;
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -13,6 +13,13 @@
 //!   the queue. A cycle gets its last edge from somebody who begins to wait: an edge that a gap lock, or a lock that passes a waiter,
 //!   adds to one who waits already leads to a running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the search.
 //!
+//! **Who gets a lock sees what its earlier holders committed.** Locks are released when a commit is
+//! on its pages, which may be before it is visible: an earlier commit may not be on its pages yet.
+//! So a released row lock leaves the commit's sequence number with its shard, and a gap with its
+//! table ([`gap`]), and whoever is granted one there takes the number along
+//! ([`LockOwner::depends_on`]); a snapshot that he opens waits until it is visible. A shard has
+//! many rows, so that the number may be a later one than need be, which costs at most a wait.
+//!
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex. No shard is locked
 //! while another is.
 
@@ -101,6 +108,29 @@ pub(crate) enum Acquired {
 
 const SHARDS: usize = 128;
 
+/// Some of the locks.
+#[derive(Default)]
+struct Shard {
+    locks: FingerprintMap<Lock>,
+    /// The newest commit whose row locks were released here; see the module's header.
+    released_seq: u64,
+}
+
+impl Shard {
+    /// Gives up a lock of an owner who has committed under this number, 0 if he has not.
+    fn release(&mut self, owner: OwnerId, id: LockId, seq: u64) {
+        if id.is_row() {
+            self.released_seq = self.released_seq.max(seq);
+        }
+        let lock = self.locks.get_mut(&id.0).expect("a held lock is in the map");
+        lock.release(owner);
+        lock.grant_waiters();
+        if lock.is_unused() {
+            self.locks.remove(&id.0);
+        }
+    }
+}
+
 /// Number of a lock owner, which is a transaction or a DDL operation.
 pub(crate) type OwnerId = u64;
 
@@ -117,7 +147,7 @@ pub(crate) struct Patience<'a> {
 
 /// The lock table of an engine.
 pub(crate) struct LockTable {
-    shards: Box<[Mutex<FingerprintMap<Lock>>]>,
+    shards: Box<[Mutex<Shard>]>,
     /// Who waits for what; see the module header.
     detector: Mutex<Detector>,
     next_owner: AtomicU64,
@@ -144,7 +174,7 @@ pub(crate) struct LockTable {
 impl LockTable {
     pub fn new() -> LockTable {
         LockTable {
-            shards: (0..SHARDS).map(|_| Mutex::new(FingerprintMap::default())).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             detector: Mutex::default(),
             next_owner: AtomicU64::new(1),
             concurrency: ThreadConcurrency::default(),
@@ -164,7 +194,7 @@ impl LockTable {
         LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn shard(&self, id: LockId) -> &Mutex<FingerprintMap<Lock>> {
+    fn shard(&self, id: LockId) -> &Mutex<Shard> {
         &self.shards[(id.0 >> 32) as usize % SHARDS]
     }
 
@@ -177,19 +207,26 @@ impl LockTable {
         patience: Patience<'_>,
     ) -> Result<Acquired, EngineError> {
         let waiter = {
-            let mut shard = self.shard(id).lock();
-            let lock = shard.entry(id.0).or_default();
+            let mut guard = self.shard(id).lock();
+            let shard = &mut *guard;
+            let lock = shard.locks.entry(id.0).or_default();
             match lock.request(owner.id, mode) {
                 Request::Held => return Ok(Acquired::Held),
-                Request::Upgraded => return Ok(Acquired::Upgraded),
+                Request::Upgraded => {
+                    owner.depend_on(shard.released_seq);
+                    return Ok(Acquired::Upgraded);
+                }
                 Request::Granted => {
                     owner.held.push(id);
+                    owner.depend_on(shard.released_seq);
                     return Ok(Acquired::New);
                 }
                 Request::Blocked => lock.enqueue(owner.id, mode),
             }
         };
         self.wait(owner, WaitsFor::Lock(id), &waiter, patience, || self.withdraw(id, &waiter))?;
+        let released_seq = self.shard(id).lock().released_seq;
+        owner.depend_on(released_seq);
         if waiter.upgrade {
             return Ok(Acquired::Upgraded);
         }
@@ -200,22 +237,24 @@ impl LockTable {
     /// Takes a lock if nobody stands against it.
     pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
         let mut shard = self.shard(id).lock();
-        match shard.entry(id.0).or_default().request(owner.id, mode) {
-            Request::Held => Some(Acquired::Held),
-            Request::Upgraded => Some(Acquired::Upgraded),
+        let acquired = match shard.locks.entry(id.0).or_default().request(owner.id, mode) {
+            Request::Held => return Some(Acquired::Held),
+            Request::Upgraded => Acquired::Upgraded,
             Request::Granted => {
                 owner.held.push(id);
-                Some(Acquired::New)
+                Acquired::New
             }
             // Whoever stands against it keeps the entry in use.
-            Request::Blocked => None,
-        }
+            Request::Blocked => return None,
+        };
+        owner.depend_on(shard.released_seq);
+        Some(acquired)
     }
 
     /// Takes a lock that another owner has in this mode, which it shares, and is to have until this returns: nobody who waits stands against it.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         let mut shard = self.shard(id).lock();
-        let lock = shard.get_mut(&id.0).expect("a lock that is held is in the map");
+        let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");
         if lock.join(owner.id, mode) {
             owner.held.push(id);
         }
@@ -264,37 +303,27 @@ impl LockTable {
         if waiter.is_granted() {
             return false;
         }
-        let lock = shard.get_mut(&id.0).expect("a lock with a waiter is in the map");
+        let lock = shard.locks.get_mut(&id.0).expect("a lock with a waiter is in the map");
         lock.remove_waiter(waiter);
         lock.grant_waiters();
         if lock.is_unused() {
-            shard.remove(&id.0);
+            shard.locks.remove(&id.0);
         }
         true
-    }
-
-    fn release_id(&self, owner: OwnerId, id: LockId) {
-        let mut shard = self.shard(id).lock();
-        let lock = shard.get_mut(&id.0).expect("a held lock is in the map");
-        lock.release(owner);
-        lock.grant_waiters();
-        if lock.is_unused() {
-            shard.remove(&id.0);
-        }
     }
 
     /// Releases one lock, the last ones taken being found first.
     pub fn release(&self, owner: &mut LockOwner, id: LockId) {
         let at = owner.held.iter().rposition(|held| *held == id).expect("an owner releases what it holds");
         owner.held.swap_remove(at);
-        self.release_id(owner.id, id);
+        self.shard(id).lock().release(owner.id, id, 0);
     }
 
     /// Releases the record locks that the owner took since it held `count` of them.
     pub fn release_since(&self, owner: &mut LockOwner, count: usize) {
         while owner.held.len() > count {
             let id = owner.held.pop().expect("longer than the count");
-            self.release_id(owner.id, id);
+            self.shard(id).lock().release(owner.id, id, 0);
         }
     }
 
@@ -304,11 +333,11 @@ impl LockTable {
             if let Some(inserter) = &at.inserter {
                 at.locks.forget_inserter(inserter);
             }
-            at.locks.release_gaps(&at.gaps);
+            at.locks.release_gaps(&at.gaps, owner.committed_seq);
         }
         owner.announced = 0;
         for id in owner.held.drain(..) {
-            self.release_id(owner.id, id);
+            self.shard(id).lock().release(owner.id, id, owner.committed_seq);
         }
     }
 
@@ -346,6 +375,7 @@ impl LockTable {
             inserter.announce(owner.announced, index_id, key, secondary_len);
             owner.announced += 1;
         }
+        owner.depend_on(table.released_seq());
         first
     }
 
@@ -378,7 +408,7 @@ impl LockTable {
 
     /// Locks held or waited for, for `SHOW ENGINE INNODB STATUS`.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().len()).sum()
+        self.shards.iter().map(|shard| shard.lock().locks.len()).sum()
     }
 }
 

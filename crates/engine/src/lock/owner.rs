@@ -29,6 +29,10 @@ pub(crate) struct LockOwner {
     pub(super) connection_id: u64,
     /// The owner of the tables that this one works on: who waits for that one waits for this one.
     pub(super) works_under: Option<OwnerId>,
+    /// The newest commit that it depends on: one whose locks it got, or whose rows it has read.
+    depends_on: u64,
+    /// What it has committed under, once it has: what is left with the locks that it releases.
+    pub(super) committed_seq: u64,
 }
 
 impl LockOwner {
@@ -43,6 +47,8 @@ impl LockOwner {
             important: false,
             connection_id: 0,
             works_under: None,
+            depends_on: 0,
+            committed_seq: 0,
         }
     }
 
@@ -70,6 +76,23 @@ impl LockOwner {
     pub fn set_works_alone(&mut self) {
         self.works_under = None;
         self.interrupt = None;
+    }
+
+    /// Sequence number of the newest commit that the owner has to see from here on; 0: none.
+    #[inline]
+    pub fn depends_on(&self) -> u64 {
+        self.depends_on
+    }
+
+    /// Says that the owner has got a lock that a commit had, or has read what it changed.
+    #[inline]
+    pub fn depend_on(&mut self, seq: u64) {
+        self.depends_on = self.depends_on.max(seq);
+    }
+
+    /// Says that the owner's changes are committed, which is what releases its locks.
+    pub fn set_committed(&mut self, seq: u64) {
+        self.committed_seq = seq;
     }
 
     /// The connection that the owner works for.

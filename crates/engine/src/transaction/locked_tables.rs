@@ -54,6 +54,8 @@ impl Engine {
             }
             locked.tables.push((schema, name));
         }
+        // Those who changed them have let go before their commits were visible.
+        self.sequencer.wait_visible(self.sequencer.depends_on());
         Ok(locked)
     }
 }

@@ -48,7 +48,7 @@ impl LoggedTransaction {
         let (mut transaction, logged) = self.open.take().expect("it is completed once");
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let outcome = transaction.engine.apply_logged(&transaction.writes, logged)?;
-        transaction.engine.sequencer.note_released(outcome.seq);
+        transaction.note_committed(outcome.seq);
         transaction.release();
         transaction.engine.settle_commit(outcome.seq, false)?;
         Ok(outcome)

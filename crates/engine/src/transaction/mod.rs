@@ -5,6 +5,8 @@
 //!
 //! Isolation:
 //! - REPEATABLE READ: plain reads see one snapshot, opened by the first of them.
+//! - A snapshot has everything that was committed by those whose locks the transaction has got, and
+//!   that it has read under locks.
 //! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ COMMITTED: what others have not
 //!   committed is not on any page.
 //! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows, but for the plain read that is a
@@ -52,6 +54,7 @@ use crate::{Engine, commit};
 use binlog::event::rows_flag;
 use buffer::FoundLeaf;
 use locked_tables::LockedTables;
+use redo::Lsn;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -367,6 +370,7 @@ impl Transaction {
 
     fn view(&mut self) -> Result<&View> {
         if self.snapshot.is_none() {
+            self.engine.sequencer.wait_visible(self.locks.depends_on());
             self.snapshot = Some(self.engine.snapshots.open(&self.engine.sequencer)?);
         }
         Ok(&self.snapshot.as_ref().expect("just opened").view)
@@ -464,6 +468,9 @@ impl Transaction {
             if let commit::pipeline::GtidNext::Given(_) = options.gtid {
                 return self.engine.commit_empty(options);
             }
+            if options.wait {
+                self.engine.sequencer.wait_visible(self.locks.depends_on());
+            }
             return Ok(CommitOutcome { seq: self.engine.sequencer.visible(), gtid: None });
         }
         let _state = os::account::enter(os::account::State::Commit);
@@ -498,12 +505,26 @@ impl Transaction {
         options: &CommitOptions<'_>,
     ) -> Result<CommitOutcome> {
         if let Ok(outcome) = &outcome {
-            self.engine.sequencer.note_released(outcome.seq);
+            self.note_committed(outcome.seq);
         }
         self.release();
         let outcome = outcome?;
         self.engine.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
+    }
+
+    /// Before the locks of a commit are released.
+    fn note_committed(&mut self, seq: Lsn) {
+        self.engine.sequencer.note_released(seq);
+        self.locks.set_committed(seq);
+    }
+
+    /// The newest commit that the transaction has seen the effect of, by a row that it read or a
+    /// lock that it got. Who is told what it read must not be told before that is visible to
+    /// everybody ([`Engine::wait_visible`]); the transaction's own snapshots and its commit wait by
+    /// themselves.
+    pub fn depends_on(&self) -> Lsn {
+        self.locks.depends_on()
     }
 
     /// Rolls back.

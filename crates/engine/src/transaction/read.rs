@@ -117,12 +117,15 @@ impl Transaction {
     ) -> Result<Option<Row>> {
         self.use_table_in(table, mode == LockMode::Update)?;
         let image = match self.effective_mode(mode) {
-            LockMode::Snapshot => self.read_own_or(table, key, |txn| {
-                txn.open_snapshot()?;
-                let view = &txn.snapshot.as_ref().expect("just opened").view;
-                let read = txn.engine.read_at(table, key, view);
-                txn.at_valid_snapshot(read)
-            })?,
+            LockMode::Snapshot => {
+                // Of a row of its own, too: what is read later is as of now.
+                self.open_snapshot()?;
+                self.read_own_or(table, key, |txn| {
+                    let view = &txn.snapshot.as_ref().expect("just opened").view;
+                    let read = txn.engine.read_at(table, key, view);
+                    txn.at_valid_snapshot(read)
+                })?
+            }
             mode => self.get_locked(table, key, mode, on_locked)?,
         };
         bump(&self.engine.counters.rows_read, u64::from(image.is_some()));

@@ -167,6 +167,16 @@ impl Transaction {
     }
 }
 
+impl Transaction {
+    /// Whether what this commit deleted is to be passed over by a locking scan. As long as the
+    /// commit is not visible its row is locked, as any other that is found, so that the transaction
+    /// waits for the commit and comes behind it.
+    fn has_gone(&mut self, seq: u64) -> bool {
+        self.locks.depend_on(seq);
+        self.engine.sequencer.view().sees(seq)
+    }
+}
+
 impl Scan {
     /// Notes entries that should have a row and have none (CHECK TABLE).
     pub(crate) fn report_strays(&mut self) {
@@ -387,7 +397,8 @@ impl Scan {
         let image = match self.mode {
             LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), &self.view)?,
             LockMode::Share | LockMode::Update => {
-                if ClusteredValue::parse(value)?.is_deleted() {
+                let parsed = ClusteredValue::parse(value)?;
+                if parsed.is_deleted() && txn.has_gone(parsed.seq) {
                     return Ok(None);
                 }
                 let Some(acquired) = self.lock_found(txn, key)? else { return Ok(None) };
@@ -399,6 +410,7 @@ impl Scan {
                 newest.map(|row| {
                     let OldRow { image, seq, externs, leaf } = row;
                     let (table_id, key) = (self.table.id, key.clone());
+                    txn.locks.depend_on(seq);
                     txn.last_read = is_kept.then_some(LastRead { table_id, key, seq, externs, leaf });
                     image
                 })
@@ -456,7 +468,8 @@ impl Scan {
         })?;
         let deleted = flags & entry::DELETED != 0;
         let snapshot = self.mode == LockMode::Snapshot;
-        if deleted && (!snapshot || self.view.sees(seq)) {
+        let is_gone = deleted && if snapshot { self.view.sees(seq) } else { txn.has_gone(seq) };
+        if is_gone {
             return Ok(None);
         }
         let mut acquired = Acquired::Held;

@@ -211,6 +211,7 @@ impl Engine {
         match self.log_finish(xid, &mut prepared, finish, options) {
             Ok(outcome) => {
                 self.sequencer.note_released(outcome.seq);
+                prepared.held.locks.set_committed(outcome.seq);
                 self.locks.release_all(&mut prepared.held.locks);
                 self.xa.all.lock().remove(xid);
                 if let Some(record) = prepared.record {

@@ -165,7 +165,7 @@ impl Session {
         drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {
-                drop(transaction);
+                self.end_unchanged(transaction);
                 self.spend_gtid();
                 self.forget_transaction();
                 self.note_xa_rolled_back(&error);
@@ -173,7 +173,11 @@ impl Session {
             }
             other => other,
         };
-        self.end_statement(transaction, outcome.is_ok())?;
+        // What it is told it can tell others, who must find it: a row that was read under a lock,
+        // or a key that is there already. How many rows a statement changed may be known a moment
+        // earlier, for others wait for its locks.
+        let tells = bound.is_query() || outcome.is_err();
+        self.end_statement(transaction, outcome.is_ok(), tells)?;
         self.answer(bound, outcome?, id_before, sink)
     }
 
@@ -230,19 +234,36 @@ impl Session {
     }
 
     /// After a statement: autocommit, or the transaction stays open.
-    fn end_statement(&mut self, mut transaction: Box<Transaction>, succeeded: bool) -> Result<()> {
+    fn end_statement(
+        &mut self,
+        mut transaction: Box<Transaction>,
+        succeeded: bool,
+        tells: bool,
+    ) -> Result<()> {
         if self.explicit || !self.variables.autocommit {
+            if tells {
+                self.engine.wait_visible(transaction.depends_on());
+            }
             self.transaction = Some(transaction);
             return Ok(());
         }
         self.read_only_transaction = false;
         if !succeeded || !transaction.has_changes() {
+            self.end_unchanged(transaction);
             return Ok(());
         }
         let committed = transaction.commit_in_place(&self.commit_options());
         self.spend_gtid();
         committed?;
         Ok(())
+    }
+
+    /// Ends a transaction that has committed nothing, and waits until everybody can see what it has
+    /// seen.
+    pub(super) fn end_unchanged(&self, transaction: Box<Transaction>) {
+        let seen = transaction.depends_on();
+        drop(transaction);
+        self.engine.wait_visible(seen);
     }
 
     pub(super) fn commit_options(&self) -> CommitOptions<'static> {

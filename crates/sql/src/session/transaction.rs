@@ -55,7 +55,8 @@ impl Session {
     }
 
     pub(super) fn rollback_transaction(&mut self) {
-        if self.transaction.take().is_some() {
+        if let Some(transaction) = self.transaction.take() {
+            self.end_unchanged(transaction);
             self.spend_gtid();
         }
         self.forget_transaction();
