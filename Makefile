@@ -1,9 +1,10 @@
 # Two commands on a Debian machine that has Rust; both do all the set-up they need.
 #   make demo   a source and a replica of Slipstream, a load, and the table of what came out
 #   make test   installs the peers that the tests compare with, then runs every check and test
-# make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
-#   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model.
 #   make package  a Debian package, tried in a fresh Debian in a chroot
+# make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
+#   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model,
+#   HISTORIES transactions at each isolation level.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -23,11 +24,13 @@ SCHEDULES ?= 20000
 RUNS ?= 10000
 KILLS ?= 100
 FAULTS ?= 200
+HISTORIES ?= 1000000
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
+	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 package:

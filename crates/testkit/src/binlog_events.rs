@@ -33,24 +33,26 @@ impl FileEvent {
 
 /// Every event of every file, in order. Checksums are verified.
 pub fn of(server: &Server) -> Vec<FileEvent> {
-    let mut events = Vec::new();
-    for row in server.rows("SHOW BINARY LOGS") {
-        let name = row.split('\t').next().unwrap_or_default();
-        let path = server.datadir().join(name);
-        let bytes =
-            os::disk::real().read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let mut checksum = Checksum::Crc32;
-        for event in EventReader::of_file(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")) {
-            let event = event.unwrap_or_else(|error| panic!("{name}: {error}"));
-            let decoded = binlog::decode(event.bytes, &Format::new(Checksum::Crc32));
-            if let Ok((_, Event::FormatDescription(format))) = decoded {
-                checksum = format.checksum;
-            } else if checksum == Checksum::Crc32 {
-                binlog::checksum::verify_checksum(event.bytes)
-                    .unwrap_or_else(|_| panic!("{name}, position {}: wrong checksum", event.offset));
-            }
-            events.push(FileEvent { bytes: event.bytes.to_vec(), checksum });
+    let files = server.rows("SHOW BINARY LOGS");
+    let names = files.iter().map(|row| row.split('\t').next().unwrap_or_default());
+    names.flat_map(|name| of_file(server, name)).collect()
+}
+
+/// Every event of one file.
+pub fn of_file(server: &Server, name: &str) -> Vec<FileEvent> {
+    let path = server.datadir().join(name);
+    let bytes = os::disk::real().read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (mut events, mut checksum) = (Vec::new(), Checksum::Crc32);
+    for event in EventReader::of_file(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")) {
+        let event = event.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let decoded = binlog::decode(event.bytes, &Format::new(Checksum::Crc32));
+        if let Ok((_, Event::FormatDescription(format))) = decoded {
+            checksum = format.checksum;
+        } else if checksum == Checksum::Crc32 {
+            binlog::checksum::verify_checksum(event.bytes)
+                .unwrap_or_else(|_| panic!("{name}, position {}: wrong checksum", event.offset));
         }
+        events.push(FileEvent { bytes: event.bytes.to_vec(), checksum });
     }
     events
 }

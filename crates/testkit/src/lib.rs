@@ -15,6 +15,7 @@ pub mod definitions;
 pub mod every_type;
 pub mod family;
 pub mod following;
+pub mod history;
 pub mod ledger;
 pub mod program;
 pub mod proxy;
