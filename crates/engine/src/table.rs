@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use types::row::RowLayout;
-use types::{ColumnMask, ColumnType, Value};
+use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
 
 /// The encoded key of a tree entry; short ones need no allocation.
 pub(crate) type KeyBuf = SmallVec<[u8; 32]>;
@@ -32,6 +32,30 @@ pub(crate) struct KeyPart {
     pub prefix: Option<u32>,
     pub nullable: bool,
     pub ty: ColumnType,
+}
+
+/// What a key has of a value, readable: of a prefix only that, of BINARY no padding, and bytes that are no ASCII as `\xHH`.
+fn part_text(value: &Value, part: &KeyPart) -> String {
+    let mut text = Vec::new();
+    value.to_text(Some(&part.ty), &mut text);
+    let is_bytes = matches!(part.ty.code, TypeCode::String | TypeCode::Varchar | TypeCode::Blob)
+        && part.ty.collation == collation::BINARY;
+    let prefix = part.prefix.map_or(usize::MAX, |prefix| prefix as usize);
+    if !is_bytes && part.ty.code != TypeCode::Bit {
+        let text = String::from_utf8_lossy(&text);
+        return text.chars().take(prefix).collect();
+    }
+    text.truncate(prefix);
+    if part.ty.code == TypeCode::String {
+        // A value of nothing but padding shows one byte of it.
+        let padding = text.iter().rev().take_while(|byte| **byte == 0).count();
+        text.truncate((text.len() - padding).max(1));
+    }
+    let shown = |&byte: &u8| match byte {
+        b' '..=b'~' => char::from(byte).to_string(),
+        byte => format!("\\x{byte:02X}"),
+    };
+    text.iter().map(shown).collect()
 }
 
 fn key_parts(columns: &[ColumnDef], parts: &[IndexColumn]) -> Vec<KeyPart> {
@@ -338,17 +362,17 @@ impl Table {
         if bytes > limit { Err(EngineError::KeyTooLong { bytes, limit }) } else { Ok(()) }
     }
 
-    /// The texts of an index's columns in a row, joined as MySQL's duplicate key message joins them.
+    /// The texts of an index's columns in a row, joined and cut as MySQL's duplicate key message joins and cuts them.
     pub(crate) fn key_text(&self, index: IndexRef, image: &[u8]) -> String {
+        /// Of the whole text.
+        const LONGEST_BYTES: usize = 64;
         let text = |part: &KeyPart| match self.layout.decode(image, part.column) {
-            Ok(value) => {
-                let mut text = Vec::new();
-                value.to_text(Some(&part.ty), &mut text);
-                String::from_utf8_lossy(&text).into_owned()
-            }
+            Ok(value) => part_text(&value, part),
             Err(_) => "?".to_string(),
         };
-        self.parts(index).iter().map(text).collect::<Vec<_>>().join("-")
+        let mut joined = self.parts(index).iter().map(text).collect::<Vec<_>>().join("-");
+        joined.truncate(joined.floor_char_boundary(LONGEST_BYTES));
+        joined
     }
 
     /// Takes `count` consecutive AUTO_INCREMENT values and returns the first.

@@ -27,6 +27,7 @@ use crate::overflow;
 use crate::table::{Counters, IndexRef, Placement, Table};
 use btree::{BuildOptions, SortedBuild, Tree};
 use buffer::SpaceId;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -259,6 +260,8 @@ impl Engine {
             pages.filter(|(index, _)| !kept(index.id)).map(|(index, (root, _))| (index.id, *root)).collect()
         };
         let (dropped, made) = (gone(old, &table), gone(&table, old));
+        let next =
+            context.auto_increment.map(|asked| self.least_auto_increment(&table, asked)).transpose()?;
         let before = Some((&old.placement, &old.def));
         let mut ops = dictionary::table_ops(old.id, before, Some((&table.placement, &table.def)));
         ops.extend(followers.ops());
@@ -272,8 +275,8 @@ impl Engine {
                 return Err(error);
             }
         };
-        if table.def.auto_increment > 0 {
-            table.note_auto_increment(table.def.auto_increment - 1);
+        if let Some(next) = next {
+            table.counters.auto_increment.store(next, Ordering::Release);
         }
         let table = Arc::new(table);
         self.catalog.remove_table(old);
@@ -341,8 +344,13 @@ impl Engine {
     ) -> Result<CommitOutcome> {
         let counters = Counters::default();
         counters.row_id.store(1, Ordering::Relaxed);
-        let next = if new.auto_increment_column().is_some() { old.auto_increment() } else { 0 };
-        counters.auto_increment.store(next.max(new.auto_increment), Ordering::Relaxed);
+        // Rows that are copied move it on.
+        let next = match context.auto_increment {
+            Some(asked) => asked,
+            None if new.auto_increment_column().is_some() => old.auto_increment().max(new.auto_increment),
+            None => new.auto_increment,
+        };
+        counters.auto_increment.store(next, Ordering::Relaxed);
         let created_s = old.def.created_s;
         let table = self.make_table(TableDef { created_s, ..new }, Arc::new(counters))?;
         let copied = self.copy_rows(old, &table, convert, context.interrupt.as_deref()).and_then(|()| {
@@ -422,6 +430,30 @@ impl Engine {
             }
         }
         Ok(tree.finish()?)
+    }
+
+    /// The counter that `asked` makes: behind the greatest value that a row has. Nobody else changes rows meanwhile.
+    fn least_auto_increment(&self, table: &Table, asked: u64) -> Result<u64> {
+        let Some(column) = table.auto_increment else { return Ok(asked) };
+        let leads = table.def.primary.iter().flatten().next().is_some_and(|part| part.column == column);
+        if !leads {
+            let mut greatest = 0;
+            self.for_each_row(table, |_, image| {
+                greatest = greatest.max(table.stored_auto_increment(image)?.unwrap_or(0));
+                Ok(())
+            })?;
+            return Ok(asked.max(greatest.saturating_add(1)));
+        }
+        let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Backward);
+        while let Some((_, value)) = scan.next()? {
+            let parsed = entry::ClusteredValue::parse(value)?;
+            if !parsed.is_deleted() {
+                let image = overflow::resolve(&self.pool, table, &parsed)?;
+                let greatest = table.stored_auto_increment(&image)?.unwrap_or(0);
+                return Ok(asked.max(greatest.saturating_add(1)));
+            }
+        }
+        Ok(asked)
     }
 
     fn note_stored_auto_increment(&self, table: &Table, image: &[u8]) -> Result<()> {

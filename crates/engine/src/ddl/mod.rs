@@ -55,6 +55,8 @@ pub struct DdlContext<'a> {
     pub exclusive: bool,
     /// Columns that an ALTER TABLE gives other names (from, to).
     pub renamed_columns: &'a [(String, String)],
+    /// `ALTER TABLE ... AUTO_INCREMENT=`: the counter, unless rows have greater values.
+    pub auto_increment: Option<u64>,
     /// Told where the statement is.
     pub on_stage: Option<StageHook<'a>>,
 }
@@ -111,6 +113,7 @@ impl<'a> DdlContext<'a> {
             interrupt: None,
             exclusive: false,
             renamed_columns: &[],
+            auto_increment: None,
             on_stage: None,
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct Altered {
     pub renamed: Vec<(String, String)>,
     /// FORCE, or the engine was named again: the table is to be rebuilt.
     pub force: bool,
+    /// The AUTO_INCREMENT counter that was asked for.
+    pub auto_increment: Option<u64>,
 }
 
 impl Altered {
@@ -92,7 +94,12 @@ pub(crate) fn altered_definition(
         Alteration::Options(options) => options.engine.is_some(),
         _ => false,
     });
-    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force })
+    let asked = alter.alterations.iter().rev().find_map(|alteration| match alteration {
+        Alteration::Options(options) => options.auto_increment,
+        _ => None,
+    });
+    let auto_increment = asked.filter(|next| *next > 0);
+    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, auto_increment })
 }
 
 /// The name of the column that the alteration writes the definition of.

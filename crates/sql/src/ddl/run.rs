@@ -63,6 +63,7 @@ impl<'a> DdlRun<'a> {
             interrupt: self.interrupt.clone(),
             exclusive: false,
             renamed_columns: &[],
+            auto_increment: None,
             on_stage: None,
         }
     }
@@ -271,8 +272,12 @@ impl<'a> DdlRun<'a> {
             true => any_way(&old.def, altered),
             false => way(demands, &old.def, altered)?,
         };
-        let context =
-            DdlContext { exclusive: way.exclusive, renamed_columns: &altered.renamed, ..self.context() };
+        let context = DdlContext {
+            exclusive: way.exclusive,
+            renamed_columns: &altered.renamed,
+            auto_increment: altered.auto_increment,
+            ..self.context()
+        };
         let mut failure = None;
         let mut converted = 0;
         let outcome = {
@@ -319,7 +324,9 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
-        self.alter_to(&old, &Altered { def, sources, renamed: Vec::new(), force: false }, &settings, demands)
+        let (renamed, force, auto_increment) = (Vec::new(), false, None);
+        let altered = Altered { def, sources, renamed, force, auto_increment };
+        self.alter_to(&old, &altered, &settings, demands)
     }
 
     fn drop_index(

@@ -80,6 +80,7 @@ impl Session {
         self.check_writable()?;
         self.check_locked_for_ddl(statement)?;
         self.commit_transaction()?;
+        self.check_session_writable()?;
         if self.check_gtid_next()? {
             return Ok(DdlReport::default());
         }

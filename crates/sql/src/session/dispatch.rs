@@ -166,6 +166,9 @@ impl Session {
         if commits {
             self.commit_transaction()?;
         }
+        if command.is_about_accounts() {
+            self.check_session_writable()?;
+        }
         let command = match command {
             AdminCommand::Flush { targets, local } => {
                 AdminCommand::Flush { targets: self.qualified(targets), local }

@@ -52,6 +52,7 @@ impl Session {
         let (schema, of) = (&table.def.schema, &table.def.name);
         if *write {
             self.check_writable()?;
+            self.check_session_writable()?;
         }
         let shown = alias.as_ref().unwrap_or(&name.name).clone();
         Ok(LockedName { schema: schema.clone(), table: of.clone(), shown, write: *write })

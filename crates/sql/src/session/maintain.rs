@@ -11,6 +11,9 @@ use types::{ColumnType, Value, collation};
 
 impl Session {
     pub(super) fn maintain(&mut self, what: Maintenance, tables: &[TableName]) -> Result<VirtualTable> {
+        if matches!(what, Maintenance::Optimize | Maintenance::Repair) {
+            self.check_session_writable()?;
+        }
         let mut rows = Vec::new();
         for name in tables {
             let schema = self.schema_or_default(name)?;
