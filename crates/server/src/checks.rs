@@ -87,7 +87,7 @@ fn names(privilege: Privilege) -> &'static str {
     }
 }
 
-fn bits(privilege: Privilege) -> Privileges {
+pub(crate) fn bits(privilege: Privilege) -> Privileges {
     Privileges::of_names(&[names(privilege)])
 }
 
@@ -302,6 +302,23 @@ impl ConnectionHost {
     fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
         let user = quoted(&self.user_at_client());
         SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
+    }
+
+    /// Error 1143 unless a privilege holds on a column.
+    pub(crate) fn check_on_column(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        column: &str,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() || self.account().allows_column(bits(privilege), schema, table, column) {
+            return Ok(());
+        }
+        let user = quoted(&self.user_at_client());
+        let name = names(privilege);
+        let text = format!("{name} command denied to user {user} for column '{column}' in table '{table}'");
+        Err(SqlError::new(1143, text))
     }
 
     /// Error 1143 for a column that is read.

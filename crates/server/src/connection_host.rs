@@ -2,6 +2,7 @@
 
 use crate::accounts::Account;
 use crate::server::Server;
+use crate::session_rights::SessionRights;
 use crate::sessions::SessionEntry;
 use crate::status::StatementKind;
 use crate::variables::{self, Scope, SessionValues, Setting, VariableId};
@@ -32,8 +33,8 @@ pub struct ConnectionHost {
     entry: Arc<SessionEntry>,
     /// The account of the login.
     account: Arc<Account>,
-    /// The same account as it is now, and the generation of the accounts that it was read in. Lock order: held alone.
-    account_now: Mutex<(u64, Arc<Account>)>,
+    /// What the account and its active roles may do.
+    pub(crate) rights: SessionRights,
     limits: Limits,
     /// The server's own sessions may do everything and are not counted.
     is_internal: bool,
@@ -59,13 +60,13 @@ impl ConnectionHost {
         is_internal: bool,
     ) -> ConnectionHost {
         let values = Mutex::new(server.globals.session());
-        let account_now = Mutex::new((server.accounts.generation(), account.clone()));
+        let rights = SessionRights::of_login(&server, &account);
         let (limits, schema_change) = (Limits::default(), Mutex::default());
         let host = ConnectionHost {
             server,
             entry,
             account,
-            account_now,
+            rights,
             limits,
             is_internal,
             values,
@@ -110,20 +111,19 @@ impl ConnectionHost {
         &self.server
     }
 
+    /// The account of the login, as it was then.
+    pub(crate) fn login_account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// The server's own session.
+    pub(crate) fn is_internal(&self) -> bool {
+        self.is_internal
+    }
+
     /// The connection's entry.
     pub fn entry(&self) -> &Arc<SessionEntry> {
         &self.entry
-    }
-
-    /// The account as it is now; the one of the login when it has been dropped since.
-    pub fn account(&self) -> Arc<Account> {
-        let generation = self.server.accounts.generation();
-        let mut now = self.account_now.lock();
-        if now.0 != generation {
-            let found = self.server.accounts.table().get(&self.account.name());
-            *now = (generation, found.unwrap_or_else(|| self.account.clone()));
-        }
-        now.1.clone()
     }
 
     /// True when nothing needs to be checked.
@@ -152,6 +152,7 @@ impl ConnectionHost {
     pub fn reset(&self) {
         *self.values.lock() = self.server.globals.session();
         self.refresh_limits();
+        self.rights.begin_again(&self.server, &self.account);
         *self.schema_change.lock() = None;
     }
 
@@ -235,8 +236,20 @@ impl Host for ConnectionHost {
         self.check_seen(sight)
     }
 
+    fn has_column_privilege(&self, privilege: Privilege, schema: &str, table: &str) -> bool {
+        self.account().on_columns_of(schema, table).intersects(crate::checks::bits(privilege))
+    }
+
+    fn check_column(&self, privilege: Privilege, schema: &str, table: &str, column: &str) -> sql::Result<()> {
+        self.check_on_column(privilege, schema, table, column)
+    }
+
     fn privileges_generation(&self) -> u64 {
-        self.server.accounts.generation()
+        self.rights.generation(&self.server)
+    }
+
+    fn current_role(&self) -> String {
+        crate::accounts::roles::list(&self.active_roles())
     }
 
     fn variable(&self, scope: VariableScope, name: &str) -> sql::Result<Option<Value>> {

@@ -24,7 +24,8 @@ pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> 
     root.dynamic = DYNAMIC.iter().map(|name| ((*name).to_owned(), true)).collect();
     let secret = if insecure { Secret::None } else { Secret::Random };
     let password = secret::identify(&mut root, &Authentication { plugin: None, secret }, PASSWORD_CHARS)?;
-    storage::store(server, &[Arc::new(root.clone())], &[])?;
+    root.proxied.insert((String::new(), String::new()), true);
+    storage::store(server, &[Arc::new(root.clone())], &[], "boot@")?;
     server.accounts.replace(AccountTable::new([root]));
     match password {
         // Told once the account is stored, so that the password in the log is one that works.

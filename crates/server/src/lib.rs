@@ -38,6 +38,7 @@ mod row_collector;
 pub mod serve;
 pub mod server;
 mod service;
+mod session_rights;
 pub mod sessions;
 pub mod show_status;
 pub mod signals;

@@ -53,15 +53,48 @@ pub struct AccountOptions {
     pub locked: Option<bool>,
     /// `REQUIRE SSL`, `REQUIRE X509`: the words behind REQUIRE; `NONE` is not listed.
     pub require: Vec<String>,
+    /// `DEFAULT ROLE` of CREATE USER.
+    pub default_roles: Vec<Account>,
 }
 
 /// What a privilege is granted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrantObject {
-    /// Schema; `None` is `*.*` (or the current schema where `schema.is_none() && table.is_some()`).
-    pub schema: Option<String>,
-    /// Table; `None` is `schema.*`.
-    pub table: Option<String>,
+pub enum GrantObject {
+    /// `*.*`.
+    Global,
+    /// `*`: the current schema.
+    CurrentSchema,
+    /// `schema.*`; the name is a pattern.
+    Schema(String),
+    /// `schema.table` or `table`.
+    Table {
+        /// As written; `None` is the current schema.
+        schema: Option<String>,
+        /// Its name.
+        table: String,
+    },
+    /// `PROCEDURE name` or `FUNCTION name`.
+    Routine {
+        /// FUNCTION was written.
+        is_function: bool,
+        /// As written; `None` is the current schema.
+        schema: Option<String>,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Which roles SET ROLE makes active, and which a user's sessions begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoleChoice {
+    /// DEFAULT.
+    Default,
+    /// NONE.
+    None,
+    /// ALL, without those of EXCEPT.
+    AllExcept(Vec<Account>),
+    /// These.
+    These(Vec<Account>),
 }
 
 /// One privilege of GRANT and REVOKE.
@@ -218,6 +251,15 @@ pub enum FlushTarget {
     Other(String),
 }
 
+/// What REVOKE takes as a warning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lenience {
+    /// IF EXISTS: privileges and roles that are not held.
+    pub if_exists: bool,
+    /// IGNORE UNKNOWN USER: accounts that do not exist.
+    pub ignore_unknown_user: bool,
+}
+
 /// A statement for the server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AdminCommand {
@@ -367,30 +409,93 @@ pub enum AdminCommand {
         /// Clear text.
         password: String,
     },
-    /// GRANT.
+    /// GRANT of privileges.
     Grant {
         /// What.
         privileges: Vec<GrantPrivilege>,
         /// On what.
         on: GrantObject,
-        /// To whom; MariaDB and MySQL 5.7 allow IDENTIFIED here.
-        to: Vec<AccountSpec>,
+        /// To whom.
+        to: Vec<Account>,
         /// WITH GRANT OPTION.
         with_grant_option: bool,
     },
-    /// REVOKE.
+    /// REVOKE of privileges.
     Revoke {
-        /// What; `ALL` and `GRANT OPTION` without an object is REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
+        /// What; empty where nothing was written but ALL PRIVILEGES, GRANT OPTION.
         privileges: Vec<GrantPrivilege>,
-        /// On what.
+        /// On what; `None` is REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
         on: Option<GrantObject>,
         /// From whom.
         from: Vec<Account>,
+        /// What may be missing.
+        lenience: Lenience,
     },
-    /// SHOW GRANTS [FOR account].
+    /// GRANT of roles.
+    GrantRoles {
+        /// Which.
+        roles: Vec<Account>,
+        /// To whom.
+        to: Vec<Account>,
+        /// WITH ADMIN OPTION.
+        with_admin_option: bool,
+    },
+    /// REVOKE of roles.
+    RevokeRoles {
+        /// Which.
+        roles: Vec<Account>,
+        /// From whom.
+        from: Vec<Account>,
+        /// What may be missing.
+        lenience: Lenience,
+    },
+    /// GRANT PROXY ON.
+    GrantProxy {
+        /// Whom the others may stand for.
+        on: Account,
+        /// To whom.
+        to: Vec<Account>,
+        /// WITH GRANT OPTION.
+        with_grant_option: bool,
+    },
+    /// REVOKE PROXY ON.
+    RevokeProxy {
+        /// Whom the others may no longer stand for.
+        on: Account,
+        /// From whom.
+        from: Vec<Account>,
+        /// What may be missing.
+        lenience: Lenience,
+    },
+    /// CREATE ROLE.
+    CreateRole {
+        /// Which.
+        roles: Vec<Account>,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// DROP ROLE.
+    DropRole {
+        /// Which.
+        roles: Vec<Account>,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// SET ROLE.
+    SetRole(RoleChoice),
+    /// SET DEFAULT ROLE, ALTER USER ... DEFAULT ROLE.
+    SetDefaultRole {
+        /// Which.
+        choice: RoleChoice,
+        /// Whose.
+        of: Vec<Account>,
+    },
+    /// SHOW GRANTS [FOR account [USING roles]].
     ShowGrants {
-        /// Whose; `None` is the session's own.
+        /// Whose; `None` is the session's own, with its active roles.
         account: Option<Account>,
+        /// The roles whose privileges are shown as well.
+        using: Vec<Account>,
     },
     /// SHOW CREATE USER.
     ShowCreateUser(Account),
@@ -408,6 +513,13 @@ impl AdminCommand {
                 | AdminCommand::SetPassword { .. }
                 | AdminCommand::Grant { .. }
                 | AdminCommand::Revoke { .. }
+                | AdminCommand::GrantRoles { .. }
+                | AdminCommand::RevokeRoles { .. }
+                | AdminCommand::GrantProxy { .. }
+                | AdminCommand::RevokeProxy { .. }
+                | AdminCommand::CreateRole { .. }
+                | AdminCommand::DropRole { .. }
+                | AdminCommand::SetDefaultRole { .. }
         )
     }
 }

@@ -121,6 +121,22 @@ pub trait Host: Send + Sync {
     /// statement that was bound before.
     fn privileges_generation(&self) -> u64;
 
+    /// Whether the account holds the privilege on a column of this table, which it does not hold on all of the table: asked where
+    /// [`Host::check_privilege`] has refused the table, before its columns are asked for one by one.
+    fn has_column_privilege(&self, _privilege: Privilege, _schema: &str, _table: &str) -> bool {
+        false
+    }
+
+    /// Error 1143 when the account holds the privilege neither on the table nor on this column of it.
+    fn check_column(&self, _privilege: Privilege, _schema: &str, _table: &str, _column: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// `CURRENT_ROLE()`: the active roles as MySQL lists them, or `NONE`.
+    fn current_role(&self) -> String {
+        "NONE".into()
+    }
+
     /// The value of a system variable whose session value does not live in this crate, or any global value. Booleans
     /// are `Value::Int(0 or 1)` for variables that show as `1` in `SELECT @@x`. `Ok(None)`: no such variable.
     /// `name` is in lower case with underscores. A session value of a variable that is global only is its

@@ -1,20 +1,41 @@
 //! The statements that change accounts, applied to an [`AccountTable`]; storing the result is the caller's.
 
-use super::privileges::{DYNAMIC, STATIC};
 use super::secret::{identify, set_password};
-use super::{Account, AccountName, AccountTable, Level, Privileges};
+use super::{Account, AccountName, AccountTable, Privileges, access_denied, needs_privilege};
 use sql::SqlError;
-use sql::admin::{Account as Named, AccountOptions, AccountSpec, GrantObject, GrantPrivilege};
+use sql::admin::{Account as Named, AccountOptions, AccountSpec};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A random password that was made for an account: user, host, password.
 pub type RandomPassword = (String, String, String);
+
+/// Who changes accounts, and where.
+pub struct By<'a> {
+    /// The account with its active roles.
+    pub account: Arc<Account>,
+    /// The host that the client connected from.
+    pub client_host: String,
+    /// It authenticated with a password.
+    pub with_password: bool,
+    /// Nothing needs to be checked.
+    pub is_unchecked: bool,
+    /// `mandatory_roles`.
+    pub mandatory: Vec<AccountName>,
+    /// `partial_revokes`.
+    pub partial_revokes: bool,
+    /// The names of a table's columns; `None` where there is no such table.
+    pub columns_of: &'a dyn Fn(&str, &str) -> Option<Vec<String>>,
+    /// Whether there is a schema of this name.
+    pub has_schema: &'a dyn Fn(&str) -> bool,
+}
 
 /// Changes accounts on behalf of one of them.
 pub struct Change<'a> {
     /// What is changed.
     pub table: &'a mut AccountTable,
-    /// The account that asks.
-    pub current: AccountName,
+    /// Who asks.
+    pub by: By<'a>,
     /// The current schema, for `ON table`.
     pub schema: Option<String>,
     /// Length of random passwords.
@@ -23,17 +44,19 @@ pub struct Change<'a> {
     pub changed: Vec<AccountName>,
     /// Accounts that are gone.
     pub removed: Vec<AccountName>,
+    /// What was missing and did not matter: code and message.
+    pub warnings: Vec<(u16, String)>,
 }
 
 impl Change<'_> {
-    fn name(&self, named: &Named) -> AccountName {
+    pub(super) fn name(&self, named: &Named) -> AccountName {
         match named.is_current_user {
-            true => self.current.clone(),
+            true => self.by.account.name(),
             false => (named.user.clone(), named.host.to_ascii_lowercase()),
         }
     }
 
-    fn put(&mut self, account: Account) {
+    pub(super) fn put(&mut self, account: Account) {
         let name = account.name();
         self.removed.retain(|n| *n != name);
         if !self.changed.contains(&name) {
@@ -42,7 +65,7 @@ impl Change<'_> {
         self.table.put(account);
     }
 
-    fn remove(&mut self, name: AccountName) {
+    pub(super) fn remove(&mut self, name: AccountName) {
         self.table.remove(&name);
         self.changed.retain(|n| *n != name);
         self.removed.push(name);
@@ -69,6 +92,7 @@ impl Change<'_> {
             let mut account = Account { user: name.0, host: name.1, ..Account::default() };
             account.plugin = super::secret::DEFAULT_PLUGIN.to_owned();
             self.change_one(&mut account, spec, options, &mut shown)?;
+            account.default_roles = self.new_default_roles(&mut account, &options.default_roles)?;
             self.put(account);
         }
         Ok(shown)
@@ -124,7 +148,10 @@ impl Change<'_> {
         if !missing.is_empty() && !if_exists {
             return Err(failed("DROP USER", &missing));
         }
-        for name in names.into_iter().filter(|n| !missing.contains(n)) {
+        let names: Vec<AccountName> = names.into_iter().filter(|n| !missing.contains(n)).collect();
+        self.check_not_mandatory(&names)?;
+        for name in names {
+            self.forget_role(&name);
             self.remove(name);
         }
         Ok(())
@@ -138,6 +165,9 @@ impl Change<'_> {
                 Some(account) if self.table.get(&new).is_none() => account,
                 _ => return Err(failed("RENAME USER", &[old])),
             };
+            if self.table.is_granted(&old) || self.by.mandatory.contains(&old) {
+                return Err(SqlError::new(3532, "Renaming of a role identifier is forbidden"));
+            }
             self.remove(old);
             self.put(Account { user: new.0, host: new.1, ..Account::clone(&account) });
         }
@@ -146,7 +176,7 @@ impl Change<'_> {
 
     /// SET PASSWORD.
     pub fn set_password(&mut self, account: Option<&Named>, password: &str) -> Result<(), SqlError> {
-        let name = account.map_or_else(|| self.current.clone(), |a| self.name(a));
+        let name = account.map_or_else(|| self.by.account.name(), |a| self.name(a));
         let Some(account) = self.table.get(&name) else {
             return Err(SqlError::new(1133, "Can't find any matching row in the user table"));
         };
@@ -156,190 +186,59 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// GRANT.
-    pub fn grant(
-        &mut self,
-        privileges: &[GrantPrivilege],
-        on: &GrantObject,
-        to: &[AccountSpec],
-        with_grant_option: bool,
-    ) -> Result<(), SqlError> {
-        let asked = self.ask(privileges, on)?;
-        for spec in to {
-            let name = self.name(&spec.account);
-            let Some(account) = self.table.get(&name) else {
-                return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
-            };
-            let mut account = Account::clone(&account);
-            let mut set = asked.set;
-            if with_grant_option {
-                set = set.with(Privileges::grant_option());
-            }
-            match &asked.target {
-                Target::Global => {
-                    account.global = account.global.with(set);
-                    for name in &asked.dynamic {
-                        *account.dynamic.entry(name.clone()).or_default() |= with_grant_option;
-                    }
-                }
-                Target::Schema(schema) => {
-                    let had = account.schemas.entry(schema.clone()).or_default();
-                    *had = had.with(set);
-                }
-                Target::Table(schema, table) => {
-                    let had = account.tables.entry((schema.clone(), table.clone())).or_default();
-                    *had = had.with(set);
-                }
-            }
-            self.put(account);
+    /// The grantor's CREATE USER, or this privilege on the tables of accounts; error 1227.
+    pub(super) fn require_create_user(&self, on_tables: &str) -> Result<(), SqlError> {
+        let create_user = Privileges::named("CREATE USER").unwrap_or_default();
+        let on_tables = Privileges::named(on_tables).unwrap_or_default();
+        let by = &self.by;
+        if by.is_unchecked
+            || by.account.global.contains(create_user)
+            || by.account.allows_schema(on_tables, "mysql")
+        {
+            return Ok(());
         }
-        Ok(())
+        Err(needs_privilege("CREATE USER"))
     }
 
-    /// REVOKE. `on` is `None` for REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
-    pub fn revoke(
-        &mut self,
-        privileges: &[GrantPrivilege],
-        on: Option<&GrantObject>,
-        from: &[Named],
-    ) -> Result<(), SqlError> {
-        let asked = on.map(|on| self.ask(privileges, on)).transpose()?;
-        for named in from {
-            let name = self.name(named);
-            let Some(account) = self.table.get(&name) else {
-                return Err(no_such_grant(&name));
-            };
-            let mut account = Account::clone(&account);
-            match &asked {
-                None => {
-                    account.global = Privileges::NONE;
-                    account.dynamic.clear();
-                    account.schemas.clear();
-                    account.tables.clear();
-                }
-                Some(asked) => asked.revoke_from(&mut account).ok_or_else(|| no_such_grant(&name))?,
-            }
-            self.put(account);
-        }
-        Ok(())
+    /// Error 1227 when one of these accounts has SYSTEM_USER and the grantor has not.
+    pub fn check_system_users(&self, accounts: &[Named]) -> Result<(), SqlError> {
+        let names: Vec<AccountName> = accounts.iter().map(|named| self.name(named)).collect();
+        self.check_system_user_names(&names)
     }
 
-    /// What a list of privileges on an object means.
-    fn ask(&self, privileges: &[GrantPrivilege], on: &GrantObject) -> Result<Asked, SqlError> {
-        let target = match (&on.schema, &on.table) {
-            (None, None) => Target::Global,
-            (Some(schema), None) => Target::Schema(schema.clone()),
-            (schema, Some(table)) => {
-                let schema = schema.clone().or_else(|| self.schema.clone());
-                Target::Table(schema.ok_or_else(SqlError::no_schema_selected)?, table.clone())
-            }
+    pub(super) fn check_system_user_names(&self, names: &[AccountName]) -> Result<(), SqlError> {
+        let is_system_user = |name: &AccountName| {
+            self.table.get(name).is_some_and(|account| {
+                let roles: BTreeSet<AccountName> = account.roles.keys().cloned().collect();
+                self.table.with_roles(&account, &roles).is_system_user()
+            })
         };
-        let level = target.level();
-        let mut asked = Asked { target, set: Privileges::NONE, dynamic: Vec::new() };
-        for privilege in privileges {
-            if !privilege.columns.is_empty() {
-                return Err(SqlError::not_supported("privileges on columns"));
-            }
-            asked.add(&privilege.name.to_ascii_uppercase(), level)?;
+        if self.by.is_unchecked || self.by.account.is_system_user() || !names.iter().any(is_system_user) {
+            return Ok(());
         }
-        Ok(asked)
+        Err(needs_privilege("SYSTEM_USER"))
+    }
+
+    /// Error 1045, of a privilege that is missing on `*.*`.
+    pub(super) fn global_denied(&self) -> SqlError {
+        access_denied(&self.by.account.user, &self.by.account.host, self.by.with_password)
+    }
+
+    /// Error 1142.
+    pub(super) fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
+        let (user, host) = (&self.by.account.user, &self.by.client_host);
+        SqlError::new(
+            1142,
+            format!("{privileges} command denied to user '{user}'@'{host}' for table '{table}'"),
+        )
+    }
+
+    pub(super) fn warn(&mut self, code: u16, message: String) {
+        self.warnings.push((code, message));
     }
 }
 
-enum Target {
-    Global,
-    Schema(String),
-    Table(String, String),
-}
-
-impl Target {
-    fn level(&self) -> Level {
-        match self {
-            Target::Global => Level::Global,
-            Target::Schema(_) => Level::Schema,
-            Target::Table(..) => Level::Table,
-        }
-    }
-}
-
-struct Asked {
-    target: Target,
-    set: Privileges,
-    dynamic: Vec<String>,
-}
-
-impl Asked {
-    fn add(&mut self, name: &str, level: Level) -> Result<(), SqlError> {
-        match name {
-            "USAGE" => {}
-            "ALL" | "ALL PRIVILEGES" => {
-                self.set = self.set.with(Privileges::all(level));
-                if level == Level::Global {
-                    self.dynamic.extend(DYNAMIC.iter().map(|d| d.to_string()));
-                }
-            }
-            _ => {
-                if let Some(set) = Privileges::named(name) {
-                    let fits = STATIC.iter().any(|p| {
-                        let ok = match level {
-                            Level::Global => true,
-                            Level::Schema => p.on_schema,
-                            Level::Table => p.on_table,
-                        };
-                        ok && Privileges::named(p.name) == Some(set)
-                    });
-                    if !fits {
-                        let text = match level {
-                            Level::Table => {
-                                "Illegal GRANT/REVOKE command; please consult the manual to see which privileges can be used"
-                            }
-                            _ => "Incorrect usage of DB GRANT and GLOBAL PRIVILEGES",
-                        };
-                        return Err(SqlError::new(if level == Level::Table { 1144 } else { 1221 }, text));
-                    }
-                    self.set = self.set.with(set);
-                } else if let Some(dynamic) = dynamic_name(name) {
-                    if level != Level::Global {
-                        let text = "Illegal privilege level specified for ".to_owned() + &dynamic;
-                        return Err(SqlError::new(3619, text));
-                    }
-                    self.dynamic.push(dynamic);
-                } else {
-                    return Err(SqlError::new(1149, format!("There is no privilege '{name}'")));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the privileges away; `None` when there is no such grant at all.
-    fn revoke_from(&self, account: &mut Account) -> Option<()> {
-        match &self.target {
-            Target::Global => {
-                account.global = account.global.without(self.set);
-                account.dynamic.retain(|name, _| !self.dynamic.contains(name));
-            }
-            Target::Schema(schema) => {
-                let had = account.schemas.get_mut(schema)?;
-                *had = had.without(self.set);
-                account.schemas.retain(|_, set| !set.is_empty());
-            }
-            Target::Table(schema, table) => {
-                let had = account.tables.get_mut(&(schema.clone(), table.clone()))?;
-                *had = had.without(self.set);
-                account.tables.retain(|_, set| !set.is_empty());
-            }
-        }
-        Some(())
-    }
-}
-
-fn dynamic_name(name: &str) -> Option<String> {
-    let name = name.replace(' ', "_");
-    DYNAMIC.contains(&name.as_str()).then_some(name)
-}
-
-fn failed(operation: &str, names: &[AccountName]) -> SqlError {
+pub(super) fn failed(operation: &str, names: &[AccountName]) -> SqlError {
     let list: Vec<String> = names.iter().map(|(user, host)| format!("'{user}'@'{host}'")).collect();
     SqlError::new(1396, format!("Operation {operation} failed for {}", list.join(",")))
 }
@@ -363,24 +262,30 @@ mod tests {
     }
 
     fn with<R>(table: &mut AccountTable, run: impl FnOnce(&mut Change<'_>) -> R) -> R {
-        let current = ("root".to_owned(), "localhost".to_owned());
+        let by = By {
+            account: Arc::new(Account {
+                user: "root".into(),
+                host: "localhost".into(),
+                ..Account::default()
+            }),
+            client_host: "localhost".into(),
+            with_password: true,
+            is_unchecked: true,
+            mandatory: Vec::new(),
+            partial_revokes: false,
+            columns_of: &|_, _| None,
+            has_schema: &|_| true,
+        };
         let mut change = Change {
             table,
-            current,
+            by,
             schema: Some("app".into()),
             random_chars: 20,
             changed: Vec::new(),
             removed: Vec::new(),
+            warnings: Vec::new(),
         };
         run(&mut change)
-    }
-
-    fn privilege(name: &str) -> Vec<GrantPrivilege> {
-        vec![GrantPrivilege { name: name.into(), columns: Vec::new() }]
-    }
-
-    fn on(schema: Option<&str>, table: Option<&str>) -> GrantObject {
-        GrantObject { schema: schema.map(str::to_owned), table: table.map(str::to_owned) }
     }
 
     #[test]
@@ -407,36 +312,5 @@ mod tests {
             table.iter().map(|a| (a.shown(), a.locked)).collect::<Vec<_>>(),
             [("a@%".to_owned(), true)]
         );
-    }
-
-    #[test]
-    fn privileges_are_granted_and_revoked_at_each_level() {
-        let mut table = AccountTable::default();
-        with(&mut table, |c| {
-            let none = AccountOptions::default();
-            c.create(&[spec("a")], false, &none).unwrap();
-            let a = [spec("a")];
-            c.grant(&privilege("ALL"), &on(None, None), &a, true).unwrap();
-            c.grant(&privilege("select"), &on(Some("app"), None), &a, false).unwrap();
-            c.grant(&privilege("INSERT"), &on(None, Some("t")), &a, false).unwrap();
-            assert_eq!(
-                c.grant(&privilege("SUPER"), &on(Some("app"), None), &a, false).unwrap_err().code,
-                1221
-            );
-            assert_eq!(
-                c.grant(&privilege("ALL"), &on(None, None), &[spec("z")], false).unwrap_err().code,
-                1410
-            );
-            let missing = c.revoke(&privilege("SELECT"), Some(&on(Some("zoo"), None)), &[spec("a").account]);
-            assert_eq!(missing.unwrap_err().code, 1141);
-            c.revoke(&privilege("ALL"), Some(&on(None, None)), &[spec("a").account]).unwrap();
-        });
-        let a = table.iter().next().unwrap().clone();
-        assert_eq!(a.global, Privileges::grant_option());
-        assert!(a.allows_schema(Privileges::named("SELECT").unwrap(), "app"));
-        assert!(a.allows_table(Privileges::named("INSERT").unwrap(), "app", "t"));
-        with(&mut table, |c| c.revoke(&[], None, &[spec("a").account]).unwrap());
-        let a = table.iter().next().unwrap().clone();
-        assert!(a.global.is_empty() && a.schemas.is_empty() && a.tables.is_empty());
     }
 }

@@ -74,6 +74,19 @@ pub fn like(pattern: &str, text: &str) -> bool {
     at(&pattern, &text)
 }
 
+/// True when a text has wildcards that are not escaped.
+pub fn is_pattern(text: &str) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '%' | '_' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Sorts before another pattern when it is more specific: no wildcard first, then by where the first wildcard is.
 pub fn specificity(pattern: &str) -> (u8, std::cmp::Reverse<usize>) {
     let first = pattern.find(['%', '_']);
@@ -107,6 +120,7 @@ mod tests {
         assert!(!matches("192.0.3.0/24", &ip("192.0.2.7")));
         assert!(like("a\\_b%", "a_bc") && !like("a\\_b%", "axbc"));
         assert!(!like("\\a", "") && like("%", ""));
+        assert!(is_pattern("a_") && is_pattern("a\\\\%") && !is_pattern("a\\_b") && !is_pattern("a"));
     }
 
     #[test]

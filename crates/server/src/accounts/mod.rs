@@ -6,9 +6,15 @@
 //! for the next connection; nothing relies on that delay).
 
 pub mod change;
+pub mod grant;
+mod grant_tables;
 pub mod host_pattern;
 mod nobody;
 pub mod privileges;
+mod restrictions;
+mod rights;
+pub mod role_changes;
+pub mod roles;
 pub mod secret;
 pub mod show;
 pub mod storage;
@@ -21,7 +27,7 @@ use parking_lot::{Mutex, RwLock};
 use protocol::auth::caching_sha2::CachedDigest;
 use protocol::rsa_exchange::{RsaError, ServerKey};
 use sql::SqlError;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,6 +62,16 @@ pub struct Account {
     pub schemas: BTreeMap<String, Privileges>,
     /// Privileges on tables, by schema and table.
     pub tables: BTreeMap<(String, String), Privileges>,
+    /// Privileges on columns, by schema and table, then by column.
+    pub columns: BTreeMap<(String, String), BTreeMap<String, Privileges>>,
+    /// Privileges on `*.*` that do not hold in a schema (`partial_revokes`).
+    pub restrictions: BTreeMap<String, Privileges>,
+    /// Accounts that it may stand for, with GRANT OPTION.
+    pub proxied: BTreeMap<AccountName, bool>,
+    /// Roles that it was granted, with ADMIN OPTION.
+    pub roles: BTreeMap<AccountName, bool>,
+    /// Roles that its sessions begin with.
+    pub default_roles: BTreeSet<AccountName>,
 }
 
 impl Account {
@@ -67,40 +83,6 @@ impl Account {
     /// `user@host` as CURRENT_USER() shows it.
     pub fn shown(&self) -> String {
         format!("{}@{}", self.user, self.host)
-    }
-
-    /// What holds on all of a schema, through `*.*` or `pattern.*`.
-    pub fn on_schema(&self, schema: &str) -> Privileges {
-        self.schemas
-            .iter()
-            .filter(|(pattern, _)| pattern.as_str() == schema || host_pattern::like(pattern, schema))
-            .fold(self.global, |all, (_, more)| all.with(*more))
-    }
-
-    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*` where it is empty.
-    pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
-        self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
-    }
-
-    /// What was granted on tables of a schema, each by itself.
-    pub fn on_tables_of<'a>(&'a self, schema: &'a str) -> impl Iterator<Item = Privileges> + 'a {
-        self.tables.iter().filter(move |((of, _), _)| of == schema).map(|(_, privileges)| *privileges)
-    }
-
-    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
-    pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
-        self.global.contains(privilege) || self.on_schema(schema).contains(privilege)
-    }
-
-    /// True when a privilege holds on a table.
-    pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
-        self.allows_schema(privilege, schema)
-            || self.on_schema(schema).with(self.on_table_itself(schema, table)).contains(privilege)
-    }
-
-    /// SYSTEM_USER: only such accounts may change it or kill its connections.
-    pub fn is_system_user(&self) -> bool {
-        self.dynamic.contains_key("SYSTEM_USER")
     }
 
     /// True when the account has SUPER or one of these dynamic privileges.
@@ -197,6 +179,11 @@ impl Accounts {
         self.cache.lock().clear();
     }
 
+    /// What an account may do depends on a variable that has changed.
+    pub fn touch(&self) {
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
     /// The cached digest of an account's password.
     pub fn cached(&self, name: &AccountName) -> Option<CachedDigest> {
         self.cache.lock().get(name).copied()
@@ -252,6 +239,16 @@ pub fn access_denied(user: &str, host: &str, with_password: bool) -> SqlError {
 /// Error 1044.
 pub fn schema_denied(account: &str, schema: &str) -> SqlError {
     SqlError::new(1044, format!("Access denied for user {} to database '{schema}'", quoted(account)))
+}
+
+/// Error 3896, of switching `partial_revokes` off, when some account is restricted in a schema.
+pub fn check_no_restrictions(accounts: &Accounts) -> Result<(), SqlError> {
+    if accounts.table().iter().all(|account| account.restrictions.is_empty()) {
+        return Ok(());
+    }
+    let text = "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set \
+                to ON.";
+    Err(SqlError::new(3896, text))
 }
 
 /// Error 1227; `privileges` as MySQL lists them: `SUPER or REPLICATION_SLAVE_ADMIN`.

@@ -58,29 +58,48 @@ pub const STATIC: &[StaticPrivilege] = &[
     p("DROP ROLE", "Drop_role_priv", false, false),
 ];
 
-/// Dynamic privileges that can be granted, MySQL's names.
+/// Dynamic privileges that can be granted: MySQL 9.7's, sorted.
 pub const DYNAMIC: &[&str] = &[
+    "ALLOW_NONEXISTENT_DEFINER",
     "APPLICATION_PASSWORD_ADMIN",
+    "AUDIT_ABORT_EXEMPT",
     "AUDIT_ADMIN",
+    "AUTHENTICATION_POLICY_ADMIN",
     "BACKUP_ADMIN",
     "BINLOG_ADMIN",
+    "BINLOG_ENCRYPTION_ADMIN",
     "CLONE_ADMIN",
     "CONNECTION_ADMIN",
+    "CREATE_SPATIAL_REFERENCE_SYSTEM",
+    "ENCRYPTION_KEY_ADMIN",
+    "FIREWALL_EXEMPT",
     "FLUSH_OPTIMIZER_COSTS",
+    "FLUSH_PRIVILEGES",
     "FLUSH_STATUS",
     "FLUSH_TABLES",
     "FLUSH_USER_RESOURCES",
+    "GROUP_REPLICATION_ADMIN",
+    "GROUP_REPLICATION_STREAM",
+    "INNODB_REDO_LOG_ARCHIVE",
     "INNODB_REDO_LOG_ENABLE",
+    "MANAGE_DATA_MASKING_POLICY",
+    "OPTIMIZE_LOCAL_TABLE",
+    "PASSWORDLESS_USER_ADMIN",
     "PERSIST_RO_VARIABLES_ADMIN",
     "REPLICATION_APPLIER",
     "REPLICATION_SLAVE_ADMIN",
+    "RESOURCE_GROUP_ADMIN",
+    "RESOURCE_GROUP_USER",
     "ROLE_ADMIN",
+    "SENSITIVE_VARIABLES_OBSERVER",
     "SERVICE_CONNECTION_ADMIN",
     "SESSION_VARIABLES_ADMIN",
     "SET_ANY_DEFINER",
     "SHOW_ROUTINE",
     "SYSTEM_USER",
     "SYSTEM_VARIABLES_ADMIN",
+    "TABLE_ENCRYPTION_ADMIN",
+    "TELEMETRY_LOG_ADMIN",
     "TRANSACTION_GTID_TAG",
     "XA_RECOVER_ADMIN",
 ];
@@ -102,11 +121,20 @@ impl Privileges {
 
     /// The privilege of this name, in upper case.
     pub fn named(name: &str) -> Option<Privileges> {
-        let name = match name {
-            "REPLICATION REPLICA" => "REPLICATION SLAVE",
-            other => other,
-        };
         STATIC.iter().position(|p| p.name == name).map(|bit| Privileges(1 << bit))
+    }
+
+    /// What can be granted on columns.
+    pub fn of_columns() -> Privileges {
+        let bits = ["SELECT", "INSERT", "UPDATE", "REFERENCES"].into_iter().filter_map(Privileges::named);
+        bits.fold(Privileges::NONE, Privileges::with)
+    }
+
+    /// The names of the privileges in MySQL's order; GRANT OPTION is called GRANT, as errors do.
+    pub fn names(self) -> Vec<&'static str> {
+        let held = STATIC.iter().enumerate().filter(|(bit, _)| self.0 & 1 << bit != 0);
+        held.map(|(bit, p)| if Privileges::of(bit) == Privileges::grant_option() { "GRANT" } else { p.name })
+            .collect()
     }
 
     /// Everything that can be granted at a level, GRANT OPTION not included.
@@ -156,6 +184,11 @@ impl Privileges {
         let one =
             |name: &&str| Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
         names.iter().map(one).fold(Privileges::NONE, Privileges::with)
+    }
+
+    /// What is in both sets.
+    pub fn common(self, other: Privileges) -> Privileges {
+        Privileges(self.0 & other.0)
     }
 
     /// True for the empty set.

@@ -4,7 +4,7 @@
 //! tables of the engine; the server's own sessions write them without a trace in the binary log.
 
 use super::privileges::STATIC;
-use super::{Account, AccountName, AccountTable, Privileges};
+use super::{Account, AccountName, AccountTable, Privileges, grant_tables};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;
 use crate::server::Server;
@@ -35,18 +35,13 @@ pub fn create_tables(session: &mut InternalSession) -> sql::Result<()> {
         flags(|bit| STATIC[bit].on_schema)
     ))?;
     session.run(&format!(
-        "CREATE TABLE IF NOT EXISTS mysql.tables_priv (Host CHAR(255) NOT NULL DEFAULT '', Db CHAR(64) NOT NULL \
-         DEFAULT '', User CHAR(32) NOT NULL DEFAULT '', Table_name CHAR(64) NOT NULL DEFAULT '', Grantor \
-         VARCHAR(288) NOT NULL DEFAULT '', Table_priv VARCHAR(512) NOT NULL DEFAULT '', \
-         PRIMARY KEY (Host, User, Db, Table_name)) {tail}"
-    ))?;
-    session.run(&format!(
         "CREATE TABLE IF NOT EXISTS mysql.user (Host CHAR(255) NOT NULL DEFAULT '', User CHAR(32) NOT NULL DEFAULT \
          '', {}plugin CHAR(64) NOT NULL DEFAULT 'caching_sha2_password', authentication_string TEXT, \
          password_expired ENUM('N','Y') NOT NULL DEFAULT 'N', account_locked ENUM('N','Y') NOT NULL DEFAULT 'N', \
          PRIMARY KEY (Host, User)) {tail}",
         flags(|_| true)
-    ))
+    ))?;
+    grant_tables::create(session)
 }
 
 /// Reads all accounts and makes them count.
@@ -75,11 +70,14 @@ pub fn load(server: &Arc<Server>) -> sql::Result<()> {
     let tables = session.rows("SELECT * FROM mysql.tables_priv")?;
     for row in 0..tables.len() {
         let place = (tables.text(row, "Db"), tables.text(row, "Table_name"));
-        let set = read_list(&tables.text(row, "Table_priv"));
+        let set = grant_tables::read_list(&tables.text(row, "Table_priv"));
         with(tables.text(row, "User"), tables.text(row, "Host"), &mut |a| {
-            a.tables.insert(place.clone(), set);
+            if !set.is_empty() {
+                a.tables.insert(place.clone(), set);
+            }
         });
     }
+    grant_tables::load(&mut session, &mut accounts)?;
     server.accounts.replace(AccountTable::new(accounts.into_values()));
     Ok(())
 }
@@ -106,13 +104,13 @@ fn read_flags(rows: &RowCollector, row: usize) -> Privileges {
     set.fold(Privileges::NONE, |all, (bit, _)| all.with(Privileges::of(bit)))
 }
 
-fn read_list(text: &str) -> Privileges {
-    let named = text.split(',').filter_map(|name| Privileges::named(name.trim()));
-    named.fold(Privileges::NONE, Privileges::with)
-}
-
 /// Writes accounts that changed and removes those that are gone, in one transaction.
-pub fn store(server: &Arc<Server>, changed: &[Arc<Account>], removed: &[AccountName]) -> sql::Result<()> {
+pub fn store(
+    server: &Arc<Server>,
+    changed: &[Arc<Account>],
+    removed: &[AccountName],
+    grantor: &str,
+) -> sql::Result<()> {
     let mut session = InternalSession::new(server)?;
     session.run("BEGIN")?;
     for (user, host) in removed {
@@ -120,12 +118,13 @@ pub fn store(server: &Arc<Server>, changed: &[Arc<Account>], removed: &[AccountN
     }
     for account in changed {
         delete(&mut session, &account.user, &account.host)?;
-        insert(&mut session, account)?;
+        insert(&mut session, account, grantor)?;
     }
     session.run("COMMIT")
 }
 
 fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Result<()> {
+    let (user_name, host_name) = (user, host);
     let (user, host) = (quote(user.as_bytes()), quote(host.as_bytes()));
     for table in ["user", "db", "tables_priv", "global_grants"] {
         let statement = [
@@ -138,10 +137,10 @@ fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Result<
         ];
         session.run_bytes(&statement.concat())?;
     }
-    Ok(())
+    grant_tables::delete(session, user_name, host_name)
 }
 
-fn insert(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
+fn insert(session: &mut InternalSession, account: &Account, grantor: &str) -> sql::Result<()> {
     let (user, host) = (account.user.as_bytes(), account.host.as_bytes());
     let mut cells: Vec<(&str, &[u8])> = vec![
         ("Host", host),
@@ -167,18 +166,7 @@ fn insert(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
         put_flags(*set, |bit| STATIC[bit].on_schema, &mut cells);
         insert_row(session, "db", &cells)?;
     }
-    for ((schema, table), set) in &account.tables {
-        let list = set.to_string();
-        let cells = [
-            ("Host", host),
-            ("Db", schema.as_bytes()),
-            ("User", user),
-            ("Table_name", table.as_bytes()),
-            ("Table_priv", list.as_bytes()),
-        ];
-        insert_row(session, "tables_priv", &cells)?;
-    }
-    Ok(())
+    grant_tables::insert(session, account, grantor)
 }
 
 fn put_flags<'a>(set: Privileges, fits: fn(usize) -> bool, cells: &mut Vec<(&'a str, &'a [u8])>) {
@@ -191,7 +179,11 @@ fn yes_no(yes: bool) -> &'static [u8] {
     if yes { b"Y" } else { b"N" }
 }
 
-fn insert_row(session: &mut InternalSession, table: &str, cells: &[(&str, &[u8])]) -> sql::Result<()> {
+pub(super) fn insert_row(
+    session: &mut InternalSession,
+    table: &str,
+    cells: &[(&str, &[u8])],
+) -> sql::Result<()> {
     let names: Vec<String> = cells.iter().map(|(name, _)| format!("`{name}`")).collect();
     let mut statement = format!("INSERT INTO mysql.{table} ({}) VALUES (", names.join(", ")).into_bytes();
     for (i, (_, value)) in cells.iter().enumerate() {
@@ -203,7 +195,7 @@ fn insert_row(session: &mut InternalSession, table: &str, cells: &[(&str, &[u8])
 }
 
 /// A string literal.
-fn quote(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![b'\''];
     for &b in bytes {
         match b {
@@ -221,10 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_and_literals_survive() {
-        let set = Privileges::named("SELECT").unwrap().with(Privileges::grant_option());
-        assert_eq!(read_list(&set.to_string()), set);
-        assert_eq!(read_list(""), Privileges::NONE);
+    fn literals_survive() {
         assert_eq!(quote(b"a'b\\c\0"), b"'a\\'b\\\\c\\0'");
     }
 }

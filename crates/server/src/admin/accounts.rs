@@ -1,13 +1,15 @@
 //! The statements about accounts: checked, changed, stored, and then made to count.
 
-use crate::accounts::change::{Change, RandomPassword, no_such_grant};
+use crate::accounts::change::{By, Change, RandomPassword, no_such_grant};
+use crate::accounts::role_changes::not_granted;
 use crate::accounts::{
-    Account, AccountName, AccountTable, Privileges, needs_privilege, schema_denied, show, storage,
+    Account, AccountName, AccountTable, Privileges, needs_privilege, roles, schema_denied, show, storage,
 };
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, send, send_ok, text_column};
-use sql::admin::{Account as Named, GrantObject};
-use sql::{AdminCommand as Command, Host, Privilege, ResultSink, SqlError, VirtualTable};
+use crate::session_rights::mandatory_roles;
+use sql::admin::{Account as Named, Lenience};
+use sql::{AdminCommand as Command, Host, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
 
@@ -23,17 +25,17 @@ pub fn carry_out(
         return Err(SqlError::new(1290, text));
     }
     match &command {
-        Command::ShowGrants { account } => {
-            let denied = || host.check_privilege(Privilege::Select, Some("mysql"), Some("user"));
-            let account = named(host, account.as_ref(), denied, no_such_grant)?;
-            let title = format!("Grants for {}", account.shown());
-            return lines(&title, show::grants(&account), status, sink);
+        Command::ShowGrants { account, using } => {
+            return show_grants(host, account.as_ref(), using, status, sink);
         }
         Command::ShowCreateUser(account) => {
-            let denied = || host.check_privilege(Privilege::Select, Some("mysql"), None);
-            let account = named(host, Some(account), denied, no_user_to_show)?;
+            let account = to_be_created(host, account)?;
             let title = format!("CREATE USER for {}", account.shown());
             return lines(&title, vec![show::create_user(&account)], status, sink);
+        }
+        Command::SetRole(choice) => {
+            host.set_role(choice)?;
+            return send_ok(status, sink);
         }
         _ => check(host, &command)?,
     }
@@ -41,98 +43,60 @@ pub fn carry_out(
     if random.is_empty() { send_ok(status, sink) } else { passwords(&random, status, sink) }
 }
 
-/// Error 1227 and the like when the account may not.
+/// Error 1227 and the like when the account may not. GRANT, REVOKE and what is about roles is checked with the change.
 fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     if host.may_do_everything() {
         return Ok(());
     }
     let account = host.account();
     match command {
-        Command::Grant { on, to, .. } => {
-            check_grant_option(&account, on)?;
-            check_protected(host, to.iter().map(|spec| &spec.account))
-        }
-        Command::Revoke { on: Some(on), from, .. } => {
-            check_grant_option(&account, on)?;
-            check_protected(host, from.iter())
-        }
-        Command::Revoke { on: None, from, .. } => {
-            if !account.global.contains(privilege("CREATE USER")) {
-                return Err(needs_privilege("CREATE USER"));
-            }
-            check_protected(host, from.iter())
-        }
-        Command::SetPassword { account: None, .. } => Ok(()),
+        Command::Grant { .. }
+        | Command::Revoke { .. }
+        | Command::GrantRoles { .. }
+        | Command::RevokeRoles { .. }
+        | Command::GrantProxy { .. }
+        | Command::RevokeProxy { .. }
+        | Command::CreateRole { .. }
+        | Command::DropRole { .. }
+        | Command::SetDefaultRole { .. }
+        | Command::SetPassword { account: None, .. } => Ok(()),
         Command::AlterUser { accounts, options, .. }
             if *options == Default::default() && accounts.iter().all(|a| is_self(&account, &a.account)) =>
         {
             Ok(())
         }
-        // MySQL lets an account change accounts that may change the table which holds them.
+        _ if account.global.contains(Privileges::named("CREATE USER").unwrap_or_default()) => Ok(()),
+        Command::CreateUser { .. } if on_accounts(&account, "INSERT") => Ok(()),
+        Command::DropUser { .. } if on_accounts(&account, "DELETE") => Ok(()),
+        Command::AlterUser { .. } | Command::RenameUser(_) if on_accounts(&account, "UPDATE") => Ok(()),
         Command::SetPassword { account: Some(named), .. } => {
-            if is_self(&account, named) || account.allows_schema(privilege("UPDATE"), "mysql") {
-                return check_protected(host, std::iter::once(named));
+            if is_self(&account, named) || on_accounts(&account, "UPDATE") {
+                return Ok(());
             }
             Err(schema_denied(&account.shown(), "mysql"))
         }
-        Command::CreateUser { .. } => check_change(&account, "INSERT"),
-        Command::AlterUser { accounts, .. } => {
-            check_change(&account, "UPDATE")?;
-            check_protected(host, accounts.iter().map(|spec| &spec.account))
-        }
-        Command::RenameUser(pairs) => {
-            check_change(&account, "UPDATE")?;
-            check_protected(host, pairs.iter().map(|(old, _)| old))
-        }
-        Command::DropUser { accounts, .. } => {
-            check_change(&account, "DELETE")?;
-            check_protected(host, accounts.iter())
-        }
-        _ if account.global.contains(privilege("CREATE USER")) => Ok(()),
         _ => Err(needs_privilege("CREATE USER")),
     }
 }
 
-fn privilege(name: &str) -> Privileges {
-    Privileges::of_names(&[name])
-}
-
-/// CREATE USER, or the privilege to change `mysql.user` by itself.
-fn check_change(account: &Account, on_table: &str) -> sql::Result<()> {
-    let may = account.global.contains(privilege("CREATE USER"))
-        || account.allows_schema(privilege(on_table), "mysql");
-    if may { Ok(()) } else { Err(needs_privilege("CREATE USER")) }
-}
-
-/// Accounts with SYSTEM_USER are changed by those that have it too.
-fn check_protected<'a>(host: &ConnectionHost, named: impl Iterator<Item = &'a Named>) -> sql::Result<()> {
-    if host.is_system_user() {
-        return Ok(());
-    }
-    let table = host.server().accounts.table();
-    let mut found = named.filter_map(|name| table.get(&(name.user.clone(), name.host.clone())));
-    match found.any(|account| account.is_system_user()) {
-        true => Err(needs_privilege("SYSTEM_USER")),
-        false => Ok(()),
-    }
+/// True when the account may write the tables of accounts.
+fn on_accounts(account: &Account, privilege: &str) -> bool {
+    account.allows_schema(Privileges::named(privilege).unwrap_or_default(), "mysql")
 }
 
 fn is_self(account: &Account, named: &Named) -> bool {
     named.is_current_user || (named.user == account.user && named.host == account.host)
 }
 
-fn check_grant_option(account: &Account, on: &GrantObject) -> sql::Result<()> {
-    let option = Privileges::grant_option();
-    let allowed = match (&on.schema, &on.table) {
-        (None, _) => account.global.contains(option),
-        (Some(schema), None) => account.allows_schema(option, schema),
-        (Some(schema), Some(table)) => account.allows_table(option, schema, table),
-    };
-    if allowed {
-        return Ok(());
+/// The accounts that a statement changes; only those with SYSTEM_USER may change one that has it.
+fn changed_accounts(command: &Command) -> Vec<Named> {
+    match command {
+        Command::AlterUser { accounts, .. } => accounts.iter().map(|spec| spec.account.clone()).collect(),
+        Command::DropUser { accounts, .. } => accounts.clone(),
+        Command::RenameUser(pairs) => pairs.iter().map(|(from, _)| from.clone()).collect(),
+        Command::SetPassword { account: Some(account), .. } => vec![account.clone()],
+        _ => Vec::new(),
     }
-    let text = format!("Access denied for user '{}'@'{}' (using password: YES)", account.user, account.host);
-    Err(SqlError::new(1045, text))
 }
 
 /// Changes a copy of the accounts, stores what changed, and puts the copy in place.
@@ -140,19 +104,34 @@ fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPas
     let server = host.server();
     let _one_at_a_time = server.accounts.changing.lock();
     let mut table = AccountTable::clone(&server.accounts.table());
+    let columns_of = |schema: &str, table: &str| columns_of(host, schema, table);
+    let account = host.account();
+    let by = By {
+        with_password: !account.authentication_string.is_empty(),
+        account,
+        client_host: host.client_host(),
+        is_unchecked: host.may_do_everything(),
+        mandatory: mandatory_roles(server),
+        partial_revokes: server.globals.named("partial_revokes").is_on(),
+        columns_of: &columns_of,
+        has_schema: &|schema: &str| server.engine.catalog().schema(schema).is_some(),
+    };
     let mut change = Change {
         table: &mut table,
-        current: host.account().name(),
+        by,
         schema: host.entry().shown().schema,
         random_chars: server.globals.named("generated_random_password_length").uint() as usize,
         changed: Vec::new(),
         removed: Vec::new(),
+        warnings: Vec::new(),
     };
+    let changed_accounts = changed_accounts(command);
+    change.check_system_users(&changed_accounts)?;
     let random = apply(&mut change, command)?;
     let (changed, removed) = (change.changed, change.removed);
     let accounts: Vec<Arc<Account>> =
         changed.iter().filter_map(|name: &AccountName| table.get(name)).collect();
-    storage::store(server, &accounts, &removed)?;
+    storage::store(server, &accounts, &removed, &host.account().shown())?;
     server.accounts.replace(table);
     Ok(random)
 }
@@ -171,32 +150,78 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         Command::Grant { privileges, on, to, with_grant_option } => {
             change.grant(privileges, on, to, *with_grant_option)?;
         }
-        Command::Revoke { privileges, on, from } => change.revoke(privileges, on.as_ref(), from)?,
+        Command::Revoke { privileges, on, from, lenience } => {
+            change.revoke(privileges, on.as_ref(), from, *lenience)?;
+        }
+        Command::GrantRoles { roles, to, with_admin_option } => {
+            change.grant_roles(roles, to, *with_admin_option)?;
+        }
+        Command::RevokeRoles { roles, from, lenience } => change.revoke_roles(roles, from, *lenience)?,
+        Command::GrantProxy { on, to, with_grant_option } => {
+            change.change_proxies(on, to, Some(*with_grant_option), Lenience::default())?;
+        }
+        Command::RevokeProxy { on, from, lenience } => change.change_proxies(on, from, None, *lenience)?,
+        Command::CreateRole { roles, if_not_exists } => change.create_roles(roles, *if_not_exists)?,
+        Command::DropRole { roles, if_exists } => change.drop_roles(roles, *if_exists)?,
+        Command::SetDefaultRole { choice, of } => change.set_default_roles(choice, of)?,
         other => panic!("{other:?} is no statement about accounts"),
     }
     Ok(Vec::new())
 }
 
-/// The session's own account, or another one as far as the session may see it.
-fn named(
-    host: &ConnectionHost,
-    account: Option<&Named>,
-    check: impl Fn() -> sql::Result<()>,
-    unknown: impl Fn(&AccountName) -> SqlError,
-) -> sql::Result<Arc<Account>> {
-    let own = host.account();
-    let Some(account) = account.filter(|a| !is_self(&own, a)) else { return Ok(own) };
-    check()?;
-    let name = (account.user.clone(), account.host.clone());
-    host.server().accounts.table().get(&name).ok_or_else(|| unknown(&name))
+/// The names of a table's columns; those of a computed table are not told apart.
+fn columns_of(host: &ConnectionHost, schema: &str, table: &str) -> Option<Vec<String>> {
+    if let Some(found) = host.server().engine.catalog().table(schema, table) {
+        return Some(found.def.columns.iter().map(|column| column.name.clone()).collect());
+    }
+    let computed = host.virtual_tables(&schema.to_lowercase());
+    computed.iter().any(|name| name.eq_ignore_ascii_case(table)).then(Vec::new)
 }
 
-/// Error 1396 of SHOW CREATE USER.
-fn no_user_to_show(name: &AccountName) -> SqlError {
-    let (user, host) = name;
-    let text =
-        format!("Operation SHOW CREATE USER failed for '{user}'@'{host}' (User account does not exist)");
-    SqlError::new(1396, text)
+fn show_grants(
+    host: &ConnectionHost,
+    named: Option<&Named>,
+    using: &[Named],
+    status: u16,
+    sink: &mut dyn ResultSink,
+) -> sql::Result<()> {
+    let own = host.account();
+    let table = host.server().accounts.table();
+    let name = match named.filter(|named| !is_self(&own, named)) {
+        Some(named) => roles::named(named),
+        None => own.name(),
+    };
+    let select = Privileges::named("SELECT").unwrap_or_default();
+    if name != own.name() && !host.may_do_everything() && !own.allows_schema(select, "mysql") {
+        let (user, client) = (&own.user, host.client_host());
+        let text = format!("SELECT command denied to user '{user}'@'{client}' for table 'user'");
+        return Err(SqlError::new(1142, text));
+    }
+    let account = table.get(&name).ok_or_else(|| no_such_grant(&name))?;
+    let active = match named {
+        None => host.active_roles(),
+        Some(_) => using.iter().map(roles::named).collect(),
+    };
+    let held = table.roles_of(&account, &mandatory_roles(host.server()));
+    if let Some(missing) = active.iter().find(|role| !held.contains(role)) {
+        return Err(not_granted(missing, &name));
+    }
+    let all = table.with_roles(&account, &active);
+    lines(&format!("Grants for {}", account.shown()), show::grants(&account, &all), status, sink)
+}
+
+fn to_be_created(host: &ConnectionHost, named: &Named) -> sql::Result<Arc<Account>> {
+    let own = host.account();
+    let name = if is_self(&own, named) { own.name() } else { roles::named(named) };
+    if name != own.name() && !host.may_do_everything() && !on_accounts(&own, "SELECT") {
+        return Err(schema_denied(&own.shown(), "mysql"));
+    }
+    let missing = || {
+        let text = "(User account does not exist)";
+        let (user, host) = &name;
+        SqlError::new(1396, format!("Operation SHOW CREATE USER failed for '{user}'@'{host}' {text}"))
+    };
+    host.server().accounts.table().get(&name).ok_or_else(missing)
 }
 
 fn lines(title: &str, lines: Vec<String>, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {

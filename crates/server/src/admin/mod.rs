@@ -39,6 +39,14 @@ pub fn carry_out(
         | Command::SetPassword { .. }
         | Command::Grant { .. }
         | Command::Revoke { .. }
+        | Command::GrantRoles { .. }
+        | Command::RevokeRoles { .. }
+        | Command::GrantProxy { .. }
+        | Command::RevokeProxy { .. }
+        | Command::CreateRole { .. }
+        | Command::DropRole { .. }
+        | Command::SetRole(_)
+        | Command::SetDefaultRole { .. }
         | Command::ShowGrants { .. }
         | Command::ShowCreateUser(_) => accounts::carry_out(host, command, status, sink),
         Command::Flush { targets, .. } => {

@@ -17,6 +17,10 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
     }
     apply(server, definition.name, &setting)?;
     server.globals.set(id, setting);
+    if definition.name == "mandatory_roles" {
+        // The active roles of sessions may have become fewer.
+        server.accounts.touch();
+    }
     Ok(())
 }
 
@@ -50,6 +54,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             server.engine.set_flush_log_at_trx_commit(setting.uint() as u8);
         }
         "slipstream_version_memory_limit" => server.engine.set_version_memory_limit(setting.uint()),
+        "partial_revokes" if !setting.is_on() => crate::accounts::check_no_restrictions(&server.accounts)?,
         "innodb_thread_concurrency" => server.engine.set_thread_concurrency(setting.uint() as u32),
         "innodb_deadlock_detect" => server.engine.set_deadlock_detect(setting.is_on()),
         "innodb_print_all_deadlocks" => server.engine.set_print_all_deadlocks(setting.is_on()),

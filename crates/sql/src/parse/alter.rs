@@ -252,12 +252,13 @@ impl Parser<'_> {
                 Ok(Statement::DropIndex { table, name, if_exists, demands })
             }
             "USER" => self.drop_user(),
+            "ROLE" => self.drop_role(),
             "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => self.drop_absent(&word),
             "PREPARE" => {
                 self.advance();
                 Ok(Statement::Deallocate(self.name()?))
             }
-            "SERVER" | "TABLESPACE" | "ROLE" | "UNDO" | "LOGFILE" | "SPATIAL" | "RESOURCE" => {
+            "SERVER" | "TABLESPACE" | "UNDO" | "LOGFILE" | "SPATIAL" | "RESOURCE" => {
                 Err(SqlError::not_supported(format!("DROP {word}")))
             }
             _ => Err(self.error()),

@@ -22,9 +22,10 @@ impl Parser<'_> {
             "DATABASE" | "SCHEMA" => self.create_schema(),
             "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(),
             "USER" => self.create_user(),
+            "ROLE" => self.create_role(),
             word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
-            | "ROLE" | "ALGORITHM" | "DEFINER" | "SQL" | "RESOURCE" | "LOGFILE" | "UNDO"
-            | "AGGREGATE" | "LIBRARY" | "SEQUENCE") => Err(SqlError::not_supported(format!(
+            | "ALGORITHM" | "DEFINER" | "SQL" | "RESOURCE" | "LOGFILE" | "UNDO" | "AGGREGATE"
+            | "LIBRARY" | "SEQUENCE") => Err(SqlError::not_supported(format!(
                 "CREATE {}",
                 if matches!(word, "ALGORITHM" | "DEFINER" | "SQL") {
                     "VIEW, TRIGGER, PROCEDURE, FUNCTION, EVENT"

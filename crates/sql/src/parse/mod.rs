@@ -15,6 +15,7 @@ mod dml;
 mod expr;
 mod foreign_key;
 mod function;
+mod grants;
 mod hints;
 mod keys;
 mod query;

@@ -14,7 +14,7 @@ impl Parser<'_> {
             return self.set_password();
         }
         if self.is("ROLE") || self.are(&["DEFAULT", "ROLE"]) {
-            return Err(SqlError::not_supported("roles"));
+            return self.set_role();
         }
         if self.are(&["RESOURCE", "GROUP"]) {
             return Err(SqlError::not_supported("resource groups"));

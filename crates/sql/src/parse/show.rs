@@ -200,11 +200,7 @@ impl Parser<'_> {
                 self.advance();
                 AdminCommand::ShowEngine { engine, what }
             }
-            "GRANTS" => {
-                self.advance();
-                let account = if self.eat("FOR") { Some(self.account()?) } else { None };
-                AdminCommand::ShowGrants { account }
-            }
+            "GRANTS" => self.show_grants()?,
             "CREATE" if next("USER") => {
                 self.at += 2;
                 AdminCommand::ShowCreateUser(self.account()?)

@@ -2,9 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::admin::{
-    Account, AccountOptions, AccountSpec, AdminCommand, Authentication, GrantObject, GrantPrivilege, Secret,
-};
+use crate::admin::{Account, AccountOptions, AccountSpec, AdminCommand, Authentication, Secret};
 use crate::ast::Statement;
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
@@ -47,7 +45,7 @@ impl Parser<'_> {
         Ok(host)
     }
 
-    fn account_spec(&mut self) -> Result<AccountSpec> {
+    pub(super) fn account_spec(&mut self) -> Result<AccountSpec> {
         let account = self.account()?;
         let authentication = if self.eat("IDENTIFIED") { Some(self.authentication()?) } else { None };
         Ok(AccountSpec { account, authentication })
@@ -119,8 +117,6 @@ impl Parser<'_> {
             } else if self.is_any(&["COMMENT", "ATTRIBUTE"]) {
                 self.advance();
                 self.string()?;
-            } else if self.are(&["DEFAULT", "ROLE"]) {
-                return Err(SqlError::not_supported("roles"));
             } else {
                 return Err(self.error());
             }
@@ -132,7 +128,11 @@ impl Parser<'_> {
         self.expect("USER")?;
         let if_not_exists = self.if_not_exists();
         let accounts = self.list(Self::account_spec)?;
-        let options = self.account_options()?;
+        let default_roles = match self.eat_all(&["DEFAULT", "ROLE"]) {
+            true => self.list(Self::role)?,
+            false => Vec::new(),
+        };
+        let options = AccountOptions { default_roles, ..self.account_options()? };
         Ok(Statement::Admin(AdminCommand::CreateUser { accounts, if_not_exists, options }))
     }
 
@@ -140,6 +140,12 @@ impl Parser<'_> {
         self.expect("USER")?;
         let if_exists = self.if_exists();
         let accounts = self.list(Self::account_spec)?;
+        if let [AccountSpec { account, authentication: None }] = &accounts[..]
+            && self.eat_all(&["DEFAULT", "ROLE"])
+        {
+            let choice = self.default_role_choice()?;
+            return Ok(Statement::Admin(AdminCommand::SetDefaultRole { choice, of: vec![account.clone()] }));
+        }
         let options = self.account_options()?;
         Ok(Statement::Admin(AdminCommand::AlterUser { accounts, if_exists, options }))
     }
@@ -159,73 +165,5 @@ impl Parser<'_> {
             Ok((from, parser.account()?))
         })?;
         Ok(Statement::Admin(AdminCommand::RenameUser(pairs)))
-    }
-
-    pub(super) fn grant(&mut self) -> Result<Statement> {
-        self.expect("GRANT")?;
-        let privileges = self.list(Self::privilege)?;
-        if self.is("TO") {
-            return Err(SqlError::not_supported("roles"));
-        }
-        let on = self.grant_object()?;
-        self.expect("TO")?;
-        let to = self.list(Self::account_spec)?;
-        let mut with_grant_option = false;
-        if self.eat("REQUIRE") && !self.eat("NONE") {
-            return Err(SqlError::not_supported("GRANT ... REQUIRE"));
-        }
-        if self.eat("WITH") {
-            self.expect_all(&["GRANT", "OPTION"])?;
-            with_grant_option = true;
-        }
-        Ok(Statement::Admin(AdminCommand::Grant { privileges, on, to, with_grant_option }))
-    }
-
-    pub(super) fn revoke(&mut self) -> Result<Statement> {
-        self.expect("REVOKE")?;
-        self.if_exists();
-        let privileges = self.list(Self::privilege)?;
-        let on = if self.is("ON") { Some(self.grant_object()?) } else { None };
-        self.expect("FROM")?;
-        let from = self.list(Self::account)?;
-        let _ = self.eat_all(&["IGNORE", "UNKNOWN", "USER"]);
-        Ok(Statement::Admin(AdminCommand::Revoke { privileges, on, from }))
-    }
-
-    /// The words up to a comma, ON, TO or FROM, with the columns behind them.
-    fn privilege(&mut self) -> Result<GrantPrivilege> {
-        let mut words = Vec::new();
-        while self.token().kind == TokenKind::Word && !self.is_any(&["ON", "TO", "FROM"]) {
-            words.push(self.upper());
-            self.advance();
-        }
-        if words.is_empty() {
-            return Err(self.error());
-        }
-        let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
-        let name = words.join(" ");
-        let name = if name == "ALL PRIVILEGES" { "ALL".to_owned() } else { name };
-        Ok(GrantPrivilege { name, columns })
-    }
-
-    /// `ON *.*`, `ON s.*`, `ON s.t`, `ON t`, `ON *`.
-    fn grant_object(&mut self) -> Result<GrantObject> {
-        self.expect("ON")?;
-        if self.is_any(&["PROCEDURE", "FUNCTION"]) {
-            return Err(SqlError::not_supported("privileges on routines"));
-        }
-        self.eat("TABLE");
-        if self.eat_symbol("*") {
-            if self.eat_symbol(".") {
-                self.expect_symbol("*")?;
-            }
-            return Ok(GrantObject { schema: None, table: None });
-        }
-        let first = self.name()?;
-        if !self.eat_symbol(".") {
-            return Ok(GrantObject { schema: None, table: Some(first) });
-        }
-        let table = if self.eat_symbol("*") { None } else { Some(self.any_name()?) };
-        Ok(GrantObject { schema: Some(first), table })
     }
 }

@@ -9,6 +9,7 @@ use crate::variables::definition::{global, own, session};
 
 /// Sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
+    global("activate_all_roles_on_login", Bool, "OFF"),
     global("auto_generate_certs", Bool, "ON").read_only(),
     global("back_log", UInt(0, 65_535), "151").read_only(),
     global("basedir", Text, "/").read_only(),
@@ -51,6 +52,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("log_timestamps", Enum(&["UTC", "SYSTEM"]), "UTC"),
     global("lower_case_file_system", Bool, "OFF").read_only().not_an_option(),
     global("lower_case_table_names", UInt(0, 2), "0").read_only(),
+    global("mandatory_roles", Text, ""),
     session("max_allowed_packet", UInt(1_024, 1_073_741_824), "67108864")
         .guarded(Guard::GlobalOnly)
         .block(1024),
@@ -67,6 +69,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "SYSTEM_VARIABLES_ADMIN plus CONNECTION_ADMIN or SUPER",
     )),
     global("open_files_limit", UInt(0, 4_294_967_295), "0").read_only(),
+    global("partial_revokes", Bool, "OFF"),
     global("performance_schema", Bool, "OFF").read_only(),
     global("persisted_globals_load", Bool, "ON").read_only(),
     global("pid_file", Text, "").read_only(),

@@ -12,8 +12,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("database", 0..=0, system_text::<64>, |call| Ok(call.ctx.schema.map_or(Value::Null, text))),
     Function::new("user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.user()))),
+    Function::new("current_role", 0..=0, system_text::<1024>, |call| Ok(text(call.ctx.host.current_role()))),
     Function::new("current_user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.current_user()))),
-    Function::new("current_role", 0..=0, system_text::<64>, |_| Ok(text("NONE"))),
     Function::new("connection_id", 0..=0, unsigned, |call| {
         Ok(Value::UInt(u64::from(call.ctx.host.connection_id())))
     }),

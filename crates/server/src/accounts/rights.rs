@@ -1,0 +1,126 @@
+//! What an account may do, as its grants add up over the levels.
+
+use super::{Account, Privileges, host_pattern};
+use std::collections::BTreeSet;
+
+impl Account {
+    /// What holds on all of a schema, through `*.*` or `pattern.*`.
+    pub fn on_schema(&self, schema: &str) -> Privileges {
+        self.global_in(schema).with(self.granted_on_schema(schema))
+    }
+
+    /// What holds on a schema through `*.*`: all of it but where it was revoked from the schema.
+    pub fn global_in(&self, schema: &str) -> Privileges {
+        match self.restrictions.get(schema) {
+            Some(restricted) => self.global.without(*restricted),
+            None => self.global,
+        }
+    }
+
+    /// What was granted on the schema by its name or a pattern.
+    pub fn granted_on_schema(&self, schema: &str) -> Privileges {
+        self.schemas
+            .iter()
+            .filter(|(pattern, _)| pattern.as_str() == schema || host_pattern::like(pattern, schema))
+            .fold(Privileges::NONE, |all, (_, more)| all.with(*more))
+    }
+
+    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*` where it is empty.
+    pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
+        self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
+    }
+
+    /// What was granted on tables of a schema, each by itself, and on columns of tables.
+    pub fn on_tables_of<'a>(&'a self, schema: &'a str) -> impl Iterator<Item = Privileges> + 'a {
+        let tables = self.tables.iter().filter(move |((of, _), _)| of == schema).map(|(_, held)| *held);
+        let columns = self.columns.iter().filter(move |((of, _), _)| of == schema);
+        tables.chain(columns.flat_map(|(_, columns)| columns.values().copied()))
+    }
+
+    /// What was granted on at least one column of a table.
+    pub fn on_columns_of(&self, schema: &str, table: &str) -> Privileges {
+        let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
+        columns
+            .into_iter()
+            .flat_map(|columns| columns.values())
+            .fold(Privileges::NONE, |all, of| all.with(*of))
+    }
+
+    /// What was granted on a column itself.
+    pub fn on_column_itself(&self, schema: &str, table: &str, column: &str) -> Privileges {
+        let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
+        let named = columns.into_iter().flatten().filter(|(name, _)| name.eq_ignore_ascii_case(column));
+        named.fold(Privileges::NONE, |all, (_, of)| all.with(*of))
+    }
+
+    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
+    pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
+        self.restrictions.is_empty() && self.global.contains(privilege)
+            || self.on_schema(schema).contains(privilege)
+    }
+
+    /// True when a privilege holds on a table.
+    pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
+        self.allows_schema(privilege, schema)
+            || self.on_schema(schema).with(self.on_table_itself(schema, table)).contains(privilege)
+    }
+
+    /// True when a privilege holds on a column.
+    pub fn allows_column(&self, privilege: Privileges, schema: &str, table: &str, column: &str) -> bool {
+        self.allows_table(privilege, schema, table)
+            || self.on_column_itself(schema, table, column).contains(privilege)
+    }
+
+    /// True when the account may know that a schema exists and make it its current one.
+    pub fn sees_schema(&self, schema: &str) -> bool {
+        let plain = Privileges::named("SUPER").unwrap_or_default().with(Privileges::grant_option());
+        !self.on_schema(schema).without(plain).is_empty() || self.on_tables_of(schema).next().is_some()
+    }
+
+    /// True when the account is one that only those with SYSTEM_USER may change.
+    pub fn is_system_user(&self) -> bool {
+        self.dynamic.contains_key("SYSTEM_USER")
+    }
+
+    /// Adds what another account may do, as one of its roles.
+    pub fn add_rights_of(&mut self, role: &Account) {
+        self.merge_restrictions(role);
+        self.global = self.global.with(role.global);
+        for (name, option) in &role.dynamic {
+            *self.dynamic.entry(name.clone()).or_default() |= *option;
+        }
+        for (schema, set) in &role.schemas {
+            let held = self.schemas.entry(schema.clone()).or_default();
+            *held = held.with(*set);
+        }
+        for (table, set) in &role.tables {
+            let held = self.tables.entry(table.clone()).or_default();
+            *held = held.with(*set);
+        }
+        for (table, columns) in &role.columns {
+            for (column, set) in columns {
+                let held = self.columns.entry(table.clone()).or_default().entry(column.clone()).or_default();
+                *held = held.with(*set);
+            }
+        }
+        for (proxied, option) in &role.proxied {
+            *self.proxied.entry(proxied.clone()).or_default() |= *option;
+        }
+    }
+
+    /// What one of the two holds in a schema is not restricted there by the other.
+    fn merge_restrictions(&mut self, role: &Account) {
+        let schemas: BTreeSet<String> =
+            self.restrictions.keys().chain(role.restrictions.keys()).cloned().collect();
+        let merged = schemas.into_iter().map(|schema| {
+            let restricted = |account: &Account| {
+                let set = account.restrictions.get(&schema).copied();
+                set.unwrap_or(Privileges::NONE)
+            };
+            let either = restricted(self).with(restricted(role));
+            let kept = either.without(self.global_in(&schema)).without(role.global_in(&schema));
+            (schema, kept)
+        });
+        self.restrictions = merged.filter(|(_, kept)| !kept.is_empty()).collect();
+    }
+}

@@ -1,0 +1,147 @@
+//! Roles: who holds which, which of them are active, and what they add to an account.
+
+use super::{Account, AccountName, AccountTable};
+use sql::admin::Account as Named;
+use std::collections::BTreeSet;
+
+/// `user`@`host`, as statements and errors about roles name an account.
+pub fn shown(name: &AccountName) -> String {
+    let quoted = |part: &str| format!("`{}`", part.replace('`', "``"));
+    format!("{}@{}", quoted(&name.0), quoted(&name.1))
+}
+
+/// The roles as CURRENT_ROLE() lists them.
+pub fn list(roles: &BTreeSet<AccountName>) -> String {
+    let names: Vec<String> = roles.iter().map(shown).collect();
+    if names.is_empty() { "NONE".into() } else { names.join(",") }
+}
+
+/// The roles of `mandatory_roles`: names with or without a host, separated by commas. What is not well formed is left out.
+pub fn mandatory(text: &str) -> Vec<AccountName> {
+    let mut names = Vec::new();
+    let mut rest = text.trim();
+    while let Some((user, behind)) = part(rest) {
+        let (host, behind) = match behind.strip_prefix('@').and_then(part) {
+            Some((host, behind)) => (host.to_lowercase(), behind),
+            None => ("%".to_owned(), behind),
+        };
+        if !user.is_empty() {
+            names.push((user, host));
+        }
+        match behind.trim_start().strip_prefix(',') {
+            Some(more) => rest = more.trim_start(),
+            None => break,
+        }
+    }
+    names
+}
+
+/// A name at the start of a text, quoted or not, and what follows.
+fn part(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next()?;
+    if matches!(quote, '\'' | '"' | '`') {
+        let end = text[1..].find(quote)? + 1;
+        return Some((text[1..end].to_owned(), &text[end + 1..]));
+    }
+    let end = text.find(['@', ',', ' ']).unwrap_or(text.len());
+    Some((text[..end].to_owned(), &text[end..]))
+}
+
+impl AccountTable {
+    /// The roles that an account may make active: those that it was granted, and the mandatory ones that exist.
+    pub fn roles_of(&self, account: &Account, mandatory: &[AccountName]) -> BTreeSet<AccountName> {
+        let everybodys = mandatory.iter().filter(|name| **name != account.name() && self.get(name).is_some());
+        account.roles.keys().chain(everybodys).cloned().collect()
+    }
+
+    /// An account with the rights of these roles, and of the roles that those were granted.
+    pub fn with_roles(&self, account: &Account, active: &BTreeSet<AccountName>) -> Account {
+        let mut all = account.clone();
+        for name in self.closure(active) {
+            if let Some(role) = self.get(&name) {
+                all.add_rights_of(&role);
+            }
+        }
+        all
+    }
+
+    /// These roles and all that they were granted.
+    pub fn closure(&self, roles: &BTreeSet<AccountName>) -> BTreeSet<AccountName> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<AccountName> = roles.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            let role = self.get(&name);
+            if found.insert(name)
+                && let Some(role) = role
+            {
+                open.extend(role.roles.keys().cloned());
+            }
+        }
+        found
+    }
+
+    /// True when some account was granted this one.
+    pub fn is_granted(&self, role: &AccountName) -> bool {
+        self.iter().any(|account| account.roles.contains_key(role))
+    }
+}
+
+/// The name of a role or account that is written with its host.
+pub fn named(account: &Named) -> AccountName {
+    (account.user.clone(), account.host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::Privileges;
+
+    fn name(user: &str) -> AccountName {
+        (user.into(), "%".into())
+    }
+
+    fn account(user: &str, roles: &[&str]) -> Account {
+        let roles = roles.iter().map(|role| (name(role), false)).collect();
+        Account { user: user.into(), host: "%".into(), roles, ..Account::default() }
+    }
+
+    #[test]
+    fn roles_bring_what_their_roles_have() {
+        let select = Privileges::named("SELECT").unwrap();
+        let mut inner = account("inner", &[]);
+        inner.schemas.insert("app".into(), select);
+        let table = AccountTable::new([account("a", &["outer"]), account("outer", &["inner"]), inner]);
+        let a = table.get(&name("a")).unwrap();
+        assert!(!a.allows_schema(select, "app"));
+        let all = table.with_roles(&a, &table.roles_of(&a, &[]));
+        assert!(all.allows_schema(select, "app") && !all.allows_schema(select, "other"));
+        assert!(table.with_roles(&a, &BTreeSet::new()) == *a);
+        assert_eq!(table.roles_of(&a, &[name("inner"), name("a"), name("gone")]).len(), 2);
+    }
+
+    #[test]
+    fn a_restriction_holds_only_where_no_role_makes_up_for_it() {
+        let select = Privileges::named("SELECT").unwrap();
+        let mut restricted = account("a", &[]);
+        restricted.global = select;
+        restricted.restrictions.insert("app".into(), select);
+        assert!(!restricted.allows_schema(select, "app") && restricted.allows_schema(select, "b"));
+        let mut both = restricted.clone();
+        both.add_rights_of(&restricted);
+        assert!(!both.allows_schema(select, "app"));
+        let mut free = account("r", &[]);
+        free.global = select;
+        both.add_rights_of(&free);
+        assert!(both.allows_schema(select, "app"));
+    }
+
+    #[test]
+    fn mandatory_roles_are_named_as_in_statements() {
+        let expected = vec![name("r1"), ("r 2".into(), "db.example".into()), name("r3")];
+        assert_eq!(mandatory("r1, `r 2`@`DB.example`,'r3'@'%'"), expected);
+        assert_eq!(mandatory(""), []);
+        assert_eq!(mandatory("`r"), []);
+        assert_eq!(list(&expected.into_iter().take(1).collect()), "`r1`@`%`");
+        assert_eq!(list(&BTreeSet::new()), "NONE");
+    }
+}

@@ -1,0 +1,142 @@
+//! What a session may do: the rights of its account and of its active roles, as they are now.
+
+use crate::accounts::role_changes::not_granted;
+use crate::accounts::{Account, AccountName, roles};
+use crate::connection_host::ConnectionHost;
+use crate::server::Server;
+use parking_lot::Mutex;
+use sql::Host;
+use sql::admin::{Account as Named, RoleChoice};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The active roles of a session, and what comes of them.
+pub struct SessionRights {
+    /// Grows when the session's active roles change. Relaxed: the connection's own thread writes and reads it.
+    changes: AtomicU64,
+    /// Lock order: held alone.
+    now: Mutex<Now>,
+}
+
+struct Now {
+    /// The roles that were made active; those that the account has no longer do not count.
+    active: BTreeSet<AccountName>,
+    /// Of the accounts that `account` was computed from; `None` when the active roles have changed since.
+    generation: Option<u64>,
+    /// The account with the rights of its active roles.
+    account: Arc<Account>,
+}
+
+impl SessionRights {
+    /// Those that a session begins with.
+    pub fn of_login(server: &Server, account: &Arc<Account>) -> SessionRights {
+        let active = roles_of_login(server, account);
+        let now = Now { active, generation: None, account: account.clone() };
+        SessionRights { changes: AtomicU64::new(0), now: Mutex::new(now) }
+    }
+
+    /// COM_RESET_CONNECTION: the roles of the login again.
+    pub fn begin_again(&self, server: &Server, account: &Arc<Account>) {
+        let now = server.accounts.table().get(&account.name());
+        let active = now.map(|account| roles_of_login(server, &account)).unwrap_or_default();
+        self.activate(active);
+    }
+
+    fn activate(&self, active: BTreeSet<AccountName>) {
+        let mut now = self.now.lock();
+        now.active = active;
+        now.generation = None;
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Changes whenever the rights may have changed: both parts only grow.
+    pub fn generation(&self, server: &Server) -> u64 {
+        server.accounts.generation() + self.changes.load(Ordering::Relaxed)
+    }
+}
+
+/// The default roles of an account; all of them with `activate_all_roles_on_login`.
+fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
+    if !server.globals.named("activate_all_roles_on_login").is_on() {
+        return account.default_roles.clone();
+    }
+    server.accounts.table().roles_of(account, &mandatory_roles(server))
+}
+
+/// `mandatory_roles`.
+pub fn mandatory_roles(server: &Server) -> Vec<AccountName> {
+    roles::mandatory(server.globals.named("mandatory_roles").text())
+}
+
+impl ConnectionHost {
+    /// The account with the rights of its active roles, as they are now. One that has been dropped since the login has no rights left.
+    pub fn account(&self) -> Arc<Account> {
+        if self.is_internal() {
+            return self.login_account().clone();
+        }
+        let server = self.server();
+        let generation = server.accounts.generation();
+        let mut now = self.rights.now.lock();
+        if now.generation != Some(generation) {
+            let table = server.accounts.table();
+            let name = self.login_account().name();
+            now.account = Arc::new(match table.get(&name) {
+                Some(account) => {
+                    let held = table.roles_of(&account, &mandatory_roles(server));
+                    now.active.retain(|role| held.contains(role));
+                    table.with_roles(&account, &now.active)
+                }
+                None => Account { user: name.0, host: name.1, ..Account::default() },
+            });
+            now.generation = Some(generation);
+        }
+        now.account.clone()
+    }
+
+    /// The roles that are active now.
+    pub fn active_roles(&self) -> BTreeSet<AccountName> {
+        // Forgets the roles that were revoked.
+        self.account();
+        self.rights.now.lock().active.clone()
+    }
+
+    /// SET ROLE.
+    pub fn set_role(&self, choice: &RoleChoice) -> sql::Result<()> {
+        let server = self.server();
+        let table = server.accounts.table();
+        let own = self.login_account().name();
+        let Some(account) = table.get(&own) else {
+            self.rights.activate(BTreeSet::new());
+            return Ok(());
+        };
+        let held = table.roles_of(&account, &mandatory_roles(server));
+        let name = |named: &Named| match named.is_current_user {
+            true => own.clone(),
+            false => roles::named(named),
+        };
+        let check = |named: &[Named]| -> sql::Result<BTreeSet<AccountName>> {
+            let names: Vec<AccountName> = named.iter().map(name).collect();
+            match names.iter().find(|role| !held.contains(role)) {
+                Some(missing) => Err(not_granted(missing, &own)),
+                None => Ok(names.into_iter().collect()),
+            }
+        };
+        let active = match choice {
+            RoleChoice::None => BTreeSet::new(),
+            RoleChoice::Default => account.default_roles.clone(),
+            RoleChoice::These(named) => check(named)?,
+            RoleChoice::AllExcept(named) => {
+                let except: BTreeSet<AccountName> = named.iter().map(name).collect();
+                held.into_iter().filter(|role| !except.contains(role)).collect()
+            }
+        };
+        self.rights.activate(active);
+        Ok(())
+    }
+
+    /// The host of USER(), which errors about tables and columns name.
+    pub(crate) fn client_host(&self) -> String {
+        self.user().rsplit_once('@').map(|(_, host)| host.to_owned()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,189 @@
+//! GRANT, REVOKE and roles beside MySQL: several grantors say the same to both, each statement must have the same error, and SHOW GRANTS of
+//! every account the same lines.
+
+use bench::instance::{Flavor, Settings};
+use os::random::{Rng, test_seed};
+use protocol::client::{Client, ClientError};
+use testkit::{Server, available};
+
+/// The first three grant as well.
+const USERS: &[&str] = &["g1", "g2", "g3", "u1", "u2"];
+const ROLES: &[&str] = &["r1", "r2", "r3", "r4"];
+
+const PREPARATION: &[&str] = &[
+    "CREATE DATABASE d1",
+    "CREATE DATABASE d2",
+    "CREATE TABLE d1.t1 (a INT, b INT, c INT)",
+    "CREATE TABLE d1.t2 (a INT, b INT)",
+    "CREATE TABLE d2.t1 (a INT, b INT)",
+    "CREATE USER g1, g2, g3, u1, u2",
+    "CREATE ROLE r1, r2, r3, r4",
+    "GRANT SELECT, INSERT, UPDATE, CREATE USER ON *.* TO g1 WITH GRANT OPTION",
+    "GRANT BINLOG_ADMIN, CONNECTION_ADMIN ON *.* TO g1 WITH GRANT OPTION",
+    "GRANT ALL ON d1.* TO g2 WITH GRANT OPTION",
+    "GRANT XA_RECOVER_ADMIN ON *.* TO g2",
+    "GRANT r1 TO g2 WITH ADMIN OPTION",
+    "GRANT SELECT, INSERT (a), UPDATE (a, b), DELETE, DROP ON d1.t1 TO g3 WITH GRANT OPTION",
+    "GRANT ROLE_ADMIN ON *.* TO g3",
+    "GRANT CREATE ROLE, DROP ROLE ON *.* TO g3",
+];
+
+fn one<'a>(rng: &mut Rng, of: &[&'a str]) -> &'a str {
+    of[rng.below(of.len() as u64) as usize]
+}
+
+fn some(rng: &mut Rng, of: &[&str], most: u64) -> String {
+    let mut names: Vec<&str> = (0..=rng.below(most)).map(|_| one(rng, of)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
+
+fn account(rng: &mut Rng) -> String {
+    match rng.below(20) {
+        0 => "nobody".into(),
+        1..=5 => one(rng, ROLES).into(),
+        _ => one(rng, USERS).into(),
+    }
+}
+
+/// Privileges and what they are on, now and then what does not fit.
+fn privileges_on(rng: &mut Rng) -> String {
+    const TABLE: &[&str] =
+        &["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER", "TRIGGER"];
+    const SCHEMA: &[&str] =
+        &["SELECT", "INSERT", "UPDATE", "DELETE", "LOCK TABLES", "EVENT", "EXECUTE", "SHOW VIEW"];
+    const GLOBAL: &[&str] = &["SELECT", "INSERT", "UPDATE", "RELOAD", "PROCESS", "CREATE USER", "SUPER"];
+    const DYNAMIC: &[&str] = &["BINLOG_ADMIN", "CONNECTION_ADMIN", "XA_RECOVER_ADMIN", "ROLE_ADMIN"];
+    const COLUMNS: &[&str] = &[
+        "SELECT (a)",
+        "SELECT (a, b)",
+        "INSERT (a)",
+        "UPDATE (b)",
+        "UPDATE (a, b)",
+        "REFERENCES (b)",
+        "SELECT (zz)",
+    ];
+    let tables = ["d1.t1", "d1.t1", "d1.t2", "d2.t1", "d1.absent", "nowhere.t"];
+    let schemas = ["d1.*", "d1.*", "d2.*", "`d_`.*", "nowhere.*"];
+    match rng.below(16) {
+        0..=4 => format!("{} ON {}", some(rng, TABLE, 3), one(rng, &tables)),
+        5..=6 => format!("{} ON {}", some(rng, COLUMNS, 2), one(rng, &tables)),
+        7..=10 => format!("{} ON {}", some(rng, SCHEMA, 3), one(rng, &schemas)),
+        11..=12 => format!("{} ON *.*", some(rng, GLOBAL, 2)),
+        13 => format!("{} ON *.*", some(rng, DYNAMIC, 2)),
+        14 => format!("ALL ON {}", one(rng, &["*.*", "d1.*", "d1.t1", "d2.*", "d2.t1"])),
+        _ => {
+            let what =
+                one(rng, &["SUPER", "LOCK TABLES", "BINLOG_ADMIN", "SELECT (a)", "NO_SUCH", "GRANT OPTION"]);
+            format!("{what} ON {}", one(rng, &["*.*", "d1.*", "d1.t1", "d2.t1"]))
+        }
+    }
+}
+
+fn statement(rng: &mut Rng) -> String {
+    let to = account(rng);
+    match rng.below(40) {
+        0..=14 => {
+            let option = if rng.below(4) == 0 { " WITH GRANT OPTION" } else { "" };
+            format!("GRANT {} TO {to}{option}", privileges_on(rng))
+        }
+        15..=24 => format!("REVOKE {} FROM {to}", privileges_on(rng)),
+        25..=28 => {
+            let option = if rng.below(4) == 0 { " WITH ADMIN OPTION" } else { "" };
+            format!("GRANT {} TO {to}{option}", some(rng, ROLES, 2))
+        }
+        29..=31 => format!("REVOKE {} FROM {to}", some(rng, ROLES, 2)),
+        32 => format!("SET DEFAULT ROLE {} TO {to}", one(rng, &["NONE", "ALL", "r1", "r2", "r1, r3"])),
+        33..=34 => format!("SET ROLE {}", one(rng, &["NONE", "ALL", "DEFAULT", "r1", "r2", "ALL EXCEPT r1"])),
+        35 => format!("DROP ROLE {}", one(rng, &["r3", "r4", "u2"])),
+        36 => format!("CREATE ROLE {}", one(rng, &["r3", "r4", "r1"])),
+        37 => format!("REVOKE ALL PRIVILEGES, GRANT OPTION FROM {to}"),
+        38 => "SELECT CURRENT_ROLE()".into(),
+        _ => one(
+            rng,
+            &["SHOW GRANTS", "SHOW GRANTS FOR u1 USING r1", "SHOW GRANTS FOR r2", "SHOW GRANTS FOR nobody"],
+        )
+        .into(),
+    }
+}
+
+/// One of the two servers.
+struct Side {
+    server: Server,
+}
+
+impl Side {
+    fn start(flavor: Flavor) -> Side {
+        let server = Server::start(flavor, &Settings::default());
+        for text in PREPARATION {
+            server.run(text);
+        }
+        Side { server }
+    }
+
+    /// What statements of a new session answer, as MySQL's sessions keep the global privileges that they began with: rows, or the error's number
+    /// and words.
+    fn answer(&self, who: Option<&str>, roles: Option<&str>, text: &str) -> Vec<String> {
+        let mut client = match who {
+            None => self.server.connect(),
+            Some(name) => {
+                let options = self.server.connect_options().user(name, "");
+                Client::connect(&options).unwrap_or_else(|e| panic!("{name}: {e}"))
+            }
+        };
+        let one = |text: &str| match client.query(text) {
+            Ok(rows) => format!("{:?}", rows.rows),
+            Err(ClientError::Server(error)) => format!("{} {}", error.code, error.message),
+            Err(error) => panic!("{text}: {error}"),
+        };
+        roles.into_iter().chain([text]).map(one).collect()
+    }
+
+    fn all_grants(&self) -> Vec<String> {
+        let names = USERS.iter().chain(ROLES);
+        let texts = names.map(|name| format!("SHOW GRANTS FOR {name}"));
+        let mut all: Vec<String> = Vec::new();
+        for text in texts {
+            let shown = match self.server.try_connect().map(|mut client| client.query(&text)) {
+                Ok(Ok(rows)) => format!("{:?}", rows.rows),
+                Ok(Err(error)) => error.to_string(),
+                Err(error) => panic!("{error}"),
+            };
+            all.push(format!("{text}: {shown}"));
+        }
+        for text in [
+            "SELECT FROM_HOST, FROM_USER, TO_HOST, TO_USER FROM mysql.role_edges ORDER BY 1, 2, 3, 4",
+            "SELECT * FROM mysql.default_roles ORDER BY 1, 2, 3, 4",
+            "SELECT Host, Db, User, Table_name, Column_name, Column_priv FROM mysql.columns_priv ORDER BY 1, 2, 3, 4, 5",
+            "SELECT User, Db, Table_name, Table_priv, Column_priv FROM mysql.tables_priv WHERE User IN ('g1', 'g2', 'g3', \
+             'u1', 'u2', 'r1', 'r2') ORDER BY 1, 2, 3",
+        ] {
+            all.extend(self.server.rows(text).into_iter().map(|row| format!("{text}: {row}")));
+        }
+        all
+    }
+}
+
+#[test]
+fn the_same_grants_leave_the_same_rights() {
+    let test = "the_same_grants_leave_the_same_rights";
+    if !available(test, &[Flavor::MySql]) {
+        return;
+    }
+    let mut rng = Rng::new(test_seed(test));
+    let (own, peer) = (Side::start(Flavor::Slipstream), Side::start(Flavor::MySql));
+    assert_eq!(own.all_grants(), peer.all_grants());
+    let mut said = Vec::new();
+    for number in 1..=400 {
+        let who = rng.pick(&[None, Some("g1"), Some("g2"), Some("g3")]);
+        let roles = rng.pick(&[None, None, Some("SET ROLE ALL"), Some("SET ROLE r1"), Some("SET ROLE NONE")]);
+        let text = statement(&mut rng);
+        said.push(format!("{}: {}; {text};", who.unwrap_or("root"), roles.unwrap_or("")));
+        let (ours, theirs) = (own.answer(*who, *roles, &text), peer.answer(*who, *roles, &text));
+        assert_eq!(ours, theirs, "after\n{}", said.join("\n"));
+        if number % 20 == 0 {
+            assert_eq!(own.all_grants(), peer.all_grants(), "after\n{}", said.join("\n"));
+        }
+    }
+}
