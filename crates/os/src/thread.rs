@@ -9,6 +9,37 @@ pub use model::JoinHandle;
 #[cfg(not(feature = "model"))]
 use crate::account;
 
+/// The stack of the threads that are started here. Only what a thread has touched of it is memory. It is this large for
+/// statements that nest as deeply as MySQL's may.
+pub const STACK_BYTES: usize = 12 << 20;
+
+/// Bytes of the calling thread's stack that are left, less its guard; 0 where the system does not say.
+#[inline]
+pub fn stack_bytes_left() -> usize {
+    thread_local! {
+        static LOWEST: usize = lowest_stack_address();
+    }
+    let here = 0u8;
+    (&raw const here as usize).saturating_sub(LOWEST.with(|lowest| *lowest))
+}
+
+/// Where the calling thread's stack ends; the highest address where the system does not say.
+fn lowest_stack_address() -> usize {
+    // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what it has allocated is given back; the other two
+    // calls take what it has filled in, and write to the three local variables.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return usize::MAX;
+        }
+        let (mut lowest, mut bytes, mut guard) = (std::ptr::null_mut(), 0, 0);
+        let known = libc::pthread_attr_getstack(&raw const attributes, &raw mut lowest, &raw mut bytes);
+        libc::pthread_attr_getguardsize(&raw const attributes, &raw mut guard);
+        libc::pthread_attr_destroy(&raw mut attributes);
+        if known == 0 { lowest as usize + guard } else { usize::MAX }
+    }
+}
+
 /// Starts a thread called `name` (the kernel shows the first 15 bytes). The name is also what its time is accounted under, so
 /// threads of one job share one name: `connection`, not `connection-17`.
 ///
@@ -41,7 +72,7 @@ where
     T: Send + 'static,
 {
     let account_name: Box<str> = name.into();
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(move || {
         account::open(&account_name);
         run()
     })
@@ -77,7 +108,7 @@ where
                 account::open(name);
                 job()
             };
-            std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, run)
+            std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run)
         };
         let threads: Vec<_> = jobs.into_iter().map(start).collect();
         let join = |thread: std::io::Result<std::thread::ScopedJoinHandle<'_, T>>| match thread {

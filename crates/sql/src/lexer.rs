@@ -74,13 +74,26 @@ struct Lexer<'a> {
     in_version_comment: bool,
 }
 
+/// Room that is made for the tokens of a text at first: a text may hold many statements, of which the first is short.
+fn usual_tokens(text: &[u8]) -> usize {
+    const MOST: usize = 16 << 10;
+    (text.len() / 6 + 4).min(MOST)
+}
+
+/// Whether `text` begins with a statement: there is something in front of its first semicolon.
+pub fn has_statement(text: &[u8], mode: LexMode) -> bool {
+    let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
+    let first = lexer.skip_space().and_then(|()| lexer.token());
+    first.map_or(true, |token| token.kind != TokenKind::End)
+}
+
 /// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the semicolon or the end.
 ///
 /// # Errors
 /// 1064 for a string or name without its closing quote, or a byte that starts no token.
 pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
-    let mut tokens = Vec::with_capacity(text.len() / 6 + 4);
+    let mut tokens = Vec::with_capacity(usual_tokens(text));
     loop {
         lexer.skip_space()?;
         let token = lexer.token()?;

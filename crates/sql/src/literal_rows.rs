@@ -28,6 +28,9 @@ pub(crate) struct LiteralRows {
     mode: LexMode,
 }
 
+/// Literals that room is made for at once.
+const MOST_RESERVED: usize = 16 << 10;
+
 impl LiteralRows {
     /// Takes the list whose first parenthesis is at `at`; returns it and where it ends.
     pub fn scan(text: &[u8], at: usize, mode: LexMode) -> Option<(LiteralRows, usize)> {
@@ -40,8 +43,10 @@ impl LiteralRows {
             let of_row = literals.len() - before;
             if before == 0 {
                 columns = of_row;
-                // As many more as the text has room for, so that the list need not grow.
-                literals.reserve(text.len().saturating_sub(scanner.at) / (scanner.at - at) * columns);
+                // As many more as the text has room for, so that the list need not grow; not all at once, for what
+                // follows may be other statements.
+                let rows = text.len().saturating_sub(scanner.at) / (scanner.at - at);
+                literals.reserve((rows * columns).min(MOST_RESERVED));
             } else if of_row != columns {
                 return None;
             }

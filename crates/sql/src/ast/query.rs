@@ -106,14 +106,20 @@ pub struct Select {
     pub having: Option<Expr>,
 }
 
+/// `UNION [ALL] body`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionBranch {
+    pub all: bool,
+    pub body: QueryBody,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryBody {
     Select(Box<Select>),
-    /// `left UNION [ALL] right`.
+    /// `first UNION [ALL] ...`, of two or more branches: a long chain is no deep tree.
     Union {
-        left: Box<QueryBody>,
-        right: Box<QueryBody>,
-        all: bool,
+        first: Box<QueryBody>,
+        rest: Vec<UnionBranch>,
     },
     /// A query in parentheses with its own ORDER BY and LIMIT.
     Nested(Box<Query>),

@@ -20,6 +20,13 @@ fn boolean(node: Node, nullable: bool) -> Expr {
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
+        self.depth += 1;
+        let bound = self.expr_at_depth(written, place);
+        self.depth -= 1;
+        bound
+    }
+
+    fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::Parameter(index) => Ok(Expr {
@@ -197,6 +204,10 @@ impl Binder<'_> {
             if let Some((_, expr)) = alias {
                 // HAVING prefers a column of GROUP BY, ORDER BY the alias; they differ only where a column is hidden
                 // by another column's alias.
+                // The parser has seen to it that neither is too high, not that both together are not.
+                if !crate::parse::fits(self.depth + expr.height()) {
+                    return Err(crate::parse::too_deep());
+                }
                 return Ok(expr.clone());
             }
         }

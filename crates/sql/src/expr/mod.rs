@@ -17,7 +17,7 @@ pub(crate) mod like;
 mod sorting;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
-pub(crate) use arithmetic::{Number, decimal_of, number};
+pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, text_of};
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
@@ -33,7 +33,7 @@ use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
 use types::{ColumnType, Value};
 
 /// An expression and what is known of its value before it is computed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expr {
     pub node: Node,
     /// Type of the value; its collation is the expression's.
@@ -52,7 +52,7 @@ pub(crate) enum SubqueryUse {
 }
 
 /// What computes the value.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Constant(Value),
     Parameter(usize),

@@ -32,23 +32,67 @@ impl Parser<'_> {
     /// An expression of operators that bind tighter than `least`.
     fn expr_above(&mut self, least: u8) -> Result<Expr> {
         self.enter()?;
-        let mut left = self.prefix()?;
-        let mut chain = 0usize;
+        let others = std::mem::take(&mut self.highest);
+        let expr = self.operators(least)?;
+        self.highest = self.highest.max(others);
+        self.leave();
+        Ok(expr)
+    }
+
+    /// Parentheses do not take the parser deeper: those that are open are in a list. Leaves the tree's height in
+    /// `highest`, which is 0 before.
+    fn operators(&mut self, mut least: u8) -> Result<Expr> {
+        let mut open: Vec<OpenParenthesis> = Vec::new();
+        loop {
+            while self.is_symbol("(") && !self.query_follows(1) {
+                self.advance();
+                open.push(OpenParenthesis { least, items: Vec::new(), highest: 0 });
+                least = 0;
+            }
+            self.highest = 0;
+            let mut left = self.prefix()?;
+            self.highest += 1;
+            loop {
+                left = self.infixes(left, least)?;
+                let Some(inside) = open.last_mut() else { return Ok(left) };
+                inside.highest = inside.highest.max(self.highest);
+                if self.eat_symbol(",") {
+                    inside.items.push(left);
+                    least = 0;
+                    break;
+                }
+                self.expect_symbol(")")?;
+                let Some(mut closed) = open.pop() else { return Ok(left) };
+                least = closed.least;
+                if !closed.items.is_empty() {
+                    closed.items.push(left);
+                    left = Expr::Row(closed.items);
+                    self.highest = closed.highest + 1;
+                }
+            }
+        }
+    }
+
+    /// The operators behind `left`, whose height is in `highest`, as that of the result is afterwards.
+    fn infixes(&mut self, mut left: Expr, least: u8) -> Result<Expr> {
         while let Some((op, strength)) = self.infix() {
             if strength <= least {
                 break;
             }
-            // A chain is a tree that leans left: its depth counts as well.
-            chain += usize::from(!matches!(op, Infix::And | Infix::Or));
+            // `a AND b AND c` is one list, however long.
+            let extends = matches!((&left, op), (Expr::And(_), Infix::And) | (Expr::Or(_), Infix::Or));
+            let height = std::mem::take(&mut self.highest);
             left = self.infix_expr(left, op, strength)?;
-            if chain % 32 == 31 {
-                chain += 1;
-                self.enter()?;
-            }
+            self.highest = if extends { height.max(self.highest + 1) } else { height.max(self.highest) + 1 };
+            self.check_height(self.highest)?;
         }
-        self.depth -= chain / 32;
-        self.leave();
         Ok(left)
+    }
+
+    /// Whether a query begins at the token that is so far ahead.
+    fn query_follows(&self, ahead: usize) -> bool {
+        let token = self.ahead(ahead);
+        self.token_is(token, "SELECT") || self.token_is(token, "WITH")
     }
 
     /// An expression without comparisons and predicates.
@@ -198,7 +242,7 @@ impl Parser<'_> {
                 let (scope, name) = self.system_variable()?;
                 Ok(Expr::SystemVariable { scope, name })
             }
-            TokenKind::Symbol if self.raw(token) == b"(" => self.in_parentheses(),
+            TokenKind::Symbol if self.raw(token) == b"(" => self.query_in_parentheses(),
             TokenKind::Symbol if self.raw(token) == b"{" => self.odbc_literal(),
             TokenKind::Word | TokenKind::QuotedName => self.word_expr(),
             TokenKind::End | TokenKind::Symbol => Err(self.error()),
@@ -206,21 +250,12 @@ impl Parser<'_> {
         }
     }
 
-    fn in_parentheses(&mut self) -> Result<Expr> {
+    /// A query as an operand.
+    fn query_in_parentheses(&mut self) -> Result<Expr> {
         self.expect_symbol("(")?;
-        if self.is_any(&["SELECT", "WITH"]) {
-            let query = self.query()?;
-            self.expect_symbol(")")?;
-            return Ok(Expr::Subquery(Box::new(query)));
-        }
-        let mut items = self.list(Self::expr)?;
+        let query = self.query()?;
         self.expect_symbol(")")?;
-        if items.len() == 1
-            && let Some(item) = items.pop()
-        {
-            return Ok(item);
-        }
-        Ok(Expr::Row(items))
+        Ok(Expr::Subquery(Box::new(query)))
     }
 
     /// `{d '2020-01-01'}`.
@@ -460,6 +495,16 @@ impl Parser<'_> {
 
 fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+/// A parenthesis that is open.
+struct OpenParenthesis {
+    /// How tightly the operators around it have to bind.
+    least: u8,
+    /// What stands in front of its commas.
+    items: Vec<Expr>,
+    /// The height of the highest of what is in it.
+    highest: usize,
 }
 
 /// What an infix operator builds.

@@ -34,8 +34,34 @@ use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
 pub use hints::Hints;
 
-/// Nested parentheses, subqueries and operators that a statement may have; deeper ones end with 1436.
-const MAX_DEPTH: usize = 250;
+/// How high the tree of a statement may be where the stack of the thread bears it: a little more than MySQL's own bears.
+const MOST_LEVELS: usize = 2_040;
+/// What one level of the tree takes of the stack at most, in whatever goes through it: parsing, binding, evaluating,
+/// copying, letting go (`sql/tests/nesting.rs` measures it).
+const STACK_BYTES_A_LEVEL: usize = 5 << 10;
+/// What is kept of the stack for everything that does not go deeper with the tree.
+const STACK_BYTES_KEPT: usize = 384 << 10;
+/// How many levels a query within a query counts for: what goes through it goes through more functions.
+const LEVELS_OF_A_QUERY: usize = 6;
+/// Queries within queries, as MySQL has it.
+const MOST_QUERY_LEVELS: usize = 63;
+
+/// The levels that the stack of this thread has room for.
+fn levels_for_this_stack() -> usize {
+    let left = os::thread::stack_bytes_left().saturating_sub(STACK_BYTES_KEPT);
+    (left / STACK_BYTES_A_LEVEL).min(MOST_LEVELS)
+}
+
+/// Whether a tree of so many levels may be gone through on a thread as this one. The binder asks, which is a little deeper
+/// in its calls than the parser was.
+pub(crate) fn fits(levels: usize) -> bool {
+    levels <= levels_for_this_stack() + levels_for_this_stack() / 16
+}
+
+/// 1436: the statement is nested too deeply.
+pub(crate) fn too_deep() -> SqlError {
+    SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
+}
 
 /// A statement and what was read of the text.
 #[derive(Debug)]
@@ -65,8 +91,20 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
             Err(SqlError::new(1065, "Query was empty"))
         };
     }
-    let mut parser =
-        Parser { text, tokens: &tokens, rows, at: 0, mode, parameters: 0, depth: 0, hints: Hints::default() };
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        rows,
+        at: 0,
+        mode,
+        parameters: 0,
+        depth: 0,
+        highest: 0,
+        most_levels: levels_for_this_stack(),
+        queries: 0,
+        tables: 0,
+        hints: Hints::default(),
+    };
     let statement = parser.statement()?;
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
@@ -83,8 +121,17 @@ struct Parser<'a> {
     at: usize,
     mode: LexMode,
     parameters: usize,
+    /// How deep the parser is in its own calls.
     depth: usize,
     hints: Hints,
+    /// The height of the highest tree among the operands read so far of what is being read.
+    highest: usize,
+    /// Limit of both.
+    most_levels: usize,
+    /// Queries that the place at hand is in.
+    queries: usize,
+    /// Tables so far of the FROM that is being read.
+    tables: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -120,10 +167,12 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply"));
-        }
-        Ok(())
+        if self.depth > self.most_levels { Err(too_deep()) } else { Ok(()) }
+    }
+
+    /// Refuses a tree that is too high.
+    fn check_height(&self, height: usize) -> Result<()> {
+        if height > self.most_levels { Err(too_deep()) } else { Ok(()) }
     }
 
     fn leave(&mut self) {

@@ -1,25 +1,35 @@
 //! SELECT, UNION, tables and joins.
 
-use super::Parser;
+use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
 use crate::SqlError;
 use crate::ast::{
     Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem, Query,
-    QueryBody, Select, SelectItem, TableRef,
+    QueryBody, Select, SelectItem, TableRef, UnionBranch,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
-/// How many UNIONs in a chain count as one level of nesting.
-const UNIONS_A_LEVEL: usize = 4;
+/// MySQL's limit for a join.
+const MOST_TABLES: usize = 61;
 
 impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<Query> {
+        let around = (self.depth, std::mem::take(&mut self.highest));
+        self.depth += LEVELS_OF_A_QUERY;
         self.enter()?;
+        let query = self.query_inner()?;
+        let height = self.highest + LEVELS_OF_A_QUERY;
+        self.check_height(height)?;
+        (self.depth, self.highest) = (around.0, around.1.max(height));
+        Ok(query)
+    }
+
+    fn query_inner(&mut self) -> Result<Query> {
         if self.is("WITH") {
             return Err(SqlError::not_supported("common table expressions"));
         }
         let mut body = self.query_term()?;
-        let mut chain = 0usize;
+        let mut rest = Vec::new();
         while self.is_any(&["UNION", "EXCEPT", "INTERSECT"]) {
             if !self.eat("UNION") {
                 return Err(SqlError::not_supported(format!("{} of queries", self.upper())));
@@ -28,22 +38,17 @@ impl Parser<'_> {
             if !all {
                 self.eat("DISTINCT");
             }
-            let right = self.query_term()?;
-            body = QueryBody::Union { left: Box::new(body), right: Box::new(right), all };
-            // A chain is a tree that leans left, and whoever goes through it goes as deep.
-            chain += 1;
-            if chain.is_multiple_of(UNIONS_A_LEVEL) {
-                self.enter()?;
-            }
+            rest.push(UnionBranch { all, body: self.query_term()? });
         }
-        self.depth -= chain / UNIONS_A_LEVEL;
+        if !rest.is_empty() {
+            body = QueryBody::Union { first: Box::new(body), rest };
+        }
         let order_by = self.order_by()?;
         let limit = self.limit()?;
         if self.is("INTO") {
             return Err(SqlError::not_supported("SELECT ... INTO"));
         }
         let locks = self.lock_clauses()?;
-        self.leave();
         Ok(Query { body, order_by, limit, locks })
     }
 
@@ -126,6 +131,18 @@ impl Parser<'_> {
 
     fn select(&mut self) -> Result<Select> {
         self.expect("SELECT")?;
+        self.queries += 1;
+        if self.queries > MOST_QUERY_LEVELS {
+            return Err(SqlError::new(1473, "Too high level of nesting for select"));
+        }
+        let tables = std::mem::take(&mut self.tables);
+        let select = self.select_clauses()?;
+        self.tables = tables;
+        self.queries -= 1;
+        Ok(select)
+    }
+
+    fn select_clauses(&mut self) -> Result<Select> {
         self.read_hints();
         let mut select = Select::default();
         self.select_options(&mut select)?;
@@ -220,6 +237,8 @@ impl Parser<'_> {
         while self.eat_symbol(",") {
             let right = self.table_reference()?;
             left = join(JoinKind::Inner, left, right, None);
+            self.highest += 1;
+            self.check_height(self.highest)?;
         }
         Ok(left)
     }
@@ -227,12 +246,7 @@ impl Parser<'_> {
     /// One table factor with the joins behind it.
     pub(super) fn table_reference(&mut self) -> Result<TableRef> {
         let mut left = self.table_factor()?;
-        let mut joins = 0;
         while let Some((kind, natural)) = self.join_words()? {
-            joins += 1;
-            if joins > 61 {
-                return Err(SqlError::new(1116, "Too many tables; MySQL can only use 61 tables in a join"));
-            }
             let right = self.table_factor()?;
             let mut on = None;
             let mut using = Vec::new();
@@ -244,6 +258,8 @@ impl Parser<'_> {
                 return Err(self.error());
             }
             left = TableRef::Join { kind, left: Box::new(left), right: Box::new(right), on, using, natural };
+            self.highest += 1;
+            self.check_height(self.highest)?;
         }
         Ok(left)
     }
@@ -292,6 +308,7 @@ impl Parser<'_> {
                 self.expect_symbol(")")?;
                 return Ok(inside);
             }
+            self.count_table()?;
             let query = Box::new(self.query()?);
             self.expect_symbol(")")?;
             self.eat("AS");
@@ -302,6 +319,7 @@ impl Parser<'_> {
             let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
             return Ok(TableRef::Derived { query, alias, columns });
         }
+        self.count_table()?;
         let name = self.table_name()?;
         if self.is("PARTITION") {
             return Err(SqlError::not_supported("partition selection"));
@@ -312,6 +330,18 @@ impl Parser<'_> {
             hints.push(hint);
         }
         Ok(TableRef::Table { name, alias, hints })
+    }
+
+    /// One more table of the FROM at hand.
+    fn count_table(&mut self) -> Result<()> {
+        self.tables += 1;
+        if self.tables > MOST_TABLES {
+            return Err(SqlError::new(
+                1116,
+                format!("Too many tables; MySQL can only use {MOST_TABLES} tables in a join"),
+            ));
+        }
+        Ok(())
     }
 
     fn index_hint(&mut self) -> Result<Option<IndexHint>> {

@@ -187,7 +187,13 @@ fn several_statements_and_depth() {
     assert!(parse(&text[first.next..], LexMode::default()).unwrap().is_some());
     assert!(parse(b"  -- nothing\n", LexMode::default()).unwrap().is_none());
     let deep = format!("select {}1{}", "(".repeat(5000), ")".repeat(5000));
+    statement(&deep);
+    let deep = format!("select {}1{}", "1+(".repeat(5000), ")".repeat(5000));
     assert_eq!(refusal(&deep).0, 1436);
+    let tables = format!("select 1 from t{}", ", t".repeat(61));
+    assert_eq!(refusal(&tables).0, 1116);
+    let queries = format!("select {}1{}", "(select ".repeat(63), ")".repeat(63));
+    assert!(matches!(refusal(&queries).0, 1436 | 1473));
     let long = format!("select 1{}", " or 1".repeat(50_000));
     statement(&long);
     let long = format!("select 1{}", "+1".repeat(50_000));

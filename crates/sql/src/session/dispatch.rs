@@ -37,9 +37,8 @@ impl Session {
             return Err(crate::lexer::syntax_error(&text[..parsed.end], at));
         }
         let rest = &text[parsed.next..];
-        let follows = crate::lexer::tokenize(rest, self.variables.sql_mode.lex())
-            .map_or(true, |tokens| tokens.len() > 1);
-        if parsed.end < text.len() && follows {
+        // What follows is read when its turn comes: a text of many statements is read once.
+        if parsed.end < text.len() && crate::lexer::has_statement(rest, self.variables.sql_mode.lex()) {
             if !self.init.multi_statements {
                 return Err(crate::lexer::syntax_error(text, parsed.next));
             }

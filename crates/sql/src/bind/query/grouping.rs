@@ -63,8 +63,7 @@ pub(super) fn check_full_group_by(
             parts.peek().is_some() && parts.all(|(at, _)| key_slots.contains(&(table.base + at)))
         })
     };
-    let is_key =
-        |expr: &Expr| grouping.keys.iter().any(|key| format!("{:?}", key.node) == format!("{:?}", expr.node));
+    let is_key = |expr: &Expr| grouping.keys.iter().any(|key| key.node == expr.node);
     for (at, expr) in items.outputs.iter().enumerate() {
         let mut slots = Vec::new();
         expr.slots(&mut slots);

@@ -1,7 +1,7 @@
 //! UNION: its branches, and columns that hold the values of all.
 
 use super::super::{Binder, Place, Scope, ScopeTable};
-use super::{bind_query, limit, position};
+use super::{bind_query, bind_select, limit, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node, common_type};
@@ -9,36 +9,23 @@ use crate::plan::{QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-fn flatten<'q>(body: &'q ast::QueryBody, distinct: bool, into: &mut Vec<(&'q ast::QueryBody, bool)>) {
-    match body {
-        ast::QueryBody::Union { left, right, all } => {
-            flatten(left, distinct, into);
-            into.push((right, !all));
-        }
-        other => into.push((other, distinct)),
-    }
-}
-
 pub(super) fn bind_union(
     binder: &mut Binder<'_>,
     body: &ast::QueryBody,
     query: &ast::Query,
 ) -> Result<QueryPlan> {
-    let mut written = Vec::new();
-    flatten(body, false, &mut written);
+    let (first, rest) = match body {
+        ast::QueryBody::Union { first, rest } => (&**first, &rest[..]),
+        other => (other, &[][..]),
+    };
     let mut branches: Vec<(QueryPlan, bool)> = Vec::new();
-    for (body, distinct) in written {
+    let rest = rest.iter().map(|branch| (&branch.body, !branch.all));
+    for (body, distinct) in std::iter::once((first, false)).chain(rest) {
         let plan = match body {
             ast::QueryBody::Nested(inner) => bind_query(binder, inner)?,
-            body => {
-                let bare = ast::Query {
-                    body: body.clone(),
-                    order_by: Vec::new(),
-                    limit: None,
-                    locks: query.locks.clone(),
-                };
-                bind_query(binder, &bare)?
-            }
+            // ORDER BY and LIMIT are the whole union's.
+            ast::QueryBody::Select(select) => bind_select(binder, select, &[], None, &query.locks)?,
+            union => bind_union(binder, union, query)?,
         };
         if branches.first().is_some_and(|(first, _)| first.columns.len() != plan.columns.len()) {
             return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
@@ -46,7 +33,7 @@ pub(super) fn bind_union(
         branches.push((plan, distinct));
     }
     let columns = union_columns(&branches)?;
-    let scope = Scope { tables: vec![ScopeTable::computed("", "", "", &columns, 0)] };
+    let scope = Scope::of(ScopeTable::computed("", "", "", &columns, 0));
     let mut order = Vec::new();
     for item in &query.order_by {
         let expr = match position(&item.expr, columns.len())? {

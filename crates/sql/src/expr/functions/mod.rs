@@ -84,6 +84,12 @@ impl std::fmt::Debug for Function {
     }
 }
 
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        self.name == other.name
+    }
+}
+
 impl Function {
     /// A function of so many arguments that is NULL when one of them is.
     const fn new(
