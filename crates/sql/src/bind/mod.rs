@@ -15,7 +15,7 @@ mod target;
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use query::bind_query;
-pub(crate) use scope::{Scope, ScopeColumn, ScopeTable, column_flags, decimals, type_flags};
+pub(crate) use scope::{ColumnAt, Scope, ScopeTable, column_flags, decimals, type_flags};
 pub(crate) use target::{Target, bind_target};
 
 use crate::ast;

@@ -7,7 +7,7 @@ mod union;
 pub(super) use from::Bound;
 
 use super::logging::Unsafe;
-use super::{AggregateSink, Binder, Place, Scope, ScopeTable, TableUse};
+use super::{AggregateSink, Binder, ColumnAt, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, Expr, Node};
@@ -23,7 +23,9 @@ use union::bind_union;
 /// Binds a query.
 pub(crate) fn bind_query(binder: &mut Binder<'_>, query: &ast::Query) -> Result<QueryPlan> {
     match &query.body {
-        ast::QueryBody::Select(select) => bind_select(binder, select, query),
+        ast::QueryBody::Select(select) => {
+            bind_select(binder, select, &query.order_by, query.limit.as_ref(), &query.locks)
+        }
         ast::QueryBody::Nested(inner) if query.order_by.is_empty() && query.limit.is_none() => {
             bind_query(binder, inner)
         }
@@ -60,9 +62,12 @@ struct Items {
     aliases: Vec<(String, Expr)>,
 }
 
-fn all_of(table: &ScopeTable, items: &mut Items) {
-    for (at, column) in table.columns.iter().enumerate() {
-        if !column.merged && !column.invisible {
+/// The columns of these that `*` does not leave out.
+fn visible_of(scope: &Scope, columns: impl Iterator<Item = ColumnAt>, items: &mut Items) {
+    for (table, at) in columns {
+        let table = &scope.tables[table];
+        let column = &table.columns[at];
+        if !column.invisible {
             items.outputs.push(table.column(at));
             items.names.push(column.name.clone());
         }
@@ -80,25 +85,17 @@ fn bind_items(
     for item in written {
         match item {
             SelectItem::All if scope.tables.is_empty() => return Err(SqlError::new(1096, "No tables used")),
-            SelectItem::All => scope.tables.iter().for_each(|table| all_of(table, &mut items)),
+            SelectItem::All => visible_of(scope, scope.all_columns().into_iter(), &mut items),
             SelectItem::AllOf { schema, table } => {
-                let named = scope.tables.iter().find(|scope_table| {
+                let named = scope.tables.iter().position(|scope_table| {
                     scope_table.alias == *table
                         && schema.as_ref().is_none_or(|schema| *schema == scope_table.schema)
                 });
                 let Some(named) = named else {
                     return Err(SqlError::new(1051, format!("Unknown table '{table}'")));
                 };
-                let unmerged = ScopeTable {
-                    columns: named
-                        .columns
-                        .iter()
-                        .cloned()
-                        .map(|c| super::ScopeColumn { merged: false, ..c })
-                        .collect(),
-                    ..named.clone()
-                };
-                all_of(&unmerged, &mut items);
+                let columns = 0..scope.tables[named].columns.len();
+                visible_of(scope, columns.map(|column| (named, column)), &mut items);
             }
             SelectItem::Expr { expr, alias, text } => {
                 let mut place = Place::new(scope, "field list");
@@ -124,8 +121,14 @@ fn bind_items(
     Ok(items)
 }
 
-fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query) -> Result<QueryPlan> {
-    let to_change = query.locks.iter().any(|clause| clause.strength == LockStrength::Update);
+fn bind_select(
+    binder: &mut Binder<'_>,
+    select: &ast::Select,
+    order_by: &[ast::OrderItem],
+    written_limit: Option<&ast::Limit>,
+    locks: &[LockClause],
+) -> Result<QueryPlan> {
+    let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
     let (scope, from) = binder.from(select.from.as_ref(), table_use)?;
     let mut filter = Vec::new();
@@ -145,12 +148,12 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
             Some(binder.expr(written, &mut place)?)
         }
     };
-    let order = bind_order(binder, query, &scope, &items, &mut found, &mut calls)?;
+    let order = bind_order(binder, order_by, &scope, &items, &mut found, &mut calls)?;
     let grouping = (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
     if let Some(grouping) = &grouping {
         check_full_group_by(binder, grouping, &items, &scope)?;
     }
-    let limit = limit(binder, query.limit.as_ref())?;
+    let limit = limit(binder, written_limit)?;
     let wish = |base: usize| match grouping.is_none() && !select.distinct {
         true => wish_of(&order, base, &scope, limit.is_some()),
         false => Wish::default(),
@@ -161,10 +164,10 @@ fn bind_select(binder: &mut Binder<'_>, select: &ast::Select, query: &ast::Query
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
-    set_locks(binder.host, &mut tables, &scope, &query.locks)?;
+    set_locks(binder.host, &mut tables, &scope, locks)?;
     let index_ends = grouping
         .as_ref()
-        .filter(|grouping| no_filter && grouping.keys.is_empty() && query.locks.is_empty())
+        .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
         .and_then(|grouping| index_ends(&tables, grouping));
     let columns =
         items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
@@ -236,14 +239,14 @@ fn set_locks(host: &dyn Host, tables: &mut [TableStep], scope: &Scope, clauses: 
 
 fn bind_order(
     binder: &mut Binder<'_>,
-    query: &ast::Query,
+    order_by: &[ast::OrderItem],
     scope: &Scope,
     items: &Items,
     found: &mut Vec<Aggregate>,
     calls: &mut Vec<ast::FunctionCall>,
 ) -> Result<Vec<SortKey>> {
     let mut order = Vec::new();
-    for item in &query.order_by {
+    for item in order_by {
         let expr = match position(&item.expr, items.outputs.len())? {
             Some(at) => items.outputs[at].clone(),
             None => {

@@ -15,8 +15,6 @@ pub(crate) struct ScopeColumn {
     /// For the result's description.
     pub flags: u16,
     pub org_name: String,
-    /// Merged into the column of the same name of an earlier table (USING, NATURAL): `*` leaves it out.
-    pub merged: bool,
     /// INVISIBLE: `*` leaves it out.
     pub invisible: bool,
 }
@@ -34,10 +32,38 @@ pub(crate) struct ScopeTable {
     pub readable: bool,
 }
 
+/// A column by the position of its table in the scope and its own in the table.
+pub(crate) type ColumnAt = (usize, usize);
+
 /// What may be named, in the order of the slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub tables: Vec<ScopeTable>,
+    /// With USING or NATURAL: the columns that `*` and a name without a table stand for, in the order of `*`. Columns that
+    /// were merged are one. Without: all columns of all tables.
+    pub joined: Option<Vec<ColumnAt>>,
+}
+
+/// Every column of these tables.
+fn columns_of(tables: &[ScopeTable]) -> impl Iterator<Item = ColumnAt> {
+    tables.iter().enumerate().flat_map(|(table, of)| (0..of.columns.len()).map(move |column| (table, column)))
+}
+
+/// Why a name stands for no column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotOne {
+    None,
+    Several,
+}
+
+impl NotOne {
+    /// 1054 or 1052.
+    pub fn error(self, name: &str, clause: &str) -> SqlError {
+        match self {
+            NotOne::None => SqlError::unknown_column(name, clause),
+            NotOne::Several => SqlError::new(1052, format!("Column '{name}' in {clause} is ambiguous")),
+        }
+    }
 }
 
 /// A column's [`column_flag`] bits.
@@ -108,7 +134,7 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
 pub(crate) fn decimals(ty: &ColumnType) -> u8 {
     match ty.code {
         TypeCode::NewDecimal => ty.scale(),
-        TypeCode::Float | TypeCode::Double => 31,
+        TypeCode::Float | TypeCode::Double => NOT_FIXED,
         _ => ty.fsp(),
     }
 }
@@ -122,7 +148,6 @@ impl ScopeTable {
             nullable: column.nullable,
             flags: column_flags(table, at),
             org_name: column.name.clone(),
-            merged: false,
             invisible: column.invisible,
         });
         ScopeTable {
@@ -149,7 +174,6 @@ impl ScopeTable {
             nullable: column.flags & column_flag::NOT_NULL == 0,
             flags: column.flags & column_flag::NOT_NULL | type_flags(&column.ty),
             org_name: column.org_name.clone(),
-            merged: false,
             invisible: false,
         });
         ScopeTable {
@@ -183,6 +207,19 @@ impl ScopeTable {
 }
 
 impl Scope {
+    /// A scope of one table.
+    pub fn of(table: ScopeTable) -> Scope {
+        Scope { tables: vec![table], joined: None }
+    }
+
+    /// The columns that `*` stands for.
+    pub fn all_columns(&self) -> Vec<ColumnAt> {
+        match &self.joined {
+            Some(joined) => joined.clone(),
+            None => columns_of(&self.tables).collect(),
+        }
+    }
+
     /// Slots of all tables together.
     pub fn slots(&self) -> usize {
         self.tables.last().map_or(0, |table| table.base + table.columns.len())
@@ -222,7 +259,7 @@ impl Scope {
             org_name: String::new(),
             ty: expr.ty.clone(),
             flags: type_flags(&expr.ty) | not_null,
-            decimals: decimals(&expr.ty),
+            decimals: if is_text_expression(expr) { NOT_FIXED } else { decimals(&expr.ty) },
         }
     }
 
@@ -237,26 +274,37 @@ impl Scope {
         name: &str,
         clause: &str,
     ) -> Result<Expr> {
-        let mut found: Option<Expr> = None;
-        for scope_table in &self.tables {
-            if table.is_some_and(|table| !scope_table.is_named(schema, table)) {
-                continue;
+        let found = match (table, &self.joined) {
+            (None, Some(joined)) => self.only(joined.iter().copied(), name),
+            (None, None) => self.only(columns_of(&self.tables), name),
+            (Some(table), _) => {
+                let of_table = |at: &ColumnAt| self.tables[at.0].is_named(schema, table);
+                self.only(columns_of(&self.tables).filter(of_table), name)
             }
-            let same = |column: &ScopeColumn| column.name == name || column.name.eq_ignore_ascii_case(name);
-            for (at, column) in scope_table.columns.iter().enumerate() {
-                if !same(column) || (column.merged && table.is_none()) {
-                    continue;
-                }
-                if found.is_some() {
-                    let shown = table.map_or(name.to_owned(), |table| format!("{table}.{name}"));
-                    return Err(SqlError::new(1052, format!("Column '{shown}' in {clause} is ambiguous")));
-                }
-                found = Some(scope_table.column(at));
-            }
+        };
+        let error = match found {
+            Ok((table, column)) => return Ok(self.tables[table].column(column)),
+            Err(error) => error,
+        };
+        let shown: Vec<&str> = [schema, table, Some(name)].into_iter().flatten().collect();
+        Err(error.error(&shown.join("."), clause))
+    }
+
+    /// The only one of these columns with the name.
+    pub fn only(
+        &self,
+        columns: impl Iterator<Item = ColumnAt>,
+        name: &str,
+    ) -> std::result::Result<ColumnAt, NotOne> {
+        let same = |at: &ColumnAt| {
+            let column = &self.tables[at.0].columns[at.1].name;
+            column == name || column.eq_ignore_ascii_case(name)
+        };
+        let mut found = columns.filter(same);
+        match (found.next(), found.next()) {
+            (Some(at), None) => Ok(at),
+            (None, _) => Err(NotOne::None),
+            (Some(_), Some(_)) => Err(NotOne::Several),
         }
-        found.ok_or_else(|| {
-            let parts: Vec<&str> = [schema, table, Some(name)].into_iter().flatten().collect();
-            SqlError::unknown_column(parts.join("."), clause)
-        })
     }
 }

@@ -33,7 +33,7 @@ impl Session {
                 }
             }
             ShowFilter::Where(condition) => {
-                let scope = Scope { tables: vec![ScopeTable::computed("", "", "", &table.columns, 0)] };
+                let scope = Scope::of(ScopeTable::computed("", "", "", &table.columns, 0));
                 let bound = self.binder().expr(condition, &mut Place::new(&scope, "where clause"))?;
                 let ctx = self.context(&[], false);
                 let mut kept = Vec::new();

@@ -1,7 +1,8 @@
 //! FROM: the tables in the order of the loops, and where each condition is decided.
 
 use super::super::logging::Unsafe;
-use super::super::{Binder, Place, Scope, ScopeTable, TableUse};
+use super::super::scope::NotOne;
+use super::super::{Binder, ColumnAt, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use crate::ast::{self, IndexHint, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
@@ -27,12 +28,13 @@ pub(in crate::bind) struct From {
 
 impl Binder<'_> {
     /// Adds a table reference to the scope and to FROM.
-    fn table_ref(&mut self, written: &TableRef, scope: &mut Scope, from: &mut From) -> Result<()> {
+    fn table_ref(&mut self, written: &TableRef, scope: &mut Scope, from: &mut From) -> Result<Joined> {
+        let first = scope.tables.len();
         match written {
             TableRef::Table { name, alias, hints } => {
                 let bound = self.named_table(name, alias.as_deref(), hints, scope)?;
                 from.tables.push((scope.tables.len() - 1, bound));
-                Ok(())
+                Ok(Joined::table(first, scope))
             }
             TableRef::Derived { query, alias, columns } => {
                 let mut plan = bind_query(self, query)?;
@@ -52,7 +54,7 @@ impl Binder<'_> {
                 self.add_to_scope(scope, table)?;
                 let source = Source::Derived(Box::new(plan));
                 from.tables.push((scope.tables.len() - 1, Bound { source, hints: Vec::new(), outer: None }));
-                Ok(())
+                Ok(Joined::table(first, scope))
             }
             TableRef::Join { kind, left, right, on, using, natural } => {
                 self.join(*kind, left, right, on.as_ref(), using, *natural, scope, from)
@@ -122,21 +124,34 @@ impl Binder<'_> {
         natural: bool,
         scope: &mut Scope,
         from: &mut From,
-    ) -> Result<()> {
+    ) -> Result<Joined> {
         let start = scope.tables.len();
-        self.table_ref(left, scope, from)?;
+        let of_left = self.table_ref(left, scope, from)?;
         let middle = scope.tables.len();
         let steps_of_left = from.tables.len();
         let conditions_of_left = from.conditions.len();
-        self.table_ref(right, scope, from)?;
+        let of_right = self.table_ref(right, scope, from)?;
         let mut conditions = Vec::new();
-        let names = if natural { common_names(scope, start, middle) } else { using.to_vec() };
-        for name in &names {
-            conditions.push(merge_column(scope, start, middle, name)?);
-        }
+        // The side whose rows all stay, which is where the merged columns' values are from.
+        let sides = if kind == JoinKind::Right { [of_right, of_left] } else { [of_left, of_right] };
+        let joined = match (natural, using) {
+            (false, []) => Joined::beside(kind, sides),
+            _ => {
+                let common = sides[0].common(&sides[1], natural, using, scope)?;
+                for (first, second) in &common {
+                    conditions.push(equality(scope, *first, *second)?);
+                }
+                Joined::merged(&common, sides)
+            }
+        };
         if let Some(on) = on {
             // ON sees the tables of its own join only.
-            let visible = Scope { tables: scope.tables[start..].to_vec() };
+            let visible = Scope {
+                tables: scope.tables[start..].to_vec(),
+                joined: joined
+                    .merges
+                    .then(|| joined.columns.iter().map(|(table, at)| (table - start, *at)).collect()),
+            };
             let bound = self.expr(on, &mut Place::new(&visible, "on clause"))?;
             conjuncts(bound, &mut conditions);
         }
@@ -161,7 +176,7 @@ impl Binder<'_> {
                 nullable(&mut scope.tables[start..middle]);
             }
         }
-        Ok(())
+        Ok(joined)
     }
 
     /// FROM alone, for UPDATE and DELETE of several tables too.
@@ -175,7 +190,8 @@ impl Binder<'_> {
             let around = std::mem::replace(&mut self.table_use, table_use);
             let bound = self.table_ref(written, &mut scope, &mut from);
             self.table_use = around;
-            bound?;
+            let joined = bound?;
+            scope.joined = joined.merges.then_some(joined.columns);
         }
         Ok((scope, from))
     }
@@ -237,27 +253,78 @@ fn nullable(tables: &mut [ScopeTable]) {
     }
 }
 
-fn common_names(scope: &Scope, start: usize, middle: usize) -> Vec<String> {
-    let of = |tables: &[ScopeTable]| -> Vec<String> {
-        tables
-            .iter()
-            .flat_map(|table| table.columns.iter().map(|column| column.name.to_lowercase()))
-            .collect()
-    };
-    let right = of(&scope.tables[middle..]);
-    of(&scope.tables[start..middle]).into_iter().filter(|name| right.contains(name)).collect()
+/// The columns of a table reference that may be named without a table, in the order of `*`.
+struct Joined {
+    columns: Vec<ColumnAt>,
+    /// Some of its joins merge columns: these are not all columns of its tables in order.
+    merges: bool,
 }
 
-/// The equality of USING's column; the right side's is left out of `*`.
-fn merge_column(scope: &mut Scope, start: usize, middle: usize, name: &str) -> Result<Expr> {
-    let side =
-        |tables: &[ScopeTable]| Scope { tables: tables.to_vec() }.resolve(None, None, name, "from clause");
-    let operands = [side(&scope.tables[start..middle])?, side(&scope.tables[middle..])?];
-    for column in scope.tables[middle..].iter_mut().flat_map(|table| &mut table.columns) {
-        if column.name.eq_ignore_ascii_case(name) {
-            column.merged = true;
-        }
+impl Joined {
+    /// Of the table of the scope that was added last.
+    fn table(table: usize, scope: &Scope) -> Joined {
+        let columns = (0..scope.tables[table].columns.len()).map(|column| (table, column)).collect();
+        Joined { columns, merges: false }
     }
+
+    /// Of a join that merges no columns; of RIGHT JOIN the right side is the first.
+    fn beside(kind: JoinKind, sides: [Joined; 2]) -> Joined {
+        let [first, second] = sides;
+        let (mut left, mut right) = if kind == JoinKind::Right { (second, first) } else { (first, second) };
+        left.columns.append(&mut right.columns);
+        Joined { columns: left.columns, merges: left.merges || right.merges }
+    }
+
+    /// Of a join that merges these columns of its sides: they come first, in the order of the first side.
+    fn merged(common: &[(ColumnAt, ColumnAt)], sides: [Joined; 2]) -> Joined {
+        let [first, second] = sides;
+        let is_common = |at: &ColumnAt| common.iter().any(|(one, other)| one == at || other == at);
+        let (mut columns, mut rest): (Vec<ColumnAt>, Vec<ColumnAt>) =
+            first.columns.into_iter().partition(is_common);
+        columns.append(&mut rest);
+        columns.extend(second.columns.into_iter().filter(|at| !is_common(at)));
+        Joined { columns, merges: true }
+    }
+
+    /// The pairs of columns that a join of the two merges: those of the names, or with NATURAL of all common ones.
+    fn common(
+        &self,
+        other: &Joined,
+        natural: bool,
+        using: &[String],
+        scope: &Scope,
+    ) -> Result<Vec<(ColumnAt, ColumnAt)>> {
+        const CLAUSE: &str = "from clause";
+        let column = |side: &Joined, name: &str| scope.only(side.columns.iter().copied(), name);
+        let mut pairs = Vec::new();
+        if natural {
+            for first in &self.columns {
+                let name = &scope.tables[first.0].columns[first.1].name;
+                match column(other, name) {
+                    Err(NotOne::None) => {}
+                    Err(NotOne::Several) => return Err(NotOne::Several.error(name, CLAUSE)),
+                    Ok(second) => {
+                        column(self, name).map_err(|error| error.error(name, CLAUSE))?;
+                        pairs.push((*first, second));
+                    }
+                }
+            }
+            return Ok(pairs);
+        }
+        for name in using {
+            let of = |side: &Joined| column(side, name).map_err(|error| error.error(name, CLAUSE));
+            let pair = (of(self)?, of(other)?);
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        Ok(pairs)
+    }
+}
+
+/// The condition that two columns that are merged are equal.
+fn equality(scope: &Scope, first: ColumnAt, second: ColumnAt) -> Result<Expr> {
+    let operands = [first, second].map(|(table, column)| scope.tables[table].column(column));
     let collation = crate::expr::comparison_collation(&operands[0], &operands[1])?;
     Ok(Expr {
         node: Node::Compare { op: ast::BinaryOp::Equal, operands: Box::new(operands), collation },
