@@ -13,8 +13,8 @@ pub enum Literal {
     Float(f64),
     /// With the character set introducer when written (`_latin1'x'`).
     Text(Vec<u8>, Option<String>),
-    /// `0x..` and `b'..'`.
-    Bytes(Vec<u8>),
+    /// `x'..'`, `0x..` and `b'..'`, with the character set introducer when written.
+    Bytes(Vec<u8>, Option<String>),
     /// `DATE '...'`.
     Date(Vec<u8>),
     /// `TIME '...'`.

@@ -38,12 +38,17 @@ impl Binder<'_> {
             ast::Expr::Column { schema, table, name } => {
                 self.column(schema.as_deref(), table.as_deref(), name, place)
             }
-            ast::Expr::And(operands) => Ok(boolean(Node::And(self.exprs(operands, place)?), true)),
-            ast::Expr::Or(operands) => Ok(boolean(Node::Or(self.exprs(operands, place)?), true)),
+            ast::Expr::And(operands) => Ok(boolean(Node::And(self.truths(operands, place)?), true)),
+            ast::Expr::Or(operands) => Ok(boolean(Node::Or(self.truths(operands, place)?), true)),
             ast::Expr::Unary(op, operand) => self.unary(*op, operand, place),
             ast::Expr::Binary(op, left, right) => self.binary(*op, left, right, place),
             ast::Expr::Between { negated, operand, low, high } => {
-                let operands = [self.expr(operand, place)?, self.expr(low, place)?, self.expr(high, place)?];
+                let operand = self.expr(operand, place)?;
+                let bounds = [self.expr(low, place)?, self.expr(high, place)?];
+                let other = bounds.iter().find(|bound| expr::is_number(&bound.ty)).unwrap_or(&bounds[0]);
+                let operand = operand.beside(&other.ty);
+                let [low, high] = bounds.map(|bound| bound.beside(&operand.ty));
+                let operands = [operand, low, high];
                 let collation = comparison_collation(&operands[0], &operands[1])?;
                 let nullable = operands.iter().any(|operand| operand.nullable);
                 Ok(boolean(
@@ -82,7 +87,7 @@ impl Binder<'_> {
                 Ok(boolean(Node::IsNull { negated: *negated, operand }, false))
             }
             ast::Expr::IsTruth { negated, operand, value } => {
-                let operand = Box::new(self.expr(operand, place)?);
+                let operand = Box::new(self.expr(operand, place)?.numeric());
                 Ok(boolean(Node::IsTruth { negated: *negated, operand, value: *value }, false))
             }
             ast::Expr::Row(_) => Err(SqlError::new(1241, "Operand should contain 1 column(s)")),
@@ -101,6 +106,11 @@ impl Binder<'_> {
 
     fn exprs(&mut self, written: &[ast::Expr], place: &mut Place<'_>) -> Result<Vec<Expr>> {
         written.iter().map(|written| self.expr(written, place)).collect()
+    }
+
+    /// Operands whose truth is asked.
+    fn truths(&mut self, written: &[ast::Expr], place: &mut Place<'_>) -> Result<Vec<Expr>> {
+        written.iter().map(|written| self.expr(written, place).map(Expr::numeric)).collect()
     }
 
     fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -126,6 +136,7 @@ impl Binder<'_> {
             ast::Expr::Cast { operand, ty } => {
                 let operand = self.expr(operand, place)?;
                 let ty = self.cast_type(ty, &operand)?;
+                let operand = operand.beside(&ty);
                 Ok(Expr {
                     node: Node::Cast(Box::new(operand)),
                     ty,
@@ -250,14 +261,14 @@ impl Binder<'_> {
         let nullable = operand.nullable;
         Ok(match op {
             UnaryOp::Plus => operand,
-            UnaryOp::Not => boolean(Node::Not(Box::new(operand)), nullable),
+            UnaryOp::Not => boolean(Node::Not(Box::new(operand.numeric())), nullable),
             UnaryOp::Binary => {
                 let ty = expr_text_type(text_length(&operand.ty), collation::BINARY);
                 let node = Node::Recollate(Box::new(operand));
                 Expr { node, ty, nullable, coercibility: Coercibility::Implicit }
             }
             UnaryOp::BitNot => Expr {
-                node: Node::BitNot(Box::new(numeric_operand(operand))),
+                node: Node::BitNot(Box::new(operand.numeric())),
                 ty: ColumnType::bigint(true),
                 nullable,
                 coercibility: Coercibility::Numeric,
@@ -281,7 +292,7 @@ impl Binder<'_> {
                     };
                     return Ok(Expr { node: Node::Constant(value), ..operand });
                 }
-                let operand = numeric_operand(operand);
+                let operand = operand.numeric();
                 let ty = match expr::numeric_class(&operand.ty) {
                     expr::NumericClass::Integer => ColumnType::bigint(false),
                     expr::NumericClass::Decimal => operand.ty.clone(),
@@ -303,10 +314,13 @@ impl Binder<'_> {
         if let (ast::Expr::Row(left), ast::Expr::Row(right)) = (left, right) {
             return self.row_comparison(op, left, right, place);
         }
-        let operands = [self.expr(left, place)?, self.expr(right, place)?];
-        let nullable = operands.iter().any(|operand| operand.nullable);
+        let [left, right] = [self.expr(left, place)?, self.expr(right, place)?];
+        let nullable = left.nullable || right.nullable;
+        let left = left.beside(&right.ty);
+        let right = right.beside(&left.ty);
+        let operands = [left, right];
         match op {
-            BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands)), nullable)),
+            BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands.map(Expr::numeric))), nullable)),
             BinaryOp::NullSafeEqual => {
                 let collation = comparison_collation(&operands[0], &operands[1])?;
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, false))
@@ -321,7 +335,7 @@ impl Binder<'_> {
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
             }
             _ => {
-                let operands = operands.map(numeric_operand);
+                let operands = operands.map(Expr::numeric);
                 let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
                 let nullable =
                     nullable || matches!(op, BinaryOp::Divide | BinaryOp::IntegerDivide | BinaryOp::Modulo);
@@ -375,6 +389,9 @@ impl Binder<'_> {
         }
         let operand = self.expr(operand, place)?;
         let list = self.exprs(list, place)?;
+        let all_numbers = list.iter().all(|item| expr::is_number(&item.ty));
+        let operand = if all_numbers { operand.numeric() } else { operand };
+        let list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();
         let collation = match list.first() {
             Some(first) => comparison_collation(&operand, first)?,
             None => collation::UTF8MB4_0900_AI_CI,
@@ -417,7 +434,9 @@ impl Binder<'_> {
         let operand = operand.map(|operand| self.expr(operand, place).map(Box::new)).transpose()?;
         let mut bound = Vec::with_capacity(whens.len());
         for (when, then) in whens {
-            bound.push((self.expr(when, place)?, self.expr(then, place)?));
+            let when = self.expr(when, place)?;
+            let when = if operand.is_none() { when.numeric() } else { when };
+            bound.push((when, self.expr(then, place)?));
         }
         let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place).map(Box::new)).transpose()?;
         let collation = match &operand {
@@ -442,6 +461,12 @@ impl Binder<'_> {
         let charset = collation::charset_of(operand.ty.collation);
         // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may take it.
         let is_literal = operand.coercibility >= Coercibility::Literal;
+        if matches!(operand.node, Node::HexLiteral(_)) && id != collation::BINARY {
+            return Err(SqlError::new(
+                1253,
+                format!("COLLATION '{name}' is not valid for CHARACTER SET 'binary'"),
+            ));
+        }
         if operand.ty.is_character() && charset != collation::charset_of(id) && !is_literal {
             return Err(SqlError::new(
                 1253,
@@ -513,17 +538,4 @@ fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
     let Some(column) = parts.next() else { return false };
     let (table, schema) = (parts.next(), parts.next());
     outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
-}
-
-/// `x'1F'` is a number in numeric context.
-fn numeric_operand(operand: Expr) -> Expr {
-    match &operand.node {
-        Node::Constant(Value::Bytes(bytes))
-            if operand.ty.collation == collation::BINARY && bytes.len() <= 8 =>
-        {
-            let n = bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte));
-            Expr::constant(Value::UInt(n))
-        }
-        _ => operand,
-    }
 }

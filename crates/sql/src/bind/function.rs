@@ -19,8 +19,9 @@ impl Binder<'_> {
         for arg in &call.args {
             args.push(self.expr(arg, place)?);
         }
+        let count = args.len();
         let count_is = |least: usize, most: usize| {
-            if (least..=most).contains(&args.len()) {
+            if (least..=most).contains(&count) {
                 Ok(())
             } else {
                 Err(SqlError::wrong_argument_count(&call.name))
@@ -29,6 +30,8 @@ impl Binder<'_> {
         match call.name.as_str() {
             "if" => {
                 count_is(3, 3)?;
+                let condition = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
+                args[0] = condition.numeric();
                 let (ty, coercibility) = common_type(&[&args[1], &args[2]])?;
                 let nullable = args[1].nullable || args[2].nullable;
                 let args: Box<[Expr; 3]> = Box::new(three(args));
@@ -59,6 +62,7 @@ impl Binder<'_> {
                     ));
                 };
                 count_is(function.least_args, function.most_args)?;
+                let args = if takes_numbers(name) { numeric(args) } else { args };
                 let (ty, coercibility) = (function.infer)(&args)?;
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
@@ -132,9 +136,49 @@ impl Binder<'_> {
             }
             name => return Err(SqlError::not_supported(format!("{}()", name.to_uppercase()))),
         };
+        let args = match kind {
+            AggregateKind::Sum
+            | AggregateKind::Avg
+            | AggregateKind::BitAnd
+            | AggregateKind::BitOr
+            | AggregateKind::BitXor
+            | AggregateKind::Variance { .. } => numeric(args),
+            _ => args,
+        };
         let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
         Ok(Aggregate { kind, distinct: call.distinct, args, expr })
     }
+}
+
+fn numeric(args: Vec<Expr>) -> Vec<Expr> {
+    args.into_iter().map(Expr::numeric).collect()
+}
+
+/// Functions all of whose arguments are numbers.
+fn takes_numbers(name: &str) -> bool {
+    const NAMES: [&str; 20] = [
+        "abs",
+        "sign",
+        "round",
+        "truncate",
+        "ceiling",
+        "floor",
+        "mod",
+        "power",
+        "sqrt",
+        "exp",
+        "ln",
+        "log",
+        "log2",
+        "log10",
+        "bit_count",
+        "sin",
+        "cos",
+        "tan",
+        "radians",
+        "degrees",
+    ];
+    NAMES.contains(&name)
 }
 
 fn two(args: Vec<Expr>) -> [Expr; 2] {

@@ -139,6 +139,15 @@ pub(crate) fn decimals(ty: &ColumnType) -> u8 {
     }
 }
 
+/// Decimals of what has no fixed number of them.
+const NOT_FIXED: u8 = 31;
+
+/// Strings that are computed have no fixed decimals in MySQL; those of columns, of UNION and `x'1F'` have none.
+fn is_text_expression(expr: &Expr) -> bool {
+    let is_computed = !matches!(expr.node, Node::HexLiteral(_) | Node::Constant(types::Value::Null));
+    is_computed && matches!(expr.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+}
+
 impl ScopeTable {
     /// The scope of a stored table.
     pub fn stored(table: &Table, alias: &str, base: usize) -> ScopeTable {

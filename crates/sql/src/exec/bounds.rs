@@ -223,7 +223,10 @@ impl Ranges {
         let [condition] = &access.alternatives[..] else { return Ok(None) };
         let mut key = Vec::with_capacity(16);
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
-            if !matches!(expr.node, Node::Constant(_) | Node::Parameter(_) | Node::Slot(_)) {
+            if !matches!(
+                expr.node,
+                Node::Constant(_) | Node::HexLiteral(_) | Node::Parameter(_) | Node::Slot(_)
+            ) {
                 return Ok(None);
             }
             let ty = table.column_type(column.column);

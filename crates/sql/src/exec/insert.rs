@@ -48,7 +48,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
-    let scope = Scope { tables: vec![ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) }] };
+    let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, columns.len())?),
         ast::InsertSource::Literals(rows) => {
@@ -62,6 +62,8 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             if plan.columns.len() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
+            let types = columns.iter().map(|at| &table.def.columns[*at].ty);
+            plan.beside(types);
             Rows::Query(Box::new(plan))
         }
     };
@@ -130,7 +132,7 @@ fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -
         for value in row {
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
-                value => NewValue::Expr(binder.expr(value, &mut place)?),
+                value => NewValue::Expr(binder.expr(value, &mut place)?.beside(&table.def.columns[*at].ty)),
             });
         }
         bound.push(values);

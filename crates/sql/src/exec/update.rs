@@ -44,7 +44,7 @@ pub(super) fn bind_assignments<'w>(
         let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
         let value = match value {
             ast::Expr::Default => NewValue::Default,
-            value => NewValue::Expr(binder.expr(value, place)?),
+            value => NewValue::Expr(binder.expr(value, place)?.beside(&table.def.columns[at].ty)),
         };
         assignments.push((at, value));
     }

@@ -212,13 +212,19 @@ fn integer_divide(x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_
         }
         x / y
     } else {
-        let y = decimal_of(y);
+        let (x, y) = (decimal_of(x), decimal_of(y));
         if y.is_zero() {
             return division_by_zero(ctx);
         }
-        let quotient =
-            decimal_of(x).div(&y, 0).ok_or_else(|| overflow("BIGINT", BinaryOp::IntegerDivide, a, b))?;
-        integer_of(&Number::Decimal(quotient.truncate(0)))
+        // Without its remainder the dividend is a multiple: nothing is left to be rounded.
+        let quotient = x.rem(&y).and_then(|rest| x.sub(&rest)).and_then(|multiple| multiple.div(&y, 0));
+        let whole = quotient.map(|quotient| quotient.truncate(0));
+        // What 64 bits do not hold is out of range in the end.
+        whole.map_or(i128::MAX, |whole| match (whole.to_i64(), whole.to_u64()) {
+            (Some(n), _) => i128::from(n),
+            (None, Some(n)) => i128::from(n),
+            (None, None) => i128::MAX,
+        })
     };
     if unsigned {
         u64::try_from(result)

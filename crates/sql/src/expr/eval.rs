@@ -134,6 +134,7 @@ impl Expr {
                 let (a, b) = (truth(&*operands[0].eval(row, ctx)?), truth(&*operands[1].eval(row, ctx)?));
                 return Ok(boolean(a.zip(b).map(|(a, b)| a != b)));
             }
+            Node::HexLiteral(value) => return Ok(Cow::Borrowed(value)),
             Node::CompareRows { op, pairs } => return self.compare_rows(*op, pairs, row, ctx),
             Node::IsTruth { negated, operand, value } => {
                 let is = match (truth(&*operand.eval(row, ctx)?), value) {

@@ -129,7 +129,8 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     Ok((text_type(chars, collation_id), coercibility))
 }
 
-fn is_number(ty: &ColumnType) -> bool {
+/// Whether values of the type are numbers.
+pub(crate) fn is_number(ty: &ColumnType) -> bool {
     ty.is_integer()
         || matches!(
             ty.code,

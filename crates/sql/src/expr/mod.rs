@@ -23,7 +23,7 @@ pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use functions::{Function, find_function};
 pub(crate) use infer::{
-    Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits,
+    Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits, is_number,
     numeric_class, scale_of,
 };
 pub(crate) use like::like;
@@ -55,6 +55,8 @@ pub(crate) enum SubqueryUse {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Constant(Value),
+    /// `x'1F'`, `0x1F`, `b'101'`: its bytes, but a number where a number is wanted ([`Expr::numeric`]).
+    HexLiteral(Value),
     Parameter(usize),
     /// A column, or in a grouped query an aggregate's result.
     Slot(usize),
@@ -170,6 +172,31 @@ impl Expr {
         Expr { node: Node::Constant(value), ty, nullable, coercibility: Coercibility::Literal }
     }
 
+    /// This expression in numeric context, where `x'1F'` is a number. One of more than eight bytes is 0, as MySQL's.
+    pub fn numeric(self) -> Expr {
+        const MOST_BYTES: usize = 8;
+        let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return self };
+        let number = match bytes.len() {
+            0..=MOST_BYTES => bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte)),
+            _ => 0,
+        };
+        Expr { coercibility: Coercibility::Numeric, ..Expr::constant(Value::UInt(number)) }
+            .with_type(ColumnType::bigint(true))
+    }
+
+    /// This expression beside another in a comparison: `x'1F'` is a number there if the other is one.
+    pub fn beside(self, other: &ColumnType) -> Expr {
+        if matches!(self.node, Node::HexLiteral(_)) && infer::is_number(other) {
+            self.numeric()
+        } else {
+            self
+        }
+    }
+
+    fn with_type(self, ty: ColumnType) -> Expr {
+        Expr { ty, ..self }
+    }
+
     /// The slots that the value depends on.
     pub fn slots(&self, found: &mut Vec<usize>) {
         self.visit(&mut |expr| {
@@ -188,6 +215,7 @@ impl Expr {
     fn for_children(&self, f: &mut dyn FnMut(&Expr)) {
         match &self.node {
             Node::Constant(_)
+            | Node::HexLiteral(_)
             | Node::Parameter(_)
             | Node::Slot(_)
             | Node::UserVariable(_)

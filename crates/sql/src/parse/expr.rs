@@ -4,7 +4,6 @@ use super::Parser;
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
-use types::collation::{self, Charset};
 
 /// How tightly an operator binds; a bigger number binds tighter. The order is the manual's "Operator Precedence".
 mod power {
@@ -285,8 +284,8 @@ impl Parser<'_> {
             },
             TokenKind::Decimal => Literal::Decimal(digits()),
             TokenKind::Float => Literal::Float(digits().parse().map_err(|_| self.error())?),
-            TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true)),
-            TokenKind::Bits => Literal::Bytes(lexer::number_bytes(raw, false)),
+            TokenKind::Hex => Literal::Bytes(lexer::number_bytes(raw, true), None),
+            TokenKind::Bits => Literal::Bytes(lexer::number_bytes(raw, false), None),
             _ => return Err(self.error()),
         };
         self.advance();
@@ -312,14 +311,9 @@ impl Parser<'_> {
             if raw[0] == b'_' && matches!(self.ahead(1).kind, TokenKind::Hex | TokenKind::Bits) {
                 let charset = self.word_text(token)?[1..].to_ascii_lowercase();
                 self.advance();
-                let literal = self.literal()?;
-                return Ok(Expr::Literal(match (literal, Charset::from_name(&charset)) {
-                    // Its bytes are characters of that set.
-                    (Literal::Bytes(bytes), Some(set)) if set != Charset::Binary => {
-                        let text = collation::to_utf8mb4(set.default_collation(), &bytes).into_owned();
-                        Literal::Text(text, Some(charset))
-                    }
-                    (literal, _) => literal,
+                return Ok(Expr::Literal(match self.literal()? {
+                    Literal::Bytes(bytes, _) => Literal::Bytes(bytes, Some(charset)),
+                    other => other,
                 }));
             }
             if let Some(expr) = self.special_function()? {

@@ -8,7 +8,7 @@ mod access;
 
 pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
 
-use crate::expr::{Aggregate, Expr};
+use crate::expr::{Aggregate, Expr, Node};
 use crate::sink::ColumnMeta;
 use engine::{Direction, EntryReader, IndexRef, LockMode, OnLocked, Table};
 use std::sync::Arc;

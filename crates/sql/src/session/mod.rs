@@ -204,9 +204,8 @@ impl Session {
         let mut binder = self.binder();
         self.host.check_sight(Sight::Description(&binder.schema_of(&name)?, &name.name))?;
         let table = binder.stored_table(&name)?;
-        let scope = crate::bind::Scope {
-            tables: vec![crate::bind::ScopeTable::stored(&table, table.def.name.as_str(), 0)],
-        };
+        let scope =
+            crate::bind::Scope::of(crate::bind::ScopeTable::stored(&table, table.def.name.as_str(), 0));
         let matches = |name: &str| {
             wildcard.is_empty() || crate::show::matches_pattern(name.as_bytes(), wildcard.as_bytes())
         };

@@ -21,9 +21,10 @@ impl Binder<'_> {
             Literal::Text(bytes, introducer) => {
                 return self.text_literal(bytes, introducer.as_deref(), connection);
             }
-            Literal::Bytes(bytes) => {
+            Literal::Bytes(bytes, Some(charset)) => return introduced(bytes, charset),
+            Literal::Bytes(bytes, None) => {
                 let ty = ColumnType::varbinary(bytes.len().min(65_535) as u32);
-                let node = Node::Constant(Value::Bytes(bytes.clone()));
+                let node = Node::HexLiteral(Value::Bytes(bytes.clone()));
                 return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
             }
             Literal::Date(text) => match self.datetime_literal(text) {
@@ -67,10 +68,29 @@ impl Binder<'_> {
                 None => return Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
             },
         };
-        let chars = collation::char_count(collation::UTF8MB4_BIN, bytes) as u32;
-        let node = Node::Constant(Value::Bytes(bytes.to_vec()));
-        Ok(Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal })
+        Ok(text_constant(bytes, id))
     }
+}
+
+/// A text that is in utf8mb4 whatever its collation.
+fn text_constant(bytes: &[u8], id: u16) -> Expr {
+    let counted_as = if id == collation::BINARY { id } else { collation::UTF8MB4_BIN };
+    let chars = collation::char_count(counted_as, bytes) as u32;
+    let node = Node::Constant(Value::Bytes(bytes.to_vec()));
+    Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal }
+}
+
+/// `_latin1 x'E9'`: the characters that the bytes are in a character set.
+fn introduced(bytes: &[u8], charset: &str) -> Result<Expr> {
+    let known = Charset::from_name(charset)
+        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
+    let id = known.default_collation();
+    let text = collation::to_utf8mb4(id, bytes);
+    if collation::from_utf8mb4(id, &text).is_none() {
+        let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
+        return Err(SqlError::new(1300, format!("Invalid {} character string: '{shown}'", known.name())));
+    }
+    Ok(text_constant(&text, id))
 }
 
 /// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.

@@ -1,21 +1,31 @@
 //! Digests, hexadecimal and base 64.
 
-use super::super::{Number, number};
-use super::{Call, Function, ascii_text, long_text, md5, text, unsigned};
+use super::super::infer::{text_length, text_type};
+use super::super::{Coercibility, Expr, Number, number};
+use super::{Call, Function, ascii_text, md5, text, unsigned};
 use crate::error::Result;
 use sha1::Digest;
-use types::{ColumnType, Value};
+use types::{ColumnType, Value, collation};
+
+/// Text of two characters for each byte, or for a number of 64 bits. Its characters are the connection's, whatever the bytes were.
+fn digits_of_bytes(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    const DIGITS_OF_A_NUMBER: u32 = 16;
+    let ty = &args[0].ty;
+    let bytes = text_length(ty).saturating_mul(u32::from(collation::max_bytes_per_char(ty.collation)));
+    let chars = bytes.saturating_mul(2).max(DIGITS_OF_A_NUMBER);
+    Ok((text_type(chars, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
+}
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("crc32", 1..=1, unsigned, |call| {
-        Ok(Value::UInt(u64::from(crc32fast::hash(&call.bytes(0)))))
+        Ok(Value::UInt(u64::from(crc32fast::hash(&call.stored(0)))))
     }),
-    Function::new("md5", 1..=1, ascii_text::<32>, |call| Ok(hex(&md5::md5(&call.bytes(0)), false))),
+    Function::new("md5", 1..=1, ascii_text::<32>, |call| Ok(hex(&md5::md5(&call.stored(0)), false))),
     Function::new("sha1", 1..=1, ascii_text::<40>, |call| {
-        Ok(hex(&sha1::Sha1::digest(&*call.bytes(0)), false))
+        Ok(hex(&sha1::Sha1::digest(&*call.stored(0)), false))
     }),
     Function::new("sha2", 2..=2, ascii_text::<128>, |call| {
-        let bytes = call.bytes(0);
+        let bytes = call.stored(0);
         Ok(match call.integer(1) {
             0 | 256 => hex(&sha2::Sha256::digest(&*bytes), false),
             224 => hex(&sha2::Sha224::digest(&*bytes), false),
@@ -24,10 +34,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
             _ => Value::Null,
         })
     }),
-    Function::new("hex", 1..=1, long_text, |call| {
+    Function::new("hex", 1..=1, digits_of_bytes, |call| {
         Ok(match &*call.values[0] {
-            Value::Bytes(bytes) => hex(bytes, true),
-            Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => hex(&call.bytes(0), true),
+            Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
+                hex(&call.stored(0), true)
+            }
             Value::Date(_) | Value::Time(_) | Value::DateTime(_) | Value::Timestamp { .. } => {
                 hex(&call.bytes(0), true)
             }
@@ -41,7 +52,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "unhex",
         1..=1,
-        |_| Ok((ColumnType::varbinary(65_535), super::Coercibility::Literal)),
+        |_| Ok((ColumnType::varbinary(65_535), Coercibility::Literal)),
         |call| {
             let digits = call.bytes(0);
             let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
@@ -50,17 +61,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
         },
     ),
-    Function::new("to_base64", 1..=1, long_text, |call| Ok(Value::Bytes(to_base64(&call.bytes(0))))),
+    Function::new("to_base64", 1..=1, digits_of_bytes, |call| Ok(Value::Bytes(to_base64(&call.stored(0))))),
     Function::new(
         "from_base64",
         1..=1,
-        |_| Ok((ColumnType::longblob(), super::Coercibility::Literal)),
+        |_| Ok((ColumnType::longblob(), Coercibility::Literal)),
         |call| Ok(from_base64(&call.bytes(0)).map_or(Value::Null, Value::Bytes)),
     ),
     Function::new(
         "random_bytes",
         1..=1,
-        |_| Ok((ColumnType::varbinary(1024), super::Coercibility::Literal)),
+        |_| Ok((ColumnType::varbinary(1024), Coercibility::Literal)),
         |call| {
             if call.values[0].is_null() {
                 return Ok(Value::Null);
@@ -84,7 +95,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "uuid_to_bin",
         1..=2,
-        |_| Ok((ColumnType::varbinary(16), super::Coercibility::Literal)),
+        |_| Ok((ColumnType::varbinary(16), Coercibility::Literal)),
         uuid_to_bin,
     ),
     Function::new("bin_to_uuid", 1..=2, ascii_text::<36>, bin_to_uuid),

@@ -39,6 +39,20 @@ impl Call<'_> {
         }
     }
 
+    /// As [`Call::bytes`], characters as the argument's own character set has them.
+    fn stored(&self, at: usize) -> Cow<'_, [u8]> {
+        let bytes = self.bytes(at);
+        let ty = &self.args[at].ty;
+        if !ty.is_character() || bytes.is_ascii() {
+            return bytes;
+        }
+        match collation::from_utf8mb4(ty.collation, &bytes) {
+            Some(Cow::Owned(stored)) => Cow::Owned(stored),
+            // The same bytes, or text that a change of its collation has brought there.
+            _ => bytes,
+        }
+    }
+
     fn string(&self, at: usize) -> String {
         String::from_utf8_lossy(&self.bytes(at)).into_owned()
     }

@@ -6,15 +6,16 @@ use types::{Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("ascii", 1..=1, int, |call| {
-        Ok(Value::Int(i64::from(call.bytes(0).first().copied().unwrap_or(0))))
+        Ok(Value::Int(i64::from(call.stored(0).first().copied().unwrap_or(0))))
     }),
     Function::new("ord", 1..=1, bigint, |call| {
-        let bytes = call.bytes(0);
-        let first = if call.is_binary(0) { bytes.len().min(1) } else { prefix(&bytes, 1).len() };
+        let bytes = call.stored(0);
+        let one_byte = collation::max_bytes_per_char(call.args[0].ty.collation) == 1;
+        let first = if one_byte { bytes.len().min(1) } else { prefix(&bytes, 1).len() };
         Ok(Value::Int(bytes[..first].iter().fold(0, |code, byte| (code << 8) | i64::from(*byte))))
     }),
-    Function::new("bit_length", 1..=1, bigint, |call| Ok(Value::Int(call.bytes(0).len() as i64 * 8))),
-    Function::new("length", 1..=1, int, |call| Ok(Value::Int(call.bytes(0).len() as i64))),
+    Function::new("bit_length", 1..=1, bigint, |call| Ok(Value::Int(call.stored(0).len() as i64 * 8))),
+    Function::new("length", 1..=1, int, |call| Ok(Value::Int(call.stored(0).len() as i64))),
     Function::new("char_length", 1..=1, int, |call| {
         let bytes = call.bytes(0);
         Ok(Value::Int(if call.is_binary(0) { bytes.len() } else { chars(&bytes) } as i64))
