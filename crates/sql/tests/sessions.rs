@@ -162,7 +162,8 @@ fn generated_values() {
     run(&mut s, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)");
     assert_eq!(run(&mut s, "INSERT INTO t (v) VALUES (1), (2)").ok.last_insert_id, 1);
     assert_eq!(run(&mut s, "INSERT INTO t VALUES (0, 3), (NULL, 4)").ok.last_insert_id, 3);
-    assert_eq!(run(&mut s, "INSERT INTO t VALUES (10, 5)").ok.last_insert_id, 0);
+    assert_eq!(run(&mut s, "INSERT INTO t VALUES (10, 5)").ok.last_insert_id, 10);
+    assert_eq!(rows(&mut s, "SELECT LAST_INSERT_ID()"), ["3"]);
     assert_eq!(run(&mut s, "INSERT INTO t (v) VALUES (6)").ok.last_insert_id, 11);
     assert_eq!(rows(&mut s, "SELECT LAST_INSERT_ID()"), ["11"]);
     run(&mut s, "SET auto_increment_increment = 10, auto_increment_offset = 3");

@@ -4,7 +4,7 @@ use super::{DdlSettings, chosen_collation};
 use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnDefault, TableDef};
-use types::collation;
+use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
 use types::{ColumnType, TypeCode, Value};
 

@@ -50,7 +50,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, columns.len())?),
+        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &table, &columns)?),
         ast::InsertSource::Literals(rows) => {
             if rows.columns() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
@@ -58,7 +58,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             Rows::Literals(rows.clone(), literals::sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
-            let plan = bind_query(binder, query)?;
+            let mut plan = bind_query(binder, query)?;
             if plan.columns.len() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
@@ -115,13 +115,18 @@ fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
     Ok(columns)
 }
 
-fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -> Result<Vec<Vec<NewValue>>> {
+fn bind_rows(
+    binder: &mut Binder<'_>,
+    rows: &[Vec<ast::Expr>],
+    table: &Table,
+    columns: &[usize],
+) -> Result<Vec<Vec<NewValue>>> {
     let scope = Scope::default();
     let mut place = Place::new(&scope, "field list");
     let all_empty = rows.iter().all(Vec::is_empty);
     let mut bound = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {
-        if row.len() != columns && !(all_empty && row.is_empty()) {
+        if row.len() != columns.len() && !(all_empty && row.is_empty()) {
             let number = number + 1;
             return Err(SqlError::new(
                 1136,
@@ -129,7 +134,7 @@ fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -
             ));
         }
         let mut values = Vec::with_capacity(row.len());
-        for value in row {
+        for (value, at) in row.iter().zip(columns) {
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
                 value => NewValue::Expr(binder.expr(value, &mut place)?.beside(&table.def.columns[*at].ty)),
@@ -140,11 +145,23 @@ fn bind_rows(binder: &mut Binder<'_>, rows: &[Vec<ast::Expr>], columns: usize) -
     Ok(bound)
 }
 
+/// An AUTO_INCREMENT value as the bits of an unsigned number.
+fn bits_of(value: &Value) -> u64 {
+    match crate::expr::number(value) {
+        crate::expr::Number::Int(n) => n as u64,
+        crate::expr::Number::UInt(n) => n,
+        other => crate::expr::double_of(&other) as i64 as u64,
+    }
+}
+
 /// What became of one row.
 enum Outcome {
     Inserted,
-    /// ON DUPLICATE KEY UPDATE: changed or not.
-    Updated(bool),
+    /// ON DUPLICATE KEY UPDATE: changed or not, and the AUTO_INCREMENT value of the row that was there.
+    Updated {
+        changed: bool,
+        id: Option<u64>,
+    },
     /// REPLACE: so many rows went.
     Replaced(u64),
     Ignored,
@@ -175,20 +192,22 @@ impl InsertPlan {
             Rows::Query(_) => 1,
         };
         let column = self.table.def.auto_increment_column();
-        let mut generator = Generator { column, rows_left, reserved: 0..0, first: None };
+        let mut generator = Generator::new(column, rows_left);
         let mut changes = Changes::default();
         let mut records = 0u64;
         let mut duplicates = 0u64;
+        // Of the last row, if it was there.
+        let mut updated_id = None;
         // One row's values and image at a time, in memory that all rows share.
         let mut values = Vec::new();
         let mut image = Vec::new();
         let mut count = |outcome: Outcome, generator: &mut Generator| {
             records += 1;
-            match outcome {
+            match &outcome {
                 Outcome::Inserted => changes.affected_rows += 1,
-                Outcome::Updated(changed) => {
-                    changes.affected_rows += if changed { 2 } else { 0 };
-                    duplicates += u64::from(changed);
+                Outcome::Updated { changed, .. } => {
+                    changes.affected_rows += if *changed { 2 } else { 0 };
+                    duplicates += u64::from(*changed);
                 }
                 Outcome::Replaced(removed) => {
                     changes.affected_rows += 1 + removed;
@@ -196,7 +215,11 @@ impl InsertPlan {
                 }
                 Outcome::Ignored => duplicates += 1,
             }
-            generator.rows_left = generator.rows_left.saturating_sub(1);
+            updated_id = match outcome {
+                Outcome::Updated { id, .. } => id,
+                _ => None,
+            };
+            generator.end_row(matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)));
         };
         let many;
         match &self.rows {
@@ -229,7 +252,7 @@ impl InsertPlan {
                     source.push(row.to_vec());
                     Ok(())
                 })?;
-                generator.rows_left = source.len() as u64;
+                generator.set_rows(source.len() as u64);
                 for (number, row) in source.into_iter().enumerate() {
                     run.on_row()?;
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
@@ -238,7 +261,13 @@ impl InsertPlan {
             }
         }
         changes.found_rows = changes.affected_rows;
-        changes.generated_id = generator.first;
+        changes.generated_id = generator.first_stored;
+        if changes.generated_id.is_none() && changes.affected_rows > 0 {
+            changes.written_id = match updated_id {
+                Some(id) => Some(id),
+                None => self.written_id(&image)?,
+            };
+        }
         if many {
             let warnings = run.ctx.diagnostics.borrow().count;
             changes.info = super::info([
@@ -248,6 +277,12 @@ impl InsertPlan {
             ]);
         }
         Ok(changes)
+    }
+
+    /// The AUTO_INCREMENT value of a row.
+    fn written_id(&self, image: &[u8]) -> Result<Option<u64>> {
+        let Some(column) = self.table.def.auto_increment_column() else { return Ok(None) };
+        Ok(Some(bits_of(&self.table.layout.decode(image, column)?)))
     }
 
     fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
@@ -416,9 +451,10 @@ impl InsertPlan {
         values.extend(new);
         assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), &mut values)?;
         let columns = self.table.columns();
+        let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
         let mut image = encode(&self.table, &values[..columns])?;
         if image == old.image {
-            return Ok(Outcome::Updated(false));
+            return Ok(Outcome::Updated { changed: false, id });
         }
         if !self.stamped.is_empty() {
             for at in &self.stamped {
@@ -427,6 +463,6 @@ impl InsertPlan {
             image = encode(&self.table, &values[..columns])?;
         }
         run.txn.update(&self.table, &old, &image)?;
-        Ok(Outcome::Updated(true))
+        Ok(Outcome::Updated { changed: true, id })
     }
 }

@@ -81,7 +81,9 @@ pub(crate) struct Changes {
     pub affected_rows: u64,
     /// Rows that the conditions found, changed or not.
     pub found_rows: u64,
-    /// First generated auto_increment value.
+    /// The first auto_increment value that was generated for a row that is now in the table.
     pub generated_id: Option<u64>,
+    /// Where none was: the value that the last row has in the column.
+    pub written_id: Option<u64>,
     pub info: String,
 }

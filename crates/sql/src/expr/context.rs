@@ -87,6 +87,8 @@ pub(crate) struct Context<'a> {
     /// Unix time of the statement's start: NOW() is one value in a statement.
     pub now_us: u64,
     pub last_insert_id: &'a Cell<u64>,
+    /// LAST_INSERT_ID(expr) was called.
+    pub last_insert_id_set: &'a Cell<bool>,
     pub row_count: i64,
     pub found_rows: u64,
     /// Results of the statement's subqueries, by number.

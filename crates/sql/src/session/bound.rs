@@ -154,7 +154,7 @@ impl Session {
             }
         }
         let mut transaction = self.take_transaction()?;
-        let id_before = self.last_insert_id.get();
+        self.last_insert_id_set.set(false);
         let place = self.engine.enter_statement();
         let time_limit = TimeLimit::begin(self, bound);
         let outcome = self.run_in(&mut transaction, bound, parameters, text, sink);
@@ -178,7 +178,7 @@ impl Session {
         // earlier, for others wait for its locks.
         let tells = bound.is_query() || outcome.is_err();
         self.end_statement(transaction, outcome.is_ok(), tells)?;
-        self.answer(bound, outcome?, id_before, sink)
+        self.answer(bound, outcome?, sink)
     }
 
     fn run_in(
@@ -275,7 +275,7 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, bound: &Bound, done: Done, id_before: u64, sink: &mut dyn ResultSink) -> Result<()> {
+    fn answer(&mut self, bound: &Bound, done: Done, sink: &mut dyn ResultSink) -> Result<()> {
         match done {
             Done::Rows { found } => {
                 self.found_rows = found;
@@ -288,9 +288,11 @@ impl Session {
                     self.last_insert_id.set(id);
                     self.variables.insert_id = None;
                     insert_id = id;
-                } else if self.last_insert_id.get() != id_before {
-                    // LAST_INSERT_ID(expr) was called.
+                } else if self.last_insert_id_set.get() && !matches!(bound.plan, Plan::Delete(_)) {
                     insert_id = self.last_insert_id.get();
+                } else if let Some(id) = changes.written_id {
+                    // LAST_INSERT_ID() goes on telling what was generated last.
+                    insert_id = id;
                 }
                 self.row_count = changes.affected_rows as i64;
                 let found_rows = self.init.found_rows && matches!(bound.plan, Plan::Update(_));

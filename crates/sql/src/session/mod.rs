@@ -78,6 +78,8 @@ pub struct Session {
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<engine::CommitHold>,
     last_insert_id: Cell<u64>,
+    /// The statement at hand has called LAST_INSERT_ID(expr).
+    last_insert_id_set: Cell<bool>,
     row_count: i64,
     found_rows: u64,
     random: Cell<u64>,
@@ -119,6 +121,7 @@ impl Session {
             locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(0),
+            last_insert_id_set: Cell::new(false),
             row_count: 0,
             found_rows: 0,
             random: Cell::new(os::random::u64()),
@@ -281,6 +284,7 @@ impl Session {
             schema: self.schema.as_deref(),
             now_us: self.variables.timestamp_us.unwrap_or_else(os::clock::now_us),
             last_insert_id: &self.last_insert_id,
+            last_insert_id_set: &self.last_insert_id_set,
             row_count: self.row_count,
             found_rows: self.found_rows,
             subqueries: RefCell::default(),

@@ -21,6 +21,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         if call.is_given(0) {
             let id = call.integer(0) as u64;
             call.ctx.last_insert_id.set(id);
+            call.ctx.last_insert_id_set.set(true);
             return Ok(if call.values[0].is_null() { Value::Null } else { Value::UInt(id) });
         }
         Ok(Value::UInt(call.ctx.last_insert_id.get()))
