@@ -3,6 +3,7 @@
 
 use crate::cells::parameter_value;
 use crate::status::StatementKind;
+use protocol::column::field_type;
 use protocol::statement::decode_parameters;
 use protocol::wire::{Malformed, Reader};
 use sql::SqlError;
@@ -71,6 +72,11 @@ impl PreparedStatement {
         decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {
             values[i] = parameter_value(v)
         })?;
+        for (value, (code, _)) in values.iter_mut().zip(&self.types) {
+            if let (field_type::DECIMAL | field_type::NEWDECIMAL, Value::Bytes(text)) = (*code, &*value) {
+                *value = Value::Decimal(types::Decimal::parse_prefix(text).number);
+            }
+        }
         for (i, data) in long_data {
             values[i] = Value::Bytes(data);
         }

@@ -29,12 +29,7 @@ impl Binder<'_> {
     fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
             ast::Expr::Literal(literal) => self.literal(literal),
-            ast::Expr::Parameter(index) => Ok(Expr {
-                node: Node::Parameter(*index),
-                ty: ColumnType::varchar(16_383, self.variables.connection_collation),
-                nullable: true,
-                coercibility: Coercibility::Literal,
-            }),
+            ast::Expr::Parameter(index) => Ok(self.parameter(*index)),
             ast::Expr::Column { schema, table, name } => {
                 self.column(schema.as_deref(), table.as_deref(), name, place)
             }
@@ -101,6 +96,21 @@ impl Binder<'_> {
                 self.inserted_value(name, place)
             }
             _ => self.rare(written, place),
+        }
+    }
+
+    fn parameter(&self, index: usize) -> Expr {
+        let node = Node::Parameter(index);
+        match self.parameter_types.get(index) {
+            Some(ty) if !ty.is_character() => {
+                Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Numeric }
+            }
+            _ => Expr {
+                node,
+                ty: ColumnType::varchar(16_383, self.variables.connection_collation),
+                nullable: true,
+                coercibility: Coercibility::Literal,
+            },
         }
     }
 

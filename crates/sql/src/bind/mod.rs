@@ -46,6 +46,10 @@ pub(crate) struct Binder<'a> {
     pub locked: Option<&'a LockedNames>,
     /// Which of these the statement has used.
     locked_used: Vec<usize>,
+    /// The types of the parameters, once they are known; those that are not count as text.
+    pub parameter_types: &'a [types::ColumnType],
+    /// Expressions that the one at hand is in.
+    depth: usize,
     /// What the tables of the FROM that is being bound are for.
     table_use: TableUse,
 }
@@ -108,6 +112,8 @@ impl<'a> Binder<'a> {
             logging: LoggingNeeds::default(),
             locked,
             locked_used: Vec::new(),
+            parameter_types: &[],
+            depth: 0,
             table_use: TableUse::Read,
         }
     }

@@ -212,6 +212,20 @@ impl Expr {
         self.for_children(&mut |child| child.visit(f));
     }
 
+    /// Whether a parameter is in it.
+    pub fn has_parameter(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |expr| found |= matches!(expr.node, Node::Parameter(_)));
+        found
+    }
+
+    /// Levels of the tree.
+    pub fn height(&self) -> usize {
+        let mut highest = 0;
+        self.for_children(&mut |child| highest = highest.max(child.height()));
+        highest + 1
+    }
+
     fn for_children(&self, f: &mut dyn FnMut(&Expr)) {
         match &self.node {
             Node::Constant(_)

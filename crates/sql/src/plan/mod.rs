@@ -129,3 +129,30 @@ pub(crate) struct QueryPlan {
     pub columns: Vec<ColumnMeta>,
     pub body: QueryBody,
 }
+
+impl QueryPlan {
+    /// Says which types the outputs are for: `x'1F'` is a number for a number.
+    pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
+        let QueryBody::Select(select) = &mut self.body else { return };
+        for ((output, column), ty) in select.outputs.iter_mut().zip(&mut self.columns).zip(types) {
+            if let Node::HexLiteral(_) = output.node {
+                *output = output.clone().beside(ty);
+                column.ty.clone_from(&output.ty);
+            }
+        }
+    }
+
+    /// Whether the result's types depend on those of parameters.
+    pub fn tells_of_parameters(&self) -> bool {
+        match &self.body {
+            QueryBody::Select(select) => {
+                let derived = select.tables.iter().any(|step| match &step.source {
+                    Source::Derived(plan) => plan.tells_of_parameters(),
+                    _ => false,
+                });
+                derived || select.outputs.iter().any(Expr::has_parameter)
+            }
+            QueryBody::Union { branches, .. } => branches.iter().any(|(plan, _)| plan.tells_of_parameters()),
+        }
+    }
+}

@@ -17,7 +17,7 @@ use engine::{CommitOptions, StatementContext, Transaction};
 use os::account::{State, enter};
 use std::sync::Arc;
 use std::time::Duration;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// The error of an interrupted statement.
 const INTERRUPTED: u16 = 1317;
@@ -97,10 +97,16 @@ impl Drop for TimeLimit {
 impl Session {
     /// Binds a statement about rows.
     pub(super) fn bind(&self, statement: &Statement) -> Result<Bound> {
+        self.bind_with(statement, &[])
+    }
+
+    /// As [`Session::bind`], with the types of the parameters.
+    pub(super) fn bind_with(&self, statement: &Statement, parameter_types: &[ColumnType]) -> Result<Bound> {
         let _state = enter(State::Plan);
         // Asked before the checks: what changes meanwhile has them made again.
         let privileges = self.host.privileges_generation();
         let mut binder = self.binder();
+        binder.parameter_types = parameter_types;
         let plan = match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
             Statement::Insert(insert) => Plan::Insert(bind_insert(&mut binder, insert)?),

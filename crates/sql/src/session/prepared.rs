@@ -9,7 +9,7 @@ use crate::parse::Hints;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// What COM_STMT_PREPARE answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +47,22 @@ pub(super) struct PreparedStatement {
     parameters: usize,
     /// For statements about rows.
     bound: Option<Arc<Bound>>,
+    /// The types that it is bound with, where its result's types depend on those of its parameters.
+    parameter_types: Option<Vec<ColumnType>>,
+}
+
+/// The type of a parameter that has this value; `None` for NULL, which may be of any.
+fn parameter_type(value: &Value) -> Option<ColumnType> {
+    /// Of a DECIMAL whose digits are not known before.
+    const DIGITS: (u8, u8) = (65, 30);
+    Some(match value {
+        Value::Null => return None,
+        Value::Float(_) | Value::Double(_) => ColumnType::double(),
+        Value::Decimal(_) => ColumnType::decimal(DIGITS.0, DIGITS.1),
+        Value::Time(_) => ColumnType::time(6),
+        Value::DateTime(_) | Value::Timestamp { .. } => ColumnType::datetime(6),
+        other => other.natural_type(),
+    })
 }
 
 /// The statements that are bound.
@@ -112,8 +128,18 @@ impl Session {
             true => Some(Arc::new(self.bind_hinted(&parsed.statement, &parsed.hints)?)),
             false => None,
         };
+        let tells_of_parameters = bound.as_ref().is_some_and(|bound| match &bound.plan {
+            super::bound::Plan::Query(plan) => {
+                let subqueries = &bound.subqueries;
+                parsed.parameters > 0
+                    && (plan.tells_of_parameters()
+                        || subqueries.iter().any(|plan| plan.tells_of_parameters()))
+            }
+            _ => false,
+        });
         Ok(PreparedStatement {
             _place: place,
+            parameter_types: tells_of_parameters.then(Vec::new),
             text: text[..parsed.end].into(),
             statement: Arc::new(parsed.statement),
             hints: parsed.hints,
@@ -150,6 +176,13 @@ impl Session {
         self.prepared.remove(&id);
     }
 
+    /// A prepared statement's plan, with what is known of its parameters.
+    fn bound_again(&self, prepared: &PreparedStatement) -> Result<Arc<Bound>> {
+        let types = prepared.parameter_types.as_deref().unwrap_or_default();
+        let bound = self.bind_with(&prepared.statement, types)?;
+        Ok(Arc::new(Bound { hints: prepared.hints.clone(), ..bound }))
+    }
+
     fn run_prepared(
         &mut self,
         prepared: &mut PreparedStatement,
@@ -164,14 +197,18 @@ impl Session {
             return self.run_unbound(&text, &statement, sink);
         };
         let mut bound = bound.clone();
-        if !self.still_holds(&bound) || !bound.cacheable {
-            bound = Arc::new(self.bind_hinted(&prepared.statement, &prepared.hints)?);
+        let mut is_stale = !self.still_holds(&bound) || !bound.cacheable;
+        if let Some(types) = &mut prepared.parameter_types {
+            is_stale |= take_types(types, parameters);
+        }
+        if is_stale {
+            bound = self.bound_again(prepared)?;
             prepared.bound = Some(bound.clone());
         }
         match self.run_bound(&bound, parameters, &prepared.text, sink) {
             Err(error) if error.code == 1412 => {
                 // The table was changed since; once more with the new one.
-                let bound = Arc::new(self.bind_hinted(&prepared.statement, &prepared.hints)?);
+                let bound = self.bound_again(prepared)?;
                 prepared.bound = Some(bound.clone());
                 self.run_bound(&bound, parameters, &prepared.text, sink)
             }
@@ -223,6 +260,23 @@ impl Session {
         }
         Ok(true)
     }
+}
+
+/// Sets the types to those of the values; true when one is another than before.
+fn take_types(types: &mut Vec<ColumnType>, values: &[Value]) -> bool {
+    let is_first = types.is_empty();
+    let unknown = || ColumnType::varchar(1, types::collation::UTF8MB4_0900_AI_CI);
+    types.resize_with(values.len(), unknown);
+    let mut changed = is_first;
+    for (ty, value) in types.iter_mut().zip(values) {
+        if let Some(new) = parameter_type(value)
+            && (new.code, new.unsigned) != (ty.code, ty.unsigned)
+        {
+            *ty = new;
+            changed = true;
+        }
+    }
+    changed
 }
 
 fn unknown(name: &str, command: &str) -> SqlError {
