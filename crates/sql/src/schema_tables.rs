@@ -82,6 +82,11 @@ fn find(schema: &str, table: &str) -> Option<&'static Definition> {
     TABLES.iter().flat_map(|tables| tables.iter()).find(|known| known.name.eq_ignore_ascii_case(table))
 }
 
+/// Whether a table is a view in MySQL. ENGINES is none, nor are those that the host computes.
+pub(crate) fn is_view_in_mysql(schema: &str, table: &str) -> bool {
+    find(schema, table).is_some_and(|definition| definition.name != "ENGINES")
+}
+
 /// A nullable column of a computed result.
 pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
     ColumnMeta {

@@ -126,7 +126,7 @@ fn the_inner_table_of_a_join_is_looked_up() {
     table(&mut s);
     run(&mut s, "CREATE TABLE u (t_id INT, n INT); INSERT INTO u VALUES (3, 1), (4, 2), (999, 3)");
     let explained = rows(&mut s, "EXPLAIN SELECT * FROM u JOIN t ON t.id = u.t_id");
-    assert!(explained[1].contains("|const|PRIMARY|"), "{explained:?}");
+    assert!(explained[1].contains("|eq_ref|PRIMARY|PRIMARY|4|test.u.t_id|"), "{explained:?}");
     assert_eq!(
         rows(&mut s, "SELECT u.n, t.id FROM u LEFT JOIN t ON t.id = u.t_id ORDER BY n"),
         ["1|3", "2|4", "3|NULL"]

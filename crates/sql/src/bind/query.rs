@@ -107,7 +107,9 @@ fn bind_items(
                 let bound = binder.expr(expr, &mut place)?;
                 let name = match (alias, expr) {
                     (Some(alias), _) => alias.clone(),
-                    (None, ast::Expr::Column { name, .. }) => name.clone(),
+                    (None, ast::Expr::Column { name, .. }) => {
+                        scope.name_of_view_column(&bound).unwrap_or(name).to_owned()
+                    }
                     (None, _) => text.chars().take(64).collect(),
                 };
                 if let Some(alias) = alias {

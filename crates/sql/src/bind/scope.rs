@@ -242,6 +242,15 @@ impl Scope {
             .map(|table| (table, slot - table.base))
     }
 
+    /// The name of a column of those tables of information_schema that are views in MySQL: there it is the view's own,
+    /// in upper case, however it was written.
+    pub fn name_of_view_column(&self, expr: &Expr) -> Option<&str> {
+        let Node::Slot(slot) = expr.node else { return None };
+        let (table, at) = self.of_slot(slot)?;
+        let is_view = crate::schema_tables::is_view_in_mysql(&table.schema, &table.org_table);
+        is_view.then(|| table.columns[at].name.as_str())
+    }
+
     /// The description of an expression's result: a column's when it is one.
     pub fn describe(&self, expr: &Expr, name: &str) -> ColumnMeta {
         if let Node::Slot(slot) = expr.node
