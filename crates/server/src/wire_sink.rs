@@ -10,6 +10,7 @@ use protocol::stream::Stream;
 use protocol::wire::put_lenenc_int;
 use sql::SqlError;
 use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use types::collation::{self, Charset};
 use types::{ColumnType, Value};
 
 /// Which protocol rows go by.
@@ -30,6 +31,8 @@ pub struct WireSink<'a> {
     result_collation: u16,
     /// Type and type code of the present result's columns.
     columns: Vec<(ColumnType, u8)>,
+    /// The client's character set is another than that of values: text is converted.
+    converts: bool,
     /// What SESSION_TRACK clients are to be told with the next OK packet.
     changes: &'a dyn Fn() -> Vec<StateChange>,
     /// The connection broke; nothing more can be sent.
@@ -54,6 +57,7 @@ impl<'a> WireSink<'a> {
             form,
             result_collation,
             columns: Vec::new(),
+            converts: matches!(collation::charset_of(result_collation), Charset::Latin1 | Charset::Ascii),
             changes,
             broken: None,
             complete,
@@ -81,6 +85,17 @@ impl<'a> WireSink<'a> {
         }
     }
 
+    /// The row with its text in the client's character set.
+    fn in_clients_characters(&self, row: &[Value]) -> Vec<Value> {
+        let cell = |(value, (ty, _)): (&Value, &(ColumnType, u8))| match value.text_bytes(Some(ty)) {
+            Some(text) if is_text(ty) => {
+                Value::Bytes(collation::from_utf8mb4_lossy(self.result_collation, &text).into_owned())
+            }
+            _ => value.clone(),
+        };
+        row.iter().zip(&self.columns).map(cell).collect()
+    }
+
     fn put_ok(&mut self, header: u8, ok: &OkPacket) -> sql::Result<()> {
         let capabilities = self.capabilities;
         self.write(|out| ok.encode(header, capabilities, out))?;
@@ -89,21 +104,21 @@ impl<'a> WireSink<'a> {
     }
 }
 
+/// Whether values are characters, not bytes or numbers.
+fn is_text(ty: &ColumnType) -> bool {
+    (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY
+}
+
 /// A column's definition packet.
 pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
     let ty = &meta.ty;
-    let is_text = ty.is_character() || (ty.is_blob() && ty.collation != COLLATION_BINARY);
     Column {
         schema: meta.schema.clone(),
         table: meta.table.clone(),
         org_table: meta.org_table.clone(),
         name: meta.name.clone(),
         org_name: meta.org_name.clone(),
-        collation: if is_text && ty.collation != COLLATION_BINARY {
-            result_collation
-        } else {
-            COLLATION_BINARY
-        },
+        collation: if is_text(ty) { result_collation } else { COLLATION_BINARY },
         length_bytes: ty.display_length(),
         field_type: ty.protocol_code(),
         flags: meta.flags,
@@ -128,6 +143,8 @@ impl ResultSink for WireSink<'_> {
 
     fn row(&mut self, row: &[Value]) -> sql::Result<()> {
         assert_eq!(row.len(), self.columns.len(), "a row has as many values as the result has columns");
+        let converted = self.converts.then(|| self.in_clients_characters(row));
+        let row = converted.as_deref().unwrap_or(row);
         let columns = std::mem::take(&mut self.columns);
         let form = self.form;
         let written = self.write(|out| match form {

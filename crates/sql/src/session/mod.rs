@@ -133,6 +133,7 @@ impl Session {
             more_results: false,
             closing: false,
         };
+        session.init.collation = client_collation(session.init.collation)?;
         session.set_handshake_collation();
         if let Some(schema) = session.init.schema.clone() {
             session.change_schema(&schema)?;
@@ -307,6 +308,26 @@ impl Session {
             // As a transaction of its own that was rolled back.
             self.spend_gtid();
         }
+    }
+}
+
+/// The collation for a client that names this one: itself, another of its character set, or 0, the server's, for an id that
+/// MySQL does not know.
+///
+/// # Errors
+/// 1115 for a character set that is not here, so that its bytes are not taken for others; 1231 for those that no client may
+/// have.
+fn client_collation(id: u16) -> Result<u16> {
+    use types::collation;
+    let Some(name) = collation::charset_name_in_mysql(id) else { return Ok(0) };
+    match collation::Charset::from_name(name) {
+        Some(_) if collation::by_id(id).is_some() => Ok(id),
+        Some(charset) => Ok(charset.default_collation()),
+        None if matches!(name, "ucs2" | "utf16" | "utf16le" | "utf32") => Err(SqlError::new(
+            1231,
+            format!("Variable 'character_set_client' can't be set to the value of '{name}'"),
+        )),
+        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
     }
 }
 

@@ -126,3 +126,17 @@ pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8
         Charset::Utf8mb4 => std::str::from_utf8(bytes).ok().map(|_| Cow::Borrowed(bytes)),
     }
 }
+
+/// utf8mb4 as text of this character set, with a question mark for each character that it does not have.
+pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
+    let byte_of: fn(char) -> Option<u8> = match charset {
+        _ if bytes.is_ascii() => return Cow::Borrowed(bytes),
+        Charset::Latin1 => char_to_latin1,
+        Charset::Ascii => |c| c.is_ascii().then_some(c as u8),
+        _ => return Cow::Borrowed(bytes),
+    };
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Owned(text.chars().map(|c| byte_of(c).unwrap_or(b'?')).collect()),
+        Err(_) => Cow::Borrowed(bytes),
+    }
+}

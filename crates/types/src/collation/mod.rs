@@ -6,10 +6,12 @@
 
 mod charset;
 mod general;
+mod of_mysql;
 mod tables;
 mod uca;
 
 pub use charset::Charset;
+pub use of_mysql::charset_name_in_mysql;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -157,6 +159,11 @@ pub fn to_utf8mb4(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
 /// UTF-8 (error 1366).
 pub fn from_utf8mb4(id: u16, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     charset::from_utf8mb4(charset_of(id), bytes)
+}
+
+/// utf8mb4 characters for a reader of this collation's character set: a question mark stands for each that it does not have.
+pub fn from_utf8mb4_lossy(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
+    charset::from_utf8mb4_lossy(charset_of(id), bytes)
 }
 
 /// The first `chars` characters of a string stored in the collation's character set.
