@@ -4,6 +4,7 @@ use super::{DdlSettings, chosen_collation};
 use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnDefault, TableDef};
+use std::collections::HashSet;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
 use types::{ColumnType, TypeCode, Value};
@@ -148,10 +149,22 @@ fn sized(bytes: Option<u64>, id: u16) -> ColumnType {
     }
 }
 
+/// Bits of a SET.
+const MOST_SET_MEMBERS: usize = 64;
+/// What two bytes count, less the empty value.
+const MOST_ENUM_MEMBERS: usize = 65_535;
+
 fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
     let is_set = ty.name == "set";
-    let most = if is_set { 64 } else { 65_535 };
+    if is_set && ty.members.len() > MOST_SET_MEMBERS {
+        return Err(SqlError::new(1097, format!("Too many strings for column {column} and SET")));
+    }
+    if ty.members.len() > MOST_ENUM_MEMBERS {
+        return Err(SqlError::new(3504, format!("Too many enumeration values for column {column}.")));
+    }
     let mut members: Vec<String> = Vec::with_capacity(ty.members.len());
+    // Members are equal when their keys are.
+    let mut keys = HashSet::with_capacity(ty.members.len());
     for member in &ty.members {
         let member = String::from_utf8(member.clone())
             .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string"))?;
@@ -160,9 +173,12 @@ fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
         if is_set && member.contains(',') {
             return Err(SqlError::new(1367, format!("Illegal set '{member}' value found during parsing")));
         }
-        let same =
-            |other: &String| collation::compare_utf8mb4(id, other.as_bytes(), member.as_bytes()).is_eq();
-        if members.iter().any(same) {
+        let mut key = Vec::new();
+        match collation::from_utf8mb4(id, member.as_bytes()) {
+            Some(stored) => collation::write_key(id, &stored, &mut key),
+            None => key.extend_from_slice(member.as_bytes()),
+        }
+        if !keys.insert(key) {
             let kind = if is_set { "SET" } else { "ENUM" };
             return Err(SqlError::new(
                 1291,
@@ -170,13 +186,6 @@ fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
             ));
         }
         members.push(member);
-    }
-    if members.len() > most {
-        return Err(if is_set {
-            SqlError::new(1097, format!("Too many strings for column {column} and SET"))
-        } else {
-            SqlError::new(3500, format!("Too many enumeration values for column {column}."))
-        });
     }
     Ok(if is_set { ColumnType::set(members, id) } else { ColumnType::enumeration(members, id) })
 }

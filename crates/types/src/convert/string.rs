@@ -103,7 +103,9 @@ pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assig
             let same = |member: &String| {
                 collation::compare_utf8mb4(ty.collation, member.trim_end().as_bytes(), text).is_eq()
             };
-            match members.iter().position(same) {
+            // Nearly always as it was declared, which is quick to see: members are many at times.
+            let exact = members.iter().position(|member| member.as_bytes() == text);
+            match exact.or_else(|| members.iter().position(same)) {
                 Some(at) => Some(at + 1),
                 // A number in quotes that is no member is an index.
                 None => whole_number(text).map(|n| n as usize).filter(|n| (0..=members.len()).contains(n)),
