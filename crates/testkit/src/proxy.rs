@@ -9,6 +9,9 @@ use std::thread::JoinHandle;
 /// The value of a trigger that is not armed.
 const NEVER: u64 = u64::MAX;
 
+/// `COM_BINLOG_DUMP` and `COM_BINLOG_DUMP_GTID`.
+const DUMP_COMMANDS: [u8; 2] = [0x12, 0x1e];
+
 /// What the proxy's threads share. Every atomic is a switch of its own, read and written with `SeqCst`: nothing here
 /// is hot.
 #[derive(Debug)]
@@ -17,6 +20,10 @@ struct Shared {
     /// New connections are closed at once.
     refusing: AtomicBool,
     stopped: AtomicBool,
+    /// Connections are cut when their clients ask for the binary log.
+    cutting_dumps: AtomicBool,
+    /// How often they have asked for it.
+    dumps: AtomicU64,
     /// Bytes sent from the target to clients, over all connections.
     passed_bytes: AtomicU64,
     /// The connection over which `passed_bytes` gets here is cut, once.
@@ -44,6 +51,8 @@ impl Proxy {
             target_port,
             refusing: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
+            cutting_dumps: AtomicBool::new(false),
+            dumps: AtomicU64::new(0),
             passed_bytes: AtomicU64::new(0),
             cut_at_byte: AtomicU64::new(NEVER),
             damage_at_byte: AtomicU64::new(NEVER),
@@ -70,6 +79,16 @@ impl Proxy {
     /// From now on every connection is closed at once (true), or served again (false). Open ones are left alone.
     pub fn refuse(&self, refuse: bool) {
         self.shared.refusing.store(refuse, Ordering::SeqCst);
+    }
+
+    /// From now on every connection is cut when its client asks for the binary log (true).
+    pub fn cut_dumps(&self, cut: bool) {
+        self.shared.cutting_dumps.store(cut, Ordering::SeqCst);
+    }
+
+    /// How often clients have asked for the binary log.
+    pub fn dumps(&self) -> u64 {
+        self.shared.dumps.load(Ordering::SeqCst)
     }
 
     /// Cuts the connection that sends the `bytes`th byte from now, once, in the middle of whatever that is.
@@ -128,7 +147,8 @@ fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
     target.set_nodelay(true)?;
     shared.open.lock().expect("the proxy's connections").extend([client.try_clone()?, target.try_clone()?]);
     let (from_client, to_target) = (client.try_clone()?, target.try_clone()?);
-    os::thread::spawn("proxy_up", move || hand_on(from_client, to_target, |_| true));
+    let asked = Arc::clone(shared);
+    os::thread::spawn("proxy_up", move || hand_on(from_client, to_target, |bytes| asked.ask(bytes)));
     let counted = Arc::clone(shared);
     let mut framing = Framing::default();
     os::thread::spawn("proxy_down", move || {
@@ -173,6 +193,15 @@ impl Framing {
 }
 
 impl Shared {
+    /// Looks at a client's bytes. False when the connection is to be cut.
+    fn ask(&self, bytes: &[u8]) -> bool {
+        // A command's packet, which comes by itself, has number 0.
+        let is_dump =
+            bytes.get(3) == Some(&0) && bytes.get(4).is_some_and(|first| DUMP_COMMANDS.contains(first));
+        self.dumps.fetch_add(u64::from(is_dump), Ordering::SeqCst);
+        !is_dump || !self.cutting_dumps.load(Ordering::SeqCst)
+    }
+
     /// Counts bytes on their way to a client and does what is armed. False when the connection is to be cut.
     fn pass(&self, bytes: &mut [u8], framing: &mut Framing) -> bool {
         let len = bytes.len() as u64;

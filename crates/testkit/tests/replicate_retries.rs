@@ -1,12 +1,14 @@
-//! Locks that stand in a replica's way: its transactions are tried again, and DDL of the replica's own never ends in a deadlock.
+//! What stands in a replica's way. Locks: its transactions are tried again, and DDL of the
+//! replica's own never ends in a deadlock. A source that closes its connections.
 
 use std::time::Duration;
 
 use bench::instance::{Flavor, RowImage, Settings};
 use os::clock::{Stopwatch, sleep};
 use protocol::client::Client;
-use testkit::following::{By, Pair};
-use testkit::server::{SOON, Server};
+use testkit::following::{By, Pair, beginning};
+use testkit::proxy::Proxy;
+use testkit::server::{Replica, SOON, Server};
 
 fn pair(workers: u32) -> Pair {
     let settings = Settings {
@@ -165,4 +167,94 @@ fn a_statement_that_fails_is_not_passed_over_by_the_next_start() {
     pair.replica.start_thread(bench::replication::Thread::Sql);
     pair.replica.catch_up(&pair.source);
     assert_eq!(pair.replica.rows("SELECT COUNT(n) FROM d.there"), ["0"]);
+}
+
+/// The locks of a prepared transaction stay until somebody ends it: STOP REPLICA does not wait for
+/// that.
+fn stop_behind_a_prepared_transaction(workers: u32) {
+    let endless = "--innodb-lock-wait-timeout=100000";
+    let settings = Settings { replica_workers: workers, extra: vec![endless.into()], ..Settings::default() };
+    let pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &settings, By::Gtid);
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.y (id INT PRIMARY KEY, n INT)",
+        "INSERT INTO d.y VALUES (1, 1), (2, 2)",
+    ] {
+        pair.source.run(sql);
+    }
+    pair.replica.catch_up(&pair.source);
+    let mut session = pair.replica.connect();
+    let branch =
+        ["SET sql_log_bin = 0", "XA START 'x'", "UPDATE d.y SET n = 9", "XA END 'x'", "XA PREPARE 'x'"];
+    for sql in branch {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    pair.source.run("UPDATE d.y SET n = 11 WHERE id = 1");
+    pair.source.run("UPDATE d.y SET n = 12 WHERE id = 2");
+    wait_for(&pair.replica, "the applier waiting", || waits(&pair.replica) > 0);
+    for _ in 0..2 {
+        pair.replica.stop_thread(bench::replication::Thread::Sql);
+        let status = pair.replica.status();
+        assert_eq!((status.sql_running.as_str(), status.sql_errno), ("No", 0), "{status:?}");
+        assert_eq!(waits(&pair.replica), 0);
+        pair.replica.start_thread(bench::replication::Thread::Sql);
+        wait_for(&pair.replica, "the applier waiting again", || waits(&pair.replica) > 0);
+    }
+    session.query("XA ROLLBACK 'x'").expect("it ends");
+    pair.replica.catch_up(&pair.source);
+    assert_eq!(pair.replica.rows("SELECT n FROM d.y ORDER BY id"), ["11", "12"]);
+}
+
+#[test]
+fn stop_replica_does_not_wait_for_a_prepared_transaction() {
+    stop_behind_a_prepared_transaction(0);
+}
+
+#[test]
+fn nor_do_workers() {
+    stop_behind_a_prepared_transaction(4);
+}
+
+/// A source that closes the connection whenever it is asked for its log is asked again at once,
+/// once, and then after `SOURCE_CONNECT_RETRY`, `SOURCE_RETRY_COUNT` times in all.
+fn closed_at_once(replica: Flavor) {
+    let source = Server::start(Flavor::Slipstream, &Settings::default());
+    source.run("CREATE DATABASE d");
+    let proxy = Proxy::start(source.port());
+    proxy.cut_dumps(true);
+    let replica = Replica::start(replica, &Settings { server_id: 2, ..Settings::default() });
+    replica.follow(source.flavor(), proxy.port(), &beginning(&source));
+    replica.run("STOP REPLICA");
+    // The proxy must see what is asked for.
+    replica
+        .run("CHANGE REPLICATION SOURCE TO SOURCE_RETRY_COUNT = 2, SOURCE_CONNECT_RETRY = 1, SOURCE_SSL = 0");
+    let before = proxy.dumps();
+    replica.run("START REPLICA");
+    let status = replica.wait_until("given up", |status| status.io_running == "No");
+    assert_eq!((proxy.dumps() - before, status.io_errno), (3, 0), "{status:?}");
+    proxy.cut_dumps(false);
+    replica.start_thread(bench::replication::Thread::Io);
+    replica.catch_up(&source);
+    // One that was of use is followed by another at once.
+    replica.run("STOP REPLICA");
+    replica.run("CHANGE REPLICATION SOURCE TO SOURCE_CONNECT_RETRY = 86400");
+    replica.run("START REPLICA");
+    for number in 1..4 {
+        source.run(&format!("CREATE DATABASE d{number}"));
+        replica.catch_up(&source);
+        proxy.cut();
+    }
+    replica.wait_until("connected again", |status| status.io_running == "Yes");
+}
+
+#[test]
+fn a_source_that_closes_at_once_is_asked_after_a_pause() {
+    closed_at_once(Flavor::Slipstream);
+}
+
+#[test]
+fn mysql_asks_after_a_pause() {
+    if testkit::available("replicate_retries::mysql_asks_after_a_pause", &[Flavor::MySql]) {
+        closed_at_once(Flavor::MySql);
+    }
 }

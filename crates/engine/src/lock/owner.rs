@@ -72,6 +72,12 @@ impl LockOwner {
         self.works_under = Some(holder);
     }
 
+    /// As [`LockOwner::set_works_under`]; what ends the holder's waits ends this one's, too.
+    pub fn set_works_for(&mut self, holder: &LockOwner) {
+        self.works_under = Some(holder.id);
+        self.interrupt.clone_from(&holder.interrupt);
+    }
+
     /// Says that this one has all its locks itself, and nobody waits for it any more (`KILL`).
     pub fn set_works_alone(&mut self) {
         self.works_under = None;

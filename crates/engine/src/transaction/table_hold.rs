@@ -25,7 +25,8 @@ impl TableHold {
         TableHold { locks: engine.locks.owner(), engine, tables: Vec::new() }
     }
 
-    /// Sets the flag that ends its waits with [`EngineError::Interrupted`] when it becomes true.
+    /// Sets the flag that ends its waits, and those of the transactions that it begins, with
+    /// [`EngineError::Interrupted`] when it becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.locks.set_interrupt(interrupt);
     }
@@ -87,14 +88,14 @@ impl TableHold {
     pub fn begin_apply(&self) -> Box<Transaction> {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;
-        transaction.locks.set_works_under(self.locks.id());
+        transaction.locks.set_works_for(&self.locks);
         transaction
     }
 
     /// Begins a transaction for a source's statements, and for rows between them. It takes the locks of its tables itself.
     pub fn begin_apply_statements(&self) -> Box<Transaction> {
         let mut transaction = Box::new(self.engine.begin(Isolation::RepeatableRead));
-        transaction.locks.set_works_under(self.locks.id());
+        transaction.locks.set_works_for(&self.locks);
         transaction
     }
 }

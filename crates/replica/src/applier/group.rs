@@ -75,7 +75,7 @@ impl<'a> Applier<'a> {
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
         let filters = channel.filters.lock().clone();
         let mut open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters, false);
-        // STOP REPLICA does not wait for DDL.
+        // STOP REPLICA waits neither for DDL nor for a row that somebody has locked.
         open.hold().set_interrupt(channel.applier_stop.clone());
         Applier {
             channel,

@@ -64,7 +64,7 @@ pub fn run(channel: &Arc<Channel>) {
         loop {
             match apply_from(channel, &mut resume) {
                 Err(Stopped::Blocked) => {}
-                // STOP REPLICA, while it waited for DDL.
+                // STOP REPLICA, while it waited for a lock: of a table, or of a row.
                 Err(Stopped::Error(error)) if error.number == number::QUERY_INTERRUPTED => break Ok(()),
                 Err(Stopped::Error(error)) => {
                     let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();

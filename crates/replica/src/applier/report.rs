@@ -106,6 +106,7 @@ fn cause(table: &str, error: &EngineError) -> Cause {
         EngineError::Duplicate { .. } => (number::DUP_ENTRY, "HA_ERR_FOUND_DUPP_KEY"),
         EngineError::LockWaitTimeout => (number::LOCK_WAIT_TIMEOUT, "HA_ERR_LOCK_WAIT_TIMEOUT"),
         EngineError::Deadlock => (number::LOCK_DEADLOCK, "HA_ERR_LOCK_DEADLOCK"),
+        EngineError::Interrupted => (number::QUERY_INTERRUPTED, "HA_ERR_QUERY_INTERRUPTED"),
         _ => (number::ERROR_ON_WRITE, "HA_ERR_GENERIC"),
     };
     (number, error.to_string(), handler)

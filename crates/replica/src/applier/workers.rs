@@ -191,7 +191,7 @@ impl<'a, 'c> Shared<'a, 'c> {
     fn open_group(&self) -> OpenGroup {
         let (engine, settings) = (self.channel.engine.clone(), self.channel.apply.clone());
         let mut open = OpenGroup::new(engine, settings, self.filters.clone(), true);
-        // STOP REPLICA does not wait for DDL.
+        // STOP REPLICA waits neither for DDL nor for a row that somebody has locked.
         open.hold().set_interrupt(self.channel.applier_stop.clone());
         open
     }

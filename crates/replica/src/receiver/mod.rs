@@ -12,6 +12,7 @@ mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use os::clock::Stopwatch;
 use protocol::client::Client;
 
 use crate::channel::Channel;
@@ -57,14 +58,15 @@ pub fn run(channel: &Arc<Channel>) {
 
 fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
     let mut failures: u64 = 0;
+    let mut losses = Losses::default();
     loop {
         if channel.receiver_must_stop() {
             return Ok(());
         }
         let config = channel.config.lock().clone();
         set_state(channel, Running::Connecting, "Connecting to source");
-        let mut reached_stream = false;
-        let (number, message) = match connect_and_stream(channel, &config, &mut reached_stream) {
+        let mut reached = Reached::default();
+        let (number, message) = match connect_and_stream(channel, &config, &mut reached) {
             Ended::Stopped => return Ok(()),
             Ended::Fatal(error) => return Err(error),
             Ended::Lost(number, message) => (number, message),
@@ -72,12 +74,26 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         if channel.receiver_must_stop() {
             return Ok(());
         }
-        if reached_stream {
-            // The first try after a loss comes at once, as mysqld's does.
+        let interval = Duration::from_secs(config.connect_retry_s.into());
+        if let Some(streamed) = reached.stream {
             failures = 0;
             log::warn!("Replica I/O for channel '{}': {message}; reconnecting", channel.name);
-            set_state(channel, Running::Connecting, "Reconnecting after a failed source event read");
-            if channel.wait_unless_stopped(Duration::from_millis(20)) {
+            let was_of_use = reached.news || streamed.elapsed() >= interval;
+            match losses.note(was_of_use, config.retry_count) {
+                Next::AtOnce => {
+                    set_state(channel, Running::Connecting, "Reconnecting after a failed source event read");
+                    continue;
+                }
+                Next::Later => {}
+                Next::Never => {
+                    let name = &channel.name;
+                    log::error!("Replica I/O for channel '{name}': giving up after {} tries", losses.count);
+                    return Ok(());
+                }
+            }
+            let waiting = "Waiting to reconnect after a failed source event read";
+            set_state(channel, Running::Connecting, waiting);
+            if channel.wait_unless_stopped(interval) {
                 return Ok(());
             }
             continue;
@@ -89,8 +105,47 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
         if gives_up(failures, config.retry_count) {
             return Err(error);
         }
-        if channel.wait_unless_stopped(Duration::from_secs(config.connect_retry_s.into())) {
+        if channel.wait_unless_stopped(interval) {
             return Ok(());
+        }
+    }
+}
+
+/// How far a connection has come.
+#[derive(Default)]
+struct Reached {
+    /// The source was asked for its log, and this is how long ago.
+    stream: Option<Stopwatch>,
+    /// It has sent something else than what every file and every connection begins with.
+    news: bool,
+}
+
+/// When another connection is made.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    AtOnce,
+    /// After `SOURCE_CONNECT_RETRY`.
+    Later,
+    Never,
+}
+
+/// Connections that were lost behind each other and were of no use. As with MySQL the first try
+/// after one that was of use comes at once, those behind it after `SOURCE_CONNECT_RETRY`, and no
+/// more than `SOURCE_RETRY_COUNT` of them: a source that closes every connection is not asked again
+/// and again without a pause. With MySQL any event makes a connection one of use; here it takes one
+/// that not every connection begins with, or that the connection has lasted.
+#[derive(Default)]
+struct Losses {
+    count: u64,
+}
+
+impl Losses {
+    fn note(&mut self, was_of_use: bool, retry_count: u64) -> Next {
+        self.count = if was_of_use { 1 } else { self.count + 1 };
+        match self.count {
+            1 => Next::AtOnce,
+            count if retry_count != 0 && count > retry_count => Next::Never,
+            _ => Next::Later,
         }
     }
 }
@@ -117,7 +172,7 @@ fn connect_error(config: &ChannelConfig, attempt: u64, number: u32, message: &st
 }
 
 /// One connection, from connecting to its end.
-fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached_stream: &mut bool) -> Ended {
+fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached: &mut Reached) -> Ended {
     let mut client = match handshake::connect(channel, config) {
         Ok(client) => client,
         Err(ended) => return ended,
@@ -129,7 +184,7 @@ fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached_st
     if let Err(ended) = handshake::request_dump(channel, config, &source, &mut client) {
         return ended;
     }
-    *reached_stream = true;
+    reached.stream = Some(Stopwatch::start());
     {
         let mut state = channel.receiver.lock();
         state.running = Running::Yes;
@@ -147,7 +202,7 @@ fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached_st
         source.uuid,
         source.server_id
     );
-    stream::follow(channel, &source, &mut client)
+    stream::follow(channel, &source, &mut client, &mut reached.news)
 }
 
 fn set_state(channel: &Channel, running: Running, text: &str) {
@@ -184,11 +239,27 @@ fn keep_connection(channel: &Channel, client: &Client) -> Result<(), Ended> {
 
 #[cfg(test)]
 mod tests {
-    use super::gives_up;
+    use super::{Losses, Next, gives_up};
 
     #[test]
     fn a_retry_count_of_zero_is_no_limit() {
         assert!(gives_up(1, 1) && !gives_up(1, 2) && gives_up(2, 2));
         assert!(!gives_up(1, 0) && !gives_up(u64::MAX, 0));
+    }
+
+    #[test]
+    fn a_source_that_closes_at_once_is_not_asked_without_a_pause() {
+        let mut losses = Losses::default();
+        let mut next = |was_of_use| losses.note(was_of_use, 3);
+        assert_eq!(
+            [false; 5].map(&mut next),
+            [Next::AtOnce, Next::Later, Next::Later, Next::Never, Next::Never]
+        );
+        assert_eq!(
+            [true, true, false, false].map(next),
+            [Next::AtOnce, Next::AtOnce, Next::Later, Next::Later]
+        );
+        let mut endless = Losses::default();
+        assert!((0..100).all(|_| endless.note(false, 0) != Next::Never));
     }
 }

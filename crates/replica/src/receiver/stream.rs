@@ -22,7 +22,8 @@ const OK_HEADER: u8 = 0x00;
 const EOF_HEADER: u8 = 0xFE;
 
 /// Receives until the connection ends or the receiver is to stop.
-pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Client) -> Ended {
+/// `news`: something has come that not every connection begins with.
+pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Client, news: &mut bool) -> Ended {
     let writer = match RelayWriter::open(&channel.relay) {
         Ok(writer) => writer,
         Err(error) => return write_failure(&error.to_string()),
@@ -33,6 +34,7 @@ pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Clien
             break ended;
         }
     };
+    *news = stream.has_news;
     match stream.publish() {
         Ok(()) => ended,
         Err(publish_failed) => publish_failed,
@@ -68,6 +70,8 @@ struct Stream<'a> {
     /// Where the last complete group ended.
     complete_pos: Option<(String, u64)>,
     file_changed: bool,
+    /// Something else has come than the head of a file.
+    has_news: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -87,6 +91,7 @@ impl<'a> Stream<'a> {
             complete: Vec::new(),
             complete_pos: None,
             file_changed: false,
+            has_news: false,
         }
     }
 
@@ -169,6 +174,7 @@ impl<'a> Stream<'a> {
             ));
         }
         let bare = &event[..event.len() - if has_checksum { event::CHECKSUM_BYTES } else { 0 }];
+        self.has_news |= !matches!(kind, kind::FORMAT_DESCRIPTION | kind::ROTATE);
         match kind {
             kind::FORMAT_DESCRIPTION => {
                 self.relay_checksum = self.checksum;
