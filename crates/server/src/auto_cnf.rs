@@ -14,7 +14,12 @@ pub fn server_uuid(disk: &dyn Disk, datadir: &Path) -> io::Result<Uuid> {
         let line = text.lines().find(|l| l.trim().replace('-', "_").starts_with("server_uuid"));
         let uuid = line.and_then(|l| l.split_once('=')).and_then(|(_, v)| v.trim().parse().ok());
         let damaged = || {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{}: no server-uuid in it", path.display()))
+            let text = format!(
+                "{}: the file is damaged: no server-uuid is in it. Put the file back with the line 'server-uuid=' and the UUID that \
+                 replicas and earlier logs show for this server, or remove it: the server then takes a new UUID, as a new server would",
+                path.display()
+            );
+            io::Error::new(io::ErrorKind::InvalidData, text)
         };
         return uuid.ok_or_else(damaged);
     }

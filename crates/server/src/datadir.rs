@@ -30,6 +30,8 @@ pub enum DatadirError {
     },
     /// The file that tells its format says nothing that can be understood.
     BadFormat(PathBuf),
+    /// It was made by a server, but the system tablespace is gone.
+    Incomplete(PathBuf),
     /// `--initialize` of a directory that has been initialised.
     NotEmpty(PathBuf),
     /// The operating system said no.
@@ -50,6 +52,12 @@ impl fmt::Display for DatadirError {
                 f,
                 "The data directory '{}' has files in it (for instance '{file}') but was not made by this server",
                 path.display()
+            ),
+            DatadirError::Incomplete(path) => write!(
+                f,
+                "{}: the system tablespace is missing, but the data directory has a redo log that belongs to it. Put the file back, or \
+                 restore the whole data directory from a backup",
+                path.join(SYSTEM_FILE).display()
             ),
             DatadirError::NotEmpty(path) => write!(
                 f,
@@ -121,6 +129,9 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
     // A start that was killed in the middle of initialising leaves the redo log's directory, which is begun anew.
     let other = names.iter().find(|name| *name != "#innodb_redo");
     if let (false, Some(name)) = (has_system, other) {
+        if names.iter().any(|name| name == "#innodb_redo") {
+            return Err(DatadirError::Incomplete(path.to_owned()));
+        }
         return Err(DatadirError::NotOurs(path.to_owned(), name.clone()));
     }
     format::check(disk, path)?;
@@ -146,5 +157,8 @@ mod tests {
         disk.write_atomically(Path::new("/other/ibdata1"), b"x").unwrap();
         let error = take(&disk, Path::new("/other"), false).unwrap_err();
         assert!(error.to_string().contains("ibdata1"), "{error}");
+        disk.create_dir_all(Path::new("/other/#innodb_redo")).unwrap();
+        let error = take(&disk, Path::new("/other"), false).unwrap_err();
+        assert!(error.to_string().starts_with("/other/mysql.ibd"), "{error}");
     }
 }

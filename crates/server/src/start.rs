@@ -45,6 +45,11 @@ impl fmt::Display for StartError {
         match self {
             StartError::Datadir(e) => write!(f, "{e}"),
             StartError::Engine(e) => write!(f, "{e}"),
+            StartError::Binlog(e @ source::error::BinlogError::Damaged { .. }) => write!(
+                f,
+                "{e}. Put the file back from a copy. If there is none, move all files of the binary log and its index out of the data \
+                 directory: the server then begins a new one, and replicas that do not have all of the old one are to be set up anew"
+            ),
             StartError::Binlog(e) => write!(f, "{e}"),
             StartError::Io(e) => write!(f, "{e}"),
             StartError::Tables(e) => write!(f, "cannot make or read the tables of accounts: {}", e.message),

@@ -5,6 +5,8 @@
 //! complete and synced before its successor is in the index. Replicas' positions therefore stay right. What a file has and the log
 //! has not (it was not yet synced when the machine stopped) is cut off.
 
+use std::io;
+
 use binlog::gtid::GtidSet;
 use engine::{CommitStream, Engine};
 use os::disk::OpenMode;
@@ -85,10 +87,23 @@ pub(crate) fn after_turned_off(
 }
 
 fn open_tail(files: &FileSeries, at: &SafePoint) -> Result<Tail, BinlogError> {
-    let file = files.open_file(at.file, OpenMode::ReadWrite)?;
+    let damaged = |pos, what| BinlogError::Damaged { file: files.name(at.file), pos, what };
+    let file = match files.open_file(at.file, OpenMode::ReadWrite) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(damaged(4, "the index names it, but it is not there".to_owned()));
+        }
+        opened => opened?,
+    };
     let checksum = events::read_head(&*file)
         .and_then(|head| events::checksum_of_head(&head))
-        .map_err(|what| BinlogError::Damaged { file: files.name(at.file), pos: 4, what })?;
+        .map_err(|what| damaged(4, what))?;
+    let len = file.len_bytes()?;
+    if len < at.pos {
+        return Err(damaged(
+            len,
+            format!("the file ends here, but had been synced up to position {}", at.pos),
+        ));
+    }
     Ok(Tail::at(files.name(at.file), file, at, checksum))
 }
 

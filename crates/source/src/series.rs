@@ -3,12 +3,17 @@
 //! The index lists the files that exist, oldest first, one path a line (`./binlog.000001` for a basename inside the data directory).
 //! It is replaced atomically. Invariants: a file is complete and synced before its successor enters the index, so every file but the
 //! last one is whole after any crash; a file leaves the index before it is removed, so the index never names a file that a purge took.
+//!
+//! An index that is damaged, empty or gone while there are files is made again from the directory: without it the next file would be written over
+//! one of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use os::disk::{Disk, File, OpenMode};
+
+use crate::events;
 
 /// The largest number mysqld gives to a log file.
 pub const MAX_LOG_NUMBER: u64 = 0x7FFF_FFFF;
@@ -64,28 +69,74 @@ impl FileSeries {
     }
 
     fn load(&mut self) -> io::Result<()> {
-        if !self.disk.exists(&self.index_path)? {
-            return Ok(());
+        let listed = match self.disk.exists(&self.index_path)? {
+            true => self.listed(&self.disk.read(&self.index_path)?),
+            false => Err("it is not there".to_owned()),
+        };
+        let mut present = self.present()?;
+        // What a crash has left in the middle of its creation holds nothing.
+        while let Some(&last) = present.last()
+            && listed.as_ref().is_ok_and(|listed| listed.last() < Some(&last))
+            && !self.has_head(last)
+        {
+            present.pop();
         }
-        let bytes = self.disk.read(&self.index_path)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| invalid(format!("index file '{}' is not text", self.index_path.display())))?;
-        for line in text.lines().filter(|line| !line.is_empty()) {
-            let number = self.number_of(line).ok_or_else(|| {
-                invalid(format!(
-                    "index file '{}' names '{line}', which is no file of this log",
-                    self.index_path.display()
-                ))
-            })?;
-            if self.numbers.last().is_some_and(|&last| last >= number) {
-                return Err(invalid(format!(
-                    "index file '{}' is out of order at '{line}'",
-                    self.index_path.display()
-                )));
+        let newer = |listed: &Vec<u64>| {
+            present.iter().copied().filter(|number| listed.last().is_none_or(|last| number > last)).collect()
+        };
+        let lost: Vec<u64> = listed.as_ref().map_or_else(|_| present.clone(), newer);
+        self.numbers = match listed {
+            Ok(listed) if lost.is_empty() => listed,
+            Ok(mut listed) => {
+                let (index, file) = (self.index_path.display(), self.name(lost[0]));
+                log::warn!(
+                    "index file '{index}' did not name '{file}', which is there, and what follows it; it does now"
+                );
+                listed.extend(lost);
+                self.write_index(&listed)?;
+                listed
             }
-            self.numbers.push(number);
-        }
+            Err(_) if present.is_empty() && !self.disk.exists(&self.index_path)? => present,
+            Err(what) => {
+                let (index, files) = (self.index_path.display(), present.len());
+                log::warn!("index file '{index}': {what}; made again with the {files} files that are there");
+                self.write_index(&present)?;
+                present
+            }
+        };
         Ok(())
+    }
+
+    /// The numbers in an index, or what is wrong with it.
+    fn listed(&self, index: &[u8]) -> Result<Vec<u64>, String> {
+        let text = std::str::from_utf8(index).map_err(|_| "it is not text".to_owned())?;
+        let mut numbers: Vec<u64> = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let number = self
+                .number_of(line)
+                .ok_or_else(|| format!("it names '{line}', which is no file of this log"))?;
+            if numbers.last().is_some_and(|&last| last >= number) {
+                return Err(format!("it is out of order at '{line}'"));
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    /// The newest files in the directory, as far back as their numbers follow each other: what is older and apart has been left by something else.
+    fn present(&self) -> io::Result<Vec<u64>> {
+        let directory = self.base_path.parent().unwrap_or(Path::new(""));
+        let mut numbers: Vec<u64> = (self.disk.list(directory)?.iter())
+            .filter_map(|path| self.number_of(path.file_name()?.to_str()?))
+            .collect();
+        numbers.sort_unstable();
+        let gap = numbers.windows(2).rposition(|pair| pair[0] + 1 != pair[1]);
+        Ok(numbers.split_off(gap.map_or(0, |at| at + 1)))
+    }
+
+    fn has_head(&self, number: u64) -> bool {
+        let file = self.open_file(number, OpenMode::Read);
+        file.is_ok_and(|file| events::read_head(&*file).is_ok_and(|head| !head.is_empty()))
     }
 
     /// Numbers of the files in the index, oldest first.
@@ -262,11 +313,37 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_index_is_refused() {
+    fn a_damaged_index_is_made_again_from_the_files() {
+        let head = events::file_head("9.7.0", 1, &Default::default(), false, binlog::Checksum::Crc32);
         let disk: Arc<dyn Disk> = Arc::new(os::sim::SimDisk::new(3));
         disk.create_dir_all(Path::new("/data")).expect("makes the directory");
-        disk.write_atomically(Path::new("/data/binlog.index"), b"./binlog.000002\n./binlog.000001\n")
+        let mut log = series(&disk);
+        for _ in 0..4 {
+            log.create_next(&head).expect("creates");
+        }
+        log.remove_before(2).expect("purges");
+        let index = Path::new("/data/binlog.index");
+        let whole = disk.read(index).expect("reads");
+        for damaged in [
+            &b""[..],
+            &whole[..3],
+            &whole[..16],
+            &whole[..33],
+            b"./binlog.000003\n./binlog.000002\n",
+            b"./other.000001\n",
+            &[0xFF; 40],
+            &[0; 48],
+        ] {
+            disk.write_atomically(index, damaged).expect("writes");
+            assert_eq!(series(&disk).numbers(), &[2, 3, 4], "{damaged:?}");
+            assert_eq!(disk.read(index).expect("reads"), whole);
+        }
+        disk.remove(index).expect("removes");
+        assert_eq!(series(&disk).numbers(), &[2, 3, 4]);
+        // Left by a crash in the middle of a creation: nothing is in it.
+        disk.open(&log.path(5), OpenMode::OpenOrCreate)
+            .and_then(|file| file.write_all_at(&head[..20], 0))
             .expect("writes");
-        assert!(FileSeries::open(disk, Path::new("/data"), "binlog", None).is_err());
+        assert_eq!(series(&disk).numbers(), &[2, 3, 4]);
     }
 }

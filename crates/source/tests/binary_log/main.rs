@@ -1,5 +1,6 @@
 //! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it, and who may read on.
 
+mod damaged;
 mod error_action;
 
 use std::io;
