@@ -9,11 +9,11 @@ use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, DeletePlan, InsertPlan, Run, UpdatePlan, bind_delete, bind_insert, bind_update, run_query,
 };
-use crate::host::Host;
+use crate::host::{Host, Sight};
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
 use crate::sink::{OkInfo, ResultSink};
-use engine::{CommitOptions, StatementContext, Transaction};
+use engine::{CommitOptions, StatementContext, Table, Transaction};
 use os::account::{State, enter};
 use std::sync::Arc;
 use std::time::Duration;
@@ -163,7 +163,9 @@ impl Session {
         self.last_insert_id_set.set(false);
         let place = self.engine.enter_statement();
         let time_limit = TimeLimit::begin(self, bound);
-        let outcome = self.run_in(&mut transaction, bound, parameters, text, sink);
+        let outcome = self
+            .run_in(&mut transaction, bound, parameters, text, sink)
+            .map_err(|error| self.without_unseen_relatives(bound, error));
         let outcome = match time_limit {
             Some(limit) => limit.explain(outcome),
             None => outcome,
@@ -185,6 +187,46 @@ impl Session {
         let tells = bound.is_query() || outcome.is_err();
         self.end_statement(transaction, outcome.is_ok(), tells)?;
         self.answer(bound, outcome?, sink)
+    }
+
+    /// A foreign key's error without the constraint, where that would tell of tables that the account does not see: for a row without
+    /// a parent it has to see all parents, for one with children all tables that may hold them.
+    fn without_unseen_relatives(&self, bound: &Bound, mut error: SqlError) -> SqlError {
+        const NO_PARENT_ROW: u16 = 1452;
+        const HAS_CHILD_ROWS: u16 = 1451;
+        let table = match &bound.plan {
+            Plan::Query(_) => return error,
+            Plan::Insert(plan) => &plan.table,
+            Plan::Update(plan) => plan.target.table(),
+            Plan::Delete(plan) => plan.target.table(),
+        };
+        let sees = |schema: &str, name: &str| self.host.check_sight(Sight::Table(schema, name)).is_ok();
+        let sees_all = match error.code {
+            NO_PARENT_ROW => {
+                table.def.foreign_keys.iter().all(|key| sees(&key.parent_schema, &key.parent_table))
+            }
+            HAS_CHILD_ROWS => {
+                let mut related = vec![table.clone()];
+                let mut at = 0;
+                while let Some(parent) = related.get(at).cloned() {
+                    let children = self.engine.catalog().children(&parent.def.schema, &parent.def.name);
+                    let known = |child: &Arc<Table>| {
+                        related.iter().any(|table| {
+                            (&table.def.schema, &table.def.name) == (&child.def.schema, &child.def.name)
+                        })
+                    };
+                    let new: Vec<_> = children.into_iter().filter(|child| !known(child)).collect();
+                    related.extend(new);
+                    at += 1;
+                }
+                related.iter().all(|table| sees(&table.def.schema, &table.def.name))
+            }
+            _ => true,
+        };
+        if !sees_all && let Some(end) = error.message.find(" (") {
+            error.message.truncate(end);
+        }
+        error
     }
 
     fn run_in(

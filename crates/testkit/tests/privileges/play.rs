@@ -27,8 +27,7 @@ impl Answer {
         match (self, other) {
             (Answer::Allowed(ours), Answer::Allowed(theirs)) => ours == theirs,
             (Answer::Refused { code, message }, Answer::Refused { code: theirs, message: words }) => {
-                code == theirs
-                    && (!PRIVILEGE_ERRORS.contains(code) || comparable(message) == comparable(words))
+                code == theirs && (!has_mysqls_words(*code) || comparable(message) == comparable(words))
             }
             _ => false,
         }
@@ -41,6 +40,11 @@ impl Answer {
             Answer::Refused { code, .. } => Some(*code),
         }
     }
+}
+
+/// Whether an error's words are compared: those of privileges, and those of foreign keys, which tell of tables.
+fn has_mysqls_words(code: u16) -> bool {
+    PRIVILEGE_ERRORS.contains(&code) || matches!(code, 1451 | 1452)
 }
 
 /// Words without what differs from server to server: the numbers of connections, and the name of 127.0.0.1.
