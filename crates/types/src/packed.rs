@@ -110,6 +110,19 @@ fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
+/// Whether bytes of the right length may still be no value of the type, so that [`decode`] refuses them.
+pub(crate) fn may_be_no_value(ty: &ColumnType) -> bool {
+    matches!(
+        ty.code,
+        TypeCode::NewDecimal
+            | TypeCode::Time2
+            | TypeCode::Datetime2
+            | TypeCode::Timestamp2
+            | TypeCode::Time
+            | TypeCode::Datetime
+    )
+}
+
 /// Reads a packed value, length prefix included; `packed` is exactly one value.
 pub fn decode(ty: &ColumnType, packed: &[u8]) -> Result<Value, PackedError> {
     if packed_len(width(ty), packed)? != packed.len() {

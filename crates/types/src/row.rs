@@ -35,6 +35,8 @@ pub struct RowLayout {
     /// Offset of each of the leading columns whose place is fixed as long as no column before it is NULL; the last
     /// one may itself be of variable length.
     fixed_offsets: Vec<u32>,
+    /// Some column has bytes that may be no value of its type.
+    fallible: bool,
 }
 
 /// Whether bit `column` of a null bitmap is set; the bitmap must be long enough.
@@ -56,7 +58,8 @@ impl RowLayout {
                 Width::Prefixed(_) => break,
             }
         }
-        RowLayout { types: types.to_vec(), widths, fixed_offsets }
+        let fallible = types.iter().any(packed::may_be_no_value);
+        RowLayout { types: types.to_vec(), widths, fixed_offsets, fallible }
     }
 
     /// The columns' types.
@@ -210,6 +213,23 @@ impl RowLayout {
             column = mask.next(column + 1, true);
         }
         Ok(offset)
+    }
+
+    /// Refuses a partial image of which some bytes are no value of their column's type: once stored, nobody could read the row.
+    pub fn check_values(&self, mask: &ColumnMask, image: &[u8]) -> Result<(), RowError> {
+        if !self.fallible {
+            return Ok(());
+        }
+        let mut failed = None;
+        self.walk_partial(mask, image, |column, raw| {
+            let ty = &self.types[column];
+            if let Some(raw) = raw.filter(|_| failed.is_none() && packed::may_be_no_value(ty))
+                && let Err(cause) = packed::decode(ty, raw)
+            {
+                failed = Some(self.error(column, raw.as_ptr() as usize - image.as_ptr() as usize, cause));
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// Calls `visit(column, packed value or None)` for every column of a full image; returns the image's length.

@@ -135,6 +135,7 @@ impl Transaction {
         let key = key.clone();
         let old = self.current_row(table, &key).map_err(|error| name_row(error, table, before))?;
         let mut new = Vec::with_capacity(old.image.len() + after.image.len());
+        table.layout.check_values(after.mask, after.image)?;
         table.layout.splice(&old.image, after.mask, after.image, &mut new)?;
         let row_id = row_id_of(table, &key);
         let moves = row_id.is_none() && after.mask.intersects(&table.primary_mask);
@@ -378,6 +379,7 @@ impl Table {
 
     /// The image of an inserted row.
     fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
+        self.layout.check_values(row.mask, row.image)?;
         if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }
     }
 

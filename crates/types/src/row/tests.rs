@@ -105,3 +105,17 @@ fn cut_images_are_errors() {
     let mask = ColumnMask::full(3);
     assert!(layout.partial_len(&mask, &whole).is_err());
 }
+
+#[test]
+fn bytes_that_are_no_value_are_refused_before_they_are_stored() {
+    let layout = RowLayout::new(&[ColumnType::int(false), ColumnType::datetime(0)]);
+    let mut image = Vec::new();
+    layout.encode_raw(&[Some(&[1, 0, 0, 0]), Some(&[0x80, 0, 0, 0, 0])], &mut image).unwrap();
+    let full = ColumnMask::full(2);
+    layout.check_values(&full, &image).unwrap();
+    // A year beyond 9999.
+    let at = image.len() - 5;
+    image[at..].fill(0xFF);
+    assert_eq!(layout.decode_all(&image).is_ok(), layout.check_values(&full, &image).is_ok());
+    layout.check_values(&full, &image).unwrap_err();
+}
