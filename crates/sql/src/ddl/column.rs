@@ -197,13 +197,15 @@ fn invalid_default(column: &str) -> SqlError {
 /// The literal of a DEFAULT as a value for a column of this type.
 fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSettings) -> Result<Value> {
     Ok(match written {
-        Expr::Literal(Literal::Bytes(bytes, charset)) => match charset.as_deref().and_then(Charset::from_name) {
-            // Its bytes are characters of that set.
-            Some(set) if set != Charset::Binary => {
-                Value::Bytes(collation::to_utf8mb4(set.default_collation(), bytes).into_owned())
+        Expr::Literal(Literal::Bytes(bytes, charset)) => {
+            match charset.as_deref().and_then(Charset::from_name) {
+                // Its bytes are characters of that set.
+                Some(set) if set != Charset::Binary => {
+                    Value::Bytes(collation::to_utf8mb4(set.default_collation(), bytes).into_owned())
+                }
+                _ => bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?,
             }
-            _ => bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?,
-        },
+        }
         // MySQL takes no DATE '...' and its kin for a default, MariaDB does.
         Expr::Literal(Literal::Date(text) | Literal::Time(text) | Literal::Timestamp(text))
             if settings.replicated =>

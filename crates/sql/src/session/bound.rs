@@ -133,7 +133,17 @@ impl Session {
 
     /// As [`Session::bind`], with the statement's hints.
     pub(super) fn bind_hinted(&self, statement: &Statement, hints: &Hints) -> Result<Bound> {
-        Ok(Bound { hints: hints.clone(), ..self.bind(statement)? })
+        self.bind_typed(statement, hints, &[])
+    }
+
+    /// As [`Session::bind_hinted`], with the types of the parameters.
+    pub(super) fn bind_typed(
+        &self,
+        statement: &Statement,
+        hints: &Hints,
+        parameter_types: &[ColumnType],
+    ) -> Result<Bound> {
+        Ok(Bound { hints: hints.clone(), ..self.bind_with(statement, parameter_types)? })
     }
 
     /// Whether a statement means the same, and is allowed, as when it was bound.

@@ -179,8 +179,7 @@ impl Session {
     /// A prepared statement's plan, with what is known of its parameters.
     fn bound_again(&self, prepared: &PreparedStatement) -> Result<Arc<Bound>> {
         let types = prepared.parameter_types.as_deref().unwrap_or_default();
-        let bound = self.bind_with(&prepared.statement, types)?;
-        Ok(Arc::new(Bound { hints: prepared.hints.clone(), ..bound }))
+        self.bind_typed(&prepared.statement, &prepared.hints, types).map(Arc::new)
     }
 
     fn run_prepared(
