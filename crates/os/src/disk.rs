@@ -22,6 +22,9 @@ pub enum OpenMode {
     ReadWrite,
     /// For reading and writing; the file must not exist.
     CreateNew,
+    /// As [`OpenMode::CreateNew`], and nobody but the process's user can open it from the first moment on. A disk without
+    /// users takes the two alike.
+    CreatePrivate,
     /// For reading and writing; made empty when it does not exist.
     OpenOrCreate,
 }
@@ -78,12 +81,6 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// kind `WouldBlock` when another process, or another guard of this one, holds it.
     fn lock(&self, path: &Path) -> io::Result<LockGuard>;
 
-    /// Lets nobody but the process's user read the file, as keys want it. Says nothing of a disk without users.
-    fn restrict_to_owner(&self, path: &Path) -> io::Result<()> {
-        let _ = path;
-        Ok(())
-    }
-
     /// Ends everything because going on could break a promise, as after a failed sync: prints `message` and aborts the
     /// process. On a simulated disk the simulated machine stops instead: this returns, and every later operation fails.
     fn fail_stop(&self, message: &str);
@@ -99,13 +96,23 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Replaces a file's content so that a crash leaves either the old or the new: writes `PATH.tmp`, syncs it, renames it over
     /// `path` and syncs the directory.
     fn write_atomically(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.replace(path, bytes, OpenMode::CreateNew)
+    }
+
+    /// As [`Disk::write_atomically`], of what nobody but the process's user may read, as keys and passwords.
+    fn write_secret_atomically(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.replace(path, bytes, OpenMode::CreatePrivate)
+    }
+
+    /// What the two have in common: `mode` is how the new file is made.
+    fn replace(&self, path: &Path, bytes: &[u8], mode: OpenMode) -> io::Result<()> {
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let tmp = PathBuf::from(name);
         if self.exists(&tmp)? {
             self.remove(&tmp)?;
         }
-        let file = self.open(&tmp, OpenMode::CreateNew)?;
+        let file = self.open(&tmp, mode)?;
         file.write_all_at(bytes, 0)?;
         file.sync_data()?;
         self.rename(&tmp, path)?;

@@ -233,10 +233,10 @@ impl Machine {
     fn open(&mut self, path: &Path, mode: OpenMode) -> io::Result<usize> {
         self.check_power()?;
         match (self.names.file(path), mode) {
-            (Some(_), OpenMode::CreateNew) => Err(exists(path)),
+            (Some(_), OpenMode::CreateNew | OpenMode::CreatePrivate) => Err(exists(path)),
             (Some(number), _) => Ok(number),
             (None, OpenMode::Read | OpenMode::ReadWrite) => Err(not_found(path)),
-            (None, OpenMode::CreateNew | OpenMode::OpenOrCreate) => {
+            (None, OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate) => {
                 self.change()?;
                 let number = self.contents.len();
                 self.names.link(path, number)?;
@@ -253,7 +253,7 @@ fn exists(path: &Path) -> io::Error {
 
 impl Disk for SimDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
-        if matches!(mode, OpenMode::CreateNew | OpenMode::OpenOrCreate) {
+        if matches!(mode, OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate) {
             self.shared.before_change();
         }
         let number = self.shared.machine.lock().open(path, mode)?;

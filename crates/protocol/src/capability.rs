@@ -41,6 +41,8 @@ pub const PLUGIN_AUTH: Capabilities = 1 << 19;
 pub const CONNECT_ATTRS: Capabilities = 1 << 20;
 /// The authentication response has a length-encoded length.
 pub const PLUGIN_AUTH_LENENC_CLIENT_DATA: Capabilities = 1 << 21;
+/// The client can be let in to change a password that has expired, and nothing else.
+pub const CAN_HANDLE_EXPIRED_PASSWORDS: Capabilities = 1 << 22;
 /// OK packets may carry session state changes.
 pub const SESSION_TRACK: Capabilities = 1 << 23;
 /// Result sets end with an OK packet of header 0xFE, and no EOF follows the columns.

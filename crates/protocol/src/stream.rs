@@ -6,7 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use crate::compression::{Algorithm, Compression};
-use crate::tls::{ClientTls, ServerTls, TlsError, client_session};
+pub use crate::tls::ClientCertificate;
+use crate::tls::{ClientTls, ServerTls, TlsError, client_session, openssl_name};
 
 /// A connected socket.
 #[derive(Debug)]
@@ -125,7 +126,7 @@ impl Tls {
 pub struct Encryption {
     /// `TLSv1.2` or `TLSv1.3`.
     pub version: String,
-    /// The cipher suite, by its standard name.
+    /// The cipher suite, by OpenSSL's name, which is the standard's with TLS 1.3.
     pub cipher: String,
 }
 
@@ -163,10 +164,20 @@ impl Stream {
             rustls::ProtocolVersion::TLSv1_3 => "TLSv1.3".to_owned(),
             other => format!("{other:?}"),
         };
-        let cipher = session.negotiated_cipher_suite()?.suite().as_str()?;
-        // The standard's name of a TLS 1.3 suite, which rustls sets its own in front of.
-        let cipher = cipher.replace("TLS13_", "TLS_");
+        let suite = session.negotiated_cipher_suite()?;
+        let cipher = suite.suite().as_str()?;
+        let cipher = match suite.tls13() {
+            // The standard's name, which rustls sets its own in front of.
+            Some(_) => cipher.replace("TLS13_", "TLS_"),
+            None => openssl_name(cipher),
+        };
         Some(Encryption { version, cipher })
+    }
+
+    /// What is known of the certificate that the peer has shown and the TLS library has found good.
+    pub fn client_certificate(&self) -> Option<ClientCertificate> {
+        let shown = self.tls.as_ref()?.session.peer_certificates()?;
+        ClientCertificate::of(shown.first()?)
     }
 
     /// The server's side of the TLS handshake. `ahead` has been received behind the client's wish for it.

@@ -2,6 +2,7 @@
 //!
 //! The sessions are rustls'; its record layer runs in the thread of its connection, on a blocking socket, see [`crate::stream`].
 
+mod certificate;
 mod client;
 
 use std::fmt;
@@ -11,10 +12,12 @@ use std::sync::Arc;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection};
 
-pub(crate) use client::client_session;
+pub use certificate::ClientCertificate;
 pub use client::{ClientTls, Identity, Trust};
+pub(crate) use client::{client_session, openssl_name};
 
 /// Why there is no TLS.
 #[derive(Debug)]
@@ -67,17 +70,32 @@ impl fmt::Debug for ServerTls {
 }
 
 impl ServerTls {
-    /// From the contents of the certificate's and the key's PEM file.
+    /// From the contents of the certificate's and the key's PEM file. A client is asked for a certificate when there are
+    /// authorities to check it by; it need not have one, but it cannot show one that they have not signed.
     ///
     /// # Errors
-    /// When they are no certificate and key, or do not go together.
-    pub fn new(certificate_pem: &[u8], key_pem: &[u8]) -> Result<ServerTls, TlsError> {
-        let config = ServerConfig::builder_with_provider(provider())
+    /// When they are no certificates and key, or do not go together.
+    pub fn new(
+        certificate_pem: &[u8],
+        key_pem: &[u8],
+        authorities_pem: Option<&[u8]>,
+    ) -> Result<ServerTls, TlsError> {
+        let builder = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()
-            .map_err(setup)?
-            .with_no_client_auth()
-            .with_single_cert(certificates(certificate_pem)?, private_key(key_pem)?)
             .map_err(setup)?;
+        let builder = match authorities_pem {
+            None => builder.with_no_client_auth(),
+            Some(pem) => {
+                let mut roots = RootCertStore::empty();
+                for authority in certificates(pem)? {
+                    roots.add(authority).map_err(setup)?;
+                }
+                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider());
+                builder.with_client_cert_verifier(verifier.allow_unauthenticated().build().map_err(setup)?)
+            }
+        };
+        let config =
+            builder.with_single_cert(certificates(certificate_pem)?, private_key(key_pem)?).map_err(setup)?;
         Ok(ServerTls(Arc::new(config)))
     }
 
@@ -97,9 +115,13 @@ pub struct MadeCertificates {
     pub server: String,
     /// Its key (`server-key.pem`).
     pub server_key: String,
+    /// A client's certificate, signed by the authority (`client-cert.pem`).
+    pub client: String,
+    /// Its key (`client-key.pem`).
+    pub client_key: String,
 }
 
-/// Makes an authority, and a certificate of it for `localhost` and this name.
+/// Makes an authority, and certificates of it for `localhost` and this name, and for a client.
 ///
 /// # Errors
 /// When the library cannot make keys.
@@ -124,10 +146,15 @@ pub fn make_certificates(host_name: &str) -> Result<MadeCertificates, TlsError> 
     let key = KeyPair::generate().map_err(setup)?;
     let server = named(names, "Slipstream_Server_Auto_Generated_Server_Certificate")?;
     let signed = server.signed_by(&key, &issuer).map_err(setup)?;
+    let client_key = KeyPair::generate().map_err(setup)?;
+    let client = named(Vec::new(), "Slipstream_Server_Auto_Generated_Client_Certificate")?;
+    let client = client.signed_by(&client_key, &issuer).map_err(setup)?;
     Ok(MadeCertificates {
         authority: issuer.pem(),
         authority_key: issuer.key().serialize_pem(),
         server: signed.pem(),
         server_key: key.serialize_pem(),
+        client: client.pem(),
+        client_key: client_key.serialize_pem(),
     })
 }

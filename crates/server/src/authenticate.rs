@@ -1,5 +1,6 @@
 //! The server's side of authentication: which account, which plugin, and the packets of its exchange.
 
+use crate::accounts::attributes::Locking;
 use crate::accounts::{Account, Accounts, ClientHost, access_denied};
 use protocol::auth::{NONCE_BYTES, caching_sha2, native, nonce_from_random, plugin};
 use protocol::handshake::{AUTH_MORE_DATA, AuthSwitch, HandshakeResponse};
@@ -30,6 +31,29 @@ impl From<SqlError> for Refusal {
     fn from(e: SqlError) -> Self {
         Refusal::Error(e)
     }
+}
+
+/// A client whose password was right.
+pub struct Proved {
+    /// Its account.
+    pub account: Arc<Account>,
+    /// It had to give a password.
+    pub with_password: bool,
+}
+
+/// Error 3955.
+fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError {
+    let days = |days: i64| if days < 0 { "unlimited".to_owned() } else { days.to_string() };
+    let (all, left) = match locking.days {
+        all if all < 0 => (days(-1), days(-1)),
+        all => (days(all.into()), days(days_left)),
+    };
+    let text = format!(
+        "Access denied for user '{user}'@'{host}'. Account is blocked for {all} day(s) ({left} day(s) remaining) due to \
+         {} consecutive failed logins.",
+        locking.attempts
+    );
+    SqlError::new(3955, text)
 }
 
 /// The account of the client's name, if there is one, the account whose way the exchange goes, and the client's answer.
@@ -64,14 +88,14 @@ impl Authentication<'_> {
     ///
     /// A name that no account has goes the way of an account with a password, packet by packet and hash by hash, so that
     /// nobody finds out by trying which accounts there are.
-    pub fn run(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+    pub fn run(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, false)?;
         self.check(response, answered, generation)
     }
 
     /// The same for COM_CHANGE_USER: the challenge is a new one, which is why the client is always asked again.
-    pub fn run_again(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+    pub fn run_again(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, true)?;
         self.check(response, answered, generation)
@@ -82,25 +106,29 @@ impl Authentication<'_> {
         response: &HandshakeResponse,
         (found, account, answer): Answered,
         generation: u64,
-    ) -> Result<Arc<Account>, Refusal> {
+    ) -> Result<Proved, Refusal> {
         let user = String::from_utf8_lossy(&response.user).into_owned();
         let host = self.host.name();
         let right = match account.plugin.as_str() {
-            plugin::NATIVE => {
-                let stored = String::from_utf8_lossy(&account.authentication_string);
-                native::verify(&answer, &self.nonce, &stored)
-            }
+            plugin::NATIVE => self.native(&account, &answer),
             plugin::CACHING_SHA2 => self.caching_sha2(&account, &answer, generation)?,
             other => return Err(SqlError::new(1524, format!("Plugin '{other}' is not loaded")).into()),
         };
-        let Some(account) = found.filter(|_| right) else {
-            return Err(access_denied(&user, &host, !is_no_password(&answer)).into());
-        };
-        if account.locked {
-            let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
-            return Err(SqlError::new(3118, text).into());
+        if let Some(account) = &found {
+            let noted = self.accounts.usage.note_login(account, right, os::clock::now_us());
+            noted.map_err(|(days_left, locking)| blocked(&user, &host, days_left, locking))?;
         }
-        Ok(account)
+        let with_password = !is_no_password(&answer);
+        match found.filter(|_| right) {
+            Some(account) => Ok(Proved { account, with_password }),
+            None => Err(access_denied(&user, &host, with_password).into()),
+        }
+    }
+
+    fn native(&self, account: &Account, answer: &[u8]) -> bool {
+        let fits = |stored: &[u8]| native::verify(answer, &self.nonce, &String::from_utf8_lossy(stored));
+        let retained = &account.attributes.retained_password;
+        fits(&account.authentication_string) || (!retained.is_empty() && fits(retained))
     }
 
     /// The account, if there is one; what its exchange follows; and the client's answer for that one's plugin.
@@ -155,9 +183,9 @@ impl Authentication<'_> {
         let name = account.name();
         // Of an account that is not in the cache, or not there at all, a digest that no password has is compared.
         let cached = self.accounts.cached(&name);
-        let fits =
-            caching_sha2::verify_scramble(answer, &self.nonce, &cached.unwrap_or(caching_sha2::NO_DIGEST));
-        if fits && cached.is_some() {
+        let digests = if cached.is_empty() { &[caching_sha2::NO_DIGEST] } else { cached.as_slice() };
+        let fits = digests.iter().any(|digest| caching_sha2::verify_scramble(answer, &self.nonce, digest));
+        if fits && !cached.is_empty() {
             self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::FAST_AUTH_SUCCESS]))?;
             return Ok(true);
         }
@@ -167,7 +195,9 @@ impl Authentication<'_> {
             b"" => caching_sha2::NO_PASSWORD,
             stored => stored,
         };
-        let right = caching_sha2::verify_password(&password, stored);
+        let retained = &account.attributes.retained_password;
+        let right = caching_sha2::verify_password(&password, stored)
+            || (!retained.is_empty() && caching_sha2::verify_password(&password, retained));
         if right {
             self.accounts.remember(name, caching_sha2::cached_digest(&password), generation);
         }

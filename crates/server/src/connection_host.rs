@@ -1,6 +1,8 @@
 //! The server as one session sees it: [`sql::Host`] for a connection.
 
 use crate::accounts::Account;
+use crate::accounts::usage::UserPlace;
+use crate::login::Login;
 use crate::server::Server;
 use crate::session_rights::SessionRights;
 use crate::sessions::SessionEntry;
@@ -11,8 +13,8 @@ use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use protocol::response::StateChange;
 use sql::{
-    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, VariableScope,
-    VirtualTable,
+    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
+    VariableScope, VirtualTable,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,13 +46,28 @@ pub struct ConnectionHost {
     stops_server: AtomicBool,
     /// The change of the current schema that the client has not been told yet.
     schema_change: Mutex<Option<String>>,
+    /// The password has to be changed before anything else. Relaxed: of the connection's own thread.
+    is_sandboxed: AtomicBool,
+    /// Among the connections of its account, with what it may use.
+    place: Option<UserPlace>,
+}
+
+/// Error 1820.
+pub fn password_expired() -> SqlError {
+    SqlError::new(
+        1820,
+        "You must reset your password using ALTER USER statement before executing this statement.",
+    )
 }
 
 impl ConnectionHost {
     /// The host of a client's connection.
-    pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, account: Arc<Account>) -> ConnectionHost {
-        entry.show(|s| s.account = account.shown());
-        Self::with(server, entry, account, false)
+    pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, login: Login) -> ConnectionHost {
+        entry.show(|s| s.account = login.account.shown());
+        let mut host = Self::with(server, entry, login.account, false);
+        host.is_sandboxed = AtomicBool::new(login.is_sandboxed);
+        host.place = login.place;
+        host
     }
 
     fn with(
@@ -72,6 +89,8 @@ impl ConnectionHost {
             values,
             stops_server: AtomicBool::new(false),
             schema_change,
+            is_sandboxed: AtomicBool::new(false),
+            place: None,
         };
         host.refresh_limits();
         host
@@ -146,6 +165,21 @@ impl ConnectionHost {
         if self.stops_server.load(Ordering::Relaxed) {
             crate::signals::raise_stop();
         }
+    }
+
+    /// The password has to be changed before anything else.
+    pub fn is_sandboxed(&self) -> bool {
+        self.is_sandboxed.load(Ordering::Relaxed)
+    }
+
+    /// The password has been changed, or has to be.
+    pub fn set_sandboxed(&self, is_sandboxed: bool) {
+        self.is_sandboxed.store(is_sandboxed, Ordering::Relaxed);
+    }
+
+    /// True when a session variable is on.
+    pub fn session_is_on(&self, name: &str) -> bool {
+        variables::find(name).is_some_and(|id| self.values.lock().get(id).is_on())
     }
 
     /// COM_RESET_CONNECTION: values of the start again.
@@ -371,6 +405,18 @@ impl Host for ConnectionHost {
         #[cfg(test)]
         assert_ne!(duration, crate::connection::tests::PANICS, "a test asks for a panic");
         self.entry.sleep(duration)
+    }
+
+    fn admit_statement(&self, statement: StatementClass) -> sql::Result<()> {
+        if self.is_sandboxed() && !statement.sets_password {
+            return Err(password_expired());
+        }
+        match &self.place {
+            Some(place) if !statement.is_prepared && place.counts_statements() => {
+                place.count_statement(statement.changes_data, os::clock::now_us())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn statement_started(&self, text: Option<&str>) {

@@ -153,6 +153,8 @@ pub struct ServerStatus {
     pub connections: Counter,
     /// Attempts that failed.
     pub aborted_connects: Counter,
+    /// Logins to accounts that are locked.
+    pub locked_connects: Counter,
     /// Connections that ended without COM_QUIT.
     pub aborted_clients: Counter,
     /// Most connections at one time.
@@ -198,6 +200,7 @@ impl Default for ServerStatus {
             queries: Counter::default(),
             connections: Counter::default(),
             aborted_connects: Counter::default(),
+            locked_connects: Counter::default(),
             aborted_clients: Counter::default(),
             max_used_connections: Counter::default(),
             max_connections_errors: Counter::default(),
@@ -238,6 +241,7 @@ impl ServerStatus {
         for counter in [
             &self.aborted_clients,
             &self.aborted_connects,
+            &self.locked_connects,
             &self.slow_queries,
             &self.max_execution_time_exceeded,
             &self.max_execution_time_set,
@@ -254,6 +258,7 @@ impl ServerStatus {
         let mut out: Vec<(String, u64)> = [
             ("Aborted_clients", self.aborted_clients.get()),
             ("Aborted_connects", self.aborted_connects.get()),
+            ("Locked_connects", self.locked_connects.get()),
             ("Bytes_received", self.bytes_received.get()),
             ("Bytes_sent", self.bytes_sent.get()),
             ("Com_admin_commands", self.admin_commands.get()),

@@ -13,6 +13,8 @@ const AUTHORITY_FILE: &str = "ca.pem";
 const AUTHORITY_KEY_FILE: &str = "ca-key.pem";
 const CERTIFICATE_FILE: &str = "server-cert.pem";
 const KEY_FILE: &str = "server-key.pem";
+const CLIENT_CERTIFICATE_FILE: &str = "client-cert.pem";
+const CLIENT_KEY_FILE: &str = "client-key.pem";
 
 /// Gives the server what it needs to speak TLS. Without it, and with a warning in the log, the server goes on, as MySQL does.
 pub fn open(server: &Server) {
@@ -49,7 +51,10 @@ fn load(server: &Server) -> Result<Option<ServerTls>, String> {
         server.disk.read(&path).map_err(|error| error.to_string()).map(|bytes| (path, bytes))
     };
     let ((certificate, certificate_pem), (key, key_pem)) = (read(&certificate)?, read(&key)?);
-    let tls = ServerTls::new(&certificate_pem, &key_pem);
+    let authorities = Some(option("ssl_ca")).filter(|file| !file.is_empty());
+    let authorities = authorities.map(|file| read(&file)).transpose()?;
+    let authorities_pem = authorities.as_ref().map(|(_, pem)| pem.as_slice());
+    let tls = ServerTls::new(&certificate_pem, &key_pem, authorities_pem);
     tls.map(Some).map_err(|error: TlsError| format!("{}, {}: {error}", certificate.display(), key.display()))
 }
 
@@ -77,12 +82,14 @@ fn find_or_make(server: &Server) -> io::Result<bool> {
         (AUTHORITY_KEY_FILE, &made.authority_key),
         (AUTHORITY_FILE, &made.authority),
         (KEY_FILE, &made.server_key),
+        (CLIENT_KEY_FILE, &made.client_key),
+        (CLIENT_CERTIFICATE_FILE, &made.client),
         (CERTIFICATE_FILE, &made.server),
     ] {
         let path: &Path = &place(server, file);
-        server.disk.write_atomically(path, pem.as_bytes())?;
-        if file.ends_with("-key.pem") {
-            server.disk.restrict_to_owner(path)?;
+        match file.ends_with("-key.pem") {
+            true => server.disk.write_secret_atomically(path, pem.as_bytes())?,
+            false => server.disk.write_atomically(path, pem.as_bytes())?,
         }
     }
     log::info!("Auto generated SSL certificates are placed in data directory.");

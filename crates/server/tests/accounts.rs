@@ -86,8 +86,7 @@ fn a_connection_changes_its_user_and_is_reset() {
     session.command(command::RESET_CONNECTION, &[]).unwrap();
     assert_eq!(session.query("SELECT @x").unwrap().cell(0, 0), None);
     session.query("SET @x = 6").unwrap();
-    let body = b"a\0\0\0\xff\0mysql_native_password\0";
-    session.command(command::CHANGE_USER, body).unwrap();
+    session.change_user("a", "").unwrap();
     let who = session.query("SELECT CURRENT_USER(), @x").unwrap();
     assert_eq!((who.cell(0, 0).as_deref(), who.cell(0, 1)), (Some("a@%"), None));
 }

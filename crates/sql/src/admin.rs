@@ -4,6 +4,10 @@
 //! ones parse to the same command; [`AdminCommand::ShowReplicaStatus`] says which were used, because the
 //! names of the result's columns differ.
 
+mod accounts;
+
+pub use accounts::{AccountOptions, Authentication, PasswordExpiry, Secret, TlsRequirement, UserAttribute};
+
 /// An account name as written: `'user'@'host'`; host `%` where none was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -15,28 +19,6 @@ pub struct Account {
     pub is_current_user: bool,
 }
 
-/// How an account proves itself, as written in `IDENTIFIED ...`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Authentication {
-    /// `WITH plugin`, when written.
-    pub plugin: Option<String>,
-    /// What follows `BY` or `AS`.
-    pub secret: Secret,
-}
-
-/// The secret of an [`Authentication`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Secret {
-    /// No `BY` and no `AS`.
-    None,
-    /// `BY 'clear text'`.
-    Password(String),
-    /// `AS 'hash'` or `BY PASSWORD 'hash'`.
-    Hash(Vec<u8>),
-    /// `BY RANDOM PASSWORD`.
-    Random,
-}
-
 /// One account of CREATE USER and ALTER USER.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountSpec {
@@ -44,17 +26,6 @@ pub struct AccountSpec {
     pub account: Account,
     /// `IDENTIFIED ...`, when written.
     pub authentication: Option<Authentication>,
-}
-
-/// `ACCOUNT LOCK`, `PASSWORD EXPIRE ...` and so on, behind the accounts of CREATE USER and ALTER USER.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AccountOptions {
-    /// `ACCOUNT LOCK` / `ACCOUNT UNLOCK`.
-    pub locked: Option<bool>,
-    /// `REQUIRE SSL`, `REQUIRE X509`: the words behind REQUIRE; `NONE` is not listed.
-    pub require: Vec<String>,
-    /// `DEFAULT ROLE` of CREATE USER.
-    pub default_roles: Vec<Account>,
 }
 
 /// What a privilege is granted on.
@@ -406,8 +377,8 @@ pub enum AdminCommand {
     SetPassword {
         /// Whose; `None` is the session's own.
         account: Option<Account>,
-        /// Clear text.
-        password: String,
+        /// The new one, what it replaces, and whether that is retained.
+        authentication: Authentication,
     },
     /// GRANT of privileges.
     Grant {

@@ -85,6 +85,17 @@ pub enum Sight<'a> {
     CreateSchema(&'a str),
 }
 
+/// What a statement is to a server that does not let every session run every statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StatementClass {
+    /// ALTER USER and SET PASSWORD: all that is left to who has to change a password.
+    pub sets_password: bool,
+    /// It counts for MAX_UPDATES_PER_HOUR.
+    pub changes_data: bool,
+    /// It has been prepared, and so counts for no limit.
+    pub is_prepared: bool,
+}
+
 /// The server, as one session sees it.
 pub trait Host: Send + Sync {
     /// `CONNECTION_ID()`.
@@ -201,6 +212,12 @@ pub trait Host: Send + Sync {
 
     /// SLEEP(): true when it was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
+
+    /// Asked before a statement runs, once its text has been understood; an error is its answer.
+    fn admit_statement(&self, statement: StatementClass) -> Result<()> {
+        let _ = statement;
+        Ok(())
+    }
 
     /// The text that is running, for SHOW PROCESSLIST and the counters; `None` when it has ended. The connection calls it
     /// around each command, not the session.

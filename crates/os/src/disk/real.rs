@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ fn options_of(mode: OpenMode) -> fs::OpenOptions {
         OpenMode::Read => &mut options,
         OpenMode::ReadWrite => options.write(true),
         OpenMode::CreateNew => options.write(true).create_new(true),
+        OpenMode::CreatePrivate => options.write(true).create_new(true).mode(OWNER_MODE),
         OpenMode::OpenOrCreate => options.write(true).create(true).truncate(false),
     };
     options
@@ -117,11 +118,6 @@ impl Disk for RealDisk {
             }
             Err(fs::TryLockError::Error(error)) => Err(placed("lock", path, &error)),
         }
-    }
-
-    fn restrict_to_owner(&self, path: &Path) -> io::Result<()> {
-        fs::set_permissions(path, fs::Permissions::from_mode(OWNER_MODE))
-            .map_err(|error| placed("restrict", path, &error))
     }
 
     fn fail_stop(&self, message: &str) {

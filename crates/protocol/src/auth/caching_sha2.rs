@@ -15,6 +15,9 @@ pub const REQUEST_PUBLIC_KEY: u8 = 2;
 
 /// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default since 9.6).
 pub const DEFAULT_ROUNDS: u32 = 10_000;
+/// The longest password, MySQL's: the hash takes a time that grows with the square of the length, before anybody has proved
+/// anything.
+pub const MAX_PASSWORD_BYTES: usize = 256;
 /// Length of the salt in the stored form.
 pub const SALT_BYTES: usize = 20;
 
@@ -109,6 +112,7 @@ pub fn verify_password(password: &[u8], stored: &[u8]) -> bool {
         return password.is_empty();
     }
     match parse(stored) {
+        Some(_) if password.len() > MAX_PASSWORD_BYTES => false,
         Some(s) => super::equal(&sha256_crypt(password, s.salt, s.rounds), s.digest),
         None => false,
     }
@@ -215,6 +219,12 @@ mod tests {
         assert!(!verify_password(b"", &stored));
         assert!(verify_password(b"", b""));
         assert!(!verify_password(b"x", b""));
+        let longest = [b'p'; MAX_PASSWORD_BYTES + 1];
+        assert!(verify_password(
+            &longest[1..],
+            &authentication_string(&longest[1..], b"abcdefghijklmnopqrst")
+        ));
+        assert!(!verify_password(&longest, &authentication_string(&longest, b"abcdefghijklmnopqrst")));
         for cut in 1..stored.len() {
             assert!(!verify_password(b"secret", &stored[..cut]));
         }

@@ -11,6 +11,7 @@ use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
 use crate::rsa_exchange;
 use crate::stream::Stream;
 use crate::tls::ClientTls;
+use crate::wire::{put_lenenc_int, put_nul_bytes};
 use rsa::rand_core::{OsRng, RngCore};
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -58,6 +59,8 @@ pub struct ConnectOptions {
     pub multi_statements: bool,
     /// `affected_rows` counts matched rows.
     pub found_rows: bool,
+    /// Comes in with a password that has expired, to change it.
+    pub can_handle_expired_passwords: bool,
     /// How long connecting may take, and each read and write of the handshake.
     pub connect_timeout: Duration,
     /// How long a later read waits; `None` waits for ever.
@@ -91,6 +94,7 @@ impl ConnectOptions {
             server_public_key: None,
             multi_statements: false,
             found_rows: false,
+            can_handle_expired_passwords: false,
             connect_timeout: Duration::from_secs(10),
             read_timeout: None,
             max_packet_bytes: 1 << 30,
@@ -131,6 +135,9 @@ impl ConnectOptions {
         }
         if self.found_rows {
             wanted |= cap::FOUND_ROWS;
+        }
+        if self.can_handle_expired_passwords {
+            wanted |= cap::CAN_HANDLE_EXPIRED_PASSWORDS;
         }
         wanted
     }
@@ -273,6 +280,29 @@ impl Client {
             connection_id: greeting.connection_id,
             status: ok.status,
         })
+    }
+
+    /// Goes on as another account, without a schema (COM_CHANGE_USER). The server asks for the password afterwards.
+    pub fn change_user(&mut self, user: &str, password: &str) -> Result<(), ClientError> {
+        let mut body = Vec::new();
+        put_nul_bytes(&mut body, user.as_bytes());
+        // No answer to any challenge, and no schema.
+        body.extend_from_slice(&[0, 0]);
+        body.extend_from_slice(&COLLATION_UTF8MB4_GENERAL_CI.to_le_bytes());
+        put_nul_bytes(&mut body, plugin::CACHING_SHA2.as_bytes());
+        put_lenenc_int(&mut body, 0);
+        self.send_command(command::CHANGE_USER, &body)?;
+        let mut login = Login {
+            password: password.as_bytes(),
+            plugin: plugin::CACHING_SHA2.into(),
+            nonce: Vec::new(),
+            is_secure: self.channel.stream().is_secure(),
+            may_ask_for_key: true,
+            known_key: None,
+        };
+        let ok = login.run(&mut self.channel, self.capabilities)?;
+        self.status = ok.status;
+        Ok(())
     }
 
     /// Says good-bye and closes the connection. Dropping a client closes the socket without the word.

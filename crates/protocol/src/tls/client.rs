@@ -97,7 +97,7 @@ impl ClientTls {
 }
 
 /// OpenSSL's name of a TLS 1.2 suite, from the standard's.
-fn openssl_name(standard_name: &str) -> String {
+pub(crate) fn openssl_name(standard_name: &str) -> String {
     let name = standard_name.trim_start_matches("TLS_").replace("_WITH", "");
     let name = name.replace("AES_", "AES").replace("POLY1305_SHA256", "POLY1305");
     name.replace('_', "-")

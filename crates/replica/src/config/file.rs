@@ -37,9 +37,9 @@ impl ChannelConfig {
         ChannelConfig::parse(&text).map(Some).map_err(|what| damaged(&path, &what))
     }
 
-    /// Writes the file, atomically and synced.
+    /// Writes the file, atomically and synced. The source's password is in it.
     pub fn store(&self, disk: &dyn Disk, datadir: &Path, channel: &str) -> io::Result<()> {
-        disk.write_atomically(&datadir.join(file_name(channel)), self.format().as_bytes())
+        disk.write_secret_atomically(&datadir.join(file_name(channel)), self.format().as_bytes())
     }
 
     /// Removes the file (RESET REPLICA ALL).

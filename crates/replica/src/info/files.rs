@@ -151,7 +151,7 @@ impl InfoFile {
             return Ok(());
         }
         match &wanted {
-            Some(text) => disk.write_atomically(&self.path, text.as_bytes())?,
+            Some(text) => disk.write_secret_atomically(&self.path, text.as_bytes())?,
             None => disk.remove(&self.path)?,
         }
         *written = wanted;

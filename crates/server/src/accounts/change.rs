@@ -1,9 +1,9 @@
 //! The statements that change accounts, applied to an [`AccountTable`]; storing the result is the caller's.
 
-use super::secret::{identify, set_password};
+use super::alter::{Operation, PasswordPolicy};
 use super::{Account, AccountName, AccountTable, Privileges, access_denied, needs_privilege};
 use sql::SqlError;
-use sql::admin::{Account as Named, AccountOptions, AccountSpec};
+use sql::admin::{Account as Named, AccountOptions, AccountSpec, Authentication};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,6 +40,8 @@ pub struct Change<'a> {
     pub schema: Option<String>,
     /// Length of random passwords.
     pub random_chars: usize,
+    /// What holds for passwords.
+    pub policy: PasswordPolicy,
     /// Accounts that were changed and are still there.
     pub changed: Vec<AccountName>,
     /// Accounts that are gone.
@@ -81,7 +83,7 @@ impl Change<'_> {
         let exists: Vec<AccountName> =
             specs.iter().map(|s| self.name(&s.account)).filter(|n| self.table.get(n).is_some()).collect();
         if !exists.is_empty() && !if_not_exists {
-            return Err(failed("CREATE USER", &exists));
+            return Err(failed("CREATE USER", &exists, " (User account already exists)"));
         }
         let mut shown = Vec::new();
         for spec in specs {
@@ -91,7 +93,13 @@ impl Change<'_> {
             }
             let mut account = Account { user: name.0, host: name.1, ..Account::default() };
             account.plugin = super::secret::DEFAULT_PLUGIN.to_owned();
-            self.change_one(&mut account, spec, options, &mut shown)?;
+            self.change_one(
+                &mut account,
+                spec.authentication.as_ref(),
+                options,
+                &mut shown,
+                Operation::Create,
+            )?;
             account.default_roles = self.new_default_roles(&mut account, &options.default_roles)?;
             self.put(account);
         }
@@ -108,36 +116,18 @@ impl Change<'_> {
         let missing: Vec<AccountName> =
             specs.iter().map(|s| self.name(&s.account)).filter(|n| self.table.get(n).is_none()).collect();
         if !missing.is_empty() && !if_exists {
-            return Err(failed("ALTER USER", &missing));
+            return Err(failed("ALTER USER", &missing, " (User account does not exist)"));
         }
         let mut shown = Vec::new();
         for spec in specs {
             if let Some(account) = self.table.get(&self.name(&spec.account)) {
                 let mut account = Account::clone(&account);
-                self.change_one(&mut account, spec, options, &mut shown)?;
+                let authentication = spec.authentication.as_ref();
+                self.change_one(&mut account, authentication, options, &mut shown, Operation::Alter)?;
                 self.put(account);
             }
         }
         Ok(shown)
-    }
-
-    fn change_one(
-        &self,
-        account: &mut Account,
-        spec: &AccountSpec,
-        options: &AccountOptions,
-        shown: &mut Vec<RandomPassword>,
-    ) -> Result<(), SqlError> {
-        if !options.require.is_empty() {
-            return Err(SqlError::not_supported("REQUIRE of TLS"));
-        }
-        if let Some(authentication) = &spec.authentication
-            && let Some(password) = identify(account, authentication, self.random_chars)?
-        {
-            shown.push((account.user.clone(), account.host.clone(), password));
-        }
-        account.locked = options.locked.unwrap_or(account.locked);
-        Ok(())
     }
 
     /// DROP USER.
@@ -146,7 +136,7 @@ impl Change<'_> {
         let missing: Vec<AccountName> =
             names.iter().filter(|n| self.table.get(n).is_none()).cloned().collect();
         if !missing.is_empty() && !if_exists {
-            return Err(failed("DROP USER", &missing));
+            return Err(failed("DROP USER", &missing, " (User account does not exist)"));
         }
         let names: Vec<AccountName> = names.into_iter().filter(|n| !missing.contains(n)).collect();
         self.check_not_mandatory(&names)?;
@@ -163,7 +153,7 @@ impl Change<'_> {
             let (old, new) = (self.name(old), self.name(new));
             let account = match self.table.get(&old) {
                 Some(account) if self.table.get(&new).is_none() => account,
-                _ => return Err(failed("RENAME USER", &[old])),
+                _ => return Err(failed("RENAME USER", &[old], "")),
             };
             if self.table.is_granted(&old) || self.by.mandatory.contains(&old) {
                 return Err(SqlError::new(3532, "Renaming of a role identifier is forbidden"));
@@ -174,16 +164,21 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// SET PASSWORD.
-    pub fn set_password(&mut self, account: Option<&Named>, password: &str) -> Result<(), SqlError> {
+    /// SET PASSWORD. The result is the random password, if one was asked for.
+    pub fn set_password(
+        &mut self,
+        account: Option<&Named>,
+        authentication: &Authentication,
+    ) -> Result<Vec<RandomPassword>, SqlError> {
         let name = account.map_or_else(|| self.by.account.name(), |a| self.name(a));
         let Some(account) = self.table.get(&name) else {
             return Err(SqlError::new(1133, "Can't find any matching row in the user table"));
         };
         let mut account = Account::clone(&account);
-        set_password(&mut account, password);
+        let mut shown = Vec::new();
+        self.identify(&mut account, authentication, &mut shown, Operation::SetPassword)?;
         self.put(account);
-        Ok(())
+        Ok(shown)
     }
 
     /// The grantor's CREATE USER, or this privilege on the tables of accounts; error 1227.
@@ -238,8 +233,8 @@ impl Change<'_> {
     }
 }
 
-pub(super) fn failed(operation: &str, names: &[AccountName]) -> SqlError {
-    let list: Vec<String> = names.iter().map(|(user, host)| format!("'{user}'@'{host}'")).collect();
+pub(super) fn failed(operation: &str, names: &[AccountName], why: &str) -> SqlError {
+    let list: Vec<String> = names.iter().map(|(user, host)| format!("'{user}'@'{host}'{why}")).collect();
     SqlError::new(1396, format!("Operation {operation} failed for {}", list.join(",")))
 }
 
@@ -252,12 +247,11 @@ pub fn no_such_grant(name: &AccountName) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sql::admin::{Authentication, Secret};
+    use sql::admin::Secret;
 
     fn spec(user: &str) -> AccountSpec {
         let account = Named { user: user.into(), host: "%".into(), is_current_user: false };
-        let authentication =
-            Some(Authentication { plugin: None, secret: Secret::Password(format!("{user}'s secret")) });
+        let authentication = Some(Authentication::new(None, Secret::Password(format!("{user}'s secret"))));
         AccountSpec { account, authentication }
     }
 
@@ -281,6 +275,7 @@ mod tests {
             by,
             schema: Some("app".into()),
             random_chars: 20,
+            policy: PasswordPolicy::default(),
             changed: Vec::new(),
             removed: Vec::new(),
             warnings: Vec::new(),
@@ -297,7 +292,7 @@ mod tests {
             let twice = c.create(&[spec("a")], false, &none).unwrap_err();
             assert_eq!(
                 (twice.code, twice.message.as_str()),
-                (1396, "Operation CREATE USER failed for 'a'@'%'")
+                (1396, "Operation CREATE USER failed for 'a'@'%' (User account already exists)")
             );
             c.create(&[spec("a")], true, &none).unwrap();
             assert_eq!(c.alter(&[spec("x")], false, &none).unwrap_err().code, 1396);
@@ -305,7 +300,8 @@ mod tests {
             c.rename(&[(spec("b").account, spec("c").account)]).unwrap();
             assert_eq!(c.drop(&[spec("b").account], false).unwrap_err().code, 1396);
             c.drop(&[spec("b").account, spec("c").account], true).unwrap();
-            assert_eq!(c.set_password(Some(&spec("c").account), "x").unwrap_err().code, 1133);
+            let x = Authentication::new(None, Secret::Password("x".into()));
+            assert_eq!(c.set_password(Some(&spec("c").account), &x).unwrap_err().code, 1133);
             assert_eq!((c.changed.len(), c.removed.len()), (1, 2));
         });
         assert_eq!(

@@ -82,7 +82,7 @@ pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     upgrade(session)
 }
 
-/// `mysql.tables_priv` had one column of names, and `mysql.user` no attributes. Each step may be made again.
+/// `mysql.tables_priv` had one column of names. Each step may be made again.
 fn upgrade(session: &mut InternalSession) -> sql::Result<()> {
     if !has_column(session, "tables_priv", "Column_priv")? {
         session.run(
@@ -94,9 +94,6 @@ fn upgrade(session: &mut InternalSession) -> sql::Result<()> {
              {TABLE_SET} {GENERAL} NOT NULL DEFAULT '', ADD COLUMN Column_priv {COLUMN_SET} {GENERAL} NOT NULL \
              DEFAULT ''"
         ))?;
-    }
-    if !has_column(session, "user", "User_attributes")? {
-        session.run("ALTER TABLE mysql.user ADD COLUMN User_attributes JSON DEFAULT NULL")?;
     }
     Ok(())
 }
@@ -218,7 +215,7 @@ pub fn insert(session: &mut InternalSession, account: &Account, grantor: &str) -
         ];
         insert_row(session, "proxies_priv", &cells)?;
     }
-    insert_restrictions(session, account)
+    Ok(())
 }
 
 fn insert_roles(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
@@ -243,20 +240,6 @@ fn insert_roles(session: &mut InternalSession, account: &Account) -> sql::Result
         insert_row(session, "default_roles", &cells)?;
     }
     Ok(())
-}
-
-fn insert_restrictions(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
-    let Some(json) = super::restrictions::to_json(&account.restrictions) else { return Ok(()) };
-    let (user, host) = (quote(account.user.as_bytes()), quote(account.host.as_bytes()));
-    let statement = [
-        b"UPDATE mysql.user SET User_attributes = ".as_slice(),
-        &quote(json.as_bytes()),
-        b" WHERE Host = ",
-        &host,
-        b" AND User = ",
-        &user,
-    ];
-    session.run_bytes(&statement.concat())
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! session asks the table afresh for each check, so a GRANT or REVOKE counts at once (MySQL's global privileges wait
 //! for the next connection; nothing relies on that delay).
 
+pub mod alter;
+pub mod attributes;
 pub mod change;
 pub mod grant;
 mod grant_tables;
@@ -18,7 +20,10 @@ pub mod roles;
 pub mod secret;
 pub mod show;
 pub mod storage;
+pub mod stored;
+pub mod usage;
 
+pub use attributes::Attributes;
 pub use host_pattern::ClientHost;
 pub use privileges::{Level, Privileges};
 
@@ -54,6 +59,8 @@ pub struct Account {
     pub locked: bool,
     /// The password is to be changed before anything else.
     pub password_expired: bool,
+    /// What else was said of the account.
+    pub attributes: Attributes,
     /// Privileges on `*.*`.
     pub global: Privileges,
     /// Dynamic privileges, with their GRANT OPTION.
@@ -153,8 +160,10 @@ pub struct Accounts {
     /// Grows with every replacement of the table. Release after the new table is in place, acquire before it is read:
     /// who sees the new number finds the new table.
     generation: AtomicU64,
-    /// caching_sha2_password's cache.
-    cache: Mutex<HashMap<AccountName, CachedDigest>>,
+    /// caching_sha2_password's cache: of each account the digest of its password, and of the retained one if there is one.
+    cache: Mutex<HashMap<AccountName, Vec<CachedDigest>>>,
+    /// Failed logins, and what accounts have used of what they may.
+    pub usage: usage::Usage,
     /// Opened or made by a thread of its own when the server starts, because making one takes up to seconds.
     key: Mutex<Option<Arc<ServerKey>>>,
     /// Serialises changes: read the table, change a copy, store it, replace the table.
@@ -184,9 +193,9 @@ impl Accounts {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The cached digest of an account's password.
-    pub fn cached(&self, name: &AccountName) -> Option<CachedDigest> {
-        self.cache.lock().get(name).copied()
+    /// The cached digests of an account's passwords.
+    pub fn cached(&self, name: &AccountName) -> Vec<CachedDigest> {
+        self.cache.lock().get(name).cloned().unwrap_or_default()
     }
 
     /// Remembers an account's password after a full authentication, unless the accounts are no longer those of this
@@ -195,7 +204,10 @@ impl Accounts {
         let mut cache = self.cache.lock();
         // A replacement that is not seen here clears the cache after this.
         if self.generation() == generation {
-            cache.insert(name, digest);
+            let digests = cache.entry(name).or_default();
+            if !digests.contains(&digest) {
+                digests.push(digest);
+            }
         }
     }
 
@@ -210,8 +222,7 @@ impl Accounts {
             ServerKey::from_private_pem(&pem).map_err(place)?
         } else {
             let made = ServerKey::generate(os::random::fill).map_err(io::Error::other)?;
-            disk.write_atomically(&path, made.private_pem().map_err(io::Error::other)?.as_bytes())?;
-            disk.restrict_to_owner(&path)?;
+            disk.write_secret_atomically(&path, made.private_pem().map_err(io::Error::other)?.as_bytes())?;
             made
         };
         *key = Some(Arc::new(opened));
@@ -293,9 +304,9 @@ mod tests {
         let before = accounts.generation();
         accounts.replace(AccountTable::new([account("a", "%")]));
         accounts.remember(name(), [1; 32], before);
-        assert_eq!(accounts.cached(&name()), None);
+        assert!(accounts.cached(&name()).is_empty());
         accounts.remember(name(), [1; 32], accounts.generation());
-        assert_eq!(accounts.cached(&name()), Some([1; 32]));
+        assert_eq!(accounts.cached(&name()), [[1; 32]]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl Change<'_> {
         }
         let there: Vec<AccountName> = names.iter().filter(|n| self.table.get(n).is_some()).cloned().collect();
         if !there.is_empty() && !if_not_exists {
-            return Err(with_reason(failed("CREATE ROLE", &there), "User account already exists"));
+            return Err(failed("CREATE ROLE", &there, " (User account already exists)"));
         }
         for (user, host) in names {
             if there.contains(&(user.clone(), host.clone())) {
@@ -53,7 +53,7 @@ impl Change<'_> {
         let missing: Vec<AccountName> =
             names.iter().filter(|n| self.table.get(n).is_none()).cloned().collect();
         if !missing.is_empty() && !if_exists {
-            return Err(with_reason(failed("DROP ROLE", &missing), "User account does not exist"));
+            return Err(failed("DROP ROLE", &missing, " (User account does not exist)"));
         }
         for name in names {
             if missing.contains(&name) {
@@ -323,10 +323,6 @@ impl Change<'_> {
 
 /// Whom an account may stand for that may stand for anybody, as root's.
 const ANYBODY: (String, String) = (String::new(), String::new());
-
-fn with_reason(error: SqlError, reason: &str) -> SqlError {
-    SqlError::new(error.code, format!("{} ({reason})", error.message))
-}
 
 fn unknown(name: &AccountName) -> SqlError {
     SqlError::new(3523, format!("Unknown authorization ID {}", shown(name)))

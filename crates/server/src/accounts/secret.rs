@@ -8,41 +8,71 @@ use sql::admin::{Authentication, Secret};
 /// The plugin of accounts that name none.
 pub const DEFAULT_PLUGIN: &str = plugin::CACHING_SHA2;
 
-/// Changes an account's plugin and password. `Some` is a random password, to be shown once.
-pub fn identify(
-    account: &mut Account,
-    authentication: &Authentication,
-    random_chars: usize,
-) -> Result<Option<String>, SqlError> {
-    let plugin = match authentication.plugin.as_deref() {
-        None if account.plugin.is_empty() => DEFAULT_PLUGIN,
-        None => account.plugin.as_str(),
-        Some(name) => known_plugin(name)?,
-    };
-    let (stored, shown) = match &authentication.secret {
-        Secret::None => (Vec::new(), None),
-        Secret::Password(password) => (hash(plugin, password), None),
-        Secret::Random => {
-            let password = random_password(random_chars);
-            (hash(plugin, &password), Some(password))
-        }
-        Secret::Hash(stored) => {
-            if !is_valid(plugin, stored) {
-                return Err(SqlError::new(1827, "The password hash doesn't have the expected format."));
-            }
-            (stored.clone(), None)
-        }
-    };
-    account.plugin = plugin.to_owned();
-    account.authentication_string = stored;
-    account.password_expired = false;
-    Ok(shown)
+/// What an account is to prove itself by from now on.
+pub struct Credentials {
+    /// The plugin.
+    pub plugin: String,
+    /// What it stores; empty for no password.
+    pub stored: Vec<u8>,
+    /// The password, where it is known.
+    pub clear: Option<String>,
+    /// The password, where it was made here and is to be shown once.
+    pub shown: Option<String>,
 }
 
-/// Gives an account a new password, with the plugin that it has.
-pub fn set_password(account: &mut Account, password: &str) {
-    account.authentication_string = hash(&account.plugin, password);
-    account.password_expired = false;
+impl Credentials {
+    /// What was written for an account; a random password has so many characters.
+    pub fn of(
+        account: &Account,
+        authentication: &Authentication,
+        random_chars: usize,
+    ) -> Result<Credentials, SqlError> {
+        let plugin = match authentication.plugin.as_deref() {
+            None if account.plugin.is_empty() => DEFAULT_PLUGIN,
+            None => account.plugin.as_str(),
+            Some(name) => known_plugin(name)?,
+        };
+        let (clear, shown) = match &authentication.secret {
+            Secret::None | Secret::DiscardOld => (Some(String::new()), None),
+            Secret::Password(password) => (Some(password.clone()), None),
+            Secret::Random => {
+                let password = random_password(random_chars);
+                (Some(password.clone()), Some(password))
+            }
+            Secret::Hash(stored) => {
+                if !is_valid(plugin, stored) {
+                    return Err(SqlError::new(1827, "The password hash doesn't have the expected format."));
+                }
+                let (plugin, stored) = (plugin.to_owned(), stored.clone());
+                return Ok(Credentials { plugin, stored, clear: None, shown: None });
+            }
+        };
+        let stored = clear.as_deref().map(|password| hash(plugin, password)).unwrap_or_default();
+        Ok(Credentials { plugin: plugin.to_owned(), stored, clear, shown })
+    }
+
+    /// The plugin takes no password of this length.
+    pub fn is_too_long(&self) -> bool {
+        let bytes = self.clear.as_ref().map_or(0, String::len);
+        self.plugin == plugin::CACHING_SHA2 && bytes > caching_sha2::MAX_PASSWORD_BYTES
+    }
+
+    /// True when the plugin has stored this for the password.
+    pub fn fits(&self, password: &str, stored: &[u8]) -> bool {
+        fits(&self.plugin, password, stored)
+    }
+}
+
+/// True when this is the account's password.
+pub fn is_password(account: &Account, password: &str) -> bool {
+    fits(&account.plugin, password, &account.authentication_string)
+}
+
+fn fits(plugin: &str, password: &str, stored: &[u8]) -> bool {
+    match plugin {
+        plugin::NATIVE => native::authentication_string(password.as_bytes()).as_bytes() == stored,
+        _ => caching_sha2::verify_password(password.as_bytes(), stored),
+    }
 }
 
 fn known_plugin(name: &str) -> Result<&'static str, SqlError> {
@@ -93,31 +123,31 @@ pub fn random_password(chars: usize) -> String {
 mod tests {
     use super::*;
 
-    fn by(plugin: Option<&str>, secret: Secret) -> Authentication {
-        Authentication { plugin: plugin.map(str::to_owned), secret }
+    fn of(account: &Account, plugin: Option<&str>, secret: Secret) -> Result<Credentials, SqlError> {
+        Credentials::of(account, &Authentication::new(plugin.map(str::to_owned), secret), 20)
     }
 
     #[test]
     fn passwords_become_what_the_plugin_stores() {
         let mut a = Account::default();
-        identify(&mut a, &by(None, Secret::Password("x".into())), 20).unwrap();
-        assert_eq!(a.plugin, "caching_sha2_password");
-        assert!(caching_sha2::verify_password(b"x", &a.authentication_string));
-        identify(&mut a, &by(Some("MYSQL_native_password"), Secret::Password("y".into())), 20).unwrap();
-        assert_eq!(a.authentication_string, native::authentication_string(b"y").into_bytes());
+        let new = of(&a, None, Secret::Password("x".into())).unwrap();
+        assert_eq!(new.plugin, "caching_sha2_password");
+        assert!(caching_sha2::verify_password(b"x", &new.stored) && new.fits("x", &new.stored));
+        let new = of(&a, Some("MYSQL_native_password"), Secret::Password("y".into())).unwrap();
+        assert_eq!(new.stored, native::authentication_string(b"y").into_bytes());
         // The plugin is kept when none is named.
-        set_password(&mut a, "z");
-        assert_eq!(a.authentication_string, native::authentication_string(b"z").into_bytes());
-        let shown = identify(&mut a, &by(None, Secret::Random), 20).unwrap().unwrap();
+        (a.plugin, a.authentication_string) = (new.plugin, new.stored);
+        assert!(is_password(&a, "y") && !is_password(&a, "x"));
+        let new = of(&a, None, Secret::Random).unwrap();
+        let shown = new.shown.unwrap();
         assert_eq!(shown.len(), 20);
-        assert_eq!(a.authentication_string, native::authentication_string(shown.as_bytes()).into_bytes());
+        assert_eq!(new.stored, native::authentication_string(shown.as_bytes()).into_bytes());
     }
 
     #[test]
     fn unknown_plugins_and_broken_hashes_are_refused() {
-        let mut a = Account::default();
-        assert_eq!(identify(&mut a, &by(Some("sha7"), Secret::None), 20).unwrap_err().code, 1524);
-        assert_eq!(identify(&mut a, &by(None, Secret::Hash(b"abc".to_vec())), 20).unwrap_err().code, 1827);
-        assert_eq!(a, Account::default());
+        let refused = |plugin, secret| of(&Account::default(), plugin, secret).err().map(|e| e.code);
+        assert_eq!(refused(Some("sha7"), Secret::None), Some(1524));
+        assert_eq!(refused(None, Secret::Hash(b"abc".to_vec())), Some(1827));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::roles::shown;
 use super::{Account, AccountName, Level, Privileges};
+use sql::admin::TlsRequirement;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines of SHOW GRANTS: the rights of `all`, which is `account` with its active roles, and the account's roles.
@@ -96,28 +97,105 @@ fn spelled_out(set: Privileges) -> String {
 }
 
 /// The statement of SHOW CREATE USER.
-pub fn create_user(account: &Account) -> String {
-    let hash: String = if account.authentication_string.iter().all(|b| (32..127).contains(b)) {
-        format!(
-            "'{}'",
-            String::from_utf8_lossy(&account.authentication_string).replace('\\', "\\\\").replace('\'', "''")
-        )
-    } else {
-        let hex: String = account.authentication_string.iter().map(|b| format!("{b:02X}")).collect();
-        format!("0x{hex}")
+pub fn create_user(account: &Account, hash_in_hex: bool) -> String {
+    let (stored, attributes) = (&account.authentication_string, &account.attributes);
+    let secret = match (stored.as_slice(), hash_in_hex && !stored.iter().all(|b| (32..127).contains(b))) {
+        (b"", _) => String::new(),
+        (stored, true) => {
+            let hex: String = stored.iter().map(|b| format!("{b:02X}")).collect();
+            format!(" AS 0x{hex}")
+        }
+        (stored, false) => format!(" AS '{}'", escaped(&String::from_utf8_lossy(stored))),
     };
-    let secret = if account.authentication_string.is_empty() { String::new() } else { format!(" AS {hash}") };
     let default_roles = match account.default_roles.is_empty() {
         true => String::new(),
         false => format!(" DEFAULT ROLE {}", super::roles::list(&account.default_roles)),
     };
-    let expire = if account.password_expired { "" } else { " DEFAULT" };
+    let mut text = format!(
+        "CREATE USER `{}`@`{}` IDENTIFIED WITH '{}'{secret}{default_roles} REQUIRE {}",
+        account.user,
+        account.host,
+        account.plugin,
+        requirement(&attributes.require)
+    );
+    let limits = attributes.limits;
+    let limits = [
+        ("QUERIES_PER_HOUR", limits.queries_per_hour),
+        ("UPDATES_PER_HOUR", limits.updates_per_hour),
+        ("CONNECTIONS_PER_HOUR", limits.connections_per_hour),
+        ("USER_CONNECTIONS", limits.user_connections),
+    ];
+    let given: Vec<String> =
+        limits.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("MAX_{name} {n}")).collect();
+    if !given.is_empty() {
+        text.push_str(&format!(" WITH {}", given.join(" ")));
+    }
+    let days = |days: Option<u16>| days.map_or_else(|| "DEFAULT".into(), |days| format!("{days} DAY"));
+    let expiry = match (account.password_expired, attributes.lifetime_days) {
+        (true, _) => String::new(),
+        (false, None) => " DEFAULT".into(),
+        (false, Some(0)) => " NEVER".into(),
+        (false, Some(days)) => format!(" INTERVAL {days} DAY"),
+    };
     let lock = if account.locked { "LOCK" } else { "UNLOCK" };
-    format!(
-        "CREATE USER `{}`@`{}` IDENTIFIED WITH '{}'{secret}{default_roles} REQUIRE NONE PASSWORD EXPIRE{expire} ACCOUNT {lock} \
-         PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT",
-        account.user, account.host, account.plugin
-    )
+    let history = attributes.history.map_or_else(|| "DEFAULT".into(), |n| n.to_string());
+    let current = match attributes.require_current {
+        None => " DEFAULT",
+        Some(true) => "",
+        Some(false) => " OPTIONAL",
+    };
+    text.push_str(&format!(
+        " PASSWORD EXPIRE{expiry} ACCOUNT {lock} PASSWORD HISTORY {history} PASSWORD REUSE INTERVAL {} PASSWORD \
+         REQUIRE CURRENT{current}",
+        days(attributes.reuse_days)
+    ));
+    if attributes.locking.attempts > 0 {
+        text.push_str(&format!(" FAILED_LOGIN_ATTEMPTS {}", attributes.locking.attempts));
+    }
+    match attributes.locking.days {
+        0 => {}
+        days if days < 0 => text.push_str(" PASSWORD_LOCK_TIME UNBOUNDED"),
+        days => text.push_str(&format!(" PASSWORD_LOCK_TIME {days}")),
+    }
+    if let Some(metadata) = attributes.metadata_text() {
+        text.push_str(&format!(" ATTRIBUTE '{}'", escaped(&metadata)));
+    }
+    text
+}
+
+fn requirement(require: &TlsRequirement) -> String {
+    let TlsRequirement::Specified { cipher, issuer, subject } = require else {
+        return match require {
+            TlsRequirement::Ssl => "SSL",
+            TlsRequirement::X509 => "X509",
+            _ => "NONE",
+        }
+        .into();
+    };
+    let parts = [("SUBJECT", subject), ("ISSUER", issuer), ("CIPHER", cipher)];
+    let given: Vec<String> = parts
+        .iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| format!("{name} '{}'", escaped(text)))
+        .collect();
+    // Nothing but an empty text was given, of whatever.
+    if given.is_empty() { "SUBJECT ''".into() } else { given.join(" ") }
+}
+
+/// What stands between apostrophes, as MySQL's servers write it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\0' => out.push_str("\\0"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\u{1a}' => out.push_str("\\Z"),
+            '\\' | '\'' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -144,7 +222,7 @@ mod tests {
         );
         a.plugin = "mysql_native_password".into();
         assert!(
-            create_user(&a)
+            create_user(&a, false)
                 .starts_with("CREATE USER `a`@`%` IDENTIFIED WITH 'mysql_native_password' REQUIRE NONE")
         );
     }

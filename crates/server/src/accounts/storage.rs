@@ -4,7 +4,7 @@
 //! tables of the engine; the server's own sessions write them without a trace in the binary log.
 
 use super::privileges::STATIC;
-use super::{Account, AccountName, AccountTable, Privileges, grant_tables};
+use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;
 use crate::server::Server;
@@ -36,18 +36,21 @@ pub fn create_tables(session: &mut InternalSession) -> sql::Result<()> {
     ))?;
     session.run(&format!(
         "CREATE TABLE IF NOT EXISTS mysql.user (Host CHAR(255) NOT NULL DEFAULT '', User CHAR(32) NOT NULL DEFAULT \
-         '', {}plugin CHAR(64) NOT NULL DEFAULT 'caching_sha2_password', authentication_string TEXT, \
-         password_expired ENUM('N','Y') NOT NULL DEFAULT 'N', account_locked ENUM('N','Y') NOT NULL DEFAULT 'N', \
-         PRIMARY KEY (Host, User)) {tail}",
-        flags(|_| true)
+         '', {}{}PRIMARY KEY (Host, User)) {tail}",
+        flags(|bit| !stored::is_behind(STATIC[bit].column)),
+        stored::columns()
     ))?;
+    stored::create(session)?;
     grant_tables::create(session)
 }
 
 /// Reads all accounts and makes them count.
 pub fn load(server: &Arc<Server>) -> sql::Result<()> {
     let mut session = InternalSession::new(server)?;
-    let mut accounts = read_users(&session.rows("SELECT * FROM mysql.user")?);
+    let mut accounts = read_users(
+        &session
+            .rows("SELECT u.*, UNIX_TIMESTAMP(u.password_last_changed) AS changed_s FROM mysql.user u")?,
+    );
     let mut with = |user: String, host: String, change: &mut dyn FnMut(&mut Account)| {
         if let Some(account) = accounts.get_mut(&(user, host)) {
             change(account);
@@ -78,7 +81,15 @@ pub fn load(server: &Arc<Server>) -> sql::Result<()> {
         });
     }
     grant_tables::load(&mut session, &mut accounts)?;
+    stored::read_history(&mut session, |user, host, past| {
+        if let Some(account) = accounts.get_mut(&(user, host)) {
+            account.attributes.past.push(past);
+        }
+    })?;
     server.accounts.replace(AccountTable::new(accounts.into_values()));
+    // What is counted of accounts begins anew, as everything of them does.
+    server.accounts.usage.forget_all_failures();
+    server.accounts.usage.begin_hour();
     Ok(())
 }
 
@@ -91,6 +102,7 @@ fn read_users(rows: &RowCollector) -> BTreeMap<AccountName, Account> {
             authentication_string: rows.cell(row, "authentication_string").unwrap_or(b"").to_vec(),
             locked: rows.text(row, "account_locked") == "Y",
             password_expired: rows.text(row, "password_expired") == "Y",
+            attributes: stored::read(rows, row),
             global: read_flags(rows, row),
             ..Account::default()
         };
@@ -126,7 +138,7 @@ pub fn store(
 fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Result<()> {
     let (user_name, host_name) = (user, host);
     let (user, host) = (quote(user.as_bytes()), quote(host.as_bytes()));
-    for table in ["user", "db", "tables_priv", "global_grants"] {
+    for table in ["user", "db", "tables_priv", "global_grants", "password_history"] {
         let statement = [
             b"DELETE FROM mysql.".as_slice(),
             table.as_bytes(),
@@ -152,6 +164,7 @@ fn insert(session: &mut InternalSession, account: &Account, grantor: &str) -> sq
     ];
     put_flags(account.global, |_| true, &mut cells);
     insert_row(session, "user", &cells)?;
+    stored::write(session, account)?;
     for (name, option) in &account.dynamic {
         let cells = [
             ("USER", user),

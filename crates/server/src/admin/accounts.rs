@@ -1,14 +1,15 @@
 //! The statements about accounts: checked, changed, stored, and then made to count.
 
+use crate::accounts::alter::PasswordPolicy;
 use crate::accounts::change::{By, Change, RandomPassword, no_such_grant};
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{
     Account, AccountName, AccountTable, Privileges, needs_privilege, roles, schema_denied, show, storage,
 };
-use crate::connection_host::ConnectionHost;
+use crate::connection_host::{ConnectionHost, password_expired};
 use crate::result_table::{number_column, send, send_ok, text_column};
 use crate::session_rights::mandatory_roles;
-use sql::admin::{Account as Named, Lenience};
+use sql::admin::{Account as Named, AccountSpec, Authentication, Lenience, PasswordExpiry, Secret};
 use sql::{AdminCommand as Command, Host, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
@@ -31,7 +32,12 @@ pub fn carry_out(
         Command::ShowCreateUser(account) => {
             let account = to_be_created(host, account)?;
             let title = format!("CREATE USER for {}", account.shown());
-            return lines(&title, vec![show::create_user(&account)], status, sink);
+            return lines(
+                &title,
+                vec![show::create_user(&account, host.session_is_on("print_identified_with_as_hex"))],
+                status,
+                sink,
+            );
         }
         Command::SetRole(choice) => {
             host.set_role(choice)?;
@@ -58,23 +64,24 @@ fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
         | Command::RevokeProxy { .. }
         | Command::CreateRole { .. }
         | Command::DropRole { .. }
-        | Command::SetDefaultRole { .. }
-        | Command::SetPassword { account: None, .. } => Ok(()),
+        | Command::SetDefaultRole { .. } => Ok(()),
+        Command::SetPassword { account: named, authentication } => {
+            let is_own = named.as_ref().is_none_or(|named| is_self(&account, named));
+            if host.is_sandboxed() && !is_own {
+                return Err(password_expired());
+            }
+            check_password_change(&account, is_own, authentication)
+        }
         Command::AlterUser { accounts, options, .. }
             if *options == Default::default() && accounts.iter().all(|a| is_self(&account, &a.account)) =>
         {
-            Ok(())
+            let written = accounts.iter().filter_map(|a| a.authentication.as_ref());
+            written.into_iter().try_for_each(|it| check_retained(&account, it))
         }
         _ if account.global.contains(Privileges::named("CREATE USER").unwrap_or_default()) => Ok(()),
         Command::CreateUser { .. } if on_accounts(&account, "INSERT") => Ok(()),
         Command::DropUser { .. } if on_accounts(&account, "DELETE") => Ok(()),
         Command::AlterUser { .. } | Command::RenameUser(_) if on_accounts(&account, "UPDATE") => Ok(()),
-        Command::SetPassword { account: Some(named), .. } => {
-            if is_self(&account, named) || on_accounts(&account, "UPDATE") {
-                return Ok(());
-            }
-            Err(schema_denied(&account.shown(), "mysql"))
-        }
         _ => Err(needs_privilege("CREATE USER")),
     }
 }
@@ -82,6 +89,82 @@ fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
 /// True when the account may write the tables of accounts.
 fn on_accounts(account: &Account, privilege: &str) -> bool {
     account.allows_schema(Privileges::named(privilege).unwrap_or_default(), "mysql")
+}
+
+/// Everybody may change his own password. Others' are theirs who may change the table of accounts.
+fn check_password_change(
+    account: &Account,
+    is_own: bool,
+    authentication: &Authentication,
+) -> sql::Result<()> {
+    if is_own {
+        return check_retained(account, authentication);
+    }
+    if on_accounts(account, "UPDATE") || may_create_users(account) {
+        return Ok(());
+    }
+    Err(schema_denied(&account.shown(), "mysql"))
+}
+
+/// To have two passwords is a privilege.
+fn check_retained(account: &Account, authentication: &Authentication) -> sql::Result<()> {
+    let is_about_two = authentication.retain || authentication.secret == Secret::DiscardOld;
+    if !is_about_two
+        || may_create_users(account)
+        || account.dynamic.contains_key("APPLICATION_PASSWORD_ADMIN")
+    {
+        return Ok(());
+    }
+    Err(needs_privilege("CREATE USER or APPLICATION_PASSWORD_ADMIN"))
+}
+
+fn may_create_users(account: &Account) -> bool {
+    account.global.contains(Privileges::named("CREATE USER").unwrap_or_default())
+}
+
+/// What holds for the passwords that a session changes.
+fn policy(host: &ConnectionHost) -> PasswordPolicy {
+    let (globals, account) = (&host.server().globals, host.account());
+    PasswordPolicy {
+        history: globals.named("password_history").uint(),
+        reuse_days: globals.named("password_reuse_interval").uint(),
+        require_current: globals.named("password_require_current").is_on(),
+        is_administrator: host.may_do_everything()
+            || may_create_users(&account)
+            || on_accounts(&account, "UPDATE"),
+        now_us: os::clock::now_us(),
+    }
+}
+
+/// What a change of accounts means for the failed logins of some, and for the session itself.
+fn after(host: &ConnectionHost, command: &Command, changed: &[AccountName], removed: &[AccountName]) {
+    let usage = &host.server().accounts.usage;
+    removed.iter().for_each(|name| usage.forget_failures(name));
+    let own = host.account().name();
+    match command {
+        Command::AlterUser { accounts, options, .. } => {
+            let is_about_locking = options.locked == Some(false)
+                || options.failed_login_attempts.is_some()
+                || options.password_lock_days.is_some();
+            if is_about_locking {
+                changed.iter().for_each(|name| usage.forget_failures(name));
+            }
+            let is_own = accounts.iter().any(|spec| is_self(&host.account(), &spec.account));
+            let has_new = |spec: &AccountSpec| {
+                let written = spec.authentication.as_ref();
+                is_self(&host.account(), &spec.account)
+                    && written.is_some_and(|it| !matches!(it.secret, Secret::DiscardOld | Secret::None))
+            };
+            if accounts.iter().any(has_new) {
+                host.set_sandboxed(false);
+            }
+            if is_own && options.expiry == Some(PasswordExpiry::Now) {
+                host.set_sandboxed(true);
+            }
+        }
+        Command::SetPassword { .. } if changed.contains(&own) => host.set_sandboxed(false),
+        _ => {}
+    }
 }
 
 fn is_self(account: &Account, named: &Named) -> bool {
@@ -121,6 +204,7 @@ fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPas
         by,
         schema: host.entry().shown().schema,
         random_chars: server.globals.named("generated_random_password_length").uint() as usize,
+        policy: policy(host),
         changed: Vec::new(),
         removed: Vec::new(),
         warnings: Vec::new(),
@@ -133,6 +217,7 @@ fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPas
         changed.iter().filter_map(|name: &AccountName| table.get(name)).collect();
     storage::store(server, &accounts, &removed, &host.account().shown())?;
     server.accounts.replace(table);
+    after(host, command, &changed, &removed);
     Ok(random)
 }
 
@@ -146,7 +231,9 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         }
         Command::DropUser { accounts, if_exists } => change.drop(accounts, *if_exists)?,
         Command::RenameUser(pairs) => change.rename(pairs)?,
-        Command::SetPassword { account, password } => change.set_password(account.as_ref(), password)?,
+        Command::SetPassword { account, authentication } => {
+            return change.set_password(account.as_ref(), authentication);
+        }
         Command::Grant { privileges, on, to, with_grant_option } => {
             change.grant(privileges, on, to, *with_grant_option)?;
         }

@@ -19,6 +19,10 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
             server.status.flush(server.sessions.count());
             Ok(())
         }
+        FlushTarget::Other(word) if word == "USER_RESOURCES" => {
+            server.accounts.usage.begin_hour();
+            Ok(())
+        }
         // Tables are not cached apart from the engine's own, and the engine log is synced by its own thread: nothing is
         // held back that would have to be flushed.
         // The session holds the commits.

@@ -22,13 +22,17 @@ fn account(user: &str, plugin: &str, stored: Vec<u8>) -> Account {
 fn accounts() -> Accounts {
     let sha2 = |p: &[u8]| caching_sha2::authentication_string(p, b"abcdefghijklmnopqrst");
     let accounts = Accounts::default();
-    let mut locked = account("locked", plugin::NATIVE, Vec::new());
-    locked.locked = true;
+    let mut two = account("two", plugin::CACHING_SHA2, sha2(b"new"));
+    two.attributes.retained_password = sha2(b"old");
+    let mut blocked =
+        account("blocked", plugin::NATIVE, native::authentication_string(b"right").into_bytes());
+    blocked.attributes.locking = Locking { attempts: 2, days: -1 };
     accounts.replace(AccountTable::new([
         account("sha2", plugin::CACHING_SHA2, sha2(b"right")),
         account("native", plugin::NATIVE, native::authentication_string(b"right").into_bytes()),
         account("open", plugin::CACHING_SHA2, Vec::new()),
-        locked,
+        two,
+        blocked,
     ]));
     accounts
 }
@@ -117,7 +121,29 @@ fn right_passwords_are_let_in_and_wrong_ones_are_not() {
     over_tcp(&accounts, "open", "", true).unwrap();
     assert_eq!(over_tcp(&accounts, "open", "x", true).unwrap_err().server_code(), Some(1045));
     assert_eq!(over_tcp(&accounts, "nobody", "x", true).unwrap_err().server_code(), Some(1045));
-    assert_eq!(over_socket(&accounts, "locked", "").unwrap_err().server_code(), Some(3118));
+}
+
+#[test]
+fn a_retained_password_is_one_until_it_is_discarded() {
+    let accounts = Arc::new(accounts());
+    for password in ["old", "new", "old"] {
+        over_socket(&accounts, "two", password).unwrap();
+    }
+    // Both are in the cache.
+    for password in ["old", "new"] {
+        over_tcp(&accounts, "two", password, false).unwrap();
+    }
+    assert_eq!(over_socket(&accounts, "two", "other").unwrap_err().server_code(), Some(1045));
+}
+
+#[test]
+fn wrong_passwords_block_an_account() {
+    let accounts = Arc::new(accounts());
+    let code = |password| over_socket(&accounts, "blocked", password).err().and_then(|e| e.server_code());
+    assert_eq!((code("x"), code("right"), code("x")), (Some(1045), None, Some(1045)));
+    assert_eq!((code("x"), code("right"), code("")), (Some(3955), Some(3955), Some(3955)));
+    accounts.usage.forget_all_failures();
+    assert_eq!(code("right"), None);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use super::{Connection, End};
 use crate::accounts::{Account, access_denied};
 use crate::authenticate::{Authentication, Refusal};
-use crate::connection_host::ConnectionHost;
+use crate::connection_host::{ConnectionHost, password_expired};
+use crate::login::{self, Arrival, Login};
+use crate::secrets::without_secrets;
 use crate::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::wire_sink::{RowForm, definition};
 use protocol::capability as cap;
@@ -24,6 +26,10 @@ impl Connection<'_> {
             return Ok(None);
         };
         self.entry.begin_statement();
+        if self.host.is_sandboxed() && !is_left_to_the_sandboxed(command) {
+            self.send_error(&password_expired())?;
+            return Ok(None);
+        }
         // Dump sessions and COM_QUIT end the connection; every other command answers and the client goes on.
         match command {
             com::QUIT => return Ok(Some(End::Quit)),
@@ -71,7 +77,7 @@ impl Connection<'_> {
         let command = std::mem::take(&mut self.command);
         let text = without_end(&command[1..]);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
-        self.host.statement_started(Some(&shown_text(text)));
+        self.host.statement_started(Some(&without_secrets(shown_text(text), multi)));
         let result = self.answer(RowForm::Text, |session, sink| {
             session.set_multi_statements(multi);
             session.execute(text, sink)
@@ -186,8 +192,8 @@ impl Connection<'_> {
                 return Ok(Some(End::Lost));
             }
         };
-        let account = match self.authenticate_again(&response) {
-            Ok(account) => account,
+        let login = match self.authenticate_again(&response) {
+            Ok(login) => login,
             Err(Refusal::Packet(e)) => return Err(e),
             Err(Refusal::Error(e)) => {
                 // MySQL closes the connection of a client that could not change its user.
@@ -198,7 +204,7 @@ impl Connection<'_> {
         };
         self.forget_statements();
         self.entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
-        self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), account));
+        self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), login));
         match self.host.new_session(&response) {
             Ok(session) => self.session = session,
             Err(e) => {
@@ -213,10 +219,10 @@ impl Connection<'_> {
         }
     }
 
-    fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Arc<Account>, Refusal> {
+    fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Login, Refusal> {
+        let user = String::from_utf8_lossy(&response.user).into_owned();
         if self.server.grants_are_skipped() {
-            let user = String::from_utf8_lossy(&response.user).into_owned();
-            return Ok(Arc::new(Account { user, ..Account::default() }));
+            return Ok(Login::unchecked(Arc::new(Account { user, ..Account::default() })));
         }
         let mut authentication = Authentication {
             accounts: &self.server.accounts,
@@ -224,7 +230,15 @@ impl Connection<'_> {
             channel: &mut self.channel,
             nonce: self.nonce,
         };
-        authentication.run_again(response)
+        let proved = authentication.run_again(response)?;
+        let arrival = Arrival {
+            user: &user,
+            host: &self.client_host.name(),
+            capabilities: self.capabilities,
+            stream: self.channel.stream(),
+            with_password: proved.with_password,
+        };
+        Ok(login::let_in(self.server, proved.account, &arrival)?)
     }
 
     /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.
@@ -258,6 +272,20 @@ pub(super) fn shown_text(text: &[u8]) -> Cow<'_, str> {
     let shown = &text[..text.len().min(MAX_SHOWN_BYTES)];
     // Nearly always, and many times as quick to find out.
     std::str::from_utf8(shown).map_or_else(|_| String::from_utf8_lossy(shown), Cow::Borrowed)
+}
+
+/// The commands that are carried out although the password has expired; what is in them is asked statement by statement.
+fn is_left_to_the_sandboxed(command: u8) -> bool {
+    matches!(
+        command,
+        com::QUERY
+            | com::QUIT
+            | com::PING
+            | com::STMT_PREPARE
+            | com::STMT_EXECUTE
+            | com::STMT_CLOSE
+            | com::STMT_SEND_LONG_DATA
+    )
 }
 
 fn unknown_command() -> SqlError {

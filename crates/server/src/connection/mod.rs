@@ -13,6 +13,7 @@ pub(crate) mod tests;
 use crate::accounts::{Account, ClientHost};
 use crate::authenticate::{Authentication, Refusal, new_nonce};
 use crate::connection_host::ConnectionHost;
+use crate::login::{self, Arrival, Login};
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
@@ -48,6 +49,7 @@ const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::PLUGIN_AUTH
     | cap::CONNECT_ATTRS
     | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
+    | cap::CAN_HANDLE_EXPIRED_PASSWORDS
     | cap::SESSION_TRACK
     | cap::DEPRECATE_EOF;
 
@@ -181,7 +183,7 @@ fn serve(
         return;
     }
     let admitted = admit(server, entry, &mut channel, (&client_host, version), connected > limit);
-    let (nonce, response, account) = match admitted {
+    let (nonce, response, login) = match admitted {
         Ok(admitted) => admitted,
         Err(refusal) => {
             server.status.aborted_connects.add_one();
@@ -190,7 +192,7 @@ fn serve(
             return;
         }
     };
-    let host = Arc::new(ConnectionHost::new(server.clone(), entry.clone(), account));
+    let host = Arc::new(ConnectionHost::new(server.clone(), entry.clone(), login));
     let session = match host.new_session(&response) {
         Ok(session) => session,
         Err(e) => {
@@ -218,7 +220,7 @@ fn serve(
     connection.count_bytes();
 }
 
-type Admitted = ([u8; NONCE_BYTES], HandshakeResponse, Arc<Account>);
+type Admitted = ([u8; NONCE_BYTES], HandshakeResponse, Login);
 
 /// The connection phase up to the account; the OK packet is sent once the session exists.
 fn admit(
@@ -263,18 +265,26 @@ fn admit(
         return Err(SqlError::new(3159, text).into());
     }
     entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
-    let account = if server.grants_are_skipped() {
-        Arc::new(Account { user: String::from_utf8_lossy(&response.user).into_owned(), ..Account::default() })
-    } else {
-        let mut authentication =
-            Authentication { accounts: &server.accounts, host: client_host, channel, nonce };
-        authentication.run(&response)?
-    };
-    if only_admin && !server.grants_are_skipped() && !account.administers(&["CONNECTION_ADMIN"]) {
+    let user = String::from_utf8_lossy(&response.user).into_owned();
+    if server.grants_are_skipped() {
+        let account = Arc::new(Account { user, ..Account::default() });
+        return Ok((nonce, response, Login::unchecked(account)));
+    }
+    let proved =
+        Authentication { accounts: &server.accounts, host: client_host, channel, nonce }.run(&response)?;
+    if only_admin && !proved.account.administers(&["CONNECTION_ADMIN"]) {
         server.status.max_connections_errors.add_one();
         return Err(too_many().into());
     }
-    Ok((nonce, response, account))
+    let arrival = Arrival {
+        user: &user,
+        host: &client_host.name(),
+        capabilities: response.capabilities,
+        stream: channel.stream(),
+        with_password: proved.with_password,
+    };
+    let login = login::let_in(server, proved.account, &arrival)?;
+    Ok((nonce, response, login))
 }
 
 fn too_many() -> SqlError {
@@ -295,10 +305,24 @@ fn refuse(server: &Server, entry: &SessionEntry, channel: &mut Channel<Stream>, 
             let _gone = send_error(channel, cap::PROTOCOL_41, &e);
         }
         Refusal::Packet(e) => {
+            if let Some(told) = broken_rule(&e) {
+                let _gone = send_error(channel, cap::PROTOCOL_41, &told);
+            }
             if !server.is_stopping() {
                 log::info!("Got an error reading communication packets of connection {}: {e}", entry.id);
             }
         }
+    }
+}
+
+/// What a client is told that has broken the rules of packets.
+fn broken_rule(e: &PacketError) -> Option<SqlError> {
+    match e {
+        PacketError::TooLarge { .. } => {
+            Some(SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes"))
+        }
+        PacketError::OutOfOrder { .. } => Some(SqlError::new(1156, "Got packets out of order")),
+        PacketError::Io(_) | PacketError::Closed => None,
     }
 }
 
@@ -319,7 +343,10 @@ impl Connection<'_> {
             return End::Lost;
         }
         let init_connect = self.server.globals.named("init_connect").text().to_owned();
-        if !init_connect.is_empty() && !self.host.account().administers(&["CONNECTION_ADMIN"]) {
+        if !init_connect.is_empty()
+            && !self.host.is_sandboxed()
+            && !self.host.account().administers(&["CONNECTION_ADMIN"])
+        {
             let mut ignored = crate::row_collector::RowCollector::default();
             if let Err(e) = self.session.execute(init_connect.as_bytes(), &mut ignored) {
                 log::warn!(
@@ -397,10 +424,7 @@ impl Connection<'_> {
     /// Tells the client, if it can still hear, why its connection ends.
     fn lost(&mut self, e: &PacketError) -> End {
         let told = match e {
-            PacketError::TooLarge { .. } => {
-                Some(SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes"))
-            }
-            PacketError::OutOfOrder { .. } => Some(SqlError::new(1156, "Got packets out of order")),
+            PacketError::TooLarge { .. } | PacketError::OutOfOrder { .. } => broken_rule(e),
             PacketError::Io(io)
                 if matches!(io.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
             {

@@ -3,6 +3,7 @@
 use super::Connection;
 use super::command::{malformed, shown_text};
 use crate::prepared::{PreparedStatement, unknown_statement};
+use crate::secrets::without_secrets;
 use crate::sessions::Activity;
 use crate::wire_sink::{RowForm, definition};
 use protocol::capability as cap;
@@ -26,7 +27,7 @@ impl Connection<'_> {
             self.session.close_prepared(prepared.id);
             return self.send_error(&SqlError::new(1117, "Too many columns"));
         };
-        let statement = PreparedStatement::new(&shown_text(self.body()), parameters);
+        let statement = PreparedStatement::new(&without_secrets(shown_text(self.body()), false), parameters);
         self.statements.insert(prepared.id, statement);
         let ok = PrepareOk {
             statement_id: prepared.id,

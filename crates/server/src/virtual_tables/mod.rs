@@ -8,6 +8,7 @@ mod performance;
 mod replication;
 mod replication_filters;
 mod replication_info;
+mod user_attributes;
 
 use crate::connection_host::ConnectionHost;
 use sql::VirtualTable;
@@ -26,6 +27,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "processlist", information::processlist),
     ("information_schema", "schema_privileges", information::schema_privileges),
     ("information_schema", "table_privileges", information::table_privileges),
+    ("information_schema", "user_attributes", user_attributes::table),
     ("information_schema", "user_privileges", information::user_privileges),
     ("performance_schema", "binary_log_transaction_compression_stats", binary_log::compression_stats),
     ("performance_schema", "data_lock_waits", data_locks::waits),

@@ -5,6 +5,7 @@
 //! INSERT texts of half a megabyte are parsed in one pass without building a foreign tree first. What MySQL
 //! knows and this server does not is refused by name with 1235; what MySQL does not know with 1064.
 
+mod account_options;
 mod admin;
 mod alter;
 mod columns;

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::admin::AdminCommand;
+use crate::admin::{AdminCommand, Authentication, Secret};
 use crate::ast::{Expr, IsolationName, Literal, Scope, SetItem, Statement};
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -28,15 +28,23 @@ impl Parser<'_> {
     fn set_password(&mut self) -> Result<Statement> {
         self.expect("PASSWORD")?;
         let account = if self.eat("FOR") { Some(self.account()?) } else { None };
-        if !self.eat_symbol("=") {
-            return Err(SqlError::not_supported("SET PASSWORD ... TO RANDOM"));
-        }
-        let function = self.eat("PASSWORD") && self.eat_symbol("(");
-        let password = self.string()?;
-        if function {
-            self.expect_symbol(")")?;
-        }
-        Ok(Statement::Admin(AdminCommand::SetPassword { account, password }))
+        let secret = if self.eat("TO") {
+            self.expect("RANDOM")?;
+            Secret::Random
+        } else {
+            if !self.eat_symbol("=") {
+                return Err(self.error());
+            }
+            let function = self.eat("PASSWORD") && self.eat_symbol("(");
+            let password = self.string()?;
+            if function {
+                self.expect_symbol(")")?;
+            }
+            Secret::Password(password)
+        };
+        let mut authentication = Authentication::new(None, secret);
+        self.replace_and_retain(&mut authentication)?;
+        Ok(Statement::Admin(AdminCommand::SetPassword { account, authentication }))
     }
 
     fn set_item(&mut self) -> Result<SetItem> {

@@ -60,10 +60,9 @@ impl Parser<'_> {
             "REVOKE" => self.revoke(),
             "INSTALL" => Err(self.install()),
             "XA" => self.xa(),
-            "CALL" | "LOAD" | "HANDLER" | "UNINSTALL" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL"
-            | "GET" | "CACHE" | "BINLOG" | "HELP" | "TABLE" => {
-                Err(SqlError::not_supported(format!("{word} statement")))
-            }
+            "UNINSTALL" => Err(self.uninstall()),
+            "CALL" | "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL" | "GET" | "CACHE"
+            | "BINLOG" | "HELP" | "TABLE" => Err(SqlError::not_supported(format!("{word} statement"))),
             _ => Err(self.error()),
         }
     }
@@ -71,12 +70,27 @@ impl Parser<'_> {
     /// INSTALL PLUGIN of what is built in says what it says when it was installed before.
     fn install(&mut self) -> SqlError {
         self.advance();
+        if self.eat("COMPONENT") {
+            return self.string().map_or_else(|error| error, |urn| no_component(&urn));
+        }
         let is_plugin = self.eat("PLUGIN");
         let name = self.upper();
         if is_plugin && BUILT_IN_PLUGINS.iter().any(|plugin| plugin.eq_ignore_ascii_case(&name)) {
             return SqlError::new(1125, format!("Function '{}' already exists", name.to_lowercase()));
         }
         SqlError::not_supported("INSTALL statement")
+    }
+
+    fn uninstall(&mut self) -> SqlError {
+        self.advance();
+        if !self.eat("COMPONENT") {
+            return SqlError::not_supported("UNINSTALL statement");
+        }
+        let unknown = |urn: String| {
+            let text = format!("Component specified by URN '{urn}' to unload has not been loaded before.");
+            SqlError::new(3537, text)
+        };
+        self.string().map_or_else(|error| error, unknown)
     }
 
     fn transaction(&mut self, word: &str) -> Result<Statement> {
@@ -198,5 +212,19 @@ impl Parser<'_> {
             Ok(TableToLock { table, alias, write })
         })?;
         Ok(Statement::LockTables(tables))
+    }
+}
+
+/// INSTALL COMPONENT: there is no component anywhere, as MySQL says it of one that is not where components are.
+fn no_component(urn: &str) -> SqlError {
+    match urn.strip_prefix("file://") {
+        None => SqlError::new(3527, format!("Cannot find schema in specified URN: '{urn}'.")),
+        Some(name) => {
+            let text = format!(
+                "Can't open shared library '{name}.so' (errno: 0 {name}.so: cannot open shared object file: No such file or \
+                 directory)"
+            );
+            SqlError::new(1126, text)
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Accounts and privileges.
 
 use super::Parser;
-use crate::SqlError;
 use crate::admin::{Account, AccountOptions, AccountSpec, AdminCommand, Authentication, Secret};
 use crate::ast::Statement;
 use crate::error::Result;
@@ -47,81 +46,24 @@ impl Parser<'_> {
 
     pub(super) fn account_spec(&mut self) -> Result<AccountSpec> {
         let account = self.account()?;
-        let authentication = if self.eat("IDENTIFIED") { Some(self.authentication()?) } else { None };
+        let authentication = if self.eat("IDENTIFIED") { Some(self.authentication(false)?) } else { None };
         Ok(AccountSpec { account, authentication })
     }
 
-    fn authentication(&mut self) -> Result<Authentication> {
-        let mut plugin = None;
-        if self.eat("WITH") || self.eat("VIA") {
-            plugin = Some(self.string_or_name()?.to_ascii_lowercase());
-        }
-        let secret = if self.eat("BY") {
-            if self.eat_all(&["RANDOM", "PASSWORD"]) {
-                Secret::Random
-            } else if self.eat("PASSWORD") {
-                Secret::Hash(self.text_literal()?)
-            } else {
-                Secret::Password(self.string()?)
-            }
-        } else if plugin.is_some() && (self.eat("AS") || self.eat("USING")) {
-            match self.token().kind {
-                TokenKind::Hex => {
-                    let token = self.advance();
-                    Secret::Hash(lexer::number_bytes(self.raw(token), true))
-                }
-                _ => Secret::Hash(self.text_literal()?),
-            }
-        } else if plugin.is_some() {
-            Secret::None
+    fn account_spec_of_alter(&mut self) -> Result<AccountSpec> {
+        let account = self.account()?;
+        let authentication = if self.eat("IDENTIFIED") {
+            Some(self.authentication(true)?)
+        } else if self.is("DISCARD") {
+            self.expect_all(&["DISCARD", "OLD", "PASSWORD"])?;
+            Some(Authentication::new(None, Secret::DiscardOld))
         } else {
-            return Err(self.error());
-        };
-        if self.eat("REPLACE") {
-            self.string()?;
-        }
-        let _ = self.eat_all(&["RETAIN", "CURRENT", "PASSWORD"]);
-        if self.is_any(&["AND", "OR"]) {
-            return Err(SqlError::not_supported("several authentication methods of an account"));
-        }
-        Ok(Authentication { plugin, secret })
-    }
-
-    fn account_options(&mut self) -> Result<AccountOptions> {
-        let mut options = AccountOptions::default();
-        while !self.at_end() {
-            if self.eat("REQUIRE") {
-                loop {
-                    let word = self.upper();
-                    self.advance();
-                    if self.token().kind == TokenKind::Text {
-                        self.string()?;
-                    }
-                    if word != "NONE" {
-                        options.require.push(word);
-                    }
-                    self.eat("AND");
-                    if !self.is_any(&["SSL", "X509", "CIPHER", "ISSUER", "SUBJECT"]) {
-                        break;
-                    }
-                }
-            } else if self.eat("ACCOUNT") {
-                options.locked = Some(match self.upper().as_str() {
-                    "LOCK" => true,
-                    "UNLOCK" => false,
-                    _ => return Err(self.error()),
-                });
-                self.advance();
-            } else if self.is_any(&["WITH", "PASSWORD", "FAILED_LOGIN_ATTEMPTS", "PASSWORD_LOCK_TIME"]) {
-                return Err(SqlError::not_supported(format!("account option {}", self.upper())));
-            } else if self.is_any(&["COMMENT", "ATTRIBUTE"]) {
-                self.advance();
-                self.string()?;
-            } else {
-                return Err(self.error());
+            if self.is_any(&["ADD", "MODIFY", "DROP"]) {
+                self.factor()?;
             }
-        }
-        Ok(options)
+            None
+        };
+        Ok(AccountSpec { account, authentication })
     }
 
     pub(super) fn create_user(&mut self) -> Result<Statement> {
@@ -139,7 +81,15 @@ impl Parser<'_> {
     pub(super) fn alter_user(&mut self) -> Result<Statement> {
         self.expect("USER")?;
         let if_exists = self.if_exists();
-        let accounts = self.list(Self::account_spec)?;
+        // USER() stands for itself alone, with its password and nothing else.
+        let is_own = self.is("USER") && self.symbol_ahead(1, "(");
+        let accounts = match is_own {
+            true => vec![self.account_spec_of_alter()?],
+            false => self.list(Self::account_spec_of_alter)?,
+        };
+        if is_own && !self.at_end() {
+            return Err(self.error());
+        }
         if let [AccountSpec { account, authentication: None }] = &accounts[..]
             && self.eat_all(&["DEFAULT", "ROLE"])
         {

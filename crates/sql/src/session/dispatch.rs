@@ -1,6 +1,7 @@
 //! Which statement is run how.
 
 use super::Session;
+use super::classes::{class_of, class_of_bound};
 use super::locked_tables::active_locks;
 use super::prepared::is_about_rows;
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
@@ -23,6 +24,7 @@ impl Session {
         if let Some(bound) = self.cache.get(text)
             && self.still_holds(&bound)
         {
+            self.host.admit_statement(class_of_bound(&bound, false))?;
             match self.run_bound(&bound, &[], text, sink) {
                 Err(error) if error.code == 1412 => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
@@ -46,6 +48,7 @@ impl Session {
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
+        self.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
                 self.bind_hinted(&parsed.statement, &parsed.hints)

@@ -4,6 +4,7 @@
 
 mod bound;
 mod cache;
+mod classes;
 mod ddl;
 mod dispatch;
 mod gtid_next;

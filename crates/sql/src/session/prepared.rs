@@ -191,6 +191,11 @@ impl Session {
         if parameters.len() != prepared.parameters {
             return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
         }
+        let class = match &prepared.bound {
+            Some(bound) => super::classes::class_of_bound(bound, true),
+            None => super::classes::class_of(&prepared.statement, true),
+        };
+        self.host.admit_statement(class)?;
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             return self.run_unbound(&text, &statement, sink);

@@ -5,6 +5,7 @@
 //! `json_binary.h`; checked against documents that MySQL wrote.
 
 mod diff;
+mod members;
 mod parse;
 mod read;
 mod write;
@@ -13,6 +14,7 @@ use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time};
 use crate::{TypeCode, number};
 pub use diff::{JsonDiffError, apply_diffs};
+pub use members::{Member, is_object, member, merge_patch, object};
 pub use parse::{JsonError, parse_text};
 
 const SMALL_OBJECT: u8 = 0;

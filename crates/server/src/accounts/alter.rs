@@ -1,0 +1,196 @@
+//! What CREATE USER, ALTER USER and SET PASSWORD make of one account.
+
+use super::Account;
+use super::attributes::PastPassword;
+use super::change::{Change, RandomPassword};
+use super::secret::{Credentials, is_password};
+use sql::SqlError;
+use sql::admin::{AccountOptions, Authentication, PasswordExpiry, Secret};
+
+/// The statement that changes an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// CREATE USER.
+    Create,
+    /// ALTER USER.
+    Alter,
+    /// SET PASSWORD.
+    SetPassword,
+}
+
+impl Operation {
+    fn name(self) -> &'static str {
+        match self {
+            Operation::Create => "CREATE USER",
+            Operation::Alter => "ALTER USER",
+            Operation::SetPassword => "SET PASSWORD",
+        }
+    }
+}
+
+/// What the server's variables say of passwords, and who changes one.
+#[derive(Debug, Clone, Default)]
+pub struct PasswordPolicy {
+    /// `password_history`.
+    pub history: u64,
+    /// `password_reuse_interval`, in days.
+    pub reuse_days: u64,
+    /// `password_require_current`.
+    pub require_current: bool,
+    /// Who asks may change everybody's password, and so need not know his own.
+    pub is_administrator: bool,
+    /// Now, in microseconds since 1970.
+    pub now_us: u64,
+}
+
+impl Change<'_> {
+    /// Makes of the account what was written of it.
+    pub(super) fn change_one(
+        &self,
+        account: &mut Account,
+        authentication: Option<&Authentication>,
+        options: &AccountOptions,
+        shown: &mut Vec<RandomPassword>,
+        operation: Operation,
+    ) -> Result<(), SqlError> {
+        account.attributes.take(options)?;
+        if let Some(authentication) = authentication {
+            self.identify(account, authentication, shown, operation)?;
+        } else if operation == Operation::Create {
+            account.attributes.password_changed_s = Some(self.policy.now_us / 1_000_000);
+        }
+        if options.expiry == Some(PasswordExpiry::Now) {
+            account.password_expired = true;
+        }
+        account.locked = options.locked.unwrap_or(account.locked);
+        Ok(())
+    }
+
+    /// Gives the account another password, or takes the retained one.
+    pub(super) fn identify(
+        &self,
+        account: &mut Account,
+        authentication: &Authentication,
+        shown: &mut Vec<RandomPassword>,
+        operation: Operation,
+    ) -> Result<(), SqlError> {
+        if authentication.secret == Secret::DiscardOld {
+            account.attributes.retained_password.clear();
+            return Ok(());
+        }
+        let is_new = operation == Operation::Create;
+        let new = Credentials::of(account, authentication, self.random_chars)?;
+        if new.is_too_long() {
+            return Err(super::change::failed(operation.name(), &[account.name()], ""));
+        }
+        if !is_new {
+            self.check_current(account, authentication.replace.as_deref())?;
+        }
+        let before = std::mem::take(&mut account.authentication_string);
+        let has_other_plugin = account.plugin != new.plugin && !is_new;
+        if has_other_plugin {
+            // What another plugin stored says nothing to this one.
+            account.attributes.retained_password.clear();
+            account.attributes.past.clear();
+        }
+        if authentication.retain {
+            retain(account, before, &new, has_other_plugin)?;
+        }
+        self.check_history(account, &new)?;
+        if new.stored.is_empty() {
+            account.attributes.retained_password.clear();
+        }
+        // Who has no password any more, because the plugin has no other one yet, is to make one.
+        account.password_expired = authentication.secret == Secret::None && !is_new;
+        account.attributes.password_changed_s = Some(self.policy.now_us / 1_000_000);
+        shown.extend(new.shown.map(|password| (account.user.clone(), account.host.clone(), password)));
+        account.plugin = new.plugin;
+        account.authentication_string = new.stored;
+        Ok(())
+    }
+
+    /// PASSWORD REQUIRE CURRENT and REPLACE.
+    fn check_current(&self, account: &Account, current: Option<&str>) -> Result<(), SqlError> {
+        if account.name() != self.by.account.name() {
+            return match current {
+                None => Ok(()),
+                Some(_) => {
+                    let text = "Do not specify the current password while changing it for other users.";
+                    Err(SqlError::new(3893, text))
+                }
+            };
+        }
+        match current {
+            Some(current) if is_password(account, current) => Ok(()),
+            Some(_) => {
+                let text =
+                    "Incorrect current password. Specify the correct password which has to be replaced.";
+                Err(SqlError::new(3891, text))
+            }
+            None => {
+                let is_asked_for = account.attributes.require_current.unwrap_or(self.policy.require_current);
+                if self.policy.is_administrator || !is_asked_for || account.authentication_string.is_empty() {
+                    return Ok(());
+                }
+                let text =
+                    "Current password needs to be specified in the REPLACE clause in order to change it.";
+                Err(SqlError::new(3892, text))
+            }
+        }
+    }
+
+    /// PASSWORD HISTORY and PASSWORD REUSE INTERVAL; the new password is one of the past ones from now on.
+    fn check_history(&self, account: &mut Account, new: &Credentials) -> Result<(), SqlError> {
+        let attributes = &mut account.attributes;
+        let history = attributes.history.map_or(self.policy.history, u64::from);
+        let reuse_days = attributes.reuse_days.map_or(self.policy.reuse_days, u64::from);
+        if new.stored.is_empty() {
+            return Ok(());
+        }
+        let is_same = |stored: &[u8]| new.clear.as_deref().is_some_and(|clear| new.fits(clear, stored));
+        if attributes.is_reused((history, reuse_days), self.policy.now_us, is_same) {
+            let text = format!(
+                "Cannot use these credentials for '{}@{}' because they contradict the password history policy",
+                account.user, account.host
+            );
+            return Err(SqlError::new(3638, text));
+        }
+        if history > 0 || reuse_days > 0 {
+            let latest = attributes.past.first().map_or(0, |past| past.at_us + 1);
+            let at_us = self.policy.now_us.max(latest);
+            attributes.past.insert(0, PastPassword { at_us, stored: new.stored.clone() });
+            attributes.forget_past((history, reuse_days), self.policy.now_us);
+        }
+        Ok(())
+    }
+}
+
+/// RETAIN CURRENT PASSWORD: what was stored before stays a password.
+fn retain(
+    account: &mut Account,
+    before: Vec<u8>,
+    new: &Credentials,
+    has_other_plugin: bool,
+) -> Result<(), SqlError> {
+    let name = format!("'{}'@'{}'", account.user, account.host);
+    if has_other_plugin {
+        let why = "authentication plugin is being changed";
+        return Err(SqlError::new(
+            3894,
+            format!("Current password can not be retained for user {name} because {why}."),
+        ));
+    }
+    if new.stored.is_empty() {
+        let why = "new password is empty";
+        return Err(SqlError::new(
+            3895,
+            format!("Current password can not be retained for user {name} because {why}."),
+        ));
+    }
+    if before.is_empty() {
+        let text = format!("Empty password can not be retained as second password for user {name}.");
+        return Err(SqlError::new(3878, text));
+    }
+    account.attributes.retained_password = before;
+    Ok(())
+}

@@ -1,0 +1,248 @@
+//! What accounts have used of what they may, and how often their passwords were wrong in a row. None of it outlives the server.
+
+use super::attributes::{Limits, Locking};
+use super::{Account, AccountName};
+use parking_lot::Mutex;
+use sql::SqlError;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const US_PER_HOUR: u64 = 3_600_000_000;
+const US_PER_DAY: u64 = 24 * US_PER_HOUR;
+
+/// Of all accounts.
+#[derive(Default)]
+pub struct Usage {
+    /// Lock order: held alone.
+    failures: Mutex<HashMap<AccountName, Failures>>,
+    /// By the client's user name and the account's host. Lock order: before the hour of one of them.
+    used: Mutex<HashMap<AccountName, Arc<Used>>>,
+}
+
+/// Wrong passwords in a row.
+#[derive(Debug, Default)]
+struct Failures {
+    count: u16,
+    /// When the last one that was allowed came.
+    locked_since_us: u64,
+}
+
+/// What one account has used.
+#[derive(Debug, Default)]
+pub struct Used {
+    /// Lock order: held alone, or under the table of all.
+    hour: Mutex<Hour>,
+}
+
+#[derive(Debug, Default)]
+struct Hour {
+    /// Connections that there are; these alone are not of the hour.
+    connected: u32,
+    since_us: u64,
+    connections: u32,
+    queries: u32,
+    updates: u32,
+}
+
+impl Hour {
+    fn at(&mut self, now_us: u64) -> &mut Hour {
+        if now_us.saturating_sub(self.since_us) >= US_PER_HOUR {
+            *self = Hour { connected: self.connected, since_us: now_us, ..Hour::default() };
+        }
+        self
+    }
+}
+
+/// A connection's place among those of its account; given back when dropped.
+#[derive(Debug)]
+pub struct UserPlace {
+    used: Arc<Used>,
+    user: String,
+    limits: Limits,
+}
+
+impl Drop for UserPlace {
+    fn drop(&mut self) {
+        self.used.hour.lock().connected -= 1;
+    }
+}
+
+impl Usage {
+    /// Notes whether a password was right. The error is 3955, as long as the account is locked, whatever the password was.
+    pub fn note_login(&self, account: &Account, is_right: bool, now_us: u64) -> Result<(), (i64, Locking)> {
+        let locking = account.attributes.locking;
+        if !locking.is_on() {
+            return Ok(());
+        }
+        let mut failures = self.failures.lock();
+        let noted = failures.entry(account.name()).or_default();
+        if noted.count >= locking.attempts {
+            let days = (now_us / US_PER_DAY).saturating_sub(noted.locked_since_us / US_PER_DAY) as i64;
+            if locking.days < 0 || days < i64::from(locking.days) {
+                return Err((i64::from(locking.days) - days, locking));
+            }
+            *noted = Failures::default();
+        }
+        if is_right {
+            *noted = Failures::default();
+            return Ok(());
+        }
+        noted.count += 1;
+        if noted.count < locking.attempts {
+            return Ok(());
+        }
+        noted.locked_since_us = now_us;
+        Err((locking.days.into(), locking))
+    }
+
+    /// Forgets an account's wrong passwords: ACCOUNT UNLOCK, and whatever changes when it is locked.
+    pub fn forget_failures(&self, name: &AccountName) {
+        self.failures.lock().remove(name);
+    }
+
+    /// FLUSH PRIVILEGES.
+    pub fn forget_all_failures(&self) {
+        self.failures.lock().clear();
+    }
+
+    /// FLUSH USER_RESOURCES and FLUSH PRIVILEGES: the hour begins anew for everybody.
+    pub fn begin_hour(&self) {
+        self.used.lock().retain(|_, used| {
+            let mut hour = used.hour.lock();
+            *hour = Hour { connected: hour.connected, ..Hour::default() };
+            hour.connected > 0
+        });
+    }
+
+    /// Takes a place for a connection. `max_user_connections` is the variable, 0 for those whom it does not bind.
+    ///
+    /// # Errors
+    /// 1203 and 1226 when there are too many, at present or in this hour.
+    pub fn take_place(
+        &self,
+        user: &str,
+        account: &Account,
+        max_user_connections: u64,
+        now_us: u64,
+    ) -> Result<UserPlace, SqlError> {
+        let limits = account.attributes.limits;
+        let mut all = self.used.lock();
+        let used = all.entry((user.to_owned(), account.host.clone())).or_default().clone();
+        let mut hour = used.hour.lock();
+        let hour_now = hour.at(now_us);
+        if max_user_connections > 0
+            && limits.user_connections == 0
+            && u64::from(hour_now.connected) >= max_user_connections
+        {
+            let text = format!("User {user} already has more than 'max_user_connections' active connections");
+            return Err(SqlError::new(1203, text));
+        }
+        if limits.user_connections > 0 && hour_now.connected >= limits.user_connections {
+            return Err(exceeded(user, "max_user_connections", limits.user_connections));
+        }
+        if limits.connections_per_hour > 0 && hour_now.connections >= limits.connections_per_hour {
+            return Err(exceeded(user, "max_connections_per_hour", limits.connections_per_hour));
+        }
+        if limits.connections_per_hour > 0 {
+            hour_now.connections += 1;
+        }
+        hour_now.connected += 1;
+        drop(hour);
+        Ok(UserPlace { used, user: user.to_owned(), limits })
+    }
+}
+
+impl UserPlace {
+    /// True when statements are counted.
+    pub fn counts_statements(&self) -> bool {
+        self.limits.queries_per_hour > 0 || self.limits.updates_per_hour > 0
+    }
+
+    /// Counts a statement.
+    ///
+    /// # Errors
+    /// 1226 when it is one too many.
+    pub fn count_statement(&self, is_update: bool, now_us: u64) -> Result<(), SqlError> {
+        let mut hour = self.used.hour.lock();
+        let hour = hour.at(now_us);
+        let limits = self.limits;
+        let kinds = [
+            ("max_questions", limits.queries_per_hour, &mut hour.queries, true),
+            ("max_updates", limits.updates_per_hour, &mut hour.updates, is_update),
+        ];
+        for (name, limit, count, is_counted) in kinds {
+            if limit > 0 && is_counted {
+                if *count >= limit {
+                    return Err(exceeded(&self.user, name, limit));
+                }
+                *count += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn exceeded(user: &str, what: &str, limit: u32) -> SqlError {
+    SqlError::new(1226, format!("User '{user}' has exceeded the '{what}' resource (current value: {limit})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(locking: Locking, limits: Limits) -> Account {
+        let mut account = Account { user: "a".into(), host: "%".into(), ..Account::default() };
+        (account.attributes.locking, account.attributes.limits) = (locking, limits);
+        account
+    }
+
+    #[test]
+    fn wrong_passwords_lock_for_days_and_right_ones_begin_anew() {
+        let usage = Usage::default();
+        let a = account(Locking { attempts: 2, days: 3 }, Limits::default());
+        let left =
+            |is_right, day: u64| usage.note_login(&a, is_right, day * US_PER_DAY).err().map(|(days, _)| days);
+        assert_eq!((left(false, 10), left(true, 10), left(false, 10)), (None, None, None));
+        assert_eq!((left(false, 10), left(true, 11), left(false, 12)), (Some(3), Some(2), Some(1)));
+        assert_eq!(left(true, 13), None);
+        assert_eq!((left(false, 13), left(false, 13)), (None, Some(3)));
+        usage.forget_failures(&a.name());
+        assert_eq!(left(true, 13), None);
+        // One of the two alone counts for nothing.
+        let half = account(Locking { attempts: 1, days: 0 }, Limits::default());
+        assert_eq!(usage.note_login(&half, false, 0), Ok(()));
+        let for_ever = account(Locking { attempts: 1, days: -1 }, Limits::default());
+        assert!(usage.note_login(&for_ever, false, 0).is_err());
+        assert!(usage.note_login(&for_ever, true, 9999 * US_PER_DAY).is_err());
+    }
+
+    #[test]
+    fn places_and_hours_are_counted() {
+        let usage = Usage::default();
+        let limits =
+            Limits { queries_per_hour: 2, updates_per_hour: 1, connections_per_hour: 3, user_connections: 1 };
+        let a = account(Locking::default(), limits);
+        let take = |now_us| usage.take_place("a", &a, 0, now_us);
+        let place = take(0).unwrap();
+        assert!(take(0).unwrap_err().message.contains("'max_user_connections' resource (current value: 1)"));
+        assert!(place.counts_statements());
+        place.count_statement(true, 0).unwrap();
+        assert!(place.count_statement(true, 0).unwrap_err().message.contains("'max_updates'"));
+        assert!(place.count_statement(false, 0).unwrap_err().message.contains("'max_questions'"));
+        place.count_statement(true, US_PER_HOUR).unwrap();
+        drop(place);
+        for _ in 0..3 {
+            drop(take(US_PER_HOUR).unwrap());
+        }
+        assert!(take(US_PER_HOUR).unwrap_err().message.contains("'max_connections_per_hour'"));
+        usage.begin_hour();
+        drop(take(US_PER_HOUR).unwrap());
+        // The variable is for accounts without a limit of their own.
+        let b = account(Locking::default(), Limits::default());
+        let held = usage.take_place("b", &b, 1, 0).unwrap();
+        assert_eq!(usage.take_place("b", &b, 1, 0).unwrap_err().code, 1203);
+        let unbound = usage.take_place("b", &b, 0, 0).unwrap();
+        drop((held, unbound));
+        usage.take_place("b", &b, 1, 0).unwrap();
+    }
+}

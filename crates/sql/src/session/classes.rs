@@ -1,0 +1,44 @@
+//! What statements are to a server that limits accounts.
+
+use super::bound::Bound;
+use crate::admin::AdminCommand;
+use crate::ast::Statement;
+use crate::host::StatementClass;
+
+/// Of a statement that is bound.
+pub(super) fn class_of_bound(bound: &Bound, is_prepared: bool) -> StatementClass {
+    StatementClass { sets_password: false, changes_data: !bound.is_query(), is_prepared }
+}
+
+/// Of any statement.
+pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementClass {
+    let sets_password = matches!(
+        statement,
+        Statement::Admin(AdminCommand::AlterUser { .. } | AdminCommand::SetPassword { .. })
+    );
+    let changes_data = match statement {
+        Statement::Admin(command) => command.is_about_accounts(),
+        Statement::Query(_)
+        | Statement::Begin { .. }
+        | Statement::Commit { .. }
+        | Statement::Rollback { .. }
+        | Statement::Savepoint(_)
+        | Statement::RollbackTo(_)
+        | Statement::ReleaseSavepoint(_)
+        | Statement::Xa(_)
+        | Statement::LockTables(_)
+        | Statement::UnlockTables
+        | Statement::Set(_)
+        | Statement::Use(_)
+        | Statement::Show { .. }
+        | Statement::Explain { .. }
+        | Statement::Maintain { .. }
+        | Statement::Prepare { .. }
+        | Statement::Execute { .. }
+        | Statement::Deallocate(_)
+        | Statement::Do(_)
+        | Statement::PurgeBefore(_) => false,
+        _ => true,
+    };
+    StatementClass { sets_password, changes_data, is_prepared }
+}

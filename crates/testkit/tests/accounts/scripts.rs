@@ -1,0 +1,355 @@
+//! The scripts. Each starts with no account of its own; the names are never used twice.
+
+/// All of them.
+pub const SCRIPTS: &[&str] =
+    &[ATTRIBUTES, MISTAKES, HISTORY, CURRENT, TWO, BLOCKED, EXPIRED, LIMITED, REQUIRED, LOCKED];
+
+const ATTRIBUTES: &str = r#"
+> CREATE USER a1 IDENTIFIED BY 'x' REQUIRE SSL WITH MAX_QUERIES_PER_HOUR 1 MAX_UPDATES_PER_HOUR 2 MAX_CONNECTIONS_PER_HOUR 3 MAX_USER_CONNECTIONS 4 PASSWORD EXPIRE INTERVAL 3 DAY PASSWORD HISTORY 5 PASSWORD REUSE INTERVAL 6 DAY PASSWORD REQUIRE CURRENT FAILED_LOGIN_ATTEMPTS 3 PASSWORD_LOCK_TIME 4 ACCOUNT LOCK COMMENT 'hi"''\\ '
+> SHOW CREATE USER a1
+> SELECT ssl_type, ssl_cipher, x509_issuer, x509_subject, max_questions, max_updates, max_connections, max_user_connections, plugin, password_expired, password_last_changed IS NULL, password_lifetime, account_locked, Create_role_priv, Drop_role_priv, Password_reuse_history, Password_reuse_time, Password_require_current, User_attributes FROM mysql.user WHERE User = 'a1'
+> SELECT * FROM information_schema.USER_ATTRIBUTES WHERE USER = 'a1'
+> FLUSH PRIVILEGES
+> SHOW CREATE USER a1
+> ALTER USER a1 PASSWORD EXPIRE
+> SHOW CREATE USER a1
+> ALTER USER a1 REQUIRE NONE PASSWORD EXPIRE NEVER PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT ACCOUNT UNLOCK
+> SHOW CREATE USER a1
+> ALTER USER a1 PASSWORD REQUIRE CURRENT OPTIONAL PASSWORD_LOCK_TIME UNBOUNDED
+> SHOW CREATE USER a1
+> ALTER USER a1 FAILED_LOGIN_ATTEMPTS 0 PASSWORD_LOCK_TIME 0 ATTRIBUTE '{"a": 1, "b": [1,2], "comment": null}'
+> SHOW CREATE USER a1
+> SELECT User_attributes FROM mysql.user WHERE User = 'a1'
+> ALTER USER a1 ATTRIBUTE '{"a": null, "z": {"y":"x"}}'
+> SELECT ATTRIBUTE FROM information_schema.USER_ATTRIBUTES WHERE USER = 'a1'
+> CREATE USER a2 ATTRIBUTE '{}'
+> SHOW CREATE USER a2
+> ALTER USER a2 COMMENT ''
+> SHOW CREATE USER a2
+> ALTER USER a2 PASSWORD_LOCK_TIME 2
+> SHOW CREATE USER a2
+> ALTER USER a2 FAILED_LOGIN_ATTEMPTS 2 PASSWORD_LOCK_TIME 0
+> SELECT User_attributes FROM mysql.user WHERE User = 'a2'
+> CREATE USER a3 IDENTIFIED WITH caching_sha2_password
+> SHOW CREATE USER a3
+> ALTER USER a3 IDENTIFIED WITH caching_sha2_password
+> SHOW CREATE USER a3
+> ALTER USER a3 IDENTIFIED BY ''
+> SHOW CREATE USER a3
+> ALTER USER a3 REQUIRE CIPHER 'a' AND ISSUER '/CN=b' SUBJECT '/CN=c'
+> SHOW CREATE USER a3
+> SELECT ssl_type, ssl_cipher, x509_issuer, x509_subject FROM mysql.user WHERE User = 'a3'
+> ALTER USER a3 REQUIRE X509
+> SELECT ssl_type, ssl_cipher, x509_issuer, x509_subject FROM mysql.user WHERE User = 'a3'
+> ALTER USER a3 REQUIRE SUBJECT ''
+> SHOW CREATE USER a3
+> CREATE USER a4 PASSWORD EXPIRE INTERVAL 5 DAY PASSWORD EXPIRE NEVER PASSWORD EXPIRE
+> SHOW CREATE USER a4
+> CREATE USER a5 WITH MAX_USER_CONNECTIONS 4294967297 MAX_QUERIES_PER_HOUR 2 MAX_QUERIES_PER_HOUR 3
+> SHOW CREATE USER a5
+> RENAME USER a5 TO a6
+> SHOW CREATE USER a6
+> SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'mysql' AND TABLE_NAME = 'user'
+> SHOW VARIABLES WHERE Variable_name IN ('password_history', 'password_reuse_interval', 'password_require_current', 'default_password_lifetime', 'disconnect_on_expired_password', 'print_identified_with_as_hex', 'max_user_connections', 'caching_sha2_password_digest_rounds')
+"#;
+
+const MISTAKES: &str = r#"
+> CREATE USER m1 REQUIRE SUBJECT '/CN=a' SUBJECT '/CN=c'
+> CREATE USER m1 REQUIRE X509 AND SSL
+> CREATE USER m1 REQUIRE NONE REQUIRE SSL
+> CREATE USER m1 WITH
+> CREATE USER m1 WITH MAX_USER_CONNECTIONS -1
+> CREATE USER m1 PASSWORD EXPIRE INTERVAL 0 DAY
+> CREATE USER m1 PASSWORD EXPIRE INTERVAL 65536 DAY
+> CREATE USER m1 FAILED_LOGIN_ATTEMPTS 32768
+> CREATE USER m1 PASSWORD_LOCK_TIME 32768
+> CREATE USER m1 COMMENT 'x' ATTRIBUTE '{}'
+> CREATE USER m1 COMMENT 'a' ACCOUNT LOCK
+> CREATE USER m1 ATTRIBUTE 'x'
+> CREATE USER m1 ATTRIBUTE '[1]'
+> CREATE USER m1 ATTRIBUTE ''
+> CREATE USER m1 IDENTIFIED BY 'x' RETAIN CURRENT PASSWORD
+> CREATE USER m1 IDENTIFIED BY 'x' AND IDENTIFIED WITH caching_sha2_password BY 'y'
+> CREATE USER m1 IDENTIFIED WITH foo BY 'x'
+> CREATE USER m1 IDENTIFIED WITH caching_sha2_password AS '$A$005$abc'
+> CREATE USER m1
+> CREATE USER m1
+> ALTER USER nobody IDENTIFIED BY 'x'
+> DROP USER nobody, nobody2
+> RENAME USER nobody TO nobody2
+> SET PASSWORD FOR nobody = 'x'
+> ALTER USER m1 IDENTIFIED BY 'x' AND IDENTIFIED BY 'y'
+> ALTER USER m1 ADD 2 FACTOR IDENTIFIED WITH caching_sha2_password BY 'x'
+> ALTER USER m1 ADD 2 FACTOR IDENTIFIED BY 'x'
+> ALTER USER m1 ADD 4 FACTOR IDENTIFIED BY 'x'
+> ALTER USER m1 DROP 2 FACTOR
+> ALTER USER m1 MODIFY 2 FACTOR IDENTIFIED BY 'x'
+> ALTER USER m1 RETAIN CURRENT PASSWORD
+> ALTER USER USER() ACCOUNT LOCK
+> ALTER USER USER() PASSWORD EXPIRE
+> ALTER USER m1 IDENTIFIED BY 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+> SET PASSWORD FOR m1 = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+> ALTER USER m1 IDENTIFIED BY 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+in m1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+in m1 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+> INSTALL COMPONENT 'nothing'
+> UNINSTALL COMPONENT 'file://nothing'
+> DROP USER m1
+"#;
+
+const HISTORY: &str = r#"
+> CREATE USER h1 IDENTIFIED BY 'p1' PASSWORD HISTORY 2
+> ALTER USER h1 IDENTIFIED BY 'p1'
+> ALTER USER h1 IDENTIFIED BY 'p2'
+> ALTER USER h1 IDENTIFIED BY 'p1'
+> ALTER USER h1 IDENTIFIED BY 'p3'
+> ALTER USER h1 IDENTIFIED BY 'p1'
+> SELECT Host, User, COUNT(*) FROM mysql.password_history GROUP BY Host, User
+in h1 p1
+in h1 p3
+> ALTER USER h1 PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL 1 DAY
+> ALTER USER h1 IDENTIFIED BY 'q1'
+> ALTER USER h1 IDENTIFIED BY 'q1'
+> SET PASSWORD FOR h1 = 'q1'
+> ALTER USER h1 IDENTIFIED BY ''
+> ALTER USER h1 IDENTIFIED BY ''
+> RENAME USER h1 TO h2
+> FLUSH PRIVILEGES
+> ALTER USER h2 IDENTIFIED BY 'q1'
+> SELECT Host, User, COUNT(*) FROM mysql.password_history GROUP BY Host, User
+> DROP USER h2
+> SELECT COUNT(*) FROM mysql.password_history
+> SET GLOBAL password_history = 1
+> CREATE USER h3 IDENTIFIED BY 'p'
+> ALTER USER h3 IDENTIFIED BY 'p'
+> SET GLOBAL password_history = DEFAULT
+> ALTER USER h3 IDENTIFIED BY 'p'
+> DROP USER h3
+"#;
+
+const CURRENT: &str = r#"
+> CREATE USER c1 IDENTIFIED BY 'a' PASSWORD REQUIRE CURRENT
+> ALTER USER c1 IDENTIFIED BY 'a'
+> ALTER USER c1 IDENTIFIED BY 'a' REPLACE 'a'
+keep s c1 a
+s> SET PASSWORD = 'b'
+s> SET PASSWORD = 'b' REPLACE 'x'
+s> ALTER USER c1 IDENTIFIED BY 'b'
+s> ALTER USER USER() IDENTIFIED BY 'b'
+s> ALTER USER c1 IDENTIFIED BY 'b' REPLACE 'a'
+s> ALTER USER c1 IDENTIFIED BY 'b' PASSWORD EXPIRE
+s> ALTER USER c1 ACCOUNT LOCK
+s> ALTER USER USER() IDENTIFIED BY 'e' RETAIN CURRENT PASSWORD
+s> ALTER USER USER() DISCARD OLD PASSWORD
+s> SET PASSWORD FOR m0 = 'b'
+s> SET PASSWORD = 'c' REPLACE 'b'
+in c1 b
+in c1 c
+> CREATE USER c2 IDENTIFIED BY 'a'
+keep t c2 a
+> SET GLOBAL password_require_current = 1
+t> SET PASSWORD = 'b'
+> ALTER USER c2 PASSWORD REQUIRE CURRENT OPTIONAL
+t> SET PASSWORD = 'b'
+> SET GLOBAL password_require_current = DEFAULT
+"#;
+
+const TWO: &str = r#"
+> CREATE USER t1 IDENTIFIED BY 'a'
+> ALTER USER t1 IDENTIFIED BY 'b' RETAIN CURRENT PASSWORD
+> SELECT User_attributes FROM mysql.user WHERE User = 't1'
+> SELECT ATTRIBUTE FROM information_schema.USER_ATTRIBUTES WHERE USER = 't1'
+in t1 a
+in t1 b
+in t1 a
+in t1 c
+> FLUSH PRIVILEGES
+in t1 a
+> ALTER USER t1 IDENTIFIED BY 'c'
+in t1 a
+in t1 b
+in t1 c
+> ALTER USER t1 IDENTIFIED BY '' RETAIN CURRENT PASSWORD
+> ALTER USER t1 DISCARD OLD PASSWORD
+in t1 a
+in t1 c
+> SELECT User_attributes FROM mysql.user WHERE User = 't1'
+> CREATE USER t2
+> ALTER USER t2 IDENTIFIED BY 'x' RETAIN CURRENT PASSWORD
+> SET PASSWORD FOR t2 = 'y' RETAIN CURRENT PASSWORD
+> SET PASSWORD FOR t2 = 'y' REPLACE 'x'
+"#;
+
+const BLOCKED: &str = r#"
+> CREATE USER b1 IDENTIFIED BY 'r' FAILED_LOGIN_ATTEMPTS 2 PASSWORD_LOCK_TIME 3
+in b1 w
+in b1 r
+in b1 w
+in b1 w
+in b1 r
+in b1 -
+> ALTER USER b1 ACCOUNT UNLOCK
+in b1 r
+in b1 -
+in b1 -
+> FLUSH PRIVILEGES
+in b1 r
+> ALTER USER b1 PASSWORD_LOCK_TIME UNBOUNDED
+in b1 w
+in b1 w
+in b1 r
+> ALTER USER b1 IDENTIFIED BY 'r'
+in b1 r
+> ALTER USER b1 ACCOUNT LOCK
+in b1 r
+> ALTER USER b1 FAILED_LOGIN_ATTEMPTS 3
+in b1 r
+> ALTER USER b1 ACCOUNT UNLOCK
+in b1 r
+> CREATE USER b2 IDENTIFIED BY 'r'
+keep s b2 r
+s change b1 w
+keep s b2 r
+s change b1 w
+keep s b2 r
+s change b1 w
+in b1 r
+> CREATE USER b3 IDENTIFIED BY 'r' FAILED_LOGIN_ATTEMPTS 1
+in b3 w
+in b3 r
+"#;
+
+const EXPIRED: &str = r#"
+> CREATE USER e1 IDENTIFIED BY 'r' PASSWORD EXPIRE
+in e1 r
+in e1 w
+keep s e1 r expired
+s> SELECT 1
+s> SET @a = 1
+s> ROLLBACK
+s> SHOW WARNINGS
+s> NO STATEMENT
+s> EXECUTE x
+s> ALTER USER nobody IDENTIFIED BY 'x'
+s> SET PASSWORD FOR nobody = 'x'
+s ping
+s> SET PASSWORD = 'n'
+s> DO 1
+in e1 n
+> ALTER USER e1 PASSWORD EXPIRE
+s> DO 1
+in e1 n
+keep s e1 n expired
+s> ALTER USER e1 IDENTIFIED BY 'o'
+s> DO 1
+> CREATE USER e2 IDENTIFIED BY 'r' PASSWORD EXPIRE INTERVAL 1 DAY
+in e2 r
+> UPDATE mysql.user SET password_last_changed = NOW() - INTERVAL 2 DAY WHERE User = 'e2'
+> FLUSH PRIVILEGES
+in e2 r
+> ALTER USER e2 PASSWORD EXPIRE NEVER
+in e2 r
+> ALTER USER e2 PASSWORD EXPIRE DEFAULT
+> SET GLOBAL default_password_lifetime = 1
+in e2 r
+> SET GLOBAL default_password_lifetime = DEFAULT
+in e2 r
+> ALTER USER e2 PASSWORD EXPIRE ACCOUNT LOCK
+in e2 r
+keep t e2 r expired
+> CREATE USER e3 IDENTIFIED BY 'r'
+> ALTER USER e2 ACCOUNT UNLOCK
+keep t e3 r
+t change e2 r
+keep t e3 r expired
+t change e2 r
+t> DO 1
+t change e3 r
+> CREATE USER e4 IDENTIFIED BY 'r'
+> GRANT CREATE USER ON *.* TO e4
+keep u e4 r
+u> ALTER USER e4 PASSWORD EXPIRE
+u> DO 1
+u> ALTER USER USER() IDENTIFIED BY 's'
+u> DO 1
+"#;
+
+const LIMITED: &str = r#"
+> CREATE DATABASE limited
+> CREATE TABLE limited.t (a INT)
+> CREATE USER l1 IDENTIFIED BY 'r' WITH MAX_QUERIES_PER_HOUR 3 MAX_USER_CONNECTIONS 1
+keep s l1 r
+in l1 r
+s> DO 1
+s> DO 1
+s ping
+s> DO 1
+s> DO 1
+s drop
+> FLUSH USER_RESOURCES
+keep s l1 r
+s> DO 1
+> CREATE USER l2 IDENTIFIED BY 'r' WITH MAX_UPDATES_PER_HOUR 1
+> GRANT ALL ON limited.* TO l2
+keep t l2 r
+t> INSERT INTO limited.t VALUES (1)
+t> INSERT INTO limited.t VALUES (1)
+t> DO 1
+t> CREATE TABLE limited.x (a INT)
+t> COMMIT
+t> SET @a = 1
+t> DELETE FROM limited.t
+t> SELECT * FROM limited.t
+t> START TRANSACTION
+> CREATE USER l3 IDENTIFIED BY 'r' WITH MAX_CONNECTIONS_PER_HOUR 2
+in l3 w
+in l3 r
+in l3 r
+in l3 r
+in l3 w
+s change l3 r
+> FLUSH PRIVILEGES
+in l3 r
+> CREATE USER l4 IDENTIFIED BY 'r'
+> SET GLOBAL max_user_connections = 1
+keep u l4 r
+in l4 r
+> SET GLOBAL max_user_connections = DEFAULT
+in l4 r
+> DROP DATABASE limited
+"#;
+
+const REQUIRED: &str = r#"
+> CREATE USER r1 IDENTIFIED BY 'r' REQUIRE SSL
+> CREATE USER r2 IDENTIFIED BY 'r' REQUIRE X509
+> CREATE USER r3 IDENTIFIED BY 'r' REQUIRE CIPHER 'X'
+> CREATE USER r4 IDENTIFIED BY 'r' REQUIRE SUBJECT '/CN=x'
+in r1 r
+in r1 w tls
+in r1 r tls
+in r2 r
+in r2 r tls
+in r3 r tls
+in r4 r tls
+keep s r1 r tls
+s change r1 r
+s change r2 r
+"#;
+
+const LOCKED: &str = r#"
+> CREATE USER k1 IDENTIFIED BY 'r' ACCOUNT LOCK
+in k1 r
+in k1 w
+> CREATE USER k2 IDENTIFIED BY 'r'
+keep s k2 r
+s change k1 r
+keep s k2 r
+> ALTER USER k2 ACCOUNT LOCK
+s> DO 1
+in k2 r
+> SHOW STATUS LIKE 'Locked_connects'
+> ALTER USER k1 REQUIRE X509
+in k1 r
+> ALTER USER k1 REQUIRE NONE PASSWORD EXPIRE
+in k1 r
+"#;
