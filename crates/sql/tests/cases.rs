@@ -38,4 +38,4 @@ macro_rules! files {
     };
 }
 
-files! { auto_increment duplicates read_only date_modes defaults foreign_keys expressions strings dates queries changes definitions algorithms covering joins numbers }
+files! { number_forms auto_increment duplicates read_only date_modes defaults foreign_keys expressions strings dates queries changes definitions algorithms covering joins numbers }

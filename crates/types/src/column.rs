@@ -1,8 +1,10 @@
 //! Column types: what a column can hold and how it is described in a TABLE_MAP event and in DDL.
 
 mod display;
+mod number_form;
 mod table_map;
 
+pub use number_form::NumberForm;
 pub use table_map::ColumnTypeError;
 
 use crate::collation;
@@ -112,6 +114,8 @@ pub struct ColumnType {
     pub collation: u16,
     /// The members of an ENUM or SET, in order.
     pub members: Option<Arc<[String]>>,
+    /// How a number is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)` and `DOUBLE(M,D)`.
+    pub form: Option<NumberForm>,
 }
 
 /// Collation id of `binary`.
@@ -119,7 +123,7 @@ const BINARY: u16 = collation::BINARY;
 
 impl ColumnType {
     fn new(code: TypeCode, meta: u16, unsigned: bool, collation: u16) -> ColumnType {
-        ColumnType { code, meta, unsigned, collation, members: None }
+        ColumnType { code, meta, unsigned, collation, members: None, form: None }
     }
 
     /// `TINYINT`

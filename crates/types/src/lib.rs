@@ -29,7 +29,7 @@ pub mod row;
 pub mod temporal;
 pub mod value;
 
-pub use column::{ColumnType, TypeCode};
+pub use column::{ColumnType, NumberForm, TypeCode};
 pub use decimal::Decimal;
 pub use mask::ColumnMask;
 pub use temporal::{Date, DateTime, Time};

@@ -3,7 +3,7 @@
 use crate::decimal::Decimal;
 use crate::number;
 use crate::temporal::{Date, DateTime, Time};
-use crate::{ColumnType, TypeCode};
+use crate::{ColumnType, NumberForm, TypeCode};
 use std::sync::Arc;
 
 /// A value of a column or an expression.
@@ -107,10 +107,12 @@ impl Value {
         match self {
             Value::Null => {}
             Value::Int(n) => number::write_i64(*n, out),
-            Value::UInt(n) => number::write_u64(*n, out),
-            Value::Float(n) => number::write_f32(*n, out),
-            Value::Double(n) => number::write_f64(*n, out),
-            Value::Decimal(n) => out.extend_from_slice(n.to_string().as_bytes()),
+            Value::UInt(_) | Value::Float(_) | Value::Double(_) | Value::Decimal(_) => {
+                match ty.and_then(|ty| ty.form) {
+                    Some(form) => self.write_in_form(form, out),
+                    None => self.write_number(out),
+                }
+            }
             Value::Bytes(bytes) => out.extend_from_slice(bytes),
             Value::Date(date) => date.write_text(out),
             Value::Time(time) => time.write_text(fsp(time.micros), out),
@@ -132,6 +134,29 @@ impl Value {
             Value::Set { bits, members } => write_set(*bits, members, out),
             Value::Json(document) => crate::json::write_text(document, out),
         }
+    }
+
+    fn write_number(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::UInt(n) => number::write_u64(*n, out),
+            Value::Float(n) => number::write_f32(*n, out),
+            Value::Double(n) => number::write_f64(*n, out),
+            Value::Decimal(n) => out.extend_from_slice(n.to_string().as_bytes()),
+            _ => {}
+        }
+    }
+
+    /// A number with the digits and the width that its column gives it.
+    fn write_in_form(&self, form: NumberForm, out: &mut Vec<u8>) {
+        let start = out.len();
+        match (self, form.decimals()) {
+            (Value::Float(_) | Value::Double(_), Some(decimals)) => {
+                let text = format!("{:.*}", usize::from(decimals), self.to_f64());
+                out.extend_from_slice(text.as_bytes());
+            }
+            _ => self.write_number(out),
+        }
+        form.fill(start, out);
     }
 
     /// The text of [`Value::to_text`]; None for NULL.

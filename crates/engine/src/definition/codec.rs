@@ -5,11 +5,13 @@ use super::{
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
-use types::{ColumnType, TypeCode};
+use types::{ColumnType, NumberForm, TypeCode};
 
 const VERSION: u8 = 1;
 /// Of a table with foreign keys; one without is written as version 1.
 const WITH_FOREIGN_KEYS: u8 = 2;
+/// Of a table with columns whose numbers have a form; it has foreign keys too, perhaps none.
+const WITH_NUMBER_FORMS: u8 = 3;
 
 /// Actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -19,6 +21,10 @@ const ACTIONS: [ReferentialAction; 5] = [
     ReferentialAction::SetNull,
     ReferentialAction::SetDefault,
 ];
+
+/// In place of the digits of a form that says nothing of them.
+const ANY_DECIMALS: u8 = 31;
+const MOST_DECIMALS: u8 = 30;
 
 const NO_DEFAULT: u8 = 0;
 const DEFAULT_NULL: u8 = 1;
@@ -51,7 +57,14 @@ fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
     let count = reader.count()?;
     let members = (0..count).map(|_| reader.string()).collect::<Result<Vec<_>>>()?;
     let has_members = matches!(code, TypeCode::Enum | TypeCode::Set);
-    Ok(ColumnType { code, meta, unsigned, collation, members: has_members.then(|| members.into()) })
+    Ok(ColumnType {
+        code,
+        meta,
+        unsigned,
+        collation,
+        members: has_members.then(|| members.into()),
+        form: None,
+    })
 }
 
 fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
@@ -169,9 +182,40 @@ fn read_foreign_key(reader: &mut Reader<'_>, columns: usize) -> Result<ForeignKe
     })
 }
 
+/// The forms of the columns that have one, each with its position.
+fn put_forms(out: &mut Vec<u8>, columns: &[ColumnDef]) {
+    let forms = columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.form?)));
+    out.put_varint(forms.clone().count() as u64);
+    for (at, form) in forms {
+        out.put_varint(at as u64);
+        out.put_u8(form.width());
+        out.put_u8(form.decimals().unwrap_or(ANY_DECIMALS));
+        out.put_bool(form.zerofill());
+    }
+}
+
+fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> {
+    for _ in 0..reader.count()? {
+        let at = reader.varint()? as usize;
+        let (width, decimals, zerofill) = (reader.u8()?, reader.u8()?, reader.bool()?);
+        let decimals = Some(decimals).filter(|decimals| *decimals != ANY_DECIMALS);
+        if decimals.is_some_and(|decimals| decimals > MOST_DECIMALS || decimals > width) {
+            return Err(reader.impossible("digits"));
+        }
+        let Some(column) = columns.get_mut(at) else { return Err(reader.impossible("column")) };
+        column.ty.form = Some(NumberForm::new(width, decimals, zerofill));
+    }
+    Ok(())
+}
+
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
-    out.put_u8(if def.foreign_keys.is_empty() { VERSION } else { WITH_FOREIGN_KEYS });
+    let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        true => WITH_NUMBER_FORMS,
+        false if def.foreign_keys.is_empty() => VERSION,
+        false => WITH_FOREIGN_KEYS,
+    };
+    out.put_u8(version);
     out.put_str(&def.schema);
     out.put_str(&def.name);
     out.put_varint(def.columns.len() as u64);
@@ -198,22 +242,25 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     }
     out.put_u64(def.auto_increment);
     out.put_u64(def.created_s);
-    if !def.foreign_keys.is_empty() {
+    if version >= WITH_FOREIGN_KEYS {
         out.put_varint(def.foreign_keys.len() as u64);
         def.foreign_keys.iter().for_each(|foreign_key| put_foreign_key(out, foreign_key));
+    }
+    if version == WITH_NUMBER_FORMS {
+        put_forms(out, &def.columns);
     }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !matches!(version, VERSION | WITH_FOREIGN_KEYS) {
+    if !matches!(version, VERSION | WITH_FOREIGN_KEYS | WITH_NUMBER_FORMS) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
     let name = reader.string()?;
     let count = reader.count()?;
-    let columns = (0..count).map(|_| read_column(reader)).collect::<Result<Vec<_>>>()?;
+    let mut columns = (0..count).map(|_| read_column(reader)).collect::<Result<Vec<_>>>()?;
     let has_primary = reader.bool()?;
     let primary = read_parts(reader, columns.len())?;
     let count = reader.count()?;
@@ -231,10 +278,13 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let options = (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect::<Result<Vec<_>>>()?;
     let (auto_increment, created_s) = (reader.u64()?, reader.u64()?);
     let mut foreign_keys = Vec::new();
-    if version == WITH_FOREIGN_KEYS {
+    if version >= WITH_FOREIGN_KEYS {
         for _ in 0..reader.count()? {
             foreign_keys.push(read_foreign_key(reader, columns.len())?);
         }
+    }
+    if version == WITH_NUMBER_FORMS {
+        read_forms(reader, &mut columns)?;
     }
     let primary = has_primary.then_some(primary);
     Ok(TableDef {
@@ -293,6 +343,12 @@ mod tests {
         });
         def.options.push(("ROW_FORMAT".into(), "DYNAMIC".into()));
         comes_back(&def);
+        let mut formed = def.clone();
+        let form = NumberForm::new(5, None, true);
+        formed.columns[0].ty.form = Some(form);
+        comes_back(&formed);
+        formed.columns[2].ty.form = Some(NumberForm::new(7, Some(3), false));
+        comes_back(&formed);
         def.foreign_keys.push(ForeignKeyDef {
             name: "of".into(),
             columns: vec![2, 0],

@@ -79,7 +79,25 @@ pub struct TableOptions {
     pub collation: Option<String>,
     pub comment: Option<String>,
     pub auto_increment: Option<u64>,
-    pub row_format: Option<String>,
+    /// Those of [`TableOptions::KEPT`] that were written, with their values in upper case.
+    pub kept: Vec<(String, String)>,
+}
+
+impl TableOptions {
+    /// Options that are shown again and change nothing here, in the order in which SHOW CREATE TABLE has them.
+    pub const KEPT: [&str; 11] = [
+        "MIN_ROWS",
+        "MAX_ROWS",
+        "AVG_ROW_LENGTH",
+        "PACK_KEYS",
+        "STATS_PERSISTENT",
+        "STATS_AUTO_RECALC",
+        "STATS_SAMPLE_PAGES",
+        "CHECKSUM",
+        "DELAY_KEY_WRITE",
+        "ROW_FORMAT",
+        "KEY_BLOCK_SIZE",
+    ];
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -123,6 +141,11 @@ pub enum Alteration {
     SetDefault {
         name: String,
         default: Option<Expr>,
+    },
+    /// `ALTER COLUMN ... SET VISIBLE` and `SET INVISIBLE`.
+    SetVisible {
+        name: String,
+        visible: bool,
     },
     AddKey(KeySpec),
     DropKey {

@@ -109,6 +109,9 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     if ty.unsigned {
         flags |= column_flag::UNSIGNED;
     }
+    if ty.form.is_some_and(|form| form.zerofill()) {
+        flags |= column_flag::ZEROFILL;
+    }
     if ty.is_blob() {
         flags |= column_flag::BLOB;
     }
@@ -134,7 +137,7 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
 pub(crate) fn decimals(ty: &ColumnType) -> u8 {
     match ty.code {
         TypeCode::NewDecimal => ty.scale(),
-        TypeCode::Float | TypeCode::Double => NOT_FIXED,
+        TypeCode::Float | TypeCode::Double => ty.form.and_then(|form| form.decimals()).unwrap_or(NOT_FIXED),
         _ => ty.fsp(),
     }
 }

@@ -1,7 +1,7 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
 use super::column::{column, default_of, implied_timestamps, recollated};
-use super::create::{add_key, check, check_engine, check_name};
+use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
@@ -83,6 +83,9 @@ pub(crate) fn altered_definition(
     relations.add(&mut builder.def, &added.collect::<Vec<_>>())?;
     relations.check_altered(old, &builder.def, &builder.sources)?;
     check(&builder.def)?;
+    if builder.def.columns.iter().all(|column| column.invisible) {
+        return Err(SqlError::new(4028, "A table must have at least one visible column."));
+    }
     if builder.def.columns.is_empty() {
         return Err(SqlError::new(
             1090,
@@ -125,6 +128,11 @@ impl Builder<'_> {
                 Ok(())
             }
             Alteration::SetDefault { name, default } => self.set_default(name, default.as_ref()),
+            Alteration::SetVisible { name, visible } => {
+                let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+                self.def.columns[at].invisible = !visible;
+                Ok(())
+            }
             Alteration::AddKey(key) => add_key(&mut self.def, key),
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
@@ -200,10 +208,7 @@ impl Builder<'_> {
         if let Some(next) = options.auto_increment {
             self.def.auto_increment = next;
         }
-        if let Some(format) = &options.row_format {
-            self.def.options.retain(|(name, _)| name != "ROW_FORMAT");
-            self.def.options.push(("ROW_FORMAT".to_owned(), format.clone()));
-        }
+        keep_options(&mut self.def, options);
         Ok(())
     }
 

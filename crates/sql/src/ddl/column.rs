@@ -7,7 +7,7 @@ use engine::{ColumnDef, ColumnDefault, TableDef};
 use std::collections::HashSet;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, NumberForm, TypeCode, Value};
 
 fn too_big(column: &str, most: u64) -> SqlError {
     SqlError::new(
@@ -35,7 +35,8 @@ pub(super) fn column_type(
     settings: &DdlSettings,
 ) -> Result<ColumnType> {
     let unsigned = ty.unsigned;
-    Ok(match ty.name.as_str() {
+    let form = number_form(column, ty)?;
+    let made = match ty.name.as_str() {
         "tinyint" if ty.length == Some(1) && !unsigned => ColumnType::boolean(),
         "tinyint" => ColumnType::tinyint(unsigned),
         "smallint" => ColumnType::smallint(unsigned),
@@ -43,6 +44,7 @@ pub(super) fn column_type(
         "int" => ColumnType::int(unsigned),
         "bigint" => ColumnType::bigint(unsigned),
         "float" => match (ty.length, ty.scale) {
+            (_, Some(_)) => ColumnType { unsigned, ..ColumnType::float() },
             (Some(25..=53), None) => ColumnType { unsigned, ..ColumnType::double() },
             (Some(54..), None) => {
                 return Err(SqlError::new(1063, format!("Incorrect column specifier for column '{column}'")));
@@ -71,7 +73,46 @@ pub(super) fn column_type(
             return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
         }
         _ => text_type(column, ty, default, settings)?,
-    })
+    };
+    Ok(ColumnType { form, ..made })
+}
+
+/// ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
+fn number_form(column: &str, ty: &TypeSpec) -> Result<Option<NumberForm>> {
+    let is_float = matches!(ty.name.as_str(), "float" | "double");
+    let usual_width = match ty.name.as_str() {
+        "tinyint" => 3,
+        "smallint" => 5,
+        "mediumint" => 8,
+        "int" => 10,
+        "bigint" => 20,
+        "float" if ty.length.is_none_or(|bits| bits <= 24) => 12,
+        "float" | "double" => 22,
+        "decimal" => {
+            let made = decimal_type(column, ty)?;
+            let width = made.precision() + u8::from(made.scale() > 0);
+            return Ok(ty.zerofill.then_some(NumberForm::new(width, None, true)));
+        }
+        _ => return Ok(None),
+    };
+    let decimals = match ty.scale.filter(|_| is_float) {
+        Some(scale @ 31..) => {
+            let text = format!("Too big scale {scale} specified for column '{column}'. Maximum is 30.");
+            return Err(SqlError::new(1425, text));
+        }
+        Some(scale) if ty.length.is_some_and(|width| width < scale) => {
+            let text =
+                format!("For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}').");
+            return Err(SqlError::new(1427, text));
+        }
+        scale => scale.map(|scale| scale as u8),
+    };
+    let written = ty.length.filter(|width| decimals.is_some() || (!is_float && *width > 0));
+    let width = u8::try_from(written.unwrap_or(usual_width)).map_err(|_| {
+        SqlError::new(1439, format!("Display width out of range for column '{column}' (max = 255)"))
+    })?;
+    let has_form = ty.zerofill || decimals.is_some();
+    Ok(has_form.then_some(NumberForm::new(width, decimals, ty.zerofill)))
 }
 
 fn decimal_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {

@@ -2,7 +2,7 @@
 
 use super::column::{column, implied_timestamps};
 use super::{DdlSettings, chosen_collation};
-use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec};
+use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use crate::sink::column_flag;
@@ -38,9 +38,7 @@ pub(crate) fn definition(
     def.comment = options.comment.clone().unwrap_or_default();
     def.auto_increment = options.auto_increment.unwrap_or(0);
     def.created_s = settings.now_us / 1_000_000;
-    if let Some(format) = &options.row_format {
-        def.options.push(("ROW_FORMAT".to_owned(), format.clone()));
-    }
+    keep_options(&mut def, options);
     if def.comment.chars().count() > 2048 {
         return Err(SqlError::new(
             1628,
@@ -58,7 +56,7 @@ pub(crate) fn definition(
             add_column(&mut def, given)?;
         }
     }
-    if def.columns.is_empty() {
+    if def.columns.iter().all(|column| column.invisible) {
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
     }
     for key in column_keys(create) {
@@ -72,6 +70,19 @@ pub(crate) fn definition(
     }
     check(&def)?;
     Ok(def)
+}
+
+/// Keeps the options that are only shown. A value that is the default takes the option away.
+pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions) {
+    for (name, value) in &options.kept {
+        def.options.retain(|(kept, _)| kept != name);
+        let is_switch = matches!(name.as_str(), "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC");
+        if value != "DEFAULT" && (value != "0" || is_switch) {
+            def.options.push((name.clone(), value.clone()));
+        }
+    }
+    let place = |name: &String| TableOptions::KEPT.iter().position(|known| known == name);
+    def.options.sort_by_key(|(name, _)| place(name));
 }
 
 /// The keys that are written at columns.

@@ -202,7 +202,12 @@ impl Parser<'_> {
             self.expect("DEFAULT")?;
             return Ok(Alteration::SetDefault { name, default: None });
         }
-        self.expect_all(&["SET", "DEFAULT"])?;
+        self.expect("SET")?;
+        if self.is_any(&["VISIBLE", "INVISIBLE"]) {
+            let visible = self.eat("VISIBLE") || !self.eat("INVISIBLE");
+            return Ok(Alteration::SetVisible { name, visible });
+        }
+        self.expect("DEFAULT")?;
         Ok(Alteration::SetDefault { name, default: Some(self.default_value()?) })
     }
 

@@ -40,12 +40,9 @@ impl Parser<'_> {
             "DATA" | "INDEX" if self.token_is(self.ahead(1), "DIRECTORY") => {
                 return Err(SqlError::not_supported(format!("{word} DIRECTORY")));
             }
-            "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" | "ROW_FORMAT" => true,
-            "AVG_ROW_LENGTH" | "CHECKSUM" | "PAGE_CHECKSUM" | "DELAY_KEY_WRITE" | "KEY_BLOCK_SIZE"
-            | "MAX_ROWS" | "MIN_ROWS" | "PACK_KEYS" | "STATS_AUTO_RECALC" | "STATS_PERSISTENT"
-            | "STATS_SAMPLE_PAGES" | "INSERT_METHOD" | "TRANSACTIONAL" | "TABLE_CHECKSUM" | "SEQUENCE" => {
-                false
-            }
+            "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" => true,
+            name if TableOptions::KEPT.contains(&name) => true,
+            "PAGE_CHECKSUM" | "INSERT_METHOD" | "TRANSACTIONAL" | "TABLE_CHECKSUM" | "SEQUENCE" => false,
             "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "CONNECTION" | "UNION" | "PASSWORD"
             | "PAGE_COMPRESSED" => {
                 self.advance();
@@ -69,7 +66,7 @@ impl Parser<'_> {
             "COLLATE" => options.collation = Some(value.to_ascii_lowercase()),
             "COMMENT" => options.comment = Some(value),
             "AUTO_INCREMENT" => options.auto_increment = Some(value.parse().map_err(|_| self.error())?),
-            _ => options.row_format = Some(value.to_ascii_uppercase()),
+            _ => options.kept.push((word, value.to_ascii_uppercase())),
         }
         Ok(true)
     }

@@ -8,6 +8,9 @@ impl ColumnType {
     /// in the result's utf8mb4).
     pub fn display_length(&self) -> u32 {
         let fraction = |fsp: u16| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
+        if let Some(form) = self.form {
+            return u32::from(form.width());
+        }
         match self.code {
             TypeCode::Tiny if self.meta == 1 => 1,
             TypeCode::Tiny => 4 - u32::from(self.unsigned),
@@ -58,18 +61,27 @@ impl ColumnType {
     /// The type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, e.g. `int unsigned`, `varchar(120)`; without
     /// character set and collation.
     pub fn sql_name(&self) -> String {
-        let unsigned = if self.unsigned { " unsigned" } else { "" };
+        let unsigned = match self.form {
+            Some(form) if form.zerofill() => " unsigned zerofill",
+            _ if self.unsigned => " unsigned",
+            _ => "",
+        };
+        let width = match self.form.map(|form| (form.width(), form.decimals())) {
+            Some((width, Some(decimals))) => format!("({width},{decimals})"),
+            Some((width, None)) if self.is_integer() => format!("({width})"),
+            _ => String::new(),
+        };
         let fraction = if self.meta == 0 { String::new() } else { format!("({})", self.meta) };
         let binary = self.collation == BINARY;
         match self.code {
             TypeCode::Tiny if self.meta == 1 && !self.unsigned => "tinyint(1)".into(),
-            TypeCode::Tiny => format!("tinyint{unsigned}"),
-            TypeCode::Short => format!("smallint{unsigned}"),
-            TypeCode::Int24 => format!("mediumint{unsigned}"),
-            TypeCode::Long => format!("int{unsigned}"),
-            TypeCode::LongLong => format!("bigint{unsigned}"),
-            TypeCode::Float => format!("float{unsigned}"),
-            TypeCode::Double => format!("double{unsigned}"),
+            TypeCode::Tiny => format!("tinyint{width}{unsigned}"),
+            TypeCode::Short => format!("smallint{width}{unsigned}"),
+            TypeCode::Int24 => format!("mediumint{width}{unsigned}"),
+            TypeCode::Long => format!("int{width}{unsigned}"),
+            TypeCode::LongLong => format!("bigint{width}{unsigned}"),
+            TypeCode::Float => format!("float{width}{unsigned}"),
+            TypeCode::Double => format!("double{width}{unsigned}"),
             TypeCode::NewDecimal => format!("decimal({},{}){unsigned}", self.precision(), self.scale()),
             TypeCode::Null => "null".into(),
             TypeCode::Timestamp | TypeCode::Timestamp2 => format!("timestamp{fraction}"),

@@ -61,7 +61,8 @@ pub(super) fn to_float(value: &Value, ty: &ColumnType, context: Context) -> Assi
         }
         _ => value.to_f64(),
     };
-    let limit = if ty.code == TypeCode::Float { f64::from(f32::MAX) } else { f64::MAX };
+    let (double, fits) = ty.form.map_or((double, f64::MAX), |form| form.round(double));
+    let limit = if ty.code == TypeCode::Float { f64::from(f32::MAX) } else { f64::MAX }.min(fits);
     let lowest = if ty.unsigned { 0.0 } else { -limit };
     if double.is_nan() {
         return context.adjust(float_value(0.0, ty), Problem::OutOfRange);

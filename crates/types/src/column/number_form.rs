@@ -1,0 +1,83 @@
+//! How the numbers of a column are written: ZEROFILL, and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
+
+use std::num::NonZeroU16;
+
+/// The form of a column's numbers, in two bytes: eight bits of width, five of decimals, one of ZEROFILL, and one that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumberForm(NonZeroU16);
+
+/// Decimals of a form that says nothing of them.
+const ANY_DECIMALS: u16 = 31;
+const ZEROFILL: u16 = 1 << 13;
+const SET: u16 = 1 << 15;
+
+impl NumberForm {
+    /// A form of this width, with decimals (at most 30) or without, and with ZEROFILL or without.
+    pub fn new(width: u8, decimals: Option<u8>, zerofill: bool) -> NumberForm {
+        assert!(decimals.is_none_or(|decimals| u16::from(decimals) < ANY_DECIMALS), "decimals out of range");
+        let decimals = decimals.map_or(ANY_DECIMALS, u16::from);
+        let zerofill = if zerofill { ZEROFILL } else { 0 };
+        let bits = SET | zerofill | decimals << 8 | u16::from(width);
+        NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
+    }
+
+    /// Characters that ZEROFILL fills, M of `FLOAT(M,D)`.
+    pub fn width(self) -> u8 {
+        self.0.get() as u8
+    }
+
+    /// D of `FLOAT(M,D)` and `DOUBLE(M,D)`: values are rounded to these digits.
+    pub fn decimals(self) -> Option<u8> {
+        let decimals = self.0.get() >> 8 & ANY_DECIMALS;
+        (decimals != ANY_DECIMALS).then_some(decimals as u8)
+    }
+
+    /// ZEROFILL
+    pub fn zerofill(self) -> bool {
+        self.0.get() & ZEROFILL != 0
+    }
+
+    /// Fills up the text of a number, which stands in `out` from `start` on.
+    pub(crate) fn fill(self, start: usize, out: &mut Vec<u8>) {
+        let missing = usize::from(self.width()).saturating_sub(out.len() - start);
+        if self.zerofill() && missing > 0 {
+            out.splice(start..start, std::iter::repeat_n(b'0', missing));
+        }
+    }
+
+    /// A value rounded to the digits that the column has, as MySQL rounds it, and the greatest value that fits them.
+    pub(crate) fn round(self, number: f64) -> (f64, f64) {
+        let Some(decimals) = self.decimals() else { return (number, f64::MAX) };
+        let unit = 10f64.powi(i32::from(decimals));
+        let largest = 10f64.powi(i32::from(self.width()) - i32::from(decimals)) - 1.0 / unit;
+        if !number.is_finite() {
+            return (number, largest);
+        }
+        let whole = number.floor();
+        (whole + ((number - whole) * unit).round_ties_even() / unit, largest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_and_filled() {
+        let form = NumberForm::new(7, Some(3), true);
+        let is_near = |one: f64, other: f64| (one - other).abs() < 1e-9;
+        let (rounded, largest) = form.round(1.23456);
+        assert!(is_near(rounded, 1.235) && is_near(largest, 9999.999), "{rounded} {largest}");
+        assert!(is_near(form.round(-1.23456).0, -1.235));
+        assert_eq!(form.round(f64::INFINITY).0, f64::INFINITY);
+        let plain = NumberForm::new(255, None, false);
+        assert_eq!((plain.width(), plain.decimals(), plain.zerofill()), (255, None, false));
+        assert_eq!((form.width(), form.decimals(), form.zerofill()), (7, Some(3), true));
+        assert_eq!(size_of::<Option<NumberForm>>(), 2);
+        let mut text = b"a2.5".to_vec();
+        form.fill(1, &mut text);
+        assert_eq!(text, b"a00002.5");
+        form.fill(1, &mut text);
+        assert_eq!(text, b"a00002.5");
+    }
+}
