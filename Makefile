@@ -4,7 +4,7 @@
 #   make package  a Debian package, tried in a fresh Debian in a chroot
 # make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
 #   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model,
-#   HISTORIES transactions at each isolation level.
+#   HISTORIES transactions at each isolation level, FUZZ_SECONDS of each fuzzer.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -25,12 +25,14 @@ RUNS ?= 10000
 KILLS ?= 100
 FAULTS ?= 200
 HISTORIES ?= 1000000
+FUZZ_SECONDS ?= 3600
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
 	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
+	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 package:

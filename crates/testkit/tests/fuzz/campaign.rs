@@ -1,0 +1,71 @@
+//! A fuzzer's run: for how long, from which seed, and what it has found.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use os::clock::Stopwatch;
+use os::random::{Rng, test_seed};
+
+/// Findings of different kinds after which a run ends: what is wrong by then hides what else is.
+const MOST_FINDINGS: usize = 20;
+
+/// One run of a fuzzer.
+pub struct Campaign {
+    name: &'static str,
+    started: Stopwatch,
+    length: Duration,
+    /// Everything random comes from here.
+    pub rng: Rng,
+    /// Inputs tried so far.
+    pub executions: u64,
+    /// What an input came to, and how often.
+    outcomes: BTreeMap<String, u64>,
+    /// What was wrong, by kind; the input of the first of each kind.
+    findings: BTreeMap<String, String>,
+}
+
+impl Campaign {
+    /// Begins a run.
+    pub fn start(name: &'static str) -> Campaign {
+        Campaign {
+            name,
+            started: Stopwatch::start(),
+            length: Duration::from_secs(testkit::times("SLIPSTREAM_FUZZ_SECONDS", 60)),
+            rng: Rng::new(test_seed(name)),
+            executions: 0,
+            outcomes: BTreeMap::new(),
+            findings: BTreeMap::new(),
+        }
+    }
+
+    /// Whether there is time for another input.
+    pub fn goes_on(&self) -> bool {
+        self.started.elapsed() < self.length && self.findings.len() < MOST_FINDINGS
+    }
+
+    /// Notes what an input came to.
+    pub fn note(&mut self, outcome: &str) {
+        self.executions += 1;
+        *self.outcomes.entry(outcome.to_owned()).or_default() += 1;
+    }
+
+    /// Notes a fault. `kind` is the same for inputs that fail alike, as far as can be told.
+    pub fn fault(&mut self, kind: &str, input: &str) {
+        self.note("FAULT");
+        if !self.findings.contains_key(kind) {
+            println!("{}: {kind}\n  input: {input}", self.name);
+            self.findings.insert(kind.to_owned(), input.to_owned());
+        }
+    }
+
+    /// Ends the run.
+    ///
+    /// # Panics
+    /// When something was wrong.
+    pub fn finish(self) {
+        println!("{}: {} executions: {:?}", self.name, self.executions, self.outcomes);
+        let faults: Vec<String> =
+            self.findings.iter().map(|(kind, input)| format!("{kind}\n  input: {input}")).collect();
+        assert!(faults.is_empty(), "{}: {} faults:\n{}", self.name, faults.len(), faults.join("\n"));
+    }
+}

@@ -1,0 +1,271 @@
+//! Events of real captures, changed, sent to a replica by a source of our own: the receiver or the
+//! applier refuses them with an error, or applies them, and every row is readable afterwards.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use binlog::event::event_type;
+use binlog::reader::EventReader;
+use os::clock::{Stopwatch, sleep};
+use os::random::Rng;
+use protocol::client::{Client, ClientError};
+use testkit::{Server, Settings};
+
+use crate::campaign::Campaign;
+use crate::source::{FakeSource, Play};
+use crate::watched::{disgrace, forget_log};
+
+const CAPTURES: [(&str, bool, &[u8]); 5] = [
+    ("mysql-full", false, include_bytes!("../../../binlog/tests/data/mysql-full.binlog")),
+    ("mysql-minimal", false, include_bytes!("../../../binlog/tests/data/mysql-minimal.binlog")),
+    ("mysql-noblob", false, include_bytes!("../../../binlog/tests/data/mysql-noblob.binlog")),
+    ("mariadb-full", true, include_bytes!("../../../binlog/tests/data/mariadb-full.binlog")),
+    ("mariadb-minimal", true, include_bytes!("../../../binlog/tests/data/mariadb-minimal.binlog")),
+];
+
+/// How long an applier may need for one play. Only a replica that hangs needs it.
+const PLAYED_WITHIN: Duration = Duration::from_secs(60);
+
+type Events = Vec<Vec<u8>>;
+
+fn events_of(capture: &[u8]) -> Events {
+    let reader = EventReader::of_file(capture).expect("a capture is sound");
+    reader.map(|event| event.expect("a capture is sound").bytes.to_vec()).collect()
+}
+
+/// The length in the header and the checksum behind the event are right again: else hardly anything
+/// else is looked at.
+fn fix_up(event: &mut [u8]) {
+    if event.len() < 23 {
+        return;
+    }
+    let len = event.len();
+    event[9..13].copy_from_slice(&(len as u32).to_le_bytes());
+    let checksum = binlog::checksum::crc32(&event[..len - 4]);
+    event[len - 4..].copy_from_slice(&checksum.to_le_bytes());
+}
+
+fn mutate(events: &mut Events, rng: &mut Rng) {
+    for _ in 0..*rng.pick(&[1, 1, 1, 2, 3, 8]) {
+        if events.is_empty() {
+            return;
+        }
+        let at = rng.below(events.len() as u64) as usize;
+        match rng.below(12) {
+            0 => drop(events.remove(at)),
+            1 => {
+                let other = rng.below(events.len() as u64) as usize;
+                events.swap(at, other);
+            }
+            2 => {
+                let again = events[at].clone();
+                let to = rng.below(events.len() as u64 + 1) as usize;
+                events.insert(to, again);
+            }
+            3 => events[at][4] = rng.below(45) as u8,
+            4 => events[at] = rng.damaged(&events[at]),
+            // The body alone, most of the time: it is what the checks of lengths and checksums
+            // guard.
+            _ => {
+                let end = events[at].len().saturating_sub(4);
+                let from = if rng.one_in(6) { 0 } else { 19.min(end) };
+                let mut event = events[at][..from].to_vec();
+                event.extend(rng.damaged(&events[at][from..end]));
+                event.extend([0; 4]);
+                fix_up(&mut event);
+                events[at] = event;
+            }
+        }
+        if rng.one_in(2) {
+            events.iter_mut().for_each(|event| fix_up(event));
+        }
+    }
+}
+
+/// A play as a file of the corpus: `M` or `m` for MariaDB or MySQL, `S` or `s` for semi-sync, then
+/// events with their lengths in front.
+fn encode(play: &Play) -> Vec<u8> {
+    let mut bytes = vec![if play.mariadb { b'M' } else { b'm' }, if play.semi_sync { b'S' } else { b's' }];
+    for event in &play.events {
+        bytes.extend_from_slice(&(event.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(event);
+    }
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Play {
+    let mut play = Play { mariadb: bytes[0] == b'M', semi_sync: bytes[1] == b'S', events: Vec::new() };
+    let mut rest = &bytes[2..];
+    while let Some((len, tail)) = rest.split_first_chunk::<4>() {
+        let (event, tail) = tail.split_at(u32::from_le_bytes(*len) as usize);
+        play.events.push(event.to_vec());
+        rest = tail;
+    }
+    play
+}
+
+fn corpus() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/events");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}
+
+/// Where an input is kept that failed, to be moved to the corpus.
+fn keep(play: &Play, execution: u64) -> String {
+    let path =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("events-{}-{execution}", std::process::id()));
+    os::disk::real().write_atomically(&path, &encode(play)).expect("the target's directory can be written");
+    path.display().to_string()
+}
+
+struct Theatre {
+    server: Server,
+    source: FakeSource,
+    workers: u64,
+}
+
+impl Theatre {
+    fn open() -> Theatre {
+        let settings = Settings { pool_bytes: 32 << 20, redo_bytes: 32 << 20, ..Settings::default() };
+        Theatre { server: crate::watched::start(settings), source: FakeSource::start(), workers: 0 }
+    }
+
+    /// Forgets what the last play has left.
+    fn clear(&self, client: &mut Client) -> Result<(), ClientError> {
+        client.query("STOP REPLICA")?;
+        client.query("RESET REPLICA ALL")?;
+        for row in client.query("SHOW DATABASES")?.rows {
+            let name = String::from_utf8_lossy(row[0].as_deref().unwrap_or_default()).into_owned();
+            if !["mysql", "information_schema", "performance_schema", "sys"].contains(&name.as_str()) {
+                client.query(&format!("DROP DATABASE `{}`", name.replace('`', "``")))?;
+            }
+        }
+        client.query("RESET BINARY LOGS AND GTIDS").map(|_| ())
+    }
+
+    fn play(&mut self, play: &Play) -> Result<String, String> {
+        forget_log(&self.server);
+        self.source.set_play(play.clone());
+        let outcome = self.perform(play).map_err(|error| error.to_string()).and_then(|outcome| outcome);
+        let words = disgrace(&self.server);
+        let ended = !self.server.is_running();
+        if outcome.is_err() || words.is_some() || ended {
+            let tail = self.server.log_tail();
+            self.server.kill();
+            *self = Theatre::open();
+            let outcome = outcome.err().unwrap_or_default();
+            return Err(words.unwrap_or(if ended { format!("ended: {tail}") } else { outcome }));
+        }
+        outcome
+    }
+
+    fn perform(&mut self, play: &Play) -> Result<Result<String, String>, ClientError> {
+        let mut client = self.server.connect();
+        client.set_read_timeout(Some(PLAYED_WITHIN))?;
+        self.clear(&mut client)?;
+        client.query(&format!("SET GLOBAL replica_parallel_workers = {}", self.workers))?;
+        client.query(&format!("SET GLOBAL rpl_semi_sync_replica_enabled = {}", u8::from(play.semi_sync)))?;
+        let port = self.source.port();
+        let from = if play.mariadb { "MASTER_USE_GTID=slave_pos" } else { "MASTER_AUTO_POSITION=1" };
+        client.query(&format!(
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='u', MASTER_CONNECT_RETRY=60, {from}"
+        ))?;
+        client.query("START REPLICA")?;
+        let outcome = match self.wait(&mut client)? {
+            Ok(outcome) => outcome,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        client.query("STOP REPLICA")?;
+        Ok(self.look(&mut client)?.map(|()| outcome))
+    }
+
+    /// Waits until the applier has stopped, or has nothing more to do behind a receiver that has
+    /// stopped.
+    fn wait(&self, client: &mut Client) -> Result<Result<String, String>, ClientError> {
+        let (stopwatch, mut still) = (Stopwatch::start(), Stopwatch::start());
+        let mut last = None;
+        loop {
+            let status = bench::replication::status(client, testkit::Flavor::Slipstream)
+                .map_err(|error| ClientError::Protocol(error.to_string()))?;
+            if status.sql_errno != 0 {
+                return Ok(Ok(format!("applier {}", status.sql_errno)));
+            }
+            if last.as_ref() != Some(&status) {
+                last = Some(status.clone());
+                still = Stopwatch::start();
+            }
+            let rows = client.query("SHOW REPLICA STATUS")?.rows;
+            let idle = rows.iter().flatten().flatten().any(|cell| cell.starts_with(b"Replica has read all"));
+            // One that waits for the rest of a group does not say so.
+            if status.io_errno != 0 && (idle || still.elapsed() > Duration::from_millis(200)) {
+                return Ok(Ok(match status.io_errno {
+                    13114 => "applied".to_owned(),
+                    other => format!("receiver {other}"),
+                }));
+            }
+            if stopwatch.elapsed() > PLAYED_WITHIN {
+                return Ok(Err(format!("neither applied nor refused: {status:?}")));
+            }
+            sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Reads every row, by all that there is.
+    fn look(&self, client: &mut Client) -> Result<Result<(), String>, ClientError> {
+        let tables = client.query(
+            "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')",
+        )?;
+        for row in tables.rows {
+            let name = |at: usize| {
+                String::from_utf8_lossy(row[at].as_deref().unwrap_or_default()).replace('`', "``")
+            };
+            let table = format!("`{}`.`{}`", name(0), name(1));
+            client.query(&format!("SELECT * FROM {table}"))?;
+            let checked = client.query(&format!("CHECK TABLE {table}"))?;
+            let text = |row: &Vec<Option<Vec<u8>>>| {
+                String::from_utf8_lossy(row.last().and_then(|cell| cell.as_deref()).unwrap_or_default())
+                    .into_owned()
+            };
+            if let Some(fault) = checked.rows.iter().map(text).find(|text| text != "OK") {
+                return Ok(Err(format!("CHECK TABLE after the play: {fault}")));
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+#[test]
+fn events() {
+    let mut campaign = Campaign::start("events");
+    let mut theatre = Theatre::open();
+    for (name, mariadb, capture) in CAPTURES {
+        let play = Play { mariadb, semi_sync: false, events: events_of(capture) };
+        assert_eq!(play.events[0][4], event_type::FORMAT_DESCRIPTION);
+        let outcome = theatre.play(&play);
+        assert_eq!(outcome.as_deref(), Ok("applied"), "{name}, unchanged");
+    }
+    for path in corpus() {
+        let play = decode(&os::disk::real().read(&path).expect("the corpus is readable"));
+        match theatre.play(&play) {
+            Ok(outcome) => campaign.note(&outcome),
+            Err(fault) => campaign.fault(&fault, &path.display().to_string()),
+        }
+    }
+    while campaign.goes_on() {
+        let rng = &mut campaign.rng;
+        let (_, mariadb, capture) = *rng.pick(&CAPTURES);
+        theatre.workers = *rng.pick(&[0, 0, 2]);
+        let mut play = Play { mariadb, semi_sync: rng.one_in(4), events: events_of(capture) };
+        mutate(&mut play.events, rng);
+        match theatre.play(&play) {
+            Ok(outcome) => campaign.note(&outcome),
+            Err(fault) => {
+                let kept = keep(&play, campaign.executions);
+                campaign.fault(&fault, &kept);
+            }
+        }
+    }
+    campaign.finish();
+}
