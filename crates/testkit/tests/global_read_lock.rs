@@ -76,6 +76,30 @@ fn nothing_is_committed_while_it_is_held() {
     holder.query("INSERT INTO d.t (id) VALUES (9)").expect("writes again");
 }
 
+/// Whoever holds it may wait for a lock of a session that waits for it: both waits have an end.
+#[test]
+fn a_definition_waits_for_it_as_for_a_lock() {
+    let server = started();
+    let (mut holder, mut waiter) = (server.connect(), server.connect());
+    holder.query("FLUSH TABLES WITH READ LOCK").expect("locks");
+    waiter.query("SET lock_wait_timeout = 1").expect("sets");
+    for sql in ["CREATE TABLE d.u (id INT PRIMARY KEY)", "ALTER TABLE d.t ADD COLUMN w INT"] {
+        assert_eq!(code(waiter.query(sql).expect_err(sql)), 1205, "{sql}");
+    }
+    waiter.query("SET lock_wait_timeout = 1000").expect("sets");
+    let id = waiter.connection_id();
+    let killed = os::thread::spawn("behind_the_lock", move || {
+        code(waiter.query("CREATE TABLE d.u (id INT PRIMARY KEY)").expect_err("it is killed"))
+    });
+    while !killed.is_finished() {
+        os::clock::sleep(A_WHILE);
+        server.run(&format!("KILL QUERY {id}"));
+    }
+    assert_eq!(killed.join().expect("is answered"), 1317);
+    holder.query("UNLOCK TABLES").expect("unlocks");
+    server.run("CREATE TABLE d.u (id INT PRIMARY KEY)");
+}
+
 #[test]
 fn it_ends_with_its_session_and_two_can_hold_it() {
     let server = started();

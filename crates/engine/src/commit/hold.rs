@@ -8,8 +8,15 @@
 
 use super::sequencer::Sequencer;
 use crate::Engine;
+use crate::error::{EngineError, Result};
+use os::clock::Stopwatch;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a statement that waits looks whether it has been killed.
+const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
 struct State {
@@ -89,14 +96,26 @@ impl Engine {
         CommitHold { engine: self.clone() }
     }
 
-    /// Announces a statement that changes definitions; waits while commits are held back.
-    pub fn enter_ddl(&self) -> DdlPass<'_> {
+    /// Announces a statement that changes definitions; waits while commits are held back, as for a lock:
+    /// for `timeout_ms` at most (the engine's `lock_wait_timeout` when none is given), and until
+    /// `interrupt` becomes true. Whoever holds commits back may wait for this session's locks.
+    pub fn enter_ddl(&self, timeout_ms: Option<u64>, interrupt: Option<&AtomicBool>) -> Result<DdlPass<'_>> {
         let gate = &self.commit_gate;
+        let limit = Duration::from_millis(timeout_ms.unwrap_or(self.config.lock_wait_timeout_ms));
+        let waited = Stopwatch::start();
         let mut state = gate.state.lock();
         while state.holds > 0 {
-            gate.changed.wait(&mut state);
+            if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+                return Err(EngineError::Interrupted);
+            }
+            let rest = waited.remaining(limit);
+            if rest.is_zero() {
+                return Err(EngineError::LockWaitTimeout);
+            }
+            // Nobody wakes it for an interrupt.
+            let _woken = gate.changed.wait_for(&mut state, rest.min(INTERRUPT_POLL));
         }
         state.ddl_running += 1;
-        DdlPass { gate }
+        Ok(DdlPass { gate })
     }
 }

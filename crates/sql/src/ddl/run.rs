@@ -94,7 +94,7 @@ impl<'a> DdlRun<'a> {
     /// 1235 for a statement that is no DDL known here.
     pub fn run(&mut self, statement: &Statement) -> Result<()> {
         let engine = self.engine;
-        let _pass = engine.enter_ddl();
+        let _pass = engine.enter_ddl(self.lock_timeout_ms, self.interrupt.as_deref())?;
         match statement {
             Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),
             Statement::AlterTable(alter) => self.alter_table(alter),

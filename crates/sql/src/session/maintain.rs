@@ -82,9 +82,10 @@ impl Session {
     fn check(&self, table: &Arc<Table>) -> Result<Vec<String>> {
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
         transaction.set_interrupt(self.interrupt.clone());
+        transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
         self.put_under_locks(&mut transaction);
         match self.engine.check_table_in(transaction, table) {
-            Err(error @ EngineError::Interrupted) => Err(error.into()),
+            Err(error @ (EngineError::Interrupted | EngineError::LockWaitTimeout)) => Err(error.into()),
             checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),
         }
     }
