@@ -170,7 +170,7 @@ impl ConnectionHost {
         }
         let account = self.account();
         let wanted = wanted.iter().map(|privilege| bits(*privilege)).fold(Privileges::NONE, Privileges::with);
-        if account.global.contains(wanted) {
+        if account.restrictions.is_empty() && account.global.contains(wanted) {
             return Ok(());
         }
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
@@ -178,6 +178,9 @@ impl ConnectionHost {
         if missing.is_empty() {
             return Ok(());
         }
+        // What is held on columns alone is told only where nothing else is missing.
+        let beyond_columns = missing.without(account.on_columns_of(schema, table));
+        let missing = if beyond_columns.is_empty() { missing } else { beyond_columns };
         // Of a foreign key's parent MySQL tells the schema too.
         let parent = (missing == bits(Privilege::References)).then(|| format!("{schema}.{table}"));
         Err(self.table_denied(&missing.to_string(), parent.as_deref().unwrap_or(table)))
@@ -190,7 +193,7 @@ impl ConnectionHost {
         }
         let account = self.account();
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
-        if held.intersects(*LOCKS_ROWS) {
+        if held.with(account.on_columns_of(schema, table)).intersects(*LOCKS_ROWS) {
             return Ok(());
         }
         Err(self.table_denied("SELECT with locking clause", table))
@@ -320,13 +323,6 @@ impl ConnectionHost {
         let text = format!("{name} command denied to user {user} for column '{column}' in table '{table}'");
         Err(SqlError::new(1143, text))
     }
-
-    /// Error 1143 for a column that is read.
-    pub(crate) fn select_denied_on(&self, table: &str, column: &str) -> SqlError {
-        let text = self.table_denied("SELECT", table).message;
-        let of_column = text.replacen(" for table ", &format!(" for column '{column}' in table "), 1);
-        SqlError::new(1143, of_column)
-    }
 }
 
 /// MySQL's rules of what is seen. A privilege on a table itself counts whichever it is.
@@ -358,15 +354,17 @@ fn sees(account: &Account, sight: Sight<'_>) -> bool {
         Sight::Table(schema, table) => {
             account.on_schema(schema).intersects(*ON_TABLE)
                 || !account.on_table_itself(schema, table).is_empty()
+                || !account.on_columns_of(schema, table).is_empty()
         }
-        Sight::Column(schema, table, _) => {
+        Sight::Column(schema, table, column) => {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
-            held.intersects(*ON_COLUMN)
+            held.with(account.on_column_itself(schema, table, column)).intersects(*ON_COLUMN)
         }
         Sight::Description(schema, table) => {
             is_everybodys(schema)
                 || account.allows_schema(bits(Privilege::Select), schema)
                 || !account.on_table_itself(schema, table).is_empty()
+                || !account.on_columns_of(schema, table).is_empty()
         }
         Sight::CreateTable(schema, table) => {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, table));

@@ -258,10 +258,6 @@ impl Host for ConnectionHost {
         self.check_locking(schema, table)
     }
 
-    fn column_denied(&self, table: &str, column: &str) -> SqlError {
-        self.select_denied_on(table, column)
-    }
-
     fn check_routine(&self, schema: &str, routine: &str) -> sql::Result<()> {
         self.check_alter_routine(schema, routine)
     }

@@ -5,7 +5,7 @@
 //! crate (`crate::variables`), the others behind the host too.
 
 use crate::admin::AdminCommand;
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::sink::{ColumnMeta, ResultSink};
 use std::time::Duration;
 use types::Value;
@@ -118,9 +118,6 @@ pub trait Host: Send + Sync {
 
     /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads: UPDATE, DELETE or LOCK TABLES.
     fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
-
-    /// Error 1143 of a column that is read without SELECT.
-    fn column_denied(&self, table: &str, column: &str) -> SqlError;
 
     /// Error 1370 unless the account may drop a stored routine.
     fn check_routine(&self, schema: &str, routine: &str) -> Result<()>;

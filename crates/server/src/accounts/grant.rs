@@ -18,6 +18,8 @@ enum Target {
 /// What a list of privileges means.
 struct Asked {
     target: Target,
+    /// Of REVOKE.
+    is_revoke: bool,
     /// ALL was written.
     is_all: bool,
     /// Static ones, without those on columns.
@@ -132,8 +134,12 @@ impl Change<'_> {
         from: &[Named],
         lenience: Lenience,
     ) -> Result<(), SqlError> {
-        let Some(on) = on else { return self.revoke_all(from, lenience) };
-        let asked = self.ask(privileges, on)?;
+        // MySQL takes ALL ON *.* as ALL PRIVILEGES, GRANT OPTION.
+        let is_all = *privileges == [GrantPrivilege { name: "ALL".into(), columns: Vec::new() }];
+        let Some(on) = on.filter(|on| !is_all || **on != GrantObject::Global) else {
+            return self.revoke_all(from, lenience);
+        };
+        let asked = Asked { is_revoke: true, ..self.ask(privileges, on)? };
         self.check_asked(&asked)?;
         self.check_system_users(from)?;
         self.check_dynamic(&asked)?;
@@ -250,6 +256,7 @@ impl Change<'_> {
         };
         let mut asked = Asked {
             target,
+            is_revoke: false,
             is_all: false,
             set: Privileges::NONE,
             dynamic: Vec::new(),
@@ -322,12 +329,15 @@ impl Change<'_> {
         if !beyond.is_empty() {
             return Err(schema_denied(&account.shown(), schema));
         }
+        if !asked.dynamic.is_empty() {
+            return check_level(asked);
+        }
         let held = on_schema.with(account.on_table_itself(schema, table));
         let on_columns = held.with(account.on_columns_of(schema, table));
         let of_table = asked.set.with(Privileges::grant_option());
         let missing = of_table.with(asked.of_columns()).without(on_columns);
-        // What is held on columns alone is told only where nothing else is missing.
-        let missing = if missing.is_empty() { of_table.without(held) } else { missing };
+        // What is held on columns alone is told only where nothing else is missing, and is enough to revoke.
+        let missing = if missing.is_empty() && !asked.is_revoke { of_table.without(held) } else { missing };
         if !missing.is_empty() {
             return Err(self.table_denied(&missing.names().join(", "), table));
         }

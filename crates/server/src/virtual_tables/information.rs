@@ -133,3 +133,20 @@ pub fn table_privileges(host: &ConnectionHost) -> VirtualTable {
     }
     VirtualTable { columns: columns(&["TABLE_SCHEMA", "TABLE_NAME"]), rows }
 }
+
+pub fn column_privileges(host: &ConnectionHost) -> VirtualTable {
+    let mut rows = Vec::new();
+    for account in visible_accounts(host) {
+        for (place, columns) in &account.columns {
+            let on_table = account.on_table_itself(&place.0, &place.1);
+            for (column, set) in columns {
+                let names = [&place.0, &place.1, column].map(|name| Value::text(name));
+                let head: Vec<Value> =
+                    [grantee(&account), Value::text("def")].into_iter().chain(names).collect();
+                let option = on_table.common(Privileges::grant_option());
+                privilege_rows(set.with(option), &head, &mut rows);
+            }
+        }
+    }
+    VirtualTable { columns: columns(&["TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME"]), rows }
+}

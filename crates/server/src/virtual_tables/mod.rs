@@ -8,6 +8,7 @@ mod performance;
 mod replication;
 mod replication_filters;
 mod replication_info;
+mod roles;
 mod user_attributes;
 
 use crate::connection_host::ConnectionHost;
@@ -22,6 +23,10 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("mysql", "slave_master_info", replication_info::source),
     ("mysql", "slave_relay_log_info", replication_info::relay_log),
     ("mysql", "slave_worker_info", replication_info::workers),
+    ("information_schema", "administrable_role_authorizations", roles::administrable),
+    ("information_schema", "applicable_roles", roles::applicable_roles),
+    ("information_schema", "column_privileges", information::column_privileges),
+    ("information_schema", "enabled_roles", roles::enabled_roles),
     ("information_schema", "engines", information::engines),
     ("information_schema", "plugins", information::plugins),
     ("information_schema", "processlist", information::processlist),

@@ -11,6 +11,7 @@ use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
+use crate::host::Privilege;
 use types::collation::{self, Charset};
 use types::{ColumnType, Decimal, Value};
 
@@ -245,12 +246,13 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    /// Error 1143 for a column of a table that the account may change and not read.
+    /// Error 1143 for a column that the account may not read, of a table that it may not read as a whole.
     fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
         let Node::Slot(slot) = column.node else { return Ok(()) };
         match place.scope.of_slot(slot) {
             Some((table, at)) if !table.readable => {
-                Err(self.host.column_denied(&table.org_table, &table.columns[at].org_name))
+                let column = &table.columns[at].org_name;
+                self.host.check_column(Privilege::Select, &table.schema, &table.org_table, column)
             }
             _ => Ok(()),
         }

@@ -52,6 +52,8 @@ pub(crate) struct Binder<'a> {
     depth: usize,
     /// What the tables of the FROM that is being bound are for.
     table_use: TableUse,
+    /// What changes rows holds on columns of the table alone: each column that is changed is to be checked.
+    pub changes_by_column: bool,
 }
 
 /// What a table of FROM is for.
@@ -115,6 +117,7 @@ impl<'a> Binder<'a> {
             parameter_types: &[],
             depth: 0,
             table_use: TableUse::Read,
+            changes_by_column: false,
         }
     }
 

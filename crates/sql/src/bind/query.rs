@@ -11,7 +11,7 @@ use super::{AggregateSink, Binder, ColumnAt, Place, Scope, ScopeTable, TableUse}
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, Expr, Node};
-use crate::host::Host;
+use crate::host::{Host, Privilege};
 use crate::plan::{
     Grouping, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, Wish,
     conjuncts,
@@ -74,6 +74,18 @@ fn visible_of(scope: &Scope, columns: impl Iterator<Item = ColumnAt>, items: &mu
     }
 }
 
+/// Error 1142 for `*` of a table some of whose columns the account may not read.
+fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
+    let may_read = |name: &str| {
+        binder.host.check_column(Privilege::Select, &table.schema, &table.org_table, name).is_ok()
+    };
+    let visible = || table.columns.iter().filter(|column| !column.invisible);
+    if table.readable || visible().all(|column| may_read(&column.org_name)) {
+        return Ok(());
+    }
+    binder.host.check_table(&[Privilege::Select], &table.schema, &table.org_table)
+}
+
 fn bind_items(
     binder: &mut Binder<'_>,
     written: &[SelectItem],
@@ -85,7 +97,12 @@ fn bind_items(
     for item in written {
         match item {
             SelectItem::All if scope.tables.is_empty() => return Err(SqlError::new(1096, "No tables used")),
-            SelectItem::All => visible_of(scope, scope.all_columns().into_iter(), &mut items),
+            SelectItem::All => {
+                for table in &scope.tables {
+                    check_all_readable(binder, table)?;
+                }
+                visible_of(scope, scope.all_columns().into_iter(), &mut items);
+            }
             SelectItem::AllOf { schema, table } => {
                 let named = scope.tables.iter().position(|scope_table| {
                     scope_table.alias == *table
@@ -94,6 +111,7 @@ fn bind_items(
                 let Some(named) = named else {
                     return Err(SqlError::new(1051, format!("Unknown table '{table}'")));
                 };
+                check_all_readable(binder, &scope.tables[named])?;
                 let columns = 0..scope.tables[named].columns.len();
                 visible_of(scope, columns.map(|column| (named, column)), &mut items);
             }

@@ -41,12 +41,15 @@ pub(crate) struct InsertPlan {
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
-    binder.host.check_table(privileges(insert), &schema, &insert.table.name)?;
+    let by_column = is_by_column(binder, insert, &schema)?;
     let readable = binder.host.check_table(&[Privilege::Select], &schema, &insert.table.name).is_ok();
     binder.use_locked(&schema, &insert.table.name, &insert.table.name, true)?;
     let table = binder.stored_table(&insert.table)?;
     let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
+    if by_column {
+        check_columns(binder, insert, &schema)?;
+    }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
@@ -97,6 +100,34 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
         (false, false) => &[Privilege::Insert, Privilege::Update],
         (false, true) => &[Privilege::Insert],
     }
+}
+
+/// Whether what the statement needs holds on columns of the table alone: those that it names are then to be checked.
+///
+/// # Errors
+/// 1142 where it holds on neither.
+fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
+    let (host, table) = (binder.host, &insert.table.name);
+    let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
+    let names_columns = insert.columns.as_ref().is_some_and(|names| !names.is_empty());
+    let holds = |privilege: &Privilege| {
+        host.check_table(&[*privilege], schema, table).is_ok()
+            || (*privilege != Privilege::Insert || names_columns)
+                && host.has_column_privilege(*privilege, schema, table)
+    };
+    if privileges(insert).iter().all(holds) { Ok(true) } else { Err(error) }
+}
+
+/// Error 1143 for a column that is written without the privilege.
+fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<()> {
+    let (host, table) = (binder.host, &insert.table.name);
+    for column in insert.columns.iter().flatten() {
+        host.check_column(Privilege::Insert, schema, table, column)?;
+    }
+    for (column, _) in &insert.on_duplicate {
+        host.check_column(Privilege::Update, schema, table, column)?;
+    }
+    Ok(())
 }
 
 fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {

@@ -101,6 +101,12 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
             return Err(SqlError::unknown_column(shown, "field list"));
         }
     }
+    if binder.changes_by_column {
+        let (schema, name) = (&table.def.schema, &table.def.name);
+        for assignment in &update.assignments {
+            binder.host.check_column(Privilege::Update, schema, name, &assignment.column)?;
+        }
+    }
     let written = update.assignments.iter().map(|a| (a.column.as_str(), &a.value));
     let mut place = Place::new(&target.scope, "field list");
     let assignments = bind_assignments(binder, &table, written, &mut place)?;

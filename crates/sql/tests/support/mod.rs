@@ -48,10 +48,6 @@ impl Host for TestHost {
         Ok(())
     }
 
-    fn column_denied(&self, table: &str, column: &str) -> SqlError {
-        SqlError::new(1143, format!("SELECT command denied for column '{column}' in table '{table}'"))
-    }
-
     fn check_routine(&self, _: &str, _: &str) -> Result<(), SqlError> {
         Ok(())
     }

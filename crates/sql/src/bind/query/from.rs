@@ -74,11 +74,10 @@ impl Binder<'_> {
         // Before anything is said of the table, even whether it is there.
         let readable = match self.table_use {
             TableUse::Read | TableUse::Lock => {
-                self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
-                true
+                !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
             }
             TableUse::Change(privilege) => {
-                self.host.check_table(&[privilege], &schema, &name.name)?;
+                self.changes_by_column = self.holds_on_columns_alone(privilege, &schema, &name.name)?;
                 self.host.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
         };
@@ -103,6 +102,18 @@ impl Binder<'_> {
             hints: hints.to_vec(),
             outer: None,
         })
+    }
+
+    /// Whether a privilege holds on some of a table's columns, each of which is then checked where it is used, and not on the table.
+    ///
+    /// # Errors
+    /// 1142 where it holds on neither.
+    fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
+        match self.host.check_table(&[privilege], schema, table) {
+            Ok(()) => Ok(false),
+            Err(_) if self.host.has_column_privilege(privilege, schema, table) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     fn add_to_scope(&mut self, scope: &mut Scope, table: ScopeTable) -> Result<()> {
