@@ -54,6 +54,35 @@ unsafe impl GlobalAlloc for WatchedAllocator {
     }
 }
 
+/// What the system lets a process have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Address space (`ulimit -v`); `u64::MAX` is no limit.
+    pub address_space_bytes: u64,
+    /// Private writable memory (`ulimit -d`); `u64::MAX` is no limit.
+    pub data_bytes: u64,
+    /// The machine's memory.
+    pub physical_bytes: u64,
+}
+
+/// What the system lets this process have.
+pub fn limits() -> Limits {
+    let of = |resource| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: `limit` is a valid place for the answer.
+        let got = unsafe { libc::getrlimit(resource, &raw mut limit) };
+        // RLIM_INFINITY is the largest number.
+        if got == 0 { limit.rlim_cur } else { u64::MAX }
+    };
+    // SAFETY: sysconf takes a number and returns one; -1 where it does not know.
+    let ask = |name| u64::try_from(unsafe { libc::sysconf(name) }).unwrap_or(u64::MAX);
+    Limits {
+        address_space_bytes: of(libc::RLIMIT_AS),
+        data_bytes: of(libc::RLIMIT_DATA),
+        physical_bytes: ask(libc::_SC_PHYS_PAGES).saturating_mul(ask(libc::_SC_PAGESIZE)),
+    }
+}
+
 /// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's address cache covers 2 MB instead of 4 KB. The system
 /// may not have them; nothing tells.
 pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use protocol::response::StateChange;
+use sql::memory::Budget;
 use sql::{
     AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
     VariableScope, VirtualTable,
@@ -27,6 +28,8 @@ struct Limits {
     max_allowed_packet_bytes: AtomicU64,
     wait_timeout_s: AtomicU64,
     interactive_timeout_s: AtomicU64,
+    net_read_timeout_s: AtomicU64,
+    net_write_timeout_s: AtomicU64,
 }
 
 /// What a session needs of the server around it.
@@ -38,6 +41,8 @@ pub struct ConnectionHost {
     /// What the account and its active roles may do.
     pub(crate) rights: SessionRights,
     limits: Limits,
+    /// What the connection keeps in memory.
+    memory: Arc<Budget>,
     /// The server's own sessions may do everything and are not counted.
     is_internal: bool,
     /// Lock order: held alone.
@@ -79,12 +84,15 @@ impl ConnectionHost {
         let values = Mutex::new(server.globals.session());
         let rights = SessionRights::of_login(&server, &account);
         let (limits, schema_change) = (Limits::default(), Mutex::default());
+        let memory = Budget::new(server.memory.clone());
+        memory.set_exempt(is_internal || account.administers(&["CONNECTION_ADMIN"]));
         let host = ConnectionHost {
             server,
             entry,
             account,
             rights,
             limits,
+            memory,
             is_internal,
             values,
             stops_server: AtomicBool::new(false),
@@ -101,6 +109,13 @@ impl ConnectionHost {
         set(&self.limits.max_allowed_packet_bytes, "max_allowed_packet");
         set(&self.limits.wait_timeout_s, "wait_timeout");
         set(&self.limits.interactive_timeout_s, "interactive_timeout");
+        set(&self.limits.net_read_timeout_s, "net_read_timeout");
+        set(&self.limits.net_write_timeout_s, "net_write_timeout");
+        self.memory.set_limits(
+            self.session_uint("connection_memory_limit"),
+            self.session_uint("connection_memory_chunk_size"),
+            self.session_value("global_connection_memory_tracking").is_on(),
+        );
     }
 
     /// The host of a session that the server runs for itself.
@@ -208,9 +223,23 @@ impl ConnectionHost {
         Duration::from_secs(limit.load(Ordering::Relaxed))
     }
 
+    /// How long a command that has begun to arrive may keep still.
+    pub fn net_read_timeout(&self) -> Duration {
+        Duration::from_secs(self.limits.net_read_timeout_s.load(Ordering::Relaxed))
+    }
+
+    /// How long a client may read nothing of what it is sent.
+    pub fn net_write_timeout(&self) -> Duration {
+        Duration::from_secs(self.limits.net_write_timeout_s.load(Ordering::Relaxed))
+    }
+
     fn session_uint(&self, name: &str) -> u64 {
+        self.session_value(name).uint()
+    }
+
+    fn session_value(&self, name: &str) -> Setting {
         match variables::find(name) {
-            Some(id) => self.values.lock().get(id).uint(),
+            Some(id) => self.values.lock().get(id),
             None => panic!("there is no system variable '{name}'"),
         }
     }
@@ -222,6 +251,10 @@ impl ConnectionHost {
         }
     }
 }
+
+/// Variables whose session values limit the session: it may not set them by itself.
+const RESTRICTED: &[&str] =
+    &["connection_memory_chunk_size", "connection_memory_limit", "global_connection_memory_tracking"];
 
 impl Host for ConnectionHost {
     fn connection_id(&self) -> u32 {
@@ -311,6 +344,10 @@ impl Host for ConnectionHost {
                         format!("Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL");
                     return Err(SqlError::new(1229, text));
                 }
+                if RESTRICTED.contains(&name) {
+                    let wording = "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN";
+                    self.require_admin(wording, &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"])?;
+                }
                 let setting = match value {
                     Some(_) => definition.from_sql(value)?,
                     None => self.server.globals.get(id),
@@ -361,6 +398,10 @@ impl Host for ConnectionHost {
 
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
         crate::admin::carry_out(self, command, status, sink)
+    }
+
+    fn memory(&self) -> Arc<Budget> {
+        self.memory.clone()
     }
 
     fn take_prepared_place(&self) -> sql::Result<()> {

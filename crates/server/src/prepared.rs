@@ -7,6 +7,7 @@ use protocol::column::field_type;
 use protocol::statement::decode_parameters;
 use protocol::wire::{Malformed, Reader};
 use sql::SqlError;
+use sql::memory::{Budget, Charge, out_of_memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use types::Value;
@@ -24,6 +25,8 @@ pub struct PreparedStatement {
     types: Vec<(u8, bool)>,
     /// Parameters that came by COM_STMT_SEND_LONG_DATA.
     long_data: BTreeMap<usize, Vec<u8>>,
+    /// What those take.
+    charge: Charge,
     /// What went wrong with long data; told at the next execution, as that command has no answer.
     long_data_error: Option<SqlError>,
 }
@@ -35,10 +38,19 @@ pub fn unknown_statement(id: u32, command: &str) -> SqlError {
 
 impl PreparedStatement {
     /// A statement with this many parameters.
-    pub fn new(text: &str, parameters: usize) -> Self {
+    pub fn new(text: &str, parameters: usize, memory: &Arc<Budget>) -> Self {
         let (types, long_data) = (Vec::new(), BTreeMap::new());
+        let charge = Charge::new(memory);
         let kind = StatementKind::of(text);
-        PreparedStatement { text: text.into(), kind, parameters, types, long_data, long_data_error: None }
+        PreparedStatement {
+            text: text.into(),
+            kind,
+            parameters,
+            types,
+            long_data,
+            charge,
+            long_data_error: None,
+        }
     }
 
     /// Takes a part of a parameter.
@@ -55,13 +67,34 @@ impl PreparedStatement {
             self.long_data_error = Some(SqlError::new(1105, text));
             return;
         }
+        let needed = data.len() + part.len();
+        if needed > data.capacity() {
+            // Doubled, so that many small parts are not copied each time.
+            let grown = needed.max(2 * data.capacity()).min(limit_bytes);
+            let charged = self.charge.add(grown - data.capacity());
+            let has_room = charged
+                .and_then(|()| data.try_reserve_exact(grown - data.len()).map_err(|_| out_of_memory()));
+            if let Err(e) = has_room {
+                self.reset();
+                self.long_data_error = Some(e);
+                return;
+            }
+        }
         data.extend_from_slice(part);
     }
 
     /// COM_STMT_RESET: forgets parts of parameters.
     pub fn reset(&mut self) {
         self.long_data.clear();
+        self.charge.clear();
         self.long_data_error = None;
+    }
+
+    /// An execution has ended that had long data.
+    pub fn executed(&mut self) {
+        if self.long_data.is_empty() {
+            self.charge.clear();
+        }
     }
 
     /// The parameters of an execution: what `r` holds, and what arrived before.
@@ -95,7 +128,7 @@ mod tests {
 
     #[test]
     fn parts_stand_in_for_their_parameter_once() {
-        let mut statement = PreparedStatement::new("", 2);
+        let mut statement = PreparedStatement::new("", 2, &Budget::new(Arc::default()));
         statement.send_long_data(1, b"ab", 100);
         statement.send_long_data(1, b"cd", 100);
         let mut body = Vec::new();

@@ -12,6 +12,7 @@ use os::disk::Disk;
 use protocol::tls::ServerTls;
 use replica::Channels;
 use source::Binlog;
+use sql::memory::Pool;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,6 +35,8 @@ pub struct Server {
     pub tls: OnceLock<ServerTls>,
     /// The connections.
     pub sessions: Sessions,
+    /// What the connections keep in memory.
+    pub memory: Arc<Pool>,
     /// `max_execution_time` of the statements that run.
     pub time_limits: TimeLimits,
     /// Counters.
@@ -83,6 +86,7 @@ impl Server {
             tls: OnceLock::new(),
             sessions: Sessions::default(),
             last_look: LastLook::default(),
+            memory: Arc::default(),
             time_limits: TimeLimits::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,

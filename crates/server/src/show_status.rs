@@ -13,6 +13,7 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.push(("Innodb_buffer_pool_dump_status".to_owned(), dump));
     all.push(("Innodb_buffer_pool_load_status".to_owned(), load));
     all.extend(redo_log(server));
+    all.extend(memory(server));
     all.extend(DataIo::of(server, &os::account::snapshot()).variables());
     let anonymous = server.engine.anonymous_owners().to_string();
     all.push(("Ongoing_anonymous_transaction_count".to_owned(), anonymous));
@@ -58,6 +59,19 @@ fn semi_sync(server: &Server) -> Vec<(String, String)> {
         all.push((format!("Rpl_semi_sync_{side}_status"), on_off(server.replica.is_semi_sync())));
     }
     all
+}
+
+/// What connections keep in memory, and which limits have ended statements.
+fn memory(server: &Server) -> Vec<(String, String)> {
+    let (of_connection, of_all) = server.memory.refusals();
+    [
+        ("Count_hit_query_past_connection_memory_status_limit", of_connection),
+        ("Count_hit_query_past_global_connection_memory_status_limit", of_all),
+        ("Global_connection_memory", server.memory.tracked_bytes()),
+        ("Slipstream_connection_memory", server.memory.used_bytes()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_string()))
+    .into()
 }
 
 /// The redo log's figures under MySQL's names.

@@ -6,7 +6,9 @@
 
 use crate::admin::AdminCommand;
 use crate::error::Result;
+use crate::memory::Budget;
 use crate::sink::{ColumnMeta, ResultSink};
+use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
 
@@ -182,9 +184,14 @@ pub trait Host: Send + Sync {
     /// packet that ends it.
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> Result<()>;
 
+    /// What the session keeps in memory is charged to this, which is the same as long as the host lives.
+    fn memory(&self) -> Arc<Budget> {
+        Budget::new(Arc::default())
+    }
+
     /// The flag that `KILL` and a time limit set. Every loop of a statement looks at it, and every wait within the engine; the statement then ends
     /// with 1317, or with 3024 where it was the limit. It is the same one as long as the host lives. A host without one is never interrupted.
-    fn interrupt_flag(&self) -> Option<std::sync::Arc<std::sync::atomic::AtomicBool>> {
+    fn interrupt_flag(&self) -> Option<Arc<std::sync::atomic::AtomicBool>> {
         None
     }
 

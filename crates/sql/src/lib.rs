@@ -22,6 +22,7 @@ mod expr;
 mod host;
 mod lexer;
 mod literal_rows;
+pub mod memory;
 mod normalized;
 mod parse;
 mod plan;

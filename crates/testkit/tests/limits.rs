@@ -157,3 +157,162 @@ fn kill_query_reaches_every_loop() {
         assert_eq!(error.server_code(), Some(1317), "{statement}: {error}");
     }
 }
+
+/// Functions that make text keep to `max_allowed_packet`: NULL and a warning, or an error where rows are changed under the strict mode.
+#[test]
+fn functions_keep_to_max_allowed_packet() {
+    let setup =
+        ["CREATE DATABASE d", "CREATE TABLE d.s (a LONGTEXT)", "SET GLOBAL max_allowed_packet = 1024"];
+    let a = "REPEAT('a', 1000)";
+    let statements = [
+        "SELECT @@max_allowed_packet".to_owned(),
+        "SELECT LENGTH(REPEAT('a', 1024)), REPEAT('a', 1025) IS NULL".into(),
+        "SELECT REPEAT('aaa', 9223372036854775807) IS NULL, REPEAT('a', -1)".into(),
+        "SELECT LENGTH(SPACE(1024)), SPACE(1025) IS NULL".into(),
+        format!("SELECT LENGTH(CONCAT({a}, REPEAT('b', 24))), CONCAT({a}, REPEAT('b', 25)) IS NULL"),
+        format!(
+            "SELECT LENGTH(CONCAT_WS(',', {a}, REPEAT('b', 23))), CONCAT_WS(',', {a}, NULL, REPEAT('b', 24)) IS NULL"
+        ),
+        "SELECT CONCAT_WS(REPEAT(',', 600), 'a', 'b', 'c') IS NULL".into(),
+        format!("SELECT LENGTH(HEX({a})), LENGTH(UNHEX(REPEAT('41', 512)))"),
+        format!(
+            "SELECT LENGTH(INSERT({a}, 1, 0, REPEAT('b', 24))), INSERT({a}, 1, 0, REPEAT('b', 25)) IS NULL"
+        ),
+        "SELECT LENGTH(QUOTE(REPEAT('''', 500))), QUOTE(REPEAT('''', 600)) IS NULL".into(),
+        format!("SELECT LENGTH(REPLACE({a}, 'a', 'b')), REPLACE({a}, 'a', 'bb') IS NULL"),
+        "SELECT LENGTH(LPAD('a', 256, 'b')), LPAD('a', 257, 'b') IS NULL".into(),
+        "SELECT LENGTH(RPAD('a', 256, 'b')), RPAD('a', 257, 'b') IS NULL".into(),
+        format!("SELECT LENGTH(TO_BASE64(REPEAT('a', 700))), TO_BASE64({a}) IS NULL"),
+        format!("SELECT LENGTH(UPPER({a})), LENGTH(REVERSE({a})), ELT(1, REPEAT('a', 1025)) IS NULL"),
+        "SET group_concat_max_len = 1000000".into(),
+        "SELECT LENGTH(GROUP_CONCAT(a)) FROM (SELECT REPEAT('a', 600) a UNION ALL SELECT REPEAT('b', 600)) x"
+            .into(),
+        "INSERT INTO d.s VALUES (REPEAT('a', 1025))".into(),
+        format!("INSERT INTO d.s VALUES (CONCAT({a}, {a}))"),
+        "INSERT INTO d.s VALUES (REPEAT('a', 10))".into(),
+        "UPDATE d.s SET a = REPEAT('x', 2000)".into(),
+        "SET sql_mode = ''".into(),
+        "INSERT INTO d.s VALUES (REPEAT('a', 1025))".into(),
+        "SELECT LENGTH(a) FROM d.s".into(),
+    ];
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    let answers = same_answers("max_allowed_packet", &Settings::default(), &setup, &statements);
+    assert!(answers[1].contains("1024\t1\n  Warning 1301"), "{answers:#?}");
+}
+
+/// PREPARE and the protocol's command take from the same places, and each way to be rid of a statement gives its place back.
+#[test]
+fn prepared_statements_are_counted_however_they_are_made() {
+    for flavor in [Flavor::Slipstream, Flavor::MySql] {
+        if !testkit::available("max_prepared_stmt_count", &[flavor]) {
+            continue;
+        }
+        let server = Server::start(flavor, &Settings::default());
+        let mut watcher = server.connect();
+        let mut count = || {
+            let shown = watcher.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'").unwrap();
+            shown.cell(0, 1).unwrap_or_default()
+        };
+        assert_eq!(count(), "0");
+        server.run("SET GLOBAL max_prepared_stmt_count = 3");
+        let mut client = server.connect();
+        client.query("PREPARE a FROM 'SELECT 1'").unwrap();
+        client.query("PREPARE b FROM 'SELECT 2'").unwrap();
+        let of_protocol = client.prepare("SELECT 3").unwrap();
+        let refused = |client: &mut Client, statement: &str| match client.query(statement) {
+            Err(e) => shown(&e),
+            Ok(_) => panic!("{flavor}: {statement} was let in"),
+        };
+        let words =
+            "ERROR 1461 (42000) Can't create more than max_prepared_stmt_count statements (current value: 3)";
+        assert_eq!(refused(&mut client, "PREPARE c FROM 'SELECT 4'"), words, "{flavor}");
+        assert_eq!(client.prepare("SELECT 5").unwrap_err().server_code(), Some(1461), "{flavor}");
+        // One of the same name takes the old one's place, and one that cannot be prepared takes none.
+        client.query("PREPARE a FROM 'SELECT 6'").unwrap();
+        assert_eq!(count(), "3", "{flavor}");
+        client.query("DEALLOCATE PREPARE b").unwrap();
+        assert!(refused(&mut client, "PREPARE c FROM 'SELEKT'").contains("1064"), "{flavor}");
+        assert_eq!(count(), "2", "{flavor}");
+        drop(of_protocol);
+        client.command(protocol::command::RESET_CONNECTION, &[]).unwrap();
+        assert_eq!(count(), "0", "{flavor}");
+        client.query("PREPARE a FROM 'SELECT 1'").unwrap();
+        client.prepare("SELECT 3").unwrap();
+        assert_eq!(count(), "2", "{flavor}");
+        drop(client);
+        let watch = os::clock::Stopwatch::start();
+        while count() != "0" {
+            assert!(
+                watch.elapsed_ms() < 60_000,
+                "{flavor}: the places of a connection that is gone stay taken"
+            );
+        }
+    }
+}
+
+/// The limits of the variables end the statement and close the connection, and count for nobody who has CONNECTION_ADMIN.
+#[test]
+fn memory_limits_end_statements_and_close_the_connection() {
+    for flavor in [Flavor::Slipstream, Flavor::MySql] {
+        if !testkit::available("connection_memory_limit", &[flavor]) {
+            continue;
+        }
+        let server = Server::start(flavor, &Settings::default());
+        MANY_ROWS.iter().for_each(|statement| drop(server.run(statement)));
+        server.run("CREATE USER u IDENTIFIED BY 'u'");
+        server.run("GRANT SELECT ON d.* TO u");
+        let sorts = "SELECT a.s, b.s FROM d.t a, d.t b ORDER BY CONCAT(a.s, b.s, a.id) LIMIT 1000000, 1";
+        let groups =
+            "SELECT COUNT(*) FROM (SELECT a.id, b.id c, MAX(b.s) FROM d.t a, d.t b GROUP BY a.id, b.id) x";
+        let refuse = |statement: &str, code: u16, words: &str| {
+            let mut client = Client::connect(&server.connect_options().user("u", "u")).unwrap();
+            let error = client.query(statement).err();
+            let error = error.unwrap_or_else(|| panic!("{flavor}: {statement} was let through"));
+            assert_eq!(error.server_code(), Some(code), "{flavor}: {statement}: {error}");
+            assert!(shown(&error).contains(words), "{flavor}: {error}");
+            let after = client.query("SELECT 1").map(drop).expect_err("the connection is closed");
+            assert_eq!(after.server_code(), None, "{flavor}: {after}");
+        };
+        server.run("SET GLOBAL connection_memory_limit = 2097152");
+        let words = "Connection closed. Connection memory limit 2097152 bytes exceeded. Consumed ";
+        if flavor == Flavor::Slipstream {
+            // MySQL counts by performance_schema, which is off here, and has files for some of these; the words are its own.
+            refuse(sorts, 4082, words);
+            refuse(groups, 4082, words);
+            refuse("SELECT DISTINCT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b LIMIT 1000000, 1", 4082, words);
+            refuse("SELECT a.s FROM d.t a, d.t b UNION SELECT b.id FROM d.t b", 4082, words);
+            refuse("SELECT @a := REPEAT('x', 10000000)", 4082, words);
+            refuse(
+                "SELECT CONCAT(LEFT(REPEAT('x', 2000000), 1999999), LEFT(REPEAT('x', 2000000), 1999999))",
+                4082,
+                words,
+            );
+            let list = vec!["1"; 100_000].join(",");
+            refuse(&format!("SELECT 1 IN ({list})"), 4082, words);
+        }
+        // Who may administer connections has no limit.
+        server.run(sorts);
+        server.run("SET GLOBAL connection_memory_limit = DEFAULT");
+        server.run("SET GLOBAL global_connection_memory_limit = 16777216");
+        if flavor == Flavor::Slipstream {
+            let mut client = Client::connect(&server.connect_options().user("u", "u")).unwrap();
+            client.query(groups).expect("nobody is tracked yet");
+            server.run("SET GLOBAL global_connection_memory_tracking = ON");
+            let words =
+                "Connection closed. Global connection memory limit 16777216 bytes exceeded. Consumed ";
+            refuse(groups, 4081, words);
+        }
+        let mut client = Client::connect(&server.connect_options().user("u", "u")).unwrap();
+        let raises = client.query("SET SESSION connection_memory_limit = 100000000").map_err(|e| shown(&e));
+        let denied = "ERROR 1227 (42000) Access denied; you need (at least one of) the SUPER, SYSTEM_VARIABLES_ADMIN or \
+                      SESSION_VARIABLES_ADMIN privilege(s) for this operation";
+        assert_eq!(raises.err().as_deref(), Some(denied), "{flavor}");
+        drop(client);
+        let watch = os::clock::Stopwatch::start();
+        let kept =
+            |server: &Server| server.rows("SHOW GLOBAL STATUS LIKE 'Global_connection_memory'").join("");
+        while flavor == Flavor::Slipstream && !kept(&server).ends_with("\t0") {
+            assert!(watch.elapsed_ms() < 60_000, "{}", kept(&server));
+        }
+    }
+}

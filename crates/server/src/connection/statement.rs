@@ -27,7 +27,8 @@ impl Connection<'_> {
             self.session.close_prepared(prepared.id);
             return self.send_error(&SqlError::new(1117, "Too many columns"));
         };
-        let statement = PreparedStatement::new(&without_secrets(shown_text(self.body()), false), parameters);
+        let shown = without_secrets(shown_text(self.body()), false);
+        let statement = PreparedStatement::new(&shown, parameters, &self.host.memory());
         self.statements.insert(prepared.id, statement);
         let ok = PrepareOk {
             statement_id: prepared.id,
@@ -76,9 +77,15 @@ impl Connection<'_> {
                 let answered =
                     self.answer(RowForm::Binary, |session, sink| session.execute_prepared(id, &values, sink));
                 self.host.statement_started(None);
+                if let Some(statement) = self.statements.get_mut(&id) {
+                    statement.executed();
+                }
                 answered
             }
-            Ok(Err(e)) => self.send_error(&e),
+            Ok(Err(e)) => {
+                self.session.note_refused(&e);
+                self.send_error(&e)
+            }
             Err(e) => self.send_error(&malformed(&e)),
         }
     }

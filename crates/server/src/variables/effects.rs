@@ -148,6 +148,7 @@ fn apply(server: &Server, name: &str, setting: &Setting) -> Result<(), SqlError>
             }
         }
         "rpl_semi_sync_replica_enabled" => server.replica.set_semi_sync(setting.is_on()),
+        "global_connection_memory_limit" => server.memory.set_limit(setting.uint()),
         "log_error_verbosity" => crate::error_log::set_verbosity(setting.uint() as u8),
         _ => super::pool::apply(server, name, setting)?,
     }

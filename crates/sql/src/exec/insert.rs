@@ -5,7 +5,7 @@ mod literals;
 
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
-use super::{Changes, Run, run_query};
+use super::{Changes, Run};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
@@ -278,11 +278,7 @@ impl InsertPlan {
             Rows::Query(plan) => {
                 many = true;
                 // The rows are read first: the query may read the table that is filled.
-                let mut source = Vec::new();
-                run_query(run, plan, &mut |row| {
-                    source.push(row.to_vec());
-                    Ok(())
-                })?;
+                let (source, _charge) = super::collect(run, plan)?;
                 generator.set_rows(source.len() as u64);
                 for (number, row) in source.into_iter().enumerate() {
                     run.on_row()?;

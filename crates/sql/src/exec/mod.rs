@@ -13,11 +13,13 @@ mod update;
 
 pub(crate) use delete::{DeletePlan, bind_delete};
 pub(crate) use insert::{InsertPlan, bind_insert};
+use select::collect;
 pub(crate) use select::run_query;
 pub(crate) use update::{UpdatePlan, bind_update};
 
 use crate::error::Result;
 use crate::expr::{Context, SubqueryResult};
+use crate::memory::Charge;
 use crate::plan::{QueryPlan, RowLock};
 use engine::Transaction;
 
@@ -33,6 +35,11 @@ pub(crate) struct Run<'r, 'c> {
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
         Run { txn, ctx, shares_reads: false }
+    }
+
+    /// A charge for what the statement keeps.
+    pub fn charge(&self) -> Charge {
+        Charge::new(self.ctx.memory)
     }
 
     /// Says that the statement changes rows.
@@ -54,12 +61,8 @@ impl<'r, 'c> Run<'r, 'c> {
     /// Runs the statement's subqueries, in order, and keeps their results for its expressions.
     pub fn run_subqueries(&mut self, plans: &[QueryPlan]) -> Result<()> {
         for plan in plans {
-            let mut rows = Vec::new();
-            run_query(self, plan, &mut |row| {
-                rows.push(row.to_vec());
-                Ok(())
-            })?;
-            self.ctx.subqueries.borrow_mut().push(SubqueryResult { rows });
+            let (rows, charge) = collect(self, plan)?;
+            self.ctx.subqueries.borrow_mut().push(SubqueryResult { rows, _charge: charge });
         }
         Ok(())
     }

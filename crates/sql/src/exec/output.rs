@@ -3,6 +3,7 @@
 use super::select::{Emit, Flow, Limit};
 use crate::error::Result;
 use crate::expr::{Context, Node, conform, group_key, sort_compare};
+use crate::memory::Charge;
 use crate::plan::{SelectPlan, SortKey};
 use crate::sink::ColumnMeta;
 use std::cmp::Ordering;
@@ -14,6 +15,8 @@ pub(super) struct Output<'e> {
     pub columns: &'e [ColumnMeta],
     /// Keys of the rows so far, for a DISTINCT whose equal rows do not come one after the other.
     pub seen: Option<HashSet<Vec<u8>>>,
+    /// Of those keys.
+    pub charge: Charge,
     pub limit: Limit,
     pub count_all: bool,
     pub passed: u64,
@@ -28,9 +31,12 @@ impl Output<'_> {
             for (value, column) in row.iter().zip(self.columns) {
                 group_key(value, column.ty.collation, &mut key);
             }
+            // With its place in the set.
+            let bytes = key.len() + 48;
             if !seen.insert(key) {
                 return Ok(Flow::Continue);
             }
+            self.charge.add(bytes)?;
         }
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {

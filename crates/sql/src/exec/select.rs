@@ -6,6 +6,7 @@ use super::reader::Reader;
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
 use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
+use crate::memory::{Charge, heap_bytes, row_bytes};
 use crate::plan::{
     Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
 };
@@ -14,7 +15,6 @@ use engine::{Direction, KeyRange};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
-use std::rc::Rc;
 use types::Value;
 
 /// Takes the rows of a query.
@@ -83,8 +83,19 @@ fn outputs(
     Ok(out)
 }
 
+/// All rows of a query, with the charge of what they take.
+pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Vec<Value>>, Charge)> {
+    let (mut rows, mut charge) = (Vec::new(), run.charge());
+    run_query(run, plan, &mut |row| {
+        charge.add_row(row)?;
+        rows.push(row.to_vec());
+        Ok(())
+    })?;
+    Ok((rows, charge))
+}
+
 /// Computed tables and derived tables, read once.
-type Materialized = Vec<Option<Rc<Vec<Vec<Value>>>>>;
+type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
 
 fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
     let mut materialized = Vec::with_capacity(tables.len());
@@ -93,16 +104,11 @@ fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materializ
             Source::Stored { .. } => None,
             Source::Virtual { schema, name } => {
                 let table = crate::schema_tables::read(run.ctx.engine, run.ctx.host, schema, name)?;
-                Some(Rc::new(table.rows))
+                let mut charge = run.charge();
+                table.rows.iter().try_for_each(|row| charge.add_row(row))?;
+                Some((table.rows, charge))
             }
-            Source::Derived(plan) => {
-                let mut rows = Vec::new();
-                run_query(run, plan, &mut |row| {
-                    rows.push(row.to_vec());
-                    Ok(())
-                })?;
-                Some(Rc::new(rows))
-            }
+            Source::Derived(plan) => Some(collect(run, plan)?),
         });
     }
     Ok(materialized)
@@ -120,6 +126,7 @@ fn run_select<'e>(
     let mut output = Output {
         columns,
         seen: (plan.distinct && !deduplicates_sorted(plan, columns)).then(HashSet::new),
+        charge: run.charge(),
         limit,
         count_all: plan.calc_found_rows,
         passed: 0,
@@ -173,7 +180,8 @@ fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) 
         nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
         return Ok(());
     }
-    let mut sorter = Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit));
+    let mut sorter =
+        Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit), run.charge());
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
         if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))? {
             let mut values = Vec::with_capacity(plan.outputs.len() + plan.order.len());
@@ -254,7 +262,7 @@ fn nested_loops(
                 }
             }
         }
-        (_, Some(rows)) => {
+        (_, Some((rows, _))) => {
             for found in rows.iter() {
                 run.on_row()?;
                 row[slots.clone()].clone_from_slice(found);
@@ -283,14 +291,26 @@ struct Group {
     accumulators: Vec<Accumulator>,
 }
 
+/// What a group takes beside its row and its key.
+fn group_bytes(grouping: &Grouping) -> usize {
+    // The key's place in the map, and the accumulators.
+    96 + grouping.aggregates.len() * size_of::<Accumulator>()
+}
+
 impl Group {
     fn new(row: Vec<Value>, grouping: &Grouping) -> Group {
         Group { row, accumulators: grouping.aggregates.iter().map(|aggregate| aggregate.start()).collect() }
     }
 
-    fn add(&mut self, grouping: &Grouping, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+    fn add(
+        &mut self,
+        grouping: &Grouping,
+        row: &[Value],
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&grouping.aggregates) {
-            accumulator.add(aggregate, row, ctx)?;
+            accumulator.add(aggregate, row, ctx, charge)?;
         }
         Ok(())
     }
@@ -310,6 +330,7 @@ fn collect_groups(
     plan: &SelectPlan,
     grouping: &Grouping,
     possible: bool,
+    charge: &mut Charge,
 ) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     if grouping.keys.is_empty() {
@@ -338,13 +359,14 @@ fn collect_groups(
             match by_key.get(&key) {
                 Some(at) => *at,
                 None => {
+                    charge.add(row_bytes(row) + key.len() + group_bytes(grouping))?;
                     groups.push(Group::new(row.clone(), grouping));
                     by_key.insert(key.clone(), groups.len() - 1);
                     groups.len() - 1
                 }
             }
         };
-        groups[at].add(grouping, row, run.ctx)?;
+        groups[at].add(grouping, row, run.ctx, charge)?;
         Ok(Flow::Continue)
     };
     nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
@@ -358,20 +380,24 @@ fn grouped(
     possible: bool,
     output: &mut Output<'_>,
 ) -> Result<()> {
+    let mut charge = run.charge();
     let rows: Vec<Vec<Value>> = match &plan.index_ends {
         Some(ends) if possible => vec![read_index_ends(run, plan, ends)?],
         _ => {
-            let groups = collect_groups(run, plan, grouping, possible)?;
-            let finish = |group: Group| {
+            let groups = collect_groups(run, plan, grouping, possible, &mut charge)?;
+            let finish = |group: Group| -> Result<Vec<Value>> {
                 run.on_row()?;
-                group.finish(grouping, run.ctx)
+                let row = group.finish(grouping, run.ctx)?;
+                charge.add(row.iter().map(heap_bytes).sum())?;
+                Ok(row)
             };
             groups.into_iter().map(finish).collect::<Result<_>>()?
         }
     };
     let ctx = run.ctx;
     let columns = output.columns;
-    let mut sorter = Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit));
+    let mut sorter =
+        Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit), run.charge());
     for row in rows {
         ctx.check_interrupt()?;
         if let Some(having) = &plan.having
@@ -424,6 +450,7 @@ fn run_union(
     let ctx = run.ctx;
     let limit = limit_of(limit, ctx)?;
     let mut rows: Vec<Vec<Value>> = Vec::new();
+    let mut charge = run.charge();
     let mut keys: HashSet<Vec<u8>> = HashSet::new();
     for (plan, distinct) in branches {
         run_query(run, plan, &mut |row| {
@@ -432,11 +459,13 @@ fn run_union(
             for (value, column) in row.iter().zip(columns) {
                 conformed.push(conform(Cow::Borrowed(value), &column.ty, ctx)?.into_owned());
             }
+            charge.add_row(&conformed)?;
             rows.push(conformed);
             Ok(())
         })?;
         if *distinct {
             keys.clear();
+            let mut key_charge = Charge::new(ctx.memory);
             let mut unique = Vec::with_capacity(rows.len());
             for row in rows {
                 ctx.check_interrupt()?;
@@ -444,16 +473,18 @@ fn run_union(
                 for (value, column) in row.iter().zip(columns) {
                     group_key(value, column.ty.collation, &mut key);
                 }
+                key_charge.add(key.len() + 48)?;
                 if keys.insert(key) {
                     unique.push(row);
                 }
             }
             rows = unique;
+            keys.clear();
         }
     }
     let total = rows.len() as u64;
     if !order.is_empty() {
-        let mut sorter = Sorter::new(order, None);
+        let mut sorter = Sorter::new(order, None, run.charge());
         for row in rows {
             ctx.check_interrupt()?;
             let mut keys = Vec::with_capacity(order.len());

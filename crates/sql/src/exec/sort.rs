@@ -4,6 +4,7 @@
 
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node, sort_by, sort_compare};
+use crate::memory::{Charge, row_bytes};
 use crate::plan::SortKey;
 use std::cmp::Ordering;
 use std::mem::{Discriminant, discriminant};
@@ -23,7 +24,12 @@ pub(super) struct Sorter<'p, T> {
     has_prefixes: bool,
     /// Rows that will be asked for.
     wanted: Option<usize>,
+    /// Of the rows.
+    charge: Charge,
 }
+
+/// What an item takes beside its values.
+const KEYED_BYTES: usize = 2 * size_of::<u64>();
 
 /// An item, with the values that it brought and the further keys behind them.
 struct Keyed<T> {
@@ -45,12 +51,17 @@ fn prefix_of(value: &Value, collation_id: u16) -> Option<u64> {
 
 impl<'p, T> Sorter<'p, T> {
     /// A sorter of items that bring no values.
-    pub fn new(keys: &'p [SortKey], wanted: Option<u64>) -> Sorter<'p, T> {
-        Sorter::with_values(keys, &[], wanted)
+    pub fn new(keys: &'p [SortKey], wanted: Option<u64>, charge: Charge) -> Sorter<'p, T> {
+        Sorter::with_values(keys, &[], wanted, charge)
     }
 
     /// A sorter of items that bring the values of `outputs`. A key that is one of them is not kept twice.
-    pub fn with_values(keys: &'p [SortKey], outputs: &[Expr], wanted: Option<u64>) -> Sorter<'p, T> {
+    pub fn with_values(
+        keys: &'p [SortKey],
+        outputs: &[Expr],
+        wanted: Option<u64>,
+        charge: Charge,
+    ) -> Sorter<'p, T> {
         let mut own = Vec::new();
         let place = |key: &'p SortKey| {
             let slot = |expr: &Expr| if let Node::Slot(slot) = expr.node { Some(slot) } else { None };
@@ -62,7 +73,16 @@ impl<'p, T> Sorter<'p, T> {
         };
         let places = keys.iter().map(place).collect();
         let wanted = wanted.and_then(|wanted| usize::try_from(wanted).ok());
-        Sorter { keys, places, own, rows: Vec::new(), kind: None, has_prefixes: !keys.is_empty(), wanted }
+        Sorter {
+            keys,
+            places,
+            own,
+            rows: Vec::new(),
+            kind: None,
+            has_prefixes: !keys.is_empty(),
+            wanted,
+            charge,
+        }
     }
 
     /// Appends to an item's values the keys that are not among them; computed from `row`.
@@ -76,12 +96,15 @@ impl<'p, T> Sorter<'p, T> {
     /// Takes an item with its values and keys, see [`Sorter::add_keys`].
     pub fn push(&mut self, values: Vec<Value>, item: T, ctx: &Context<'_>) -> Result<()> {
         let prefix = self.prefix(&values);
+        self.charge.add(row_bytes(&values) + KEYED_BYTES)?;
         self.rows.push(Keyed { prefix, values, item });
         if let Some(wanted) = self.wanted
             && self.rows.len() >= wanted.saturating_mul(4).saturating_add(1024)
         {
             self.sort(ctx)?;
             self.rows.truncate(wanted);
+            self.charge.clear();
+            self.rows.iter().try_for_each(|row| self.charge.add(row_bytes(&row.values) + KEYED_BYTES))?;
         }
         Ok(())
     }
@@ -136,7 +159,10 @@ impl<'p, T> Sorter<'p, T> {
     pub fn finish(mut self, ctx: &Context<'_>) -> Result<impl Iterator<Item = (Vec<Value>, T)>> {
         self.sort(ctx)?;
         let added = self.own.len();
+        let charge = self.charge;
         Ok(self.rows.into_iter().map(move |Keyed { mut values, item, .. }| {
+            // Given back with the last of the rows.
+            let _kept = &charge;
             values.truncate(values.len() - added);
             (values, item)
         }))

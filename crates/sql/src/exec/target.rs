@@ -57,8 +57,8 @@ impl Target {
             reader.set_semi_consistent();
         }
         let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
-        let mut sorter = Sorter::new(&self.order, Some(limit));
-        let mut collected = Vec::new();
+        let mut sorter = Sorter::new(&self.order, Some(limit), run.charge());
+        let (mut collected, mut charge) = (Vec::new(), run.charge());
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
             decode(table, &row.image, &self.step.needed, &mut values)?;
@@ -75,11 +75,14 @@ impl Target {
                 continue;
             }
             if !in_order {
+                // The sorter counts the keys.
+                charge.add(row_bytes(&row))?;
                 sorter.push_row(&values, row, run.ctx)?;
                 continue;
             }
             taken += 1;
             if collect_first {
+                charge.add(row_bytes(&row))?;
                 collected.push(row);
             } else {
                 visit(run, row, &mut values)?;
@@ -107,4 +110,9 @@ impl Target {
         }
         Ok(true)
     }
+}
+
+/// What a row takes that is kept until it is changed.
+fn row_bytes(row: &Row) -> usize {
+    size_of::<Row>() + row.key.len() + row.image.len()
 }

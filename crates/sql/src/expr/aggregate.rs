@@ -3,6 +3,7 @@
 use super::arithmetic::{decimal_of, double_of};
 use super::{Context, Expr, Number, group_key, number, sort_compare, text_of};
 use crate::error::Result;
+use crate::memory::{Charge, row_bytes};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::{Decimal, TypeCode, Value};
@@ -88,8 +89,14 @@ impl Aggregate {
 }
 
 impl Accumulator {
-    /// Takes a row in.
-    pub fn add(&mut self, aggregate: &Aggregate, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+    /// Takes a row in; what is kept of it is added to `charge`.
+    pub fn add(
+        &mut self,
+        aggregate: &Aggregate,
+        row: &[Value],
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
         if aggregate.kind == AggregateKind::CountRows {
             if let State::Count(count) = &mut self.state {
                 *count += 1;
@@ -121,15 +128,18 @@ impl Accumulator {
             for (value, arg) in values.iter().zip(&aggregate.args) {
                 group_key(value, arg.ty.collation, &mut key);
             }
+            charge.add(key.len() + 48)?;
             if !seen.insert(key) {
                 return Ok(());
             }
         }
         if let State::Concat(parts) = &mut self.state {
-            let text = values.iter().flat_map(|value| text_of(value).into_owned()).collect();
+            let text: Vec<u8> = values.iter().flat_map(|value| text_of(value).into_owned()).collect();
             let keys =
                 aggregate.args[args..].iter().map(|key| key.eval(row, ctx).map(|value| value.into_owned()));
-            parts.push((keys.collect::<Result<_>>()?, text));
+            let keys = keys.collect::<Result<Vec<Value>>>()?;
+            charge.add(row_bytes(&keys) + size_of::<Vec<u8>>() + text.len())?;
+            parts.push((keys, text));
             return Ok(());
         }
         self.take(aggregate, &values[0], ctx)

@@ -1,11 +1,13 @@
 //! What an expression may ask of its statement and session while it is computed.
 
+use super::UserVariables;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
+use crate::memory::{Budget, Charge};
 use crate::variables::Variables;
 use engine::Engine;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
 use types::convert::{self, DateModes};
@@ -68,19 +70,23 @@ impl Diagnostics {
 }
 
 /// The rows of a subquery that was run before the statement around it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SubqueryResult {
     pub rows: Vec<Vec<Value>>,
+    /// What the rows take; given back with them.
+    pub _charge: Charge,
 }
 
 /// The surroundings of an expression.
 pub(crate) struct Context<'a> {
     pub host: &'a dyn Host,
+    /// What the session keeps is charged to it.
+    pub memory: &'a Arc<Budget>,
     /// The statement is to end; see [`Context::check_interrupt`].
     pub interrupt: &'a AtomicBool,
     pub engine: &'a Engine,
     pub variables: &'a Variables,
-    pub user_variables: &'a RefCell<HashMap<String, Value>>,
+    pub user_variables: &'a UserVariables,
     pub parameters: &'a [Value],
     pub diagnostics: &'a RefCell<Diagnostics>,
     pub schema: Option<&'a str>,

@@ -166,10 +166,10 @@ impl Expr {
                 let found = Self::is_in(*negated, &needle, rows, *collation, ctx)?;
                 return Ok(Cow::Owned(found.into_owned()));
             }
-            Node::UserVariable(name) => ctx.user_variables.borrow().get(name).cloned().unwrap_or(Value::Null),
+            Node::UserVariable(name) => ctx.user_variables.get(name).unwrap_or(Value::Null),
             Node::AssignVariable(name, operand) => {
                 let value = operand.eval(row, ctx)?.into_owned();
-                ctx.user_variables.borrow_mut().insert(name.clone(), value.clone());
+                ctx.user_variables.set(name, value.clone())?;
                 value
             }
             Node::SystemVariable { scope, name } => system_variable(*scope, name, ctx)?,

@@ -15,6 +15,7 @@ mod functions;
 mod infer;
 pub(crate) mod like;
 mod sorting;
+mod user_variables;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
@@ -28,6 +29,7 @@ pub(crate) use infer::{
 };
 pub(crate) use like::like;
 pub(crate) use sorting::sort_by;
+pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
 use types::{ColumnType, Value};

@@ -33,6 +33,7 @@ use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
+use crate::memory::Charge;
 pub use hints::Hints;
 
 /// How high the tree of a statement may be where the stack of the thread bears it: a little more than MySQL's own bears.
@@ -82,7 +83,23 @@ pub struct Parsed {
 /// Parses the first statement of `text`. `Ok(None)`: nothing but white space and comments before the semicolon or the
 /// end.
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
+    parse_after(text, mode, |_| Ok(()))
+}
+
+/// As [`parse`], with what the trees of the statement may take added to `charge`: a token of two bytes becomes nodes of some hundred.
+pub(crate) fn parse_charged(text: &[u8], mode: LexMode, charge: &mut Charge) -> Result<Option<Parsed>> {
+    /// A token, a node of the parsed tree and one of the bound tree.
+    const TOKEN_BYTES: usize = 256;
+    parse_after(text, mode, |tokens| charge.add(tokens * TOKEN_BYTES))
+}
+
+fn parse_after(
+    text: &[u8],
+    mode: LexMode,
+    on_tokens: impl FnOnce(usize) -> Result<()>,
+) -> Result<Option<Parsed>> {
     let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
+    on_tokens(tokens.len())?;
     let end = tokens[tokens.len() - 1];
     let next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {

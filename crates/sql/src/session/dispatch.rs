@@ -9,7 +9,8 @@ use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
-use crate::parse::parse;
+use crate::memory::Charge;
+use crate::parse::parse_charged;
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use os::account::{State, enter};
@@ -31,7 +32,8 @@ impl Session {
             }
         }
         let state = enter(State::Parse);
-        let Some(parsed) = parse(text, self.variables.sql_mode.lex())? else {
+        let mut charge = Charge::new(&self.memory);
+        let Some(parsed) = parse_charged(text, self.variables.sql_mode.lex(), &mut charge)? else {
             return Err(SqlError::new(1065, "Query was empty"));
         };
         if parsed.parameters > 0 {

@@ -21,8 +21,9 @@ mod transaction;
 mod xa;
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Diagnostics, Level};
+use crate::expr::{Context, Diagnostics, Level, UserVariables};
 use crate::host::{Host, Sight};
+use crate::memory::{Budget, closes_connection};
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
 use cache::StatementCache;
@@ -31,7 +32,7 @@ use prepared::PreparedStatement;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
 
 pub(crate) use logging::BinlogFormat;
@@ -55,11 +56,13 @@ pub struct SessionInit {
 pub struct Session {
     engine: Arc<Engine>,
     host: Arc<dyn Host>,
+    /// What the session may keep.
+    memory: Arc<Budget>,
     /// The host's flag, which ends what runs.
     interrupt: Arc<AtomicBool>,
     init: SessionInit,
     variables: Variables,
-    user_variables: RefCell<HashMap<String, Value>>,
+    user_variables: UserVariables,
     diagnostics: RefCell<Diagnostics>,
     schema: Option<String>,
     /// The open transaction: started explicitly, or by a statement without autocommit.
@@ -102,13 +105,16 @@ impl Session {
     /// # Errors
     /// 1049 when the schema does not exist.
     pub fn new(engine: Arc<Engine>, host: Arc<dyn Host>, init: SessionInit) -> Result<Session> {
+        let memory = host.memory();
+        let user_variables = UserVariables::new(&memory);
         let mut session = Session {
             variables: Variables::of_host(&*host)?,
             engine,
+            memory,
             interrupt: host.interrupt_flag().unwrap_or_default(),
             host,
             init,
-            user_variables: RefCell::default(),
+            user_variables,
             diagnostics: RefCell::default(),
             schema: None,
             transaction: None,
@@ -157,7 +163,14 @@ impl Session {
         let mut rest: &[u8] = &text;
         loop {
             match self.execute_first(rest, sink) {
-                Ok(next) if self.more_results => rest = &rest[next..],
+                Ok(next) if self.more_results => {
+                    rest = &rest[next..];
+                    // KILL QUERY is for the text.
+                    if self.interrupt.load(Ordering::Relaxed) {
+                        self.more_results = false;
+                        return Err(SqlError::interrupted());
+                    }
+                }
                 Ok(_) => return Ok(()),
                 Err(error) => {
                     self.more_results = false;
@@ -176,7 +189,7 @@ impl Session {
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
         self.set_handshake_collation();
-        self.user_variables.borrow_mut().clear();
+        self.user_variables.clear();
         self.diagnostics.borrow_mut().clear();
         self.next_isolation = None;
         self.next_read_only = None;
@@ -225,7 +238,7 @@ impl Session {
 
     /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in lower case.
     pub fn user_variable(&self, name: &str) -> Option<Value> {
-        self.user_variables.borrow().get(name).cloned()
+        self.user_variables.get(name)
     }
 
     /// COM_SET_OPTION.
@@ -278,6 +291,7 @@ impl Session {
         Context {
             host: &*self.host,
             interrupt: &self.interrupt,
+            memory: &self.memory,
             engine: &self.engine,
             variables: &self.variables,
             user_variables: &self.user_variables,
@@ -301,8 +315,14 @@ impl Session {
         self.cache.clear();
     }
 
+    /// An error that the server around the session has found in the client's statement.
+    pub fn note_refused(&mut self, error: &SqlError) {
+        self.note_error(error);
+    }
+
     /// SHOW ERRORS shows the error of the last statement.
     fn note_error(&mut self, error: &SqlError) {
+        self.closing |= closes_connection(error);
         self.row_count = -1;
         self.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
         if self.transaction.is_none() && !self.explicit {

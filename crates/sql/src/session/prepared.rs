@@ -5,6 +5,7 @@ use super::bound::Bound;
 use crate::ast::{PrepareText, Statement};
 use crate::error::{Result, SqlError};
 use crate::host::Host;
+use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
@@ -41,6 +42,8 @@ impl Drop for Place {
 /// A prepared statement.
 pub(super) struct PreparedStatement {
     _place: Place,
+    /// Its text and its trees.
+    _charge: Charge,
     text: Arc<[u8]>,
     statement: Arc<Statement>,
     hints: Hints,
@@ -102,10 +105,13 @@ impl Session {
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
         // Before anything is looked at, as in MySQL.
         let place = Place::take(&self.host)?;
+        let mut charge = Charge::new(&self.memory);
+        charge.add(text.len())?;
         let empty = || SqlError::new(1065, "Query was empty");
         let parsed = {
             let _state = enter(State::Parse);
-            crate::parse::parse(text, self.variables.sql_mode.lex())?.ok_or_else(empty)?
+            crate::parse::parse_charged(text, self.variables.sql_mode.lex(), &mut charge)?
+                .ok_or_else(empty)?
         };
         let rest = &text[parsed.next..];
         if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
@@ -140,6 +146,7 @@ impl Session {
         Ok(PreparedStatement {
             _place: place,
             parameter_types: tells_of_parameters.then(Vec::new),
+            _charge: charge,
             text: text[..parsed.end].into(),
             statement: Arc::new(parsed.statement),
             hints: parsed.hints,

@@ -175,9 +175,10 @@ impl Session {
         if let Some((first, second)) = logged.rand_seeds {
             self.random.set((first & 0xffff_ffff) | second << 32);
         }
-        let mut user_variables = self.user_variables.borrow_mut();
-        user_variables.clear();
-        user_variables.extend(logged.user_variables.iter().cloned());
+        self.user_variables.clear();
+        for (name, value) in &logged.user_variables {
+            self.user_variables.set(name, value.clone())?;
+        }
         self.diagnostics.borrow_mut().clear();
         Ok(())
     }

@@ -16,7 +16,7 @@ impl Session {
             match item {
                 SetItem::UserVariable(name, value) => {
                     let value = self.evaluate(value)?;
-                    self.user_variables.borrow_mut().insert(name.clone(), value);
+                    self.user_variables.set(name, value)?;
                 }
                 SetItem::Variable { scope, name, value } => {
                     let value = value.as_ref().map(|value| self.evaluate(value)).transpose()?;

@@ -2,6 +2,7 @@
 
 use super::super::infer::{text_length, text_type};
 use super::super::{Coercibility, Expr, Number, number};
+use super::string::made;
 use super::{Call, Function, ascii_text, md5, text, unsigned};
 use crate::error::Result;
 use sha1::Digest;
@@ -35,6 +36,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         })
     }),
     Function::new("hex", 1..=1, digits_of_bytes, |call| {
+        call.check_room(2 * call.bytes(0).len())?;
         Ok(match &*call.values[0] {
             Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
                 hex(&call.stored(0), true)
@@ -61,7 +63,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
             Ok(pairs.collect::<Option<Vec<u8>>>().map_or(Value::Null, Value::Bytes))
         },
     ),
-    Function::new("to_base64", 1..=1, digits_of_bytes, |call| Ok(Value::Bytes(to_base64(&call.stored(0))))),
+    Function::new("to_base64", 1..=1, digits_of_bytes, |call| {
+        let bytes = call.stored(0);
+        let digits = bytes.len().div_ceil(3).saturating_mul(4);
+        // A line break between every 76 digits.
+        let total = digits + digits.saturating_sub(1) / 76;
+        made(call.may_make(total, "to_base64")?, || to_base64(&bytes))
+    }),
     Function::new(
         "from_base64",
         1..=1,

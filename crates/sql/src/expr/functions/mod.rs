@@ -13,6 +13,7 @@ pub(crate) use time::week_of;
 use super::infer::{self, Coercibility, text_type};
 use super::{Context, Expr, text_of};
 use crate::error::{Result, SqlError};
+use crate::memory::{Charge, LONG_VALUE_BYTES};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -26,6 +27,33 @@ pub(crate) struct Call<'c> {
 }
 
 impl Call<'_> {
+    /// Whether the function may make text of so many bytes: else it is to be NULL, and there is a warning, or in a statement that changes rows under
+    /// the strict mode an error (1301). Every function whose text can be longer than its arguments asks, before it makes any of it.
+    fn may_make(&self, bytes: usize, function: &str) -> Result<bool> {
+        let limit = self.ctx.variables.max_allowed_packet;
+        if bytes <= limit {
+            return self.check_room(bytes).map(|()| true);
+        }
+        let text = format!("Result of {function}() was larger than max_allowed_packet ({limit}) - truncated");
+        if self.ctx.strict {
+            return Err(SqlError::new(1301, text));
+        }
+        self.ctx.warn(1301, text);
+        Ok(false)
+    }
+
+    /// Whether there is memory for so many bytes, and time: for functions that MySQL does not limit otherwise.
+    ///
+    /// # Errors
+    /// As [`Charge::add`]; 1317.
+    fn check_room(&self, bytes: usize) -> Result<()> {
+        if bytes < LONG_VALUE_BYTES {
+            return Ok(());
+        }
+        self.ctx.check_interrupt()?;
+        Charge::new(self.ctx.memory).add(bytes)
+    }
+
     fn is_given(&self, at: usize) -> bool {
         at < self.values.len()
     }
@@ -127,10 +155,17 @@ impl Function {
     /// Computes the arguments and calls it.
     pub fn call(&self, args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
         let mut values = Vec::with_capacity(args.len());
+        let mut held = None;
         for arg in args {
             let value = arg.eval(row, ctx)?;
             if self.null_in_null_out && value.is_null() {
                 return Ok(Value::Null);
+            }
+            if let Cow::Owned(Value::Bytes(bytes)) = &value
+                && bytes.len() >= LONG_VALUE_BYTES
+            {
+                ctx.check_interrupt()?;
+                held.get_or_insert_with(|| Charge::new(ctx.memory)).add(bytes.len())?;
             }
             values.push(value);
         }

@@ -2,6 +2,8 @@
 
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
+use crate::expr::Context;
+use crate::memory::Charge;
 use types::{Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -21,11 +23,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(if call.is_binary(0) { bytes.len() } else { chars(&bytes) } as i64))
     }),
     Function::new("concat", 1..=usize::MAX, joined, |call| {
-        let mut out = Vec::new();
-        for at in 0..call.values.len() {
-            out.extend_from_slice(&call.bytes(at));
-        }
-        Ok(Value::Bytes(out))
+        let parts: Vec<_> = (0..call.values.len()).map(|at| call.bytes(at)).collect();
+        let total = parts.iter().map(|part| part.len()).sum();
+        made(call.may_make(total, "concat")?, || parts.concat())
     }),
     Function::new("concat_ws", 2..=usize::MAX, joined, concat_ws).sees_nulls(),
     Function::new("substring", 2..=3, like_first, substring),
@@ -57,15 +57,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("repeat", 2..=2, long_text, |call| {
         let count = call.integer(1).max(0) as usize;
         let bytes = call.bytes(0);
-        within_packet(call, bytes.len().saturating_mul(count), "repeat").map(|fits| match fits {
-            true => Value::Bytes(bytes.repeat(count)),
-            false => Value::Null,
-        })
+        made(call.may_make(bytes.len().saturating_mul(count), "repeat")?, || bytes.repeat(count))
     }),
     Function::new("space", 1..=1, long_text, |call| {
         let count = call.integer(0).max(0) as usize;
-        within_packet(call, count, "space")
-            .map(|fits| if fits { text(vec![b' '; count]) } else { Value::Null })
+        made(call.may_make(count, "space")?, || vec![b' '; count])
     }),
     Function::new("replace", 3..=3, long_text, replace),
     Function::new("insert", 4..=4, joined, insert),
@@ -135,8 +131,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         if call.values[0].is_null() {
             return Ok(text("NULL"));
         }
+        let bytes = call.bytes(0);
+        let escaped = bytes.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 0x1a)).count();
+        if !call.may_make(bytes.len() + escaped + 2, "quote")? {
+            return Ok(Value::Null);
+        }
         let mut out = vec![b'\''];
-        for byte in call.bytes(0).iter() {
+        for byte in bytes.iter() {
             match byte {
                 b'\'' | b'\\' => out.extend([b'\\', *byte]),
                 0 => out.extend(b"\\0"),
@@ -184,16 +185,9 @@ fn slice(bytes: &[u8], start: usize, count: usize, binary: bool) -> &[u8] {
     prefix(rest, count)
 }
 
-/// False (with a warning) when a result would be over `max_allowed_packet`.
-fn within_packet(call: &Call<'_>, bytes: usize, function: &str) -> Result<bool> {
-    let limit = call.ctx.variables.max_allowed_packet;
-    if bytes > limit {
-        call.ctx.warn(
-            1301,
-            format!("Result of {function}() was larger than max_allowed_packet ({limit}) - truncated"),
-        );
-    }
-    Ok(bytes <= limit)
+/// The text, or NULL when it may not be made.
+pub(super) fn made(may_be: bool, make: impl FnOnce() -> Vec<u8>) -> Result<Value> {
+    Ok(if may_be { Value::Bytes(make()) } else { Value::Null })
 }
 
 fn change_case(call: &Call<'_>, change: fn(&str) -> String) -> Value {
@@ -209,18 +203,11 @@ fn concat_ws(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     let separator = call.bytes(0);
-    let mut out = Vec::new();
-    let mut first = true;
-    for at in 1..call.values.len() {
-        if !call.values[at].is_null() {
-            if !first {
-                out.extend_from_slice(&separator);
-            }
-            first = false;
-            out.extend_from_slice(&call.bytes(at));
-        }
-    }
-    Ok(Value::Bytes(out))
+    let given = (1..call.values.len()).filter(|at| !call.values[*at].is_null());
+    let parts: Vec<_> = given.map(|at| call.bytes(at)).collect();
+    let separators = separator.len().saturating_mul(parts.len().saturating_sub(1));
+    let total = parts.iter().fold(separators, |total, part| total.saturating_add(part.len()));
+    made(call.may_make(total, "concat_ws")?, || parts.join(&*separator))
 }
 
 fn substring(call: &Call<'_>) -> Result<Value> {
@@ -253,7 +240,8 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
     if fill.is_empty() {
         return Ok(text(""));
     }
-    if !within_packet(call, wanted.saturating_mul(4), if left { "lpad" } else { "rpad" })? {
+    let most_bytes = wanted.saturating_mul(if binary { 1 } else { 4 });
+    if !call.may_make(most_bytes, if left { "lpad" } else { "rpad" })? {
         return Ok(Value::Null);
     }
     let missing = wanted - have;
@@ -263,11 +251,22 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
     Ok(Value::Bytes(if left { [filler, &bytes].concat() } else { [&bytes, filler].concat() }))
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+fn find(haystack: &[u8], needle: &[u8], ctx: &Context<'_>) -> Result<Option<usize>> {
+    /// Bytes that are compared at most between two looks at the statement's interruption.
+    const UNASKED_BYTES: usize = 1 << 20;
     if needle.is_empty() {
-        return Some(0);
+        return Ok(Some(0));
     }
-    haystack.windows(needle.len()).position(|window| window == needle)
+    let windows = (UNASKED_BYTES / needle.len()).max(1);
+    let last = haystack.len().saturating_sub(needle.len() - 1);
+    for start in (0..last).step_by(windows) {
+        ctx.check_interrupt()?;
+        let end = (start + windows).min(last) + needle.len() - 1;
+        if let Some(at) = haystack[start..end].windows(needle.len()).position(|window| window == needle) {
+            return Ok(Some(start + at));
+        }
+    }
+    Ok(None)
 }
 
 fn replace(call: &Call<'_>) -> Result<Value> {
@@ -275,16 +274,18 @@ fn replace(call: &Call<'_>) -> Result<Value> {
     if from.is_empty() {
         return Ok(text(&bytes));
     }
-    let mut out = Vec::with_capacity(bytes.len());
+    let mut parts: Vec<&[u8]> = Vec::new();
+    let mut charge = Charge::new(call.ctx.memory);
     let mut rest: &[u8] = &bytes;
-    while let Some(at) = find(rest, &from) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(&to);
+    while let Some(at) = find(rest, &from, call.ctx)? {
+        charge.add(size_of::<&[u8]>())?;
+        parts.push(&rest[..at]);
         rest = &rest[at + from.len()..];
     }
-    out.extend_from_slice(rest);
-    let fits = within_packet(call, out.len(), "replace")?;
-    Ok(if fits { Value::Bytes(out) } else { Value::Null })
+    let total = bytes.len() - parts.len() * from.len();
+    let total = total.saturating_add(parts.len().saturating_mul(to.len()));
+    parts.push(rest);
+    made(call.may_make(total, "replace")?, || parts.join(&*to))
 }
 
 fn insert(call: &Call<'_>) -> Result<Value> {
@@ -300,7 +301,8 @@ fn insert(call: &Call<'_>) -> Result<Value> {
     let length = if length < 0 || length > rest { rest } else { length } as usize;
     let head = slice(&bytes, 0, start, binary);
     let tail = slice(&bytes, start + length, usize::MAX, binary);
-    Ok(Value::Bytes([head, &with, tail].concat()))
+    let total = head.len() + with.len() + tail.len();
+    made(call.may_make(total, "insert")?, || [head, &with, tail].concat())
 }
 
 /// The place of the `needle` argument in the `haystack` argument, in characters from 1; 0 when it is not there.
@@ -322,7 +324,7 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
         return Ok(Value::Int(0));
     }
     let rest = slice(&haystack, skipped, usize::MAX, binary);
-    Ok(Value::Int(match find(rest, &needle) {
+    Ok(Value::Int(match find(rest, &needle, call.ctx)? {
         None => 0,
         Some(at) => (skipped + if binary { at } else { chars(&rest[..at]) }) as i64 + 1,
     }))
@@ -336,7 +338,7 @@ fn substring_index(call: &Call<'_>) -> Result<Value> {
     }
     let mut places = Vec::new();
     let mut from = 0;
-    while let Some(at) = find(&bytes[from..], &delimiter) {
+    while let Some(at) = find(&bytes[from..], &delimiter, call.ctx)? {
         places.push(from + at);
         from += at + delimiter.len();
     }

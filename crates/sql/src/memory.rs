@@ -1,0 +1,391 @@
+//! What statements keep in memory, counted, and limited as `connection_memory_limit` and `global_connection_memory_limit` say.
+//!
+//! A connection has a [`Budget`]. Whoever keeps much (rows to be sorted, groups, the rows of a subquery, long values, user variables, parameters)
+//! holds a [`Charge`] and adds to it as it goes on; what was charged is given back when the charge is dropped. A charge asks its budget in
+//! steps of some kilobytes, and a budget its server's [`Pool`] in steps of `connection_memory_chunk_size`, so that a row costs an addition.
+//!
+//! The pool has a limit of its own beside the variables' ([`Pool::set_hard_limit`]): what the machine or the process can have. It counts for everybody, also where MySQL's
+//! variables are at their defaults, which limit nothing, and its error is MySQL's for memory that the system does not give (1041).
+//!
+//! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved; a budget's `used_bytes` is the sum of its charges, and is at most
+//! what it has reserved.
+
+use crate::error::{Result, SqlError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use types::Value;
+
+/// What a charge gathers before it asks its budget.
+const STEP_BYTES: u64 = 8 * 1024;
+
+/// Values of fewer bytes are not counted one by one.
+pub(crate) const LONG_VALUE_BYTES: usize = 64 * 1024;
+
+/// What all connections of a server keep. Relaxed everywhere: each is a figure that is told on its own, and a limit may be passed by a step.
+#[derive(Debug)]
+pub struct Pool {
+    used_bytes: AtomicU64,
+    /// `global_connection_memory_limit`
+    limit_bytes: AtomicU64,
+    /// What there is.
+    hard_limit_bytes: AtomicU64,
+    /// `Global_connection_memory`: of the budgets that are tracked.
+    tracked_bytes: AtomicU64,
+    /// Statements that a connection's limit has ended.
+    past_connection_limit: AtomicU64,
+    /// Statements that the limit of all has ended.
+    past_global_limit: AtomicU64,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        Pool {
+            used_bytes: AtomicU64::new(0),
+            limit_bytes: AtomicU64::new(u64::MAX),
+            hard_limit_bytes: AtomicU64::new(u64::MAX),
+            tracked_bytes: AtomicU64::new(0),
+            past_connection_limit: AtomicU64::new(0),
+            past_global_limit: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Pool {
+    /// `global_connection_memory_limit`
+    pub fn set_limit(&self, bytes: u64) {
+        self.limit_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// What all connections together can have at most, whatever the variables say.
+    pub fn set_hard_limit(&self, bytes: u64) {
+        self.hard_limit_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// What they keep now.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// `Global_connection_memory`
+    pub fn tracked_bytes(&self) -> u64 {
+        self.tracked_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Statements that were ended: by their connection's limit, by the limit of all.
+    pub fn refusals(&self) -> (u64, u64) {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (count(&self.past_connection_limit), count(&self.past_global_limit))
+    }
+
+    fn take(&self, bytes: u64, limits: &Limits) -> Result<()> {
+        let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let refuse = |error| {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            Err(error)
+        };
+        if used > self.hard_limit_bytes.load(Ordering::Relaxed) {
+            return refuse(out_of_memory());
+        }
+        if !limits.tracked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let tracked = self.tracked_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let limit = self.limit_bytes.load(Ordering::Relaxed);
+        if tracked > limit && !limits.exempt.load(Ordering::Relaxed) {
+            self.tracked_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.past_global_limit.fetch_add(1, Ordering::Relaxed);
+            let text = format!(
+                "Connection closed. Global connection memory limit {limit} bytes exceeded. Consumed {tracked} bytes."
+            );
+            return refuse(SqlError::new(4081, text));
+        }
+        limits.tracked_bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: u64, limits: &Limits) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        // What was reserved before tracking began was not tracked.
+        let take = |tracked: u64| Some(tracked - tracked.min(bytes));
+        let before = limits.tracked_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let tracked = before.unwrap_or_default().min(bytes);
+        self.tracked_bytes.fetch_sub(tracked, Ordering::Relaxed);
+    }
+}
+
+/// Error 1041: the system has no more memory for this server.
+pub fn out_of_memory() -> SqlError {
+    let text = "Out of memory; check if mysqld or some other process uses all available memory; if not, you may have to \
+                use 'ulimit' to allow mysqld to use more memory or you can add more swap space";
+    SqlError::new(1041, text)
+}
+
+/// A connection's settings. Relaxed: its own thread sets and reads them.
+#[derive(Debug)]
+struct Limits {
+    limit_bytes: AtomicU64,
+    chunk_bytes: AtomicU64,
+    /// `global_connection_memory_tracking`
+    tracked: AtomicBool,
+    /// The account may pass the limits.
+    exempt: AtomicBool,
+    /// Of what is reserved, what counts for `Global_connection_memory`.
+    tracked_bytes: AtomicU64,
+}
+
+/// What one connection keeps.
+#[derive(Debug)]
+pub struct Budget {
+    pool: Arc<Pool>,
+    used_bytes: AtomicU64,
+    reserved_bytes: AtomicU64,
+    limits: Limits,
+}
+
+impl Budget {
+    /// One of this pool, without a limit of its own.
+    pub fn new(pool: Arc<Pool>) -> Arc<Budget> {
+        Arc::new(Budget {
+            pool,
+            used_bytes: AtomicU64::new(0),
+            reserved_bytes: AtomicU64::new(0),
+            limits: Limits {
+                limit_bytes: AtomicU64::new(u64::MAX),
+                chunk_bytes: AtomicU64::new(STEP_BYTES),
+                tracked: AtomicBool::new(false),
+                exempt: AtomicBool::new(false),
+                tracked_bytes: AtomicU64::new(0),
+            },
+        })
+    }
+
+    /// `connection_memory_limit`, `connection_memory_chunk_size`, `global_connection_memory_tracking`.
+    pub fn set_limits(&self, limit_bytes: u64, chunk_bytes: u64, tracked: bool) {
+        self.limits.limit_bytes.store(limit_bytes, Ordering::Relaxed);
+        self.limits.chunk_bytes.store(chunk_bytes.max(STEP_BYTES), Ordering::Relaxed);
+        self.limits.tracked.store(tracked, Ordering::Relaxed);
+    }
+
+    /// Whether the limits of the variables do not count for this connection: its account has CONNECTION_ADMIN.
+    pub fn set_exempt(&self, exempt: bool) {
+        self.limits.exempt.store(exempt, Ordering::Relaxed);
+    }
+
+    /// What it keeps.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged then.
+    fn charge(&self, bytes: u64) -> Result<()> {
+        let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let charged = self.check(used).and_then(|()| self.reserve(used));
+        if charged.is_err() {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        charged
+    }
+
+    fn check(&self, used: u64) -> Result<()> {
+        let limit = self.limits.limit_bytes.load(Ordering::Relaxed);
+        if used <= limit || self.limits.exempt.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.pool.past_connection_limit.fetch_add(1, Ordering::Relaxed);
+        let text = format!(
+            "Connection closed. Connection memory limit {limit} bytes exceeded. Consumed {used} bytes."
+        );
+        Err(SqlError::new(4082, text))
+    }
+
+    fn reserve(&self, used: u64) -> Result<()> {
+        let reserved = self.reserved_bytes.load(Ordering::Relaxed);
+        if used <= reserved {
+            return Ok(());
+        }
+        let chunk = self.limits.chunk_bytes.load(Ordering::Relaxed);
+        let more = (used - reserved).div_ceil(chunk).saturating_mul(chunk);
+        self.pool.take(more, &self.limits)?;
+        self.reserved_bytes.fetch_add(more, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: u64) {
+        let before = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        assert!(before >= bytes, "no more is given back than was charged");
+        let (used, reserved) = (before - bytes, self.reserved_bytes.load(Ordering::Relaxed));
+        let chunk = self.limits.chunk_bytes.load(Ordering::Relaxed);
+        let keep = used.div_ceil(chunk).saturating_mul(chunk);
+        // One chunk stays for what comes next.
+        if reserved > keep.saturating_add(chunk) {
+            self.pool.give_back(reserved - keep, &self.limits);
+            self.reserved_bytes.store(keep, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        self.pool.give_back(*self.reserved_bytes.get_mut(), &self.limits);
+    }
+}
+
+/// What one part of a statement, or of a session, keeps; given back when dropped.
+#[derive(Debug)]
+pub struct Charge {
+    budget: Arc<Budget>,
+    charged_bytes: u64,
+    /// Added, and not charged yet.
+    added_bytes: u64,
+}
+
+impl Charge {
+    /// Nothing yet.
+    pub fn new(budget: &Arc<Budget>) -> Charge {
+        Charge { budget: budget.clone(), charged_bytes: 0, added_bytes: 0 }
+    }
+
+    /// So much more is kept, or is about to be.
+    ///
+    /// # Errors
+    /// 4082 or 4081, after which the connection is to be closed; 1041.
+    #[inline]
+    pub fn add(&mut self, bytes: usize) -> Result<()> {
+        self.added_bytes += bytes as u64;
+        if self.added_bytes < STEP_BYTES { Ok(()) } else { self.settle(bytes as u64) }
+    }
+
+    /// A row is kept, or is about to be.
+    ///
+    /// # Errors
+    /// As [`Charge::add`].
+    pub fn add_row(&mut self, row: &[Value]) -> Result<()> {
+        self.add(row_bytes(row))
+    }
+
+    /// Charges what was added; without the `last` bytes when that cannot be.
+    fn settle(&mut self, last: u64) -> Result<()> {
+        let charged = self.budget.charge(self.added_bytes);
+        if charged.is_ok() {
+            self.charged_bytes += std::mem::take(&mut self.added_bytes);
+        } else {
+            self.added_bytes -= last;
+        }
+        charged
+    }
+
+    /// So much of it is not kept any more.
+    pub fn take_away(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        assert!(bytes <= self.added_bytes + self.charged_bytes, "no more is taken away than was added");
+        let of_added = bytes.min(self.added_bytes);
+        self.added_bytes -= of_added;
+        let of_charged = bytes - of_added;
+        if of_charged > 0 {
+            self.charged_bytes -= of_charged;
+            self.budget.give_back(of_charged);
+        }
+    }
+
+    /// Nothing is kept any more.
+    pub fn clear(&mut self) {
+        self.added_bytes = 0;
+        let charged = std::mem::take(&mut self.charged_bytes);
+        if charged > 0 {
+            self.budget.give_back(charged);
+        }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// What a value takes beside itself, about.
+pub(crate) fn heap_bytes(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) | Value::Json(bytes) => bytes.capacity(),
+        _ => 0,
+    }
+}
+
+/// What a row that is kept takes, about.
+pub(crate) fn row_bytes(row: &[Value]) -> usize {
+    size_of::<Vec<Value>>() + size_of_val(row) + row.iter().map(heap_bytes).sum::<usize>()
+}
+
+/// The error closes the connection, as MySQL's does.
+pub(crate) fn closes_connection(error: &SqlError) -> bool {
+    matches!(error.code, 4081 | 4082)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: usize = 1 << 20;
+
+    #[test]
+    fn a_connection_has_its_limit_and_gives_back() {
+        let pool = Arc::new(Pool::default());
+        let budget = Budget::new(pool.clone());
+        budget.set_limits(2 * MB as u64, 8192, false);
+        let mut rows = Charge::new(&budget);
+        rows.add(MB).unwrap();
+        let error = Charge::new(&budget).add(MB + 1).unwrap_err();
+        assert_eq!((error.code, budget.used_bytes()), (4082, MB as u64));
+        let words =
+            "Connection closed. Connection memory limit 2097152 bytes exceeded. Consumed 2097153 bytes.";
+        assert_eq!(error.message, words);
+        drop(rows);
+        assert_eq!(budget.used_bytes(), 0);
+        budget.set_exempt(true);
+        Charge::new(&budget).add(5 * MB).unwrap();
+        drop(budget);
+        assert_eq!((pool.used_bytes(), pool.refusals()), (0, (1, 0)));
+    }
+
+    #[test]
+    fn all_connections_have_a_limit_together_as_far_as_they_are_tracked() {
+        let pool = Arc::new(Pool::default());
+        pool.set_limit(4 * MB as u64);
+        let [one, other, untracked] = [(); 3].map(|()| Budget::new(pool.clone()));
+        one.set_limits(u64::MAX, 8192, true);
+        other.set_limits(u64::MAX, 8192, true);
+        let mut kept = Charge::new(&one);
+        kept.add(3 * MB).unwrap();
+        assert_eq!(Charge::new(&other).add(2 * MB).unwrap_err().code, 4081);
+        Charge::new(&untracked).add(20 * MB).unwrap();
+        assert_eq!((pool.tracked_bytes(), pool.refusals()), (3 * MB as u64, (0, 1)));
+        kept.clear();
+        Charge::new(&other).add(2 * MB).unwrap();
+        drop((kept, one, other, untracked));
+        assert_eq!((pool.tracked_bytes(), pool.used_bytes()), (0, 0));
+    }
+
+    #[test]
+    fn what_there_is_counts_for_everybody() {
+        let pool = Arc::new(Pool::default());
+        pool.set_hard_limit(8 * MB as u64);
+        let budget = Budget::new(pool.clone());
+        budget.set_exempt(true);
+        let mut kept = Charge::new(&budget);
+        let refused = (0..).find_map(|_| kept.add(4096).err());
+        assert_eq!(refused.map(|error| error.code), Some(1041));
+        assert!(pool.used_bytes() <= 8 * MB as u64 && pool.used_bytes() > 7 * MB as u64);
+        drop(kept);
+        assert!(pool.used_bytes() <= 16 * 1024);
+    }
+
+    #[test]
+    fn small_things_are_charged_in_steps() {
+        let budget = Budget::new(Arc::default());
+        let mut kept = Charge::new(&budget);
+        kept.add(100).unwrap();
+        assert_eq!(budget.used_bytes(), 0);
+        (0..100).for_each(|_| kept.add(100).unwrap());
+        assert!(budget.used_bytes() > 0);
+    }
+}
