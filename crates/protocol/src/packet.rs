@@ -189,6 +189,15 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
+    /// Waits until the next packet has begun; true when all of it has arrived.
+    pub fn await_packet(&mut self) -> Result<bool, PacketError> {
+        self.need(1, true)?;
+        let arrived = &self.input[self.start..self.end];
+        let Some(&[a, b, c, _]) = arrived.first_chunk::<HEADER_BYTES>() else { return Ok(false) };
+        let len = u32::from_le_bytes([a, b, c, 0]) as usize;
+        Ok(len < MAX_PAYLOAD_BYTES && arrived.len() >= HEADER_BYTES + len)
+    }
+
     /// Makes at least `len` unconsumed bytes available. The buffer grows only as bytes arrive.
     fn need(&mut self, len: usize, at_boundary: bool) -> Result<(), PacketError> {
         while self.end - self.start < len {
@@ -362,6 +371,19 @@ mod tests {
         let mut channel = channel(input, 1);
         assert_eq!(channel.read_packet().unwrap(), [1, 2, 3]);
         assert_eq!(channel.read_packet().unwrap(), [9]);
+    }
+
+    #[test]
+    fn it_is_known_whether_all_of_a_packet_is_there() {
+        let mut whole = channel(vec![3, 0, 0, 0, 1, 2, 3], 100);
+        assert!(whole.await_packet().unwrap());
+        assert_eq!(whole.read_packet().unwrap(), [1, 2, 3]);
+        assert!(matches!(whole.await_packet(), Err(PacketError::Closed)));
+        for step in [1, 4, 6] {
+            let mut begun = channel(vec![3, 0, 0, 0, 1, 2, 3], step);
+            assert!(!begun.await_packet().unwrap(), "{step}");
+            assert_eq!(begun.read_packet().unwrap(), [1, 2, 3]);
+        }
     }
 
     #[test]

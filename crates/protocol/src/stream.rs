@@ -32,6 +32,22 @@ impl Socket {
     }
 }
 
+impl Socket {
+    fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.set_read_timeout(timeout),
+            Socket::Unix(socket) => socket.set_read_timeout(timeout),
+        }
+    }
+
+    fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Socket::Tcp(socket) => socket.set_write_timeout(timeout),
+            Socket::Unix(socket) => socket.set_write_timeout(timeout),
+        }
+    }
+}
+
 impl Read for Socket {
     #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
@@ -56,6 +72,61 @@ impl Write for Socket {
     }
 }
 
+/// A socket, with the time that everything on it may take together.
+struct TimedSocket {
+    socket: Socket,
+    /// What is left of the time. `None`: reads and writes have the socket's own timeouts, each for itself.
+    deadline: Option<TimeLeft>,
+}
+
+/// A clock that runs down to nothing.
+pub type TimeLeft = Box<dyn Fn() -> Duration + Send>;
+
+impl std::fmt::Debug for TimedSocket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.socket.fmt(f)
+    }
+}
+
+impl TimedSocket {
+    fn new(socket: Socket) -> TimedSocket {
+        TimedSocket { socket, deadline: None }
+    }
+
+    /// What is left of the time; an error of kind `TimedOut` when nothing is.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let Some(left) = &self.deadline else { return Ok(None) };
+        match left() {
+            Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(Some(left)),
+        }
+    }
+}
+
+impl Read for TimedSocket {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if let Some(left) = self.left()? {
+            self.socket.set_read_timeout(Some(left))?;
+        }
+        self.socket.read(buf)
+    }
+}
+
+impl Write for TimedSocket {
+    #[inline]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if let Some(left) = self.left()? {
+            self.socket.set_write_timeout(Some(left))?;
+        }
+        self.socket.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A TLS session, and bytes of it that were received before it was begun.
 #[derive(Debug)]
 struct Tls {
@@ -65,7 +136,7 @@ struct Tls {
 
 impl Tls {
     /// Has the session read once from the socket; false at its end.
-    fn receive(&mut self, socket: &mut Socket) -> io::Result<bool> {
+    fn receive(&mut self, socket: &mut TimedSocket) -> io::Result<bool> {
         let ahead_len = self.ahead.get_ref().len() as u64;
         let got = if self.ahead.position() < ahead_len {
             self.session.read_tls(&mut self.ahead)?
@@ -81,14 +152,14 @@ impl Tls {
     }
 
     /// Sends what the session has ready.
-    fn send(&mut self, socket: &mut Socket) -> io::Result<()> {
+    fn send(&mut self, socket: &mut TimedSocket) -> io::Result<()> {
         while self.session.wants_write() {
             self.session.write_tls(socket)?;
         }
         Ok(())
     }
 
-    fn shake_hands(&mut self, socket: &mut Socket) -> io::Result<()> {
+    fn shake_hands(&mut self, socket: &mut TimedSocket) -> io::Result<()> {
         while self.session.is_handshaking() {
             self.send(socket)?;
             if self.session.is_handshaking() && !self.receive(socket)? {
@@ -98,7 +169,7 @@ impl Tls {
         self.send(socket)
     }
 
-    fn read(&mut self, socket: &mut Socket, buf: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, socket: &mut TimedSocket, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.session.reader().read(buf) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -114,7 +185,7 @@ impl Tls {
         }
     }
 
-    fn write(&mut self, socket: &mut Socket, buf: &[u8]) -> io::Result<usize> {
+    fn write(&mut self, socket: &mut TimedSocket, buf: &[u8]) -> io::Result<usize> {
         let taken = self.session.writer().write(buf)?;
         self.send(socket)?;
         Ok(taken)
@@ -133,27 +204,27 @@ pub struct Encryption {
 /// A connected socket, with TLS on it or without.
 #[derive(Debug)]
 pub struct Stream {
-    socket: Socket,
+    socket: TimedSocket,
     tls: Option<Box<Tls>>,
     compression: Option<Box<Compression>>,
 }
 
 impl From<TcpStream> for Stream {
     fn from(socket: TcpStream) -> Stream {
-        Stream { socket: Socket::Tcp(socket), tls: None, compression: None }
+        Stream { socket: TimedSocket::new(Socket::Tcp(socket)), tls: None, compression: None }
     }
 }
 
 impl From<UnixStream> for Stream {
     fn from(socket: UnixStream) -> Stream {
-        Stream { socket: Socket::Unix(socket), tls: None, compression: None }
+        Stream { socket: TimedSocket::new(Socket::Unix(socket)), tls: None, compression: None }
     }
 }
 
 impl Stream {
     /// Nobody on a network can read along: TLS, or a Unix domain socket.
     pub fn is_secure(&self) -> bool {
-        self.tls.is_some() || matches!(self.socket, Socket::Unix(_))
+        self.tls.is_some() || matches!(self.socket.socket, Socket::Unix(_))
     }
 
     /// What TLS has agreed on; `None` without it.
@@ -218,29 +289,29 @@ impl Stream {
 
     /// How long a read waits before it fails; `None` waits for ever.
     pub fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        match &self.socket {
-            Socket::Tcp(socket) => socket.set_read_timeout(timeout),
-            Socket::Unix(socket) => socket.set_read_timeout(timeout),
-        }
+        self.socket.socket.set_read_timeout(timeout)
     }
 
     /// How long a write waits before it fails; `None` waits for ever.
     pub fn set_write_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        match &self.socket {
-            Socket::Tcp(socket) => socket.set_write_timeout(timeout),
-            Socket::Unix(socket) => socket.set_write_timeout(timeout),
-        }
+        self.socket.socket.set_write_timeout(timeout)
+    }
+
+    /// From now on all reads and writes together may take what is left, and fail with `TimedOut` then: a peer that sends a byte now and again
+    /// cannot stretch it. `None` ends that; the timeouts of single reads and writes have to be set again.
+    pub fn set_deadline(&mut self, left: Option<TimeLeft>) {
+        self.socket.deadline = left;
     }
 
     /// A handle that ends the connection from another thread.
     pub fn interrupter(&self) -> io::Result<Interrupter> {
-        self.socket.try_clone().map(Interrupter)
+        self.socket.socket.try_clone().map(Interrupter)
     }
 }
 
 /// What is under the compression.
 struct Wire<'a> {
-    socket: &'a mut Socket,
+    socket: &'a mut TimedSocket,
     tls: &'a mut Option<Box<Tls>>,
 }
 

@@ -316,3 +316,20 @@ fn memory_limits_end_statements_and_close_the_connection() {
         }
     }
 }
+
+/// `connect_timeout` is for all of the handshake, also for a client that goes on sending.
+#[test]
+fn slow_clients_lose_their_places() {
+    use std::io::Write;
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    server.run("SET GLOBAL connect_timeout = 2");
+    let mut slow = std::net::TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    // A login packet of 200 bytes, of which one comes ten times a second.
+    let mut sent = 0;
+    let mut write = |byte: u8| slow.write_all(&[byte]).is_ok();
+    while sent < 200 && write([200, 0, 0, 1].get(sent).copied().unwrap_or(0)) {
+        sent += 1;
+        os::clock::sleep(std::time::Duration::from_millis(100));
+    }
+    assert!(sent < 200, "the server waited for all of the handshake");
+}

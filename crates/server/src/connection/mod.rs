@@ -20,6 +20,7 @@ use crate::sessions::{Activity, SessionEntry};
 use crate::status::ServerStatus;
 use crate::wire_sink::{RowForm, WireSink};
 use os::account::{State, enter};
+use os::clock::Stopwatch;
 use os::panic::Panicked;
 use protocol::auth::{NONCE_BYTES, plugin};
 use protocol::capability as cap;
@@ -143,6 +144,8 @@ struct Connection<'a> {
     command: Vec<u8>,
     /// The read timeout that is set on the socket.
     read_timeout: Option<Duration>,
+    /// The write timeout that is set on the socket.
+    write_timeout: Option<Duration>,
     /// Bytes that the server's counters have seen.
     counted: (u64, u64),
 }
@@ -164,14 +167,9 @@ fn serve(
 ) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
-    let write_timeout = Duration::from_secs(server.globals.named("net_write_timeout").uint());
-    let stream = channel.stream();
-    if stream.set_read_timeout(Some(connect_timeout)).is_err()
-        || stream.set_write_timeout(Some(write_timeout)).is_err()
-    {
-        server.status.aborted_connects.add_one();
-        return;
-    }
+    // For all of the handshake: who sends a byte now and then does not keep a place.
+    let since = Stopwatch::start();
+    channel.stream_mut().set_deadline(Some(Box::new(move || since.remaining(connect_timeout))));
     let limit = server.globals.named("max_connections").uint() as usize;
     let (place, connected) = server.sessions.take_place();
     // One more than the limit may come in, for an administrator (MySQL manual, max_connections).
@@ -200,6 +198,7 @@ fn serve(
             return;
         }
     };
+    channel.stream_mut().set_deadline(None);
     let mut connection = Connection {
         server,
         entry,
@@ -212,6 +211,7 @@ fn serve(
         statements: BTreeMap::new(),
         command: Vec::new(),
         read_timeout: None,
+        write_timeout: None,
         counted: (0, 0),
     };
     if let End::Lost = connection.run(&response.schema) {
@@ -339,7 +339,7 @@ fn send_error(
 impl Connection<'_> {
     /// The command phase.
     fn run(&mut self, schema: &[u8]) -> End {
-        if self.enter_schema(schema).is_err() {
+        if self.set_timeouts().is_err() || self.enter_schema(schema).is_err() {
             return End::Lost;
         }
         let init_connect = self.server.globals.named("init_connect").text().to_owned();
@@ -405,19 +405,36 @@ impl Connection<'_> {
     fn read_command(&mut self) -> Result<(), PacketError> {
         self.entry.set_activity(Activity::Sleep);
         self.channel.set_max_packet_bytes(self.host.max_allowed_packet_bytes());
-        let timeout = Some(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0));
-        if timeout != self.read_timeout {
-            self.channel.stream().set_read_timeout(timeout)?;
-            self.read_timeout = timeout;
-        }
+        self.set_timeouts()?;
         if self.command.capacity() > KEEP_COMMAND_BYTES {
             self.command = Vec::new();
         }
         self.channel.reset_sequence();
         let _waiting = enter(State::ClientWait);
+        if !self.channel.await_packet()? {
+            // From its first byte on a command is no idle client's.
+            let timeout = Some(self.host.net_read_timeout());
+            self.channel.stream().set_read_timeout(timeout)?;
+            self.read_timeout = timeout;
+        }
         let packet = self.channel.read_packet()?;
         self.command.clear();
         self.command.extend_from_slice(packet);
+        Ok(())
+    }
+
+    /// Sets what the session's variables say of idle clients, and of those that do not read.
+    fn set_timeouts(&mut self) -> Result<(), PacketError> {
+        let read = Some(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0));
+        if read != self.read_timeout {
+            self.channel.stream().set_read_timeout(read)?;
+            self.read_timeout = read;
+        }
+        let write = Some(self.host.net_write_timeout());
+        if write != self.write_timeout {
+            self.channel.stream().set_write_timeout(write)?;
+            self.write_timeout = write;
+        }
         Ok(())
     }
 
