@@ -248,8 +248,13 @@ impl Binder<'_> {
 
     /// Error 1143 for a column that the account may not read, of a table that it may not read as a whole.
     fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
+        self.check_readable_in(column, place.scope)
+    }
+
+    /// As `check_readable`, of a column of this scope that no expression of the statement names: one that a join merges.
+    pub(in crate::bind) fn check_readable_in(&self, column: &Expr, scope: &Scope) -> Result<()> {
         let Node::Slot(slot) = column.node else { return Ok(()) };
-        match place.scope.of_slot(slot) {
+        match scope.of_slot(slot) {
             Some((table, at)) if !table.readable => {
                 let column = &table.columns[at].org_name;
                 self.host.check_column(Privilege::Select, &table.schema, &table.org_table, column)

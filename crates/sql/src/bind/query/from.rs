@@ -150,6 +150,10 @@ impl Binder<'_> {
             _ => {
                 let common = sides[0].common(&sides[1], natural, using, scope)?;
                 for (first, second) in &common {
+                    // Whether two columns are equal tells what is in them.
+                    for (table, column) in [first, second] {
+                        self.check_readable_in(&scope.tables[*table].column(*column), scope)?;
+                    }
                     conditions.push(equality(scope, *first, *second)?);
                 }
                 Joined::merged(&common, sides)
