@@ -44,6 +44,7 @@ const DYNAMIC: &[&str] = &[
     "CLONE_ADMIN",
     "CONNECTION_ADMIN",
     "FLUSH_OPTIMIZER_COSTS",
+    "FLUSH_PRIVILEGES",
     "FLUSH_STATUS",
     "FLUSH_TABLES",
     "FLUSH_USER_RESOURCES",
@@ -100,12 +101,14 @@ const TOGETHER: &[&str] = &[
 pub struct Row {
     pub name: String,
     pub grants: Vec<String>,
+    /// They are given to a role, and the role to the account, as the one that is active from the login.
+    pub by_role: bool,
 }
 
 /// All rows.
 pub fn rows() -> Vec<Row> {
-    let mut rows = vec![Row { name: "nothing".into(), grants: Vec::new() }];
-    let mut row = |name: String, grants: Vec<String>| rows.push(Row { name, grants });
+    let mut rows = vec![Row { name: "nothing".into(), grants: Vec::new(), by_role: false }];
+    let mut row = |name: String, grants: Vec<String>| rows.push(Row { name, grants, by_role: false });
     for (privilege, on_schema, on_table) in STATIC {
         let objects = [Some("*.*"), on_schema.then_some("d.*"), on_table.then_some("d.t")];
         for object in objects.into_iter().flatten() {
@@ -129,6 +132,17 @@ pub fn rows() -> Vec<Row> {
     }
     for together in TOGETHER {
         row((*together).to_owned(), vec![(*together).to_owned()]);
+    }
+    let lowest = |on_schema, on_table| match (on_schema, on_table) {
+        (_, true) => "d.t",
+        (true, false) => "d.*",
+        (false, false) => "*.*",
+    };
+    let all_static =
+        STATIC.iter().map(|(privilege, on_schema, on_table)| (*privilege, lowest(*on_schema, *on_table)));
+    for (privilege, object) in all_static.chain(DYNAMIC.iter().map(|privilege| (*privilege, "*.*"))) {
+        let grants = vec![format!("GRANT {privilege} ON {object}")];
+        rows.push(Row { name: format!("a role with {privilege} ON {object}"), grants, by_role: true });
     }
     rows
 }

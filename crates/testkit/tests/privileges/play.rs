@@ -107,9 +107,15 @@ impl Player {
     fn row(&mut self, number: usize, row: &Row, cases: &[Case], cells: &mut Vec<Cell>) {
         let user = format!("row{number}");
         run(&mut self.admin, &format!("CREATE USER {user} IDENTIFIED BY 'row'"));
+        let holder = if row.by_role { format!("role{number}") } else { user.clone() };
+        if row.by_role {
+            run(&mut self.admin, &format!("CREATE ROLE {holder}"));
+            run(&mut self.admin, &format!("GRANT {holder} TO {user}"));
+            run(&mut self.admin, &format!("SET DEFAULT ROLE ALL TO {user}"));
+        }
         for text in &row.grants {
             let word = if text.starts_with("REVOKE") { "FROM" } else { "TO" };
-            run(&mut self.admin, &format!("{text} {word} {user}"));
+            run(&mut self.admin, &format!("{text} {word} {holder}"));
         }
         let mut client = connect(&self.server, &user);
         for case in cases {
@@ -135,6 +141,9 @@ impl Player {
         }
         drop(client);
         run(&mut self.admin, &format!("DROP USER {user}"));
+        if row.by_role {
+            run(&mut self.admin, &format!("DROP ROLE {holder}"));
+        }
     }
 
     fn filled_in(&self, text: &str) -> String {

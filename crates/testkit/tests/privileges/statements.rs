@@ -411,6 +411,14 @@ const ACCOUNTS: &[Case] = &[
     q("DROP USER powerful").undo(&["CREATE USER powerful", "GRANT SYSTEM_USER ON *.* TO powerful"]),
     q("DROP USER nope"),
     q("DROP USER IF EXISTS nope"),
+    q("GRANT SELECT ON e.* TO other").undo(&["REVOKE SELECT ON e.* FROM other"]),
+    q("GRANT SELECT ON e.* TO powerful").undo(&["REVOKE SELECT ON e.* FROM powerful"]),
+    q("GRANT SELECT ON d.t TO other").undo(&["REVOKE SELECT ON d.t FROM other"]),
+    q("GRANT RELOAD ON *.* TO other").undo(&["REVOKE RELOAD ON *.* FROM other"]),
+    q("REVOKE SELECT ON e.* FROM other"),
+    q("CREATE ROLE fresh").undo(&["DROP ROLE fresh"]),
+    q("DROP ROLE nope"),
+    q("SET ROLE NONE").own_undo(&["SET ROLE DEFAULT"]),
 ];
 
 /// Commands of the protocol that are no queries.
