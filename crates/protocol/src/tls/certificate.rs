@@ -188,7 +188,7 @@ mod tests {
         let signed = value(
             SEQUENCE,
             &[
-                value(VERSION, &[number.clone()]),
+                value(VERSION, std::slice::from_ref(&number)),
                 number,
                 value(SEQUENCE, &[]),
                 issuer,

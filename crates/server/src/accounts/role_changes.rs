@@ -314,7 +314,7 @@ impl Change<'_> {
     fn require_one_of(&self, names: &[&str]) -> Result<(), SqlError> {
         let holds =
             |name: &&str| self.by.account.global.contains(Privileges::named(name).unwrap_or_default());
-        if self.by.is_unchecked || names.iter().any(|name| holds(&name)) {
+        if self.by.is_unchecked || names.iter().any(holds) {
             return Ok(());
         }
         Err(needs_privilege(&names.join(", ")))

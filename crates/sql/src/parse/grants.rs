@@ -229,9 +229,7 @@ impl Parser<'_> {
             true => Some(self.upper() == "FUNCTION"),
             false => None,
         };
-        if routine.is_some() {
-            self.advance();
-        } else if self.is("TABLE") && !self.symbol_ahead(1, ".") {
+        if routine.is_some() || self.is("TABLE") && !self.symbol_ahead(1, ".") {
             self.advance();
         }
         if routine.is_none() && self.eat_symbol("*") {

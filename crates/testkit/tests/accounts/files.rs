@@ -28,7 +28,7 @@ fn files_with_secrets_are_the_owners_alone() {
     for entry in std::fs::read_dir(server.datadir()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() && mode(&path) & 0o077 != 0 {
-            let bytes = std::fs::read(&path).unwrap();
+            let bytes = os::disk::real().read(&path).unwrap();
             assert!(!bytes.windows(secret.len()).any(|at| at == secret), "{}", path.display());
         }
     }
@@ -55,7 +55,7 @@ fn passwords_are_not_in_what_is_shown_of_statements() {
 #[test]
 fn a_clients_certificate_is_asked_for_by_subject_and_issuer() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
-    let read = |file: &str| std::fs::read(server.datadir().join(file)).unwrap();
+    let read = |file: &str| os::disk::real().read(&server.datadir().join(file)).unwrap();
     let shown = Identity { certificate_pem: read("client-cert.pem"), key_pem: read("client-key.pem") };
     let code = |user: &str, identity: Option<&Identity>| {
         let mut options = ConnectOptions::tcp("127.0.0.1", server.port()).user(user, "r");
