@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: format, lints, and all the tests, on one profile so that
+# Everything that must hold before a change lands: format, width of lines, lints, and all the tests, on one profile so that
 # everything is compiled once. Ends with the tests that could not run for want of a peer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +13,7 @@ export SLIPSTREAM_SKIPPED=$log_dir/skipped
 
 scripts/peers.sh
 cargo fmt --all --check
+scripts/width.sh
 cargo clippy --release --locked --workspace --all-targets -- -D warnings
 cargo build --release --locked --workspace
 SLIPSTREAM_BINARY=$(pwd)/${CARGO_TARGET_DIR:-target}/release/slipstream

@@ -1,4 +1,5 @@
-//! What was read: every transaction and every row change in the order of the log, in the few bytes that the schedules need.
+//! What was read: every transaction and every row change in the order of the log, in the few bytes
+//! that the schedules need.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,8 @@ pub enum Nature {
     Opaque,
 }
 
-/// A transaction. Others are named by how many stand before them: a parent of n means that the first n must be complete.
+/// A transaction. Others are named by how many stand before them: a parent of n means that the
+/// first n must be complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
     /// Where it begins.
@@ -50,7 +52,8 @@ pub struct Transaction {
 pub struct Change {
     /// Its table, as [`History::tables`] counts.
     pub table: u32,
-    /// Where its list of earlier changes of the same row ends in [`History::edges`]; it begins where the list before ends.
+    /// Where its list of earlier changes of the same row ends in [`History::edges`]; it begins
+    /// where the list before ends.
     pub edges_end: u32,
 }
 

@@ -1,8 +1,9 @@
 //! How a table's rows are told apart, and the 64-bit number of each row that a change touches.
 //!
-//! A binary log says the primary key only with `binlog_row_metadata=FULL`. Otherwise a server is asked, or the before-images
-//! tell (MINIMAL and NOBLOB leave out what is not needed to find the row), or a row is told by all of its columns: its
-//! before-image is the after-image of the change before.
+//! A binary log says the primary key only with `binlog_row_metadata=FULL`. Otherwise a server is
+//! asked, or the before-images tell (MINIMAL and NOBLOB leave out what is not needed to find the
+//! row), or a row is told by all of its columns: its before-image is the after-image of the change
+//! before.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -41,7 +42,8 @@ impl KnownKeys {
         self.by_table.insert(table, TableKeys { source, keys });
     }
 
-    /// Looks at a row event before the log is read: its before-images may show what identifies a row.
+    /// Looks at a row event before the log is read: its before-images may show what identifies a
+    /// row.
     pub fn learn(&mut self, map: &TableMap<'_>, event: &RowsEvent<'_>) {
         let Some(before) = event.before_mask() else { return };
         let name = (map.schema.to_vec(), map.table.to_vec());
@@ -60,7 +62,8 @@ impl KnownKeys {
                 self.by_table.insert(name, TableKeys { source: KeySource::BeforeImages, keys });
             }
         } else if known.is_none() && event.after_mask().is_some_and(|after| !after.is_full()) {
-            // The whole row to find it, and only what changed after: nothing shorter would have found it.
+            // The whole row to find it, and only what changed after: nothing shorter would have
+            // found it.
             self.by_table.insert(name, TableKeys { source: KeySource::None, keys: Vec::new() });
         }
     }
@@ -122,7 +125,8 @@ impl<'a> Row<'a> {
         Row { cells: self.cells.clone() }
     }
 
-    /// The row's number by each key; a NULL in a key that is not the first is in nobody's way, and gives none.
+    /// The row's number by each key; a NULL in a key that is not the first is in nobody's way, and
+    /// gives none.
     pub fn numbers(&self, table: u32, keys: &[KeyColumns], layout: &RowLayout, out: &mut Vec<u64>) {
         let mut bytes = Vec::with_capacity(64);
         if keys.is_empty() {

@@ -1,4 +1,5 @@
-//! Events in, the history out: follows the groups, and finds for every change which earlier ones touched the same rows.
+//! Events in, the history out: follows the groups, and finds for every change which earlier ones
+//! touched the same rows.
 
 mod rows;
 
@@ -79,7 +80,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Takes up to `limit` transactions. `writesets_limit` is `binlog_transaction_dependency_history_size`.
+    /// Takes up to `limit` transactions. `writesets_limit` is
+    /// `binlog_transaction_dependency_history_size`.
     pub fn new(known: KnownKeys, writesets_limit: usize, limit: usize) -> Recorder {
         Recorder {
             history: History::default(),
@@ -329,8 +331,8 @@ impl Recorder {
         let Some(open) = self.open.take() else { return };
         let mut transaction = open.transaction;
         let number = self.history.transactions.len() as u32 + 1;
-        // As MySQL computes writesets: a transaction of which they do not tell everything keeps the commit order, and none after it
-        // passes it; the history begins anew when it is full.
+        // As MySQL computes writesets: a transaction of which they do not tell everything keeps the
+        // commit order, and none after it passes it; the history begins anew when it is full.
         let has_writeset = transaction.nature == Nature::Rows && !open.is_keyless;
         if !has_writeset {
             transaction.writeset_parent = transaction.commit_parent;

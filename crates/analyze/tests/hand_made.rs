@@ -253,7 +253,8 @@ fn an_unfinished_transaction_is_left_out() {
     assert_eq!((history.transactions.len(), history.changes.len(), history.tables[0].updates), (6, 7, 5));
 }
 
-/// Random logs: the row policy's critical path is the longest chain of changes of one row, and no schedule beats its bounds.
+/// Random logs: the row policy's critical path is the longest chain of changes of one row, and no
+/// schedule beats its bounds.
 #[test]
 fn random_logs_keep_the_bounds() {
     let seed: u64 = std::env::var("SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(os::random::u64());

@@ -1,6 +1,7 @@
-//! `slipstream bench demo`: the main job, with nothing but Slipstream itself. A source and a replica, sysbench's
-//! tables, a load; then what the source committed, what the replica applied with everything received first, how far
-//! it lagged with everything at once, and whether both hold the same rows.
+//! `slipstream bench demo`: the main job, with nothing but Slipstream itself. A source and a
+//! replica, sysbench's tables, a load; then what the source committed, what the replica applied
+//! with everything received first, how far it lagged with everything at once, and whether both hold
+//! the same rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -132,8 +133,9 @@ impl Lags {
     }
 }
 
-/// Runs the load while the replica applies along, and probes the lag: reads the source's position, and takes the time
-/// until the replica has applied up to it. The figure includes both questions' way there and back.
+/// Runs the load while the replica applies along, and probes the lag: reads the source's position,
+/// and takes the time until the replica has applied up to it. The figure includes both questions'
+/// way there and back.
 fn load_with_lag(
     source: &mut Node,
     replica: &Node,

@@ -1,4 +1,5 @@
-//! Response times in buckets that grow with the time: any percentile is known to about 3%, at a few kilobytes.
+//! Response times in buckets that grow with the time: any percentile is known to about 3%, at a few
+//! kilobytes.
 
 /// Buckets of each power of two.
 const STEPS: u64 = 32;
@@ -44,7 +45,8 @@ impl Default for Histogram {
     }
 }
 
-/// Times below [`STEPS`] have a bucket each; above, each power of two is cut into [`STEPS`] equal ones.
+/// Times below [`STEPS`] have a bucket each; above, each power of two is cut into [`STEPS`] equal
+/// ones.
 fn bucket_of(us: u64) -> usize {
     if us < STEPS {
         return us as usize;
@@ -111,8 +113,9 @@ impl Histogram {
         }
     }
 
-    /// The Insert Benchmark's histogram: how many took no longer than each of its limits (and longer than the one
-    /// before), then how many took longer than all. A bucket that a limit cuts counts below it.
+    /// The Insert Benchmark's histogram: how many took no longer than each of its limits (and
+    /// longer than the one before), then how many took longer than all. A bucket that a limit cuts
+    /// counts below it.
     pub fn shown(&self) -> Vec<(&'static str, u64)> {
         let mut from = 0;
         let mut counts: Vec<(&str, u64)> = SHOWN

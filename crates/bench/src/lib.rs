@@ -1,12 +1,15 @@
 //! The benchmark kit; speaks to servers over the wire only.
 //!
-//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`, `recovery`). Flows out: a table on the terminal and, when
-//! asked for, JSON and one HTML page ([`html`]). The kit starts the servers that it measures on temporary directories, with the same settings for all
-//! ([`instance`]); `oltp` and `insert` measure servers that run already, too ([`server`]).
+//! Flows in: a command line (`slipstream bench apply`, `lag`, `demo`, `oltp`, `insert`, `large`,
+//! `recovery`). Flows out: a table on the terminal and, when asked for, JSON and one HTML page
+//! ([`html`]). The kit starts the servers that it measures on temporary directories, with the same
+//! settings for all ([`instance`]); `oltp` and `insert` measure servers that run already, too
+//! ([`server`]).
 //!
-//! Invariants: figures are compared within one run only; every measured apply ends with the checksums of both sides, and
-//! a run whose checksums or rows differ ends with an exit code that says so; peers that are not on the machine are named in the
-//! report, and so are the settings of every server.
+//! Invariants: figures are compared within one run only; every measured apply ends with the
+//! checksums of both sides, and a run whose checksums or rows differ ends with an exit code that
+//! says so; peers that are not on the machine are named in the report, and so are the settings of
+//! every server.
 
 pub mod apply;
 mod command_line;
@@ -48,7 +51,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let request = match command_line::parse(words) {
         Ok(request) => request,
         Err(error) => {
-            // Help goes to standard output and is no failure. A terminal that is gone cannot be told.
+            // Help goes to standard output and is no failure. A terminal that is gone cannot be
+            // told.
             let _ = error.print();
             return if error.use_stderr() { EXIT_USAGE } else { EXIT_OK };
         }

@@ -1,7 +1,7 @@
 //! The steps of a measurement: fill both ends, attach, load the source, receive, apply, compare.
 //!
-//! Invariant of every figure: source and replica are idle but for the step that is timed, and the step ends when the
-//! replica itself says that it has applied the source's last event.
+//! Invariant of every figure: source and replica are idle but for the step that is timed, and the
+//! step ends when the replica itself says that it has applied the source's last event.
 
 use std::fmt;
 use std::time::Duration;
@@ -165,7 +165,8 @@ impl Node {
         replication::end_of_log(self.server.client(), self.flavor).map_err(refused)
     }
 
-    /// Stops this server's replication, forgets all that it has received and executed, and receives from this place on.
+    /// Stops this server's replication, forgets all that it has received and executed, and receives
+    /// from this place on.
     pub fn begin_anew(&mut self, source: &Node, end: &LogEnd) -> Result<(), MeasureError> {
         self.stop_thread(Thread::Io)?;
         self.stop_thread(Thread::Sql)?;
@@ -201,8 +202,9 @@ impl Node {
         self.wait_for(target, |status| status.applied.clone(), progress)
     }
 
-    /// Waits until the position that `of` reads has come to `target`. Looks again after a two-hundredth of the time
-    /// that has passed, so that looking costs nothing and the end is known to half a percent.
+    /// Waits until the position that `of` reads has come to `target`. Looks again after a
+    /// two-hundredth of the time that has passed, so that looking costs nothing and the end is
+    /// known to half a percent.
     fn wait_for(
         &mut self,
         target: &Position,

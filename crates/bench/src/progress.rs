@@ -1,4 +1,5 @@
-//! What is going on, on standard error: one line that is rewritten on a terminal, a line now and then elsewhere.
+//! What is going on, on standard error: one line that is rewritten on a terminal, a line now and
+//! then elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;

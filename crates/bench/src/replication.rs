@@ -198,8 +198,8 @@ pub fn end_of_log(client: &mut Client, source: Flavor) -> Result<LogEnd, ClientE
     Ok(LogEnd { position, mariadb_gtids })
 }
 
-/// Makes a replica whose threads are stopped forget what it has received, executed and logged, and begin at this place: a MariaDB
-/// replica by GTID, others by position.
+/// Makes a replica whose threads are stopped forget what it has received, executed and logged, and
+/// begin at this place: a MariaDB replica by GTID, others by position.
 pub fn begin_anew(
     client: &mut Client,
     replica: Flavor,

@@ -1,8 +1,8 @@
 //! A server under measurement: started by the kit, or somebody's own, reached by its address.
 //!
-//! What the benchmarks do to both kinds is here: connect, make durable or relaxed, fill with sysbench's tables, ask for
-//! its settings, look at what its process has used. Servers that the kit started end with their value; of somebody's own
-//! server the durability is put back as it was.
+//! What the benchmarks do to both kinds is here: connect, make durable or relaxed, fill with
+//! sysbench's tables, ask for its settings, look at what its process has used. Servers that the kit
+//! started end with their value; of somebody's own server the durability is put back as it was.
 
 use std::fmt;
 use std::time::Duration;
@@ -22,7 +22,8 @@ const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 /// `ER_NO_SUCH_TABLE`.
 const NO_SUCH_TABLE: u16 = 1146;
 
-/// What decides how a server does, in the words of the servers; those that one has not are left out.
+/// What decides how a server does, in the words of the servers; those that one has not are left
+/// out.
 const SETTINGS: [&str; 13] = [
     "innodb_buffer_pool_size",
     "innodb_page_size",
@@ -195,7 +196,8 @@ impl Server {
         self.instance.as_mut().expect("a server that the kit started").kill();
     }
 
-    /// Starts the process that [`Server::kill`] ended, and does not wait until it is ready; the kit's session is gone.
+    /// Starts the process that [`Server::kill`] ended, and does not wait until it is ready; the
+    /// kit's session is gone.
     pub fn launch(&mut self) -> Result<(), MeasureError> {
         let instance = self.instance.as_mut().expect("a server that the kit started");
         instance.launch()?;
@@ -203,7 +205,8 @@ impl Server {
         Ok(())
     }
 
-    /// Stops a server that the kit started, which writes everything that it has to its files, and starts it again.
+    /// Stops a server that the kit started, which writes everything that it has to its files, and
+    /// starts it again.
     pub fn start_anew(&mut self, progress: &mut Progress) -> Result<(), MeasureError> {
         progress.step(format!("{}: stopping and starting", self.name));
         let instance = self.instance.as_mut().expect("a server that the kit started");
@@ -256,7 +259,8 @@ impl Server {
         Ok(self.client.query(&sql).map_err(refused)?.cell(0, 1))
     }
 
-    /// What a report tells of it, with the settings that decide how it does as it tells them itself.
+    /// What a report tells of it, with the settings that decide how it does as it tells them
+    /// itself.
     pub fn describe(&mut self) -> Result<Described, MeasureError> {
         let mut settings = Vec::new();
         for name in SETTINGS {
@@ -280,7 +284,8 @@ impl Server {
         Ok(())
     }
 
-    /// Sets the number of threads that apply, on a replica whose applier is stopped. A MariaDB replica applies optimistically with more than one.
+    /// Sets the number of threads that apply, on a replica whose applier is stopped. A MariaDB
+    /// replica applies optimistically with more than one.
     pub fn set_workers(&mut self, flavor: Flavor, workers: u32) -> Result<(), MeasureError> {
         match flavor {
             Flavor::MariaDb => {
@@ -329,8 +334,8 @@ impl Drop for Server {
     }
 }
 
-/// The process that listens on a TCP port of this machine, if we may see it: the socket's inode stands in the kernel's
-/// table, and the process has it open.
+/// The process that listens on a TCP port of this machine, if we may see it: the socket's inode
+/// stands in the kernel's table, and the process has it open.
 fn listener(port: u16) -> Option<u32> {
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|file| std::fs::read_to_string(file).unwrap_or_default());

@@ -1,4 +1,5 @@
-//! A table of text: columns as wide as their widest cell, numbers to the right; and what the figures in it need.
+//! A table of text: columns as wide as their widest cell, numbers to the right; and what the
+//! figures in it need.
 
 use crate::html::escape;
 

@@ -1,4 +1,5 @@
-//! What a process has used, as the kernel counts it under `/proc`, and what that makes for one operation.
+//! What a process has used, as the kernel counts it under `/proc`, and what that makes for one
+//! operation.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,19 +14,23 @@ pub struct Usage {
     pub cpu_ms: u64,
     /// The most memory that was ever resident at once (`VmHWM`).
     pub peak_rss_bytes: u64,
-    /// Context switches, voluntary or not, of the threads that live. A span of them is right as long as no thread ends in it.
+    /// Context switches, voluntary or not, of the threads that live. A span of them is right as
+    /// long as no thread ends in it.
     pub context_switches: u64,
-    /// Bytes that the machine's disks have read, for whom ever; as `iostat` has it, and the Insert Benchmark with it.
+    /// Bytes that the machine's disks have read, for whom ever; as `iostat` has it, and the Insert
+    /// Benchmark with it.
     pub read_bytes: u64,
-    /// Bytes that the machine's disks have written, for whom ever. The process's own count in `/proc/PID/io` would not
-    /// do: it takes a small write into a cached file for the whole run of pages that the kernel keeps as one, 2 MB even.
+    /// Bytes that the machine's disks have written, for whom ever. The process's own count in
+    /// `/proc/PID/io` would not do: it takes a small write into a cached file for the whole run of
+    /// pages that the kernel keeps as one, 2 MB even.
     pub written_bytes: u64,
 }
 
 /// What `pid` has used; None when there is no such process.
 pub fn of(pid: u32) -> Option<Usage> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The command's name stands in parentheses and may hold anything; the numbers follow the last one.
+    // The command's name stands in parentheses and may hold anything; the numbers follow the last
+    // one.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
     let peak_kb = number_after(&format!("/proc/{pid}/status"), "VmHWM:")?;
@@ -80,7 +85,8 @@ fn number_after(file: &str, name: &str) -> Option<u64> {
     text_after(file, name)?.split_whitespace().next()?.parse().ok()
 }
 
-/// Makes the peak of resident memory start anew from what is resident now. False where the kernel has no such switch.
+/// Makes the peak of resident memory start anew from what is resident now. False where the kernel
+/// has no such switch.
 pub(crate) fn forget_peak(pid: u32) -> bool {
     let command = format!("echo 5 >/proc/{pid}/clear_refs");
     Command::new("/bin/sh")
@@ -105,7 +111,8 @@ pub struct PerOperation {
 }
 
 impl PerOperation {
-    /// What was used between two looks at a process, for each of `operations`; None when there was none.
+    /// What was used between two looks at a process, for each of `operations`; None when there was
+    /// none.
     pub fn between(before: &Usage, after: &Usage, operations: f64) -> Option<PerOperation> {
         let each = |now: u64, then: u64| now.saturating_sub(then) as f64 / operations;
         (operations > 0.0).then(|| PerOperation {
@@ -167,7 +174,8 @@ mod tests {
             os::clock::sleep(std::time::Duration::from_millis(1));
         }
         assert!(switches_of_task(us) >= before + 20);
-        // Other threads of this process may end at any time, so only that they are counted can be said.
+        // Other threads of this process may end at any time, so only that they are counted can be
+        // said.
         assert!(context_switches(std::process::id()) > 0);
     }
 

@@ -1,4 +1,5 @@
-//! Where event groups (transactions) begin and end in a stream of events, told from headers and the few bytes that decide.
+//! Where event groups (transactions) begin and end in a stream of events, told from headers and the
+//! few bytes that decide.
 
 use crate::event::{self, Event, Header, event_type as kind};
 
@@ -63,7 +64,8 @@ impl Boundaries {
             kind::XID | kind::XA_PREPARE | kind::TRANSACTION_PAYLOAD => self.end(),
             _ if is_outside_groups(kind) => Edge::Outside,
             _ if self.state == State::Outside => {
-                // A statement's INTVAR, RAND or USER_VAR before a query without BEGIN (very old sources).
+                // A statement's INTVAR, RAND or USER_VAR before a query without BEGIN (very old
+                // sources).
                 self.begin(State::AfterGtid)
             }
             _ => Edge::Inside,

@@ -1,7 +1,9 @@
-//! Compressed events: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`), both ways, and MariaDB's compressed query and row
-//! events (zlib, `log_bin_compress`) made plain; and the values of MariaDB's COMPRESSED columns.
+//! Compressed events: MySQL's TRANSACTION_PAYLOAD (zstd, `binlog_transaction_compression`), both
+//! ways, and MariaDB's compressed query and row events (zlib, `log_bin_compress`) made plain; and
+//! the values of MariaDB's COMPRESSED columns.
 //!
-//! Memory follows what is really there: a length that an event claims is checked against what comes out and never reserved.
+//! Memory follows what is really there: a length that an event claims is checked against what comes
+//! out and never reserved.
 
 use std::io::{self, Read};
 
@@ -41,7 +43,8 @@ fn plain_type(kind: u8) -> Option<u8> {
     })
 }
 
-/// Appends the plain event that one of MariaDB's compressed events (without its checksum) stands for; `log_pos` stays.
+/// Appends the plain event that one of MariaDB's compressed events (without its checksum) stands
+/// for; `log_pos` stays.
 pub fn expand_mariadb(event: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let kind = event.get(TYPE_OFFSET).and_then(|kind| plain_type(*kind));
     let kind = kind.ok_or(DecodeError { offset: TYPE_OFFSET, what: "no compressed event" })?;
@@ -89,8 +92,9 @@ fn skip_to_rows(cursor: &mut Cursor<'_>, kind: u8) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// MariaDB's compressed bytes: one of flags (the length's own length in the low 3 bits, the algorithm in the next but one), the length
-/// when decompressed with the highest byte first, zlib's stream.
+/// MariaDB's compressed bytes: one of flags (the length's own length in the low 3 bits, the
+/// algorithm in the next but one), the length when decompressed with the highest byte first, zlib's
+/// stream.
 fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError> {
     let flags = cursor.u8()?;
     let len_bytes = usize::from(flags & 0x07);
@@ -108,9 +112,10 @@ fn inflate(cursor: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), DecodeError
     Ok(())
 }
 
-/// Appends a value of one of MariaDB's COMPRESSED columns, plain. Its first byte has the algorithm (0: none, 8: zlib) in the high half,
-/// in bit 3 that the stream is without zlib's own header, and in the low 3 bits how many bytes of the plain length follow, the highest first.
-/// An empty value is empty. `error.offset` is one within the value.
+/// Appends a value of one of MariaDB's COMPRESSED columns, plain. Its first byte has the algorithm
+/// (0: none, 8: zlib) in the high half, in bit 3 that the stream is without zlib's own header, and
+/// in the low 3 bits how many bytes of the plain length follow, the highest first. An empty value
+/// is empty. `error.offset` is one within the value.
 pub fn expand_mariadb_value(value: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
     const ZLIB: u8 = 8;
     let mut cursor = Cursor::at(value, 0);
@@ -165,7 +170,8 @@ impl PayloadWriter {
         self.level
     }
 
-    /// Appends the event of a group ([`crate::group`]), without position and checksum. It has the first event's timestamp and server id.
+    /// Appends the event of a group ([`crate::group`]), without position and checksum. It has the
+    /// first event's timestamp and server id.
     ///
     /// # Errors
     /// The group is damaged, or there is not the memory to compress it.

@@ -134,8 +134,8 @@ impl<'a> Cursor<'a> {
         self.at += 1;
         Ok(bytes)
     }
-    /// An integer in the form of MySQL's `mysql::serialization` library: the number of one bits at the low end of the
-    /// first byte is the number of further bytes.
+    /// An integer in the form of MySQL's `mysql::serialization` library: the number of one bits at
+    /// the low end of the first byte is the number of further bytes.
     pub fn serialized_uint(&mut self) -> Result<u64, DecodeError> {
         let first = *self.bytes.get(self.at).ok_or(self.error("event ends early"))?;
         let extra = first.trailing_ones() as usize;
@@ -171,7 +171,8 @@ pub fn put_packed_int(value: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an integer in the form of MySQL's `mysql::serialization` library; see [`Cursor::serialized_uint`].
+/// Appends an integer in the form of MySQL's `mysql::serialization` library; see
+/// [`Cursor::serialized_uint`].
 pub fn put_serialized_uint(value: u64, out: &mut Vec<u8>) {
     let bits = 64 - value.leading_zeros().min(63) as usize;
     let extra = (bits - 1) / 7;

@@ -1,10 +1,12 @@
 //! Event groups: the events of one transaction, in the form in which the log keeps them.
 //!
-//! A group is its events in order, each in v4 format, **without** the event that starts it (GTID, ANONYMOUS_GTID,
-//! MariaDB's GTID), **without** checksums, with `log_pos` 0, and with the `table_id` of TABLE_MAP and row events set to our
-//! own table's. It starts with QUERY `BEGIN` and ends with XID or QUERY `COMMIT`, or is one QUERY event (DDL).
+//! A group is its events in order, each in v4 format, **without** the event that starts it (GTID,
+//! ANONYMOUS_GTID, MariaDB's GTID), **without** checksums, with `log_pos` 0, and with the
+//! `table_id` of TABLE_MAP and row events set to our own table's. It starts with QUERY `BEGIN` and
+//! ends with XID or QUERY `COMMIT`, or is one QUERY event (DDL).
 //!
-//! [`append_received`] makes it from events of a source, [`emit`] turns it into the bytes of a binary log file.
+//! [`append_received`] makes it from events of a source, [`emit`] turns it into the bytes of a
+//! binary log file.
 
 use crate::checksum::{CRC32_LEN, Checksum, crc32};
 use crate::cursor::DecodeError;
@@ -36,11 +38,12 @@ pub enum Taken {
     LeftOut,
 }
 
-/// Appends an event that a source sent, as the group has it: checksum cut off, size corrected, `log_pos` 0. Row events of
-/// version 1 become version 2 and MariaDB's annotations become ROWS_QUERY, so that MySQL's replicas read the group.
+/// Appends an event that a source sent, as the group has it: checksum cut off, size corrected,
+/// `log_pos` 0. Row events of version 1 become version 2 and MariaDB's annotations become
+/// ROWS_QUERY, so that MySQL's replicas read the group.
 ///
-/// `event` is exactly one event, whose checksum has been verified; the event that starts the transaction is not to be
-/// passed here.
+/// `event` is exactly one event, whose checksum has been verified; the event that starts the
+/// transaction is not to be passed here.
 #[inline]
 pub fn append_received(event: &[u8], checksum: Checksum, group: &mut Vec<u8>) -> Result<Taken, DecodeError> {
     let header = Header::decode(event)?;
@@ -86,7 +89,8 @@ fn append_version_2(event: &[u8], group: &mut Vec<u8>) -> Result<(), DecodeError
     Ok(())
 }
 
-/// Appends the BEGIN that a MariaDB GTID event stands for; nothing for a standalone group. `header` is that event's.
+/// Appends the BEGIN that a MariaDB GTID event stands for; nothing for a standalone group. `header`
+/// is that event's.
 pub fn begin_from_mariadb(header: &Header, gtid: &MariadbGtidEvent, group: &mut Vec<u8>) {
     if gtid.is_standalone() {
         return;
@@ -111,7 +115,8 @@ pub fn begin(base: EventBase, thread_id: u32, status_vars: &[u8], group: &mut Ve
     finish_event(group, start, None, Checksum::None);
 }
 
-/// Appends the `XA START` that a MariaDB GTID event stands for when it begins a prepared XA transaction.
+/// Appends the `XA START` that a MariaDB GTID event stands for when it begins a prepared XA
+/// transaction.
 pub fn start_xa_from_mariadb(header: &Header, xid: &Xid, group: &mut Vec<u8>) {
     let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
     let statement = format!("XA START {xid}");
@@ -185,8 +190,9 @@ pub enum GroupStart<'a> {
     Anonymous(&'a GtidEvent),
 }
 
-/// Appends a group as a binary log file has it: the event that starts it, then its events with `log_pos` and checksum
-/// filled in. `file_offset` is where in the file the first byte goes. Returns the number of bytes.
+/// Appends a group as a binary log file has it: the event that starts it, then its events with
+/// `log_pos` and checksum filled in. `file_offset` is where in the file the first byte goes.
+/// Returns the number of bytes.
 ///
 /// The starting event gets the timestamp and server id of the group's first event.
 pub fn emit(
@@ -216,8 +222,9 @@ fn count_events(group: &[u8]) -> Result<u64, DecodeError> {
     Ok(count)
 }
 
-/// Appends the event that starts a group of which `first` is the first event's header, and which has this many bytes and events. With
-/// [`emit_events`] of the group run by run it does what [`emit`] does.
+/// Appends the event that starts a group of which `first` is the first event's header, and which
+/// has this many bytes and events. With [`emit_events`] of the group run by run it does what
+/// [`emit`] does.
 pub fn emit_start(
     first: &Header,
     (group_len, events): (u64, u64),
@@ -240,7 +247,8 @@ pub fn emit_start(
     debug_assert_eq!((out.len() - begin) as u64 + rest_len, transaction_length);
 }
 
-/// Appends some events of a group with `log_pos` and checksum; `file_offset` is where in the file the first byte goes.
+/// Appends some events of a group with `log_pos` and checksum; `file_offset` is where in the file
+/// the first byte goes.
 pub fn emit_events(
     events: &[u8],
     file_offset: u64,

@@ -15,7 +15,8 @@ pub struct RawEvent<'a> {
     pub offset: usize,
 }
 
-/// Iterator over events. It ends at the end of the bytes; an event that is cut short is an error, and the last item.
+/// Iterator over events. It ends at the end of the bytes; an event that is cut short is an error,
+/// and the last item.
 #[derive(Clone, Debug)]
 pub struct EventReader<'a> {
     bytes: &'a [u8],

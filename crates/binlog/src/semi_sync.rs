@@ -1,5 +1,5 @@
-//! What semi-synchronous replication adds to a dump: a header before each event, and the replica's acknowledgement (MySQL's
-//! `plugin/semisync`; MariaDB's is the same).
+//! What semi-synchronous replication adds to a dump: a header before each event, and the replica's
+//! acknowledgement (MySQL's `plugin/semisync`; MariaDB's is the same).
 
 /// First byte of both.
 const MAGIC: u8 = 0xEF;

@@ -6,7 +6,8 @@ use std::str::FromStr;
 /// The longest global transaction id, and the longest branch qualifier.
 pub const MAX_XID_PART_BYTES: usize = 64;
 
-/// Number of an XA transaction branch: a global transaction id, a branch qualifier, and the id of their format.
+/// Number of an XA transaction branch: a global transaction id, a branch qualifier, and the id of
+/// their format.
 ///
 /// Its text is that of MySQL's binary log: `X'6774',X'6271',1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,5 +1,5 @@
-//! Compressed events: what a source may send comes out as it went in, and damage is refused without a panic and without memory for
-//! what is only claimed.
+//! Compressed events: what a source may send comes out as it went in, and damage is refused without
+//! a panic and without memory for what is only claimed.
 
 use std::io::Write;
 

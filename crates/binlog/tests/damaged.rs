@@ -1,5 +1,5 @@
-//! Events as damage or an attacker might change them: every decoder answers or refuses; none panics, and none asks for memory by a length that
-//! it has read and not checked.
+//! Events as damage or an attacker might change them: every decoder answers or refuses; none
+//! panics, and none asks for memory by a length that it has read and not checked.
 
 use binlog::event::{Event, Format, decode};
 use binlog::gtid::{GtidSet, MariadbGtidState};
@@ -13,8 +13,8 @@ use types::row::RowLayout;
 #[global_allocator]
 static ALLOCATOR: WatchedAllocator = WatchedAllocator::new();
 
-/// More than any of these inputs, of 13 kB at most, may make a decoder ask for at once. (A GTID set or a JSON document becomes somewhat
-/// longer as text.)
+/// More than any of these inputs, of 13 kB at most, may make a decoder ask for at once. (A GTID set
+/// or a JSON document becomes somewhat longer as text.)
 const MOST_BYTES: usize = 1 << 20;
 const ROUNDS: usize = 60_000;
 
@@ -69,7 +69,8 @@ fn go_through(event: &[u8], log: &Log, rng: &mut Rng) {
             let _ = map.optional().is_ok();
         }
         Event::Rows(rows) => {
-            // Mostly the table that the event says, now and then another: a source may say one thing and send the other.
+            // Mostly the table that the event says, now and then another: a source may say one
+            // thing and send the other.
             let layout = log.layouts.iter().rev().find(|(id, _)| *id == rows.table_id && !rng.one_in(50));
             let (_, layout) = layout.unwrap_or_else(|| rng.pick(&log.layouts));
             let (before, after) = (rows.before_mask(), rows.after_mask());
@@ -117,7 +118,8 @@ fn damaged_events_are_decoded_or_refused() {
         let event = *rng.pick(&log.events);
         let mut damaged = rng.damaged(event);
         if rng.one_in(2) && damaged.len() > 13 {
-            // The length is right again, as a careful attacker has it; else little else is ever looked at.
+            // The length is right again, as a careful attacker has it; else little else is ever
+            // looked at.
             let len = damaged.len() as u32;
             damaged[9..13].copy_from_slice(&len.to_le_bytes());
         }

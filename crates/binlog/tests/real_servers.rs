@@ -1,5 +1,5 @@
-//! Binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding them must give the rows that the server
-//! showed, encoding what was decoded must give the same bytes.
+//! Binary logs that real servers wrote (`scripts/codec-fixtures.sh`): decoding them must give the
+//! rows that the server showed, encoding what was decoded must give the same bytes.
 
 use binlog::encode::{self, EventBase, RowMetadata, TableMapSource, finish_event};
 use binlog::event::{Event, Format, Header, RowsEvent, RowsKind, TableMap, decode};
@@ -35,7 +35,8 @@ fn fixtures() -> [Fixture; 5] {
     ]
 }
 
-/// The events of a file, checksums verified, with the format that its FORMAT_DESCRIPTION event says.
+/// The events of a file, checksums verified, with the format that its FORMAT_DESCRIPTION event
+/// says.
 fn events(log: &'static [u8]) -> Vec<(Header, Event<'static>, &'static [u8])> {
     let mut format = Format::new(Checksum::None);
     let mut events = Vec::new();
@@ -194,8 +195,9 @@ fn same_table_map(base: EventBase, map: &TableMap<'_>, out: &mut Vec<u8>) -> usi
     encode::table_map(base, &source, out)
 }
 
-/// The event without its checksum and with the bits beyond the last column clear in its column bitmaps: MySQL sets
-/// them for full images and leaves them clear where it picked all columns one by one.
+/// The event without its checksum and with the bits beyond the last column clear in its column
+/// bitmaps: MySQL sets them for full images and leaves them clear where it picked all columns one
+/// by one.
 fn without_spare_bits(rows: &RowsEvent<'_>, event: &[u8]) -> Vec<u8> {
     const BITMAPS_OFFSET: usize = 19 + 6 + 2 + 2 + 1;
     let mut event = event[..event.len() - 4].to_vec();

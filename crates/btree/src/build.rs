@@ -1,9 +1,11 @@
 //! Building a tree from sorted entries, bottom up.
 //!
-//! The pages are not logged, their allocation is, under a claim (see `buffer::claim`) where the tree's space is not the build's own. Most are fresh:
-//! they are put together in memory and written straight to the file, an extent at a time. [`SortedBuild::finish`] leaves the rest in the pool;
-//! the engine has the space flushed and synced ([`make_durable`]) before it logs the commit that names the tree, so that a crash before leaves pages
-//! that only the claim names. No older record can be replayed on them: they carry the LSN of their allocation.
+//! The pages are not logged, their allocation is, under a claim (see `buffer::claim`) where the
+//! tree's space is not the build's own. Most are fresh: they are put together in memory and written
+//! straight to the file, an extent at a time. [`SortedBuild::finish`] leaves the rest in the pool;
+//! the engine has the space flushed and synced ([`make_durable`]) before it logs the commit that
+//! names the tree, so that a crash before leaves pages that only the claim names. No older record
+//! can be replayed on them: they carry the LSN of their allocation.
 
 use buffer::page::{self, PageType};
 use buffer::{Extent, PageId, PageNo, Pool, RecordLsn, SpaceId, slotted};
@@ -22,10 +24,11 @@ const LARGEST_EXTENT_BYTES: usize = 4 << 20;
 /// How a tree is built.
 #[derive(Debug, Clone, Copy)]
 pub struct BuildOptions {
-    /// `innodb_fill_factor`: percentage of each page to fill, 10 to 100. A sixteenth stays free even at 100, as InnoDB leaves it in clustered
-    /// indexes.
+    /// `innodb_fill_factor`: percentage of each page to fill, 10 to 100. A sixteenth stays free
+    /// even at 100, as InnoDB leaves it in clustered indexes.
     pub fill_factor: u8,
-    /// The index whose claim takes the pages; `None` in a space that is dropped if the build comes to nothing.
+    /// The index whose claim takes the pages; `None` in a space that is dropped if the build comes
+    /// to nothing.
     pub claim: Option<u32>,
 }
 
@@ -50,7 +53,8 @@ struct OpenExtent {
     content: Vec<u8>,
 }
 
-/// A sorted build under way: [`SortedBuild::push`] every entry in order, then [`SortedBuild::finish`].
+/// A sorted build under way: [`SortedBuild::push`] every entry in order, then
+/// [`SortedBuild::finish`].
 pub struct SortedBuild {
     tree: Tree,
     claim: Option<u32>,
@@ -101,7 +105,8 @@ impl SortedBuild {
     /// Adds an entry.
     ///
     /// # Errors
-    /// [`TreeError::NotSorted`] when the key is not above the last one; entries too long; an I/O error.
+    /// [`TreeError::NotSorted`] when the key is not above the last one; entries too long; an I/O
+    /// error.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         if self.last_key.as_deref().is_some_and(|last| last >= key) {
             return Err(TreeError::NotSorted);
@@ -136,7 +141,8 @@ impl SortedBuild {
             || needed + self.reserve_bytes <= slotted::free_bytes(page)
     }
 
-    /// Gives the level's open node a page of its own, and begins the next, whose lowest key is `low`.
+    /// Gives the level's open node a page of its own, and begins the next, whose lowest key is
+    /// `low`.
     fn close(&mut self, level: usize, low: Vec<u8>) -> Result<()> {
         let node = &mut self.levels[level];
         let mut page = std::mem::take(&mut node.page);
@@ -203,7 +209,8 @@ impl SortedBuild {
         Ok(())
     }
 
-    /// Writes what is left and puts the top into the root page. The tree can be used, and [`make_durable`] makes it durable.
+    /// Writes what is left and puts the top into the root page. The tree can be used, and
+    /// [`make_durable`] makes it durable.
     ///
     /// # Errors
     /// An I/O error.
@@ -257,7 +264,8 @@ fn append(page: &mut [u8], key: &[u8], value: &[u8]) {
 }
 
 impl Tree {
-    /// Fills an empty tree, which nobody else uses, from entries in key order. All of it is on disk when this returns.
+    /// Fills an empty tree, which nobody else uses, from entries in key order. All of it is on disk
+    /// when this returns.
     ///
     /// # Errors
     /// [`TreeError::NotEmpty`]; [`TreeError::NotSorted`]; entries too long; an I/O error.

@@ -1,7 +1,9 @@
-//! Trees under a claim (see `buffer::claim`): made for an index to be built, and freed so that no crash loses a page.
+//! Trees under a claim (see `buffer::claim`): made for an index to be built, and freed so that no
+//! crash loses a page.
 //!
-//! Freeing goes from the right end of the tree, a few leaves at a time: one structure record takes them off their parent and puts them on the free
-//! list, so that at every moment what the root reaches is what is not free yet. The last record frees the root and the claim.
+//! Freeing goes from the right end of the tree, a few leaves at a time: one structure record takes
+//! them off their parent and puts them on the free list, so that at every moment what the root
+//! reaches is what is not free yet. The last record frees the root and the claim.
 
 use std::sync::Arc;
 
@@ -21,7 +23,8 @@ impl Tree {
         Ok(Tree::open(pool, space, root))
     }
 
-    /// Frees what a claim covers, and then the claim. Nobody may use the tree any more. When a crash cuts it off, the claim is there for the rest.
+    /// Frees what a claim covers, and then the claim. Nobody may use the tree any more. When a
+    /// crash cuts it off, the claim is there for the rest.
     ///
     /// # Errors
     /// A damaged page; an I/O error.
@@ -62,7 +65,8 @@ impl Tree {
         self.free_children(mtr, above, node)
     }
 
-    /// Frees the last children of a node that has leaves only (or no children at all), and the node itself when none are left.
+    /// Frees the last children of a node that has leaves only (or no children at all), and the node
+    /// itself when none are left.
     fn free_children(&self, mut mtr: Mtr<'_>, above: Option<Held>, node: Held) -> Result<bool> {
         let count = slotted::count(mtr.page(node));
         let gone = count.min(self.pool().pages_at_once());

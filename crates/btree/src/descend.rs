@@ -1,4 +1,5 @@
-//! From the root to a leaf: optimistically where the whole way is in the pool, else coupling latches.
+//! From the root to a leaf: optimistically where the whole way is in the pool, else coupling
+//! latches.
 
 use buffer::page::{self, PageType};
 use buffer::{FoundLeaf, PageId, PageNo, PageRead, PageWrite, slotted};
@@ -40,7 +41,8 @@ pub struct Spot<'k> {
 }
 
 impl<'k> Spot<'k> {
-    /// Where the leaf is, to be kept beside a copy of the key and put together with it by [`Spot::again`].
+    /// Where the leaf is, to be kept beside a copy of the key and put together with it by
+    /// [`Spot::again`].
     pub fn leaf(&self) -> Option<FoundLeaf> {
         self.found
     }
@@ -81,7 +83,8 @@ impl Tree {
         PageId::new(self.space(), no)
     }
 
-    /// Checks that a page is a node of the expected level (any level where none is expected); returns its level.
+    /// Checks that a page is a node of the expected level (any level where none is expected);
+    /// returns its level.
     #[inline]
     pub(crate) fn check_node(&self, no: PageNo, bytes: &[u8], expected: Option<u8>) -> Result<u8> {
         let level = page::level(bytes);
@@ -123,22 +126,25 @@ impl Tree {
         Ok(node)
     }
 
-    /// Finds the key's leaf without latching anything, and starts loading it into the processor's cache. Whoever has several keys to look up or
-    /// change locates them all first, then prefetches them all ([`Tree::prefetch`]), then uses [`Tree::get_at`] and [`Tree::modify_at`]: so the memory's
-    /// latencies overlap, and a lookup and a change of one key share the way down. A spot never goes bad; when the tree has changed too much
-    /// it only is no faster.
+    /// Finds the key's leaf without latching anything, and starts loading it into the processor's
+    /// cache. Whoever has several keys to look up or change locates them all first, then prefetches
+    /// them all ([`Tree::prefetch`]), then uses [`Tree::get_at`] and [`Tree::modify_at`]: so the
+    /// memory's latencies overlap, and a lookup and a change of one key share the way down. A spot
+    /// never goes bad; when the tree has changed too much it only is no faster.
     #[inline]
     pub fn locate<'k>(&self, key: &'k [u8]) -> Spot<'k> {
         Spot { key, found: self.pool().find_leaf(self.page_id(self.root_page()), key) }
     }
 
-    /// Starts loading a leaf that was located on another processor into this one's cache. Changes nothing that can be seen.
+    /// Starts loading a leaf that was located on another processor into this one's cache. Changes
+    /// nothing that can be seen.
     #[inline]
     pub fn prefetch_leaf(&self, leaf: FoundLeaf) {
         self.pool().prefetch_found(leaf);
     }
 
-    /// Starts loading the entry itself into the processor's cache. Changes nothing that can be seen.
+    /// Starts loading the entry itself into the processor's cache. Changes nothing that can be
+    /// seen.
     #[inline]
     pub fn prefetch(&self, spot: &Spot<'_>) {
         if let Some(found) = spot.found {

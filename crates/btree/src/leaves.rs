@@ -1,7 +1,8 @@
 //! Reading a whole tree a leaf at a time, perhaps by several threads: for index builds.
 //!
-//! A leaf is copied whole under its latch and looked at afterwards, so that writers wait for no more than the copy. As with
-//! [`crate::Scan`], an entry that is there throughout is seen, once: fences say where the next leaf begins, whatever happens meanwhile.
+//! A leaf is copied whole under its latch and looked at afterwards, so that writers wait for no
+//! more than the copy. As with [`crate::Scan`], an entry that is there throughout is seen, once:
+//! fences say where the next leaf begins, whatever happens meanwhile.
 
 use std::ops::Range;
 
@@ -64,7 +65,8 @@ impl Tree {
         }
     }
 
-    /// At most `parts - 1` keys, in order, that cut the tree into parts of about the same number of leaves.
+    /// At most `parts - 1` keys, in order, that cut the tree into parts of about the same number of
+    /// leaves.
     ///
     /// # Errors
     /// A damaged page; an I/O error.

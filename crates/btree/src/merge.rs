@@ -1,4 +1,5 @@
-//! Merges: sparse nodes join a neighbour, empty ones go, and the root loses a level when it has one child left.
+//! Merges: sparse nodes join a neighbour, empty ones go, and the root loses a level when it has one
+//! child left.
 
 use buffer::page::{self, PageType};
 use buffer::{Held, Mtr, PageNo, slotted};
@@ -7,17 +8,20 @@ use crate::descend::Target;
 use crate::error::Result;
 use crate::tree::{SPARSE, Tree};
 
-/// A node takes no more than this share of a page, in sixteenths, from a merge: else the next insert would split it again.
+/// A node takes no more than this share of a page, in sixteenths, from a merge: else the next
+/// insert would split it again.
 const MERGED_FILL: usize = 13;
 
-/// The nodes from the topmost that may change down to the sparse one, latched exclusively, with the index of each one's child in the path.
+/// The nodes from the topmost that may change down to the sparse one, latched exclusively, with the
+/// index of each one's child in the path.
 struct Path {
     nodes: Vec<Held>,
     indexes: Vec<usize>,
 }
 
 impl Tree {
-    /// Merges the node of `level` that holds `key` with a neighbour, if it is sparse and a neighbour has room; frees it if it is an empty leaf.
+    /// Merges the node of `level` that holds `key` with a neighbour, if it is sparse and a
+    /// neighbour has room; frees it if it is an empty leaf.
     pub(crate) fn merge(&self, key: &[u8], mut level: u8) -> Result<()> {
         let lock = self.pool().lock_structure(self.space())?;
         // A merge may leave the node above sparse. Each level is a mini-transaction of its own.
@@ -45,7 +49,8 @@ impl Tree {
             let no = slotted::child(node, index);
             let survives = slotted::count(node) > 2;
             if survives && path.nodes.len() > 1 {
-                // It keeps at least two children whatever happens below, so nothing above it changes.
+                // It keeps at least two children whatever happens below, so nothing above it
+                // changes.
                 path = Path { nodes: mtr.release_before(held), indexes: Vec::new() };
             }
             path.indexes.push(index);
@@ -89,7 +94,8 @@ impl Tree {
         Ok(false)
     }
 
-    /// Frees an empty leaf that is its parent's only child, and all that hangs on nothing else. An empty root is a leaf again.
+    /// Frees an empty leaf that is its parent's only child, and all that hangs on nothing else. An
+    /// empty root is a leaf again.
     fn free_lonely(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
         let depth = path.nodes.len() - 1;
         let node = mtr.page(path.nodes[depth]);
@@ -115,7 +121,8 @@ impl Tree {
         Ok(true)
     }
 
-    /// When the node is the root and `child` is all it has left, it takes that child's content and loses a level.
+    /// When the node is the root and `child` is all it has left, it takes that child's content and
+    /// loses a level.
     fn shrink_root(&self, mtr: &mut Mtr<'_>, node: Held, child: Held) {
         if mtr.no(node) != self.root_page() || slotted::count(mtr.page(node)) != 1 {
             return;
@@ -140,7 +147,8 @@ fn merge_into(mtr: &mut Mtr<'_>, parent: Held, left: Held, right: Held, right_in
     let is_inner = page::level(&content) > 0;
     let bytes = mtr.page_mut(left);
     if is_inner {
-        // Between the two, the right one's first child gets back the key that rose when they were split.
+        // Between the two, the right one's first child gets back the key that rose when they were
+        // split.
         let child: PageNo = slotted::child(&content, 0);
         let at = slotted::count(bytes);
         slotted::insert(bytes, at, &separator, &child.to_le_bytes());

@@ -1,8 +1,11 @@
-//! Overflow pages: values too long for their row, as a chain of pages. Byte by byte in docs/formats/page.md.
+//! Overflow pages: values too long for their row, as a chain of pages. Byte by byte in
+//! docs/formats/page.md.
 //!
-//! The chain is made before the row's commit is logged, and the commit record names its pages and holds the value. Only the allocation is
-//! logged by itself. After a crash the engine calls [`rewrite`] for every commit it replays: pages that are older than the commit get their content again,
-//! pages with a later LSN belong to a later life and are left alone. A chain whose commit never came is not freed; it costs its space.
+//! The chain is made before the row's commit is logged, and the commit record names its pages and
+//! holds the value. Only the allocation is logged by itself. After a crash the engine calls
+//! [`rewrite`] for every commit it replays: pages that are older than the commit get their content
+//! again, pages with a later LSN belong to a later life and are left alone. A chain whose commit
+//! never came is not freed; it costs its space.
 
 use buffer::page::{self, PageType};
 use buffer::{PageId, PageNo, Pool, RecordLsn, SpaceId};
@@ -19,7 +22,8 @@ pub const fn bytes_per_page(page_size: usize) -> usize {
     page_size - DATA_AT
 }
 
-/// Stores a value; returns its pages, the first of which [`load`] begins at. The value is not empty.
+/// Stores a value; returns its pages, the first of which [`load`] begins at. The value is not
+/// empty.
 ///
 /// # Errors
 /// When the space cannot grow; an I/O error. Pages taken by then stay taken.
@@ -36,7 +40,8 @@ pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
     Ok(pages)
 }
 
-/// Recovery: gives the pages of a chain their content again where they are older than the commit at `lsn`.
+/// Recovery: gives the pages of a chain their content again where they are older than the commit at
+/// `lsn`.
 ///
 /// # Errors
 /// A damaged page; an I/O error.

@@ -1,6 +1,8 @@
-//! Changing many entries in key order: the leaf stays latched from one to the next, so that each leaf costs one descent.
+//! Changing many entries in key order: the leaf stays latched from one to the next, so that each
+//! leaf costs one descent.
 //!
-//! For recovery, which has the tree's whole log at hand. A run holds one leaf, and nothing else, between two changes.
+//! For recovery, which has the tree's whole log at hand. A run holds one leaf, and nothing else,
+//! between two changes.
 
 use buffer::{PageWrite, RecordLsn, slotted};
 
@@ -19,8 +21,8 @@ pub struct Run<'t> {
 }
 
 impl<'t> Run<'t> {
-    /// As [`Tree::modify`], for a key that is not below the one before and whose entry nobody else changes. `change` may make the value in the
-    /// buffer that it is given, which is empty.
+    /// As [`Tree::modify`], for a key that is not below the one before and whose entry nobody else
+    /// changes. `change` may make the value in the buffer that it is given, which is empty.
     ///
     /// # Errors
     /// As [`Tree::modify`].
@@ -103,8 +105,9 @@ impl Tree {
         }
     }
 
-    /// Reads the leaves of the first of these keys, which ascend, as far as they are under one node, unless they are in the pool. Returns
-    /// how many keys that were, and how many leaves were not in the pool.
+    /// Reads the leaves of the first of these keys, which ascend, as far as they are under one
+    /// node, unless they are in the pool. Returns how many keys that were, and how many leaves were
+    /// not in the pool.
     ///
     /// # Errors
     /// A damaged page; an I/O error.

@@ -1,8 +1,10 @@
-//! Scans: a run of one leaf's entries at a time is copied, and no latch is held in between. The first run is short, because many
-//! scans end after a few entries; each further one is longer, up to the whole leaf.
+//! Scans: a run of one leaf's entries at a time is copied, and no latch is held in between. The
+//! first run is short, because many scans end after a few entries; each further one is longer, up
+//! to the whole leaf.
 //!
-//! A leaf's fences say where the next one begins, whatever happens to the tree meanwhile: keys from the high fence on were not in this leaf, and
-//! a split or merge moves entries to other pages but not past their keys. So an entry that is there throughout is seen, once.
+//! A leaf's fences say where the next one begins, whatever happens to the tree meanwhile: keys from
+//! the high fence on were not in this leaf, and a split or merge moves entries to other pages but
+//! not past their keys. So an entry that is there throughout is seen, once.
 
 use std::ops::Bound;
 

@@ -9,7 +9,8 @@ use crate::descend::Target;
 use crate::error::{Result, TreeError};
 use crate::tree::{Tree, has_room, run_at};
 
-/// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from a full one.
+/// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from
+/// a full one.
 const MAX_LEVELS: usize = 32;
 
 /// How much of the path to latch exclusively.
@@ -35,12 +36,14 @@ struct Cut {
     at: usize,
     /// All keys on the left are below it, none on the right.
     separator: Vec<u8>,
-    /// The run of inserts that goes on in the side that is empty, or at the beginning of the right one; 0: none does.
+    /// The run of inserts that goes on in the side that is empty, or at the beginning of the right
+    /// one; 0: none does.
     run: i16,
 }
 
 impl Tree {
-    /// Makes room for an entry of `needed` bytes under `key`, by one split (a caller whose entry still does not fit calls again).
+    /// Makes room for an entry of `needed` bytes under `key`, by one split (a caller whose entry
+    /// still does not fit calls again).
     pub(crate) fn split(&self, key: &[u8], needed: usize) -> Result<()> {
         let lock = self.pool().lock_structure(self.space())?;
         for scope in [Scope::Narrow, Scope::Full] {
@@ -92,7 +95,8 @@ impl Tree {
             held = mtr.latch(no)?;
             level = self.check_node(no, mtr.page(held), Some(level - 1))?;
             nodes.push(held);
-            // A separator is rarely longer than the key that asks for it; where it is, the narrow scope fails and the full one follows.
+            // A separator is rarely longer than the key that asks for it; where it is, the narrow
+            // scope fails and the full one follows.
             let room = slotted::entry_bytes(key.len() + 32, size_of::<PageNo>());
             if scope == Scope::Narrow && level > 0 && slotted::free_bytes(mtr.page(held)) >= room {
                 nodes = mtr.release_before(held);
@@ -104,7 +108,8 @@ impl Tree {
 }
 
 impl Path<'_> {
-    /// Allocates the pages that inserting `separator` above the leaf will take; false when the path does not reach high enough.
+    /// Allocates the pages that inserting `separator` above the leaf will take; false when the path
+    /// does not reach high enough.
     fn allocate(&mut self, separator: &[u8], root: PageNo) -> Result<bool> {
         let (mut pages, mut rises) = (1, separator.len());
         let mut above = self.nodes.len() - 1;
@@ -149,7 +154,8 @@ impl Path<'_> {
         self.insert_above(depth, &cut.separator, right);
     }
 
-    /// Moves the root's content to a new page, which becomes its only child; returns that page and its place in the path.
+    /// Moves the root's content to a new page, which becomes its only child; returns that page and
+    /// its place in the path.
     fn grow(&mut self) -> (Held, usize) {
         let (root, child) = (self.nodes[0], self.take_spare());
         let content = self.mtr.page(root).to_vec();
@@ -207,9 +213,10 @@ fn fits_child(node: &[u8], key_len: usize) -> bool {
     slotted::entry_bytes(key_len, size_of::<PageNo>()) <= slotted::free_bytes(node)
 }
 
-/// Cuts where a run of inserts has come to, `index`, so that what follows of it fills a page of its own: `key`, the next one, goes to the
-/// end of the left side (or the beginning of an empty right one) when the run goes up, to the beginning of the right side (or of an empty left one) when
-/// it goes down.
+/// Cuts where a run of inserts has come to, `index`, so that what follows of it fills a page of its
+/// own: `key`, the next one, goes to the end of the left side (or the beginning of an empty right
+/// one) when the run goes up, to the beginning of the right side (or of an empty left one) when it
+/// goes down.
 fn run_cut(leaf: &[u8], index: usize, key: &[u8]) -> Cut {
     let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
     let goes_left = if run > 0 { index < entries } else { index == 0 };

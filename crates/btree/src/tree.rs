@@ -43,10 +43,11 @@ struct Inner {
     room: OnceLock<SpaceRoom>,
 }
 
-/// So many inserts, each directly behind or each directly before the one before, make a run: more are expected to follow.
+/// So many inserts, each directly behind or each directly before the one before, make a run: more
+/// are expected to follow.
 const RUN: u16 = 4;
-/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts leave leaves 15/16 full, as InnoDB's do. Not for
-/// entries that would not fit there.
+/// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts
+/// leave leaves 15/16 full, as InnoDB's do. Not for entries that would not fit there.
 const RUN_RESERVE: usize = 16;
 
 /// What a leaf change came to.
@@ -81,7 +82,8 @@ impl Tree {
         Tree { inner: Arc::new(Inner { pool: Arc::clone(pool), space, root, room: OnceLock::new() }) }
     }
 
-    /// Sees to it that so many more entries, of this tree and others in its space, find pages to go to. See [`SpaceRoom`].
+    /// Sees to it that so many more entries, of this tree and others in its space, find pages to go
+    /// to. See [`SpaceRoom`].
     ///
     /// # Errors
     /// When the file cannot grow.
@@ -126,7 +128,8 @@ impl Tree {
         slotted::max_key_len(self.pool().page_size())
     }
 
-    /// Shows the key's value, under the leaf's shared latch; `None` when there is none. `show` must not use this or another tree.
+    /// Shows the key's value, under the leaf's shared latch; `None` when there is none. `show` must
+    /// not use this or another tree.
     ///
     /// # Errors
     /// A damaged page; an I/O error.
@@ -143,12 +146,15 @@ impl Tree {
         Ok(slotted::search(&leaf, spot.key).ok().map(|index| show(slotted::value(&leaf, index))))
     }
 
-    /// Shows the key's value, if any, to `change` under the leaf's exclusive latch, and does what it answers, in one descent. The change is part of
-    /// the record at `lsn`, which the log already holds, or of none ([`RecordLsn::UNLOGGED`]). A value of the same length is
-    /// overwritten in place. When the leaf has no room it is split and `change` asked again; it must not use this or another tree.
+    /// Shows the key's value, if any, to `change` under the leaf's exclusive latch, and does what
+    /// it answers, in one descent. The change is part of the record at `lsn`, which the log already
+    /// holds, or of none ([`RecordLsn::UNLOGGED`]). A value of the same length is overwritten in
+    /// place. When the leaf has no room it is split and `change` asked again; it must not use this
+    /// or another tree.
     ///
     /// # Errors
-    /// [`TreeError::EntryTooLong`] and [`TreeError::KeyTooLong`], nothing being changed; a damaged page; an I/O error.
+    /// [`TreeError::EntryTooLong`] and [`TreeError::KeyTooLong`], nothing being changed; a damaged
+    /// page; an I/O error.
     pub fn modify<'v>(
         &self,
         key: &[u8],
@@ -179,7 +185,8 @@ impl Tree {
                 Outcome::Done => return Ok(()),
                 Outcome::Sparse => return self.merge(key, 0),
                 Outcome::Full { needed } => {
-                    // A commit's rows are in the log already: waiting for log space here could wait for a checkpoint that waits for them.
+                    // A commit's rows are in the log already: waiting for log space here could wait
+                    // for a checkpoint that waits for them.
                     if lsn == RecordLsn::UNLOGGED {
                         self.pool().log().free_check();
                     }
@@ -242,8 +249,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between calls of [`Scan::next`]; it sees every entry that
-    /// is there throughout, each once.
+    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between
+    /// calls of [`Scan::next`]; it sees every entry that is there throughout, each once.
     pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
         Scan::new(self.clone(), start, end, direction)
     }
@@ -273,7 +280,8 @@ pub(crate) fn has_room(leaf: &[u8], index: usize, needed: usize) -> bool {
     needed <= free && (free - needed >= reserve || needed > reserve || !goes_on_at_end(leaf, index))
 }
 
-/// Whether an insert at `index` goes on with a run that leaves the leaf: up behind its last entry, or down before its first.
+/// Whether an insert at `index` goes on with a run that leaves the leaf: up behind its last entry,
+/// or down before its first.
 fn goes_on_at_end(leaf: &[u8], index: usize) -> bool {
     let (run, entries) = (run_at(leaf, index), slotted::count(leaf));
     entries > 0 && (run > 0 && index == entries || run < 0 && index == 0)
@@ -285,11 +293,12 @@ pub(crate) fn run_at(leaf: &[u8], index: usize) -> i16 {
     if run.unsigned_abs() >= RUN { run } else { 0 }
 }
 
-/// A leaf with less than this share of it used, one half as InnoDB's `MERGE_THRESHOLD` is, is sparse.
+/// A leaf with less than this share of it used, one half as InnoDB's `MERGE_THRESHOLD` is, is
+/// sparse.
 pub(crate) const SPARSE: usize = 2;
 
-/// Whether a leaf has just become empty, or gone below another eighth of a page under a half: so a leaf that cannot be merged is not
-/// tried again at every removal.
+/// Whether a leaf has just become empty, or gone below another eighth of a page under a half: so a
+/// leaf that cannot be merged is not tried again at every removal.
 fn became_sparse(leaf: &[u8], used_before: usize) -> bool {
     let (eighth, used) = (leaf.len() / 8, slotted::used_bytes(leaf));
     used == 0 || (used < leaf.len() / SPARSE && used / eighth != used_before / eighth)

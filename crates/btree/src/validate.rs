@@ -1,4 +1,5 @@
-//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and allocating and freeing pages.
+//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and allocating and freeing
+//! pages.
 
 use buffer::page::PageType;
 use buffer::{Held, Mtr, PageNo, slotted};
@@ -39,7 +40,8 @@ impl Tree {
         Ok(self.validate_while(&|| true)?.expect("nobody stops it"))
     }
 
-    /// As [`Tree::validate`], for as long as `goes_on` says so, which is asked at every page. `None`: it did not.
+    /// As [`Tree::validate`], for as long as `goes_on` says so, which is asked at every page.
+    /// `None`: it did not.
     ///
     /// # Errors
     /// As [`Tree::validate`].
@@ -54,8 +56,8 @@ impl Tree {
         Ok(Some(TreeStats { levels: level + 1, ..walk.stats }))
     }
 
-    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its level, or `None` when the walk
-    /// was stopped.
+    /// Checks the subtree at `no`, all keys of which must lie from `low` up to `high`; returns its
+    /// level, or `None` when the walk was stopped.
     fn validate_node(
         &self,
         no: PageNo,
@@ -149,7 +151,8 @@ pub(crate) fn free_pages(pool: &buffer::Pool, space: buffer::SpaceId, pages: &[P
     Ok(())
 }
 
-/// Allocates pages whose content their writer makes durable itself; the log knows of the allocation only. Returns their numbers and the record.
+/// Allocates pages whose content their writer makes durable itself; the log knows of the allocation
+/// only. Returns their numbers and the record.
 pub(crate) fn alloc_unlogged(
     pool: &buffer::Pool,
     space: buffer::SpaceId,

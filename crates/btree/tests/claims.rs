@@ -1,4 +1,5 @@
-//! Power cuts while trees under a claim are built, become part of a "dictionary" and are freed: no page is ever lost, none is freed twice.
+//! Power cuts while trees under a claim are built, become part of a "dictionary" and are freed: no
+//! page is ever lost, none is freed twice.
 
 mod harness;
 
@@ -15,7 +16,8 @@ use redo::{Checkpoint, Log};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// Indexes that the dictionary has, with their roots. A change of it counts once the log is durable, as the engine's commit record would.
+/// Indexes that the dictionary has, with their roots. A change of it counts once the log is
+/// durable, as the engine's commit record would.
 type Dictionary = Vec<(u32, u32)>;
 
 fn key(number: u64) -> [u8; 8] {

@@ -65,7 +65,8 @@ fn write(tree: &Tree, writer: u64, seed: u64, steps: u64) -> Model {
     model
 }
 
-/// Scans all the time; sees every key in order, whole values, and all of `steady`, which nobody changes.
+/// Scans all the time; sees every key in order, whole values, and all of `steady`, which nobody
+/// changes.
 fn scan(tree: &Tree, seed: u64, steady: u64, done: &AtomicBool) {
     let mut rng = Rng::new(seed);
     while !done.load(Ordering::Relaxed) {

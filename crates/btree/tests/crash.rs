@@ -1,8 +1,9 @@
 //! Power cuts at any write: what the log has is what the recovered tree has.
 //!
-//! The test plays the engine: it logs commits, applies them to the tree, makes checkpoints, and after a power cut replays the log as the
-//! engine does: structure records first, then rows by key. Commits set states, as the engine's do. Deletes are marks, which an
-//! unlogged purge removes; a mark that a crash brings back counts as no row.
+//! The test plays the engine: it logs commits, applies them to the tree, makes checkpoints, and
+//! after a power cut replays the log as the engine does: structure records first, then rows by key.
+//! Commits set states, as the engine's do. Deletes are marks, which an unlogged purge removes; a
+//! mark that a crash brings back counts as no row.
 
 mod harness;
 
@@ -174,8 +175,9 @@ fn apply(tree: &Tree, rows: &Rows, lsn: RecordLsn) -> btree::Result<()> {
     rows.iter().try_for_each(|(key, value)| tree.modify(key, lsn, |_| Change::Put((&value[..]).into())))
 }
 
-/// Opens the machine after a power cut: the engine's recovery in small. Commits that the log does not have are taken out of the history, also
-/// when a second power cut ends the recovery: their place in the log will be taken by others.
+/// Opens the machine after a power cut: the engine's recovery in small. Commits that the log does
+/// not have are taken out of the history, also when a second power cut ends the recovery: their
+/// place in the log will be taken by others.
 fn recover(
     disk: &SimDisk,
     root: u32,

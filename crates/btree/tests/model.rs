@@ -223,7 +223,8 @@ fn runs_of_entries_of_which_few_fit_a_page_fill_pages() {
     }
 }
 
-/// Rows come at one end and go at the other, as in a queue, or go at random while others come: the file stays as large as what is in it asks for.
+/// Rows come at one end and go at the other, as in a queue, or go at random while others come: the
+/// file stays as large as what is in it asks for.
 #[test]
 fn space_that_rows_leave_is_used_again() {
     let mut rng = Rng::new(test_seed("space_that_rows_leave_is_used_again"));
@@ -372,8 +373,8 @@ fn changes_in_key_order_are_those_of_single_changes() {
     }
 }
 
-/// The last leaf, once found, is the leaf of every greater key until the tree says otherwise: through splits at its end and merges
-/// of what is emptied there.
+/// The last leaf, once found, is the leaf of every greater key until the tree says otherwise:
+/// through splits at its end and merges of what is emptied there.
 #[test]
 fn the_last_leaf_is_that_of_all_greater_keys() {
     let seed = test_seed("the_last_leaf_is_that_of_all_greater_keys");

@@ -1,12 +1,15 @@
 //! A batch of page writes on its way: doublewritten, in place, synced.
 //!
-//! A batch keeps its area from the first copy until the tablespaces are synced. Once its pages are in their places nobody waits for that sync but the
-//! checkpoint, so the batch is put with the others that are *unfinished*, and one sync of each tablespace finishes them all: when the areas have run out,
-//! in every round of the page cleaners, and when a checkpoint waits for it ([`Pool::finish_batches`]).
+//! A batch keeps its area from the first copy until the tablespaces are synced. Once its pages are
+//! in their places nobody waits for that sync but the checkpoint, so the batch is put with the
+//! others that are *unfinished*, and one sync of each tablespace finishes them all: when the areas
+//! have run out, in every round of the page cleaners, and when a checkpoint waits for it
+//! ([`Pool::finish_batches`]).
 //!
-//! A batch whose pages could not all be written in place is unfinished, too. One of those pages may be torn, and the only whole version of it that
-//! survives a power cut is the copy in the area: so it counts as being written, in memory and for the checkpoint, and whoever finishes the batch writes
-//! it again.
+//! A batch whose pages could not all be written in place is unfinished, too. One of those pages may
+//! be torn, and the only whole version of it that survives a power cut is the copy in the area: so
+//! it counts as being written, in memory and for the checkpoint, and whoever finishes the batch
+//! writes it again.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,7 +28,8 @@ use crate::pool::Pool;
 use crate::space::{Space, sync_or_stop};
 use crate::status::count;
 
-/// Runs of neighbours that go to their places together; then their frames are free, while the rest of the batch is still to be written.
+/// Runs of neighbours that go to their places together; then their frames are free, while the rest
+/// of the batch is still to be written.
 const RUNS_AT_ONCE: usize = 32;
 
 /// A page whose content has been copied for writing.
@@ -56,7 +60,8 @@ impl Batch {
 }
 
 impl Pool {
-    /// Brings copied pages to their places. After an error they are dirty as before, or part of an unfinished batch.
+    /// Brings copied pages to their places. After an error they are dirty as before, or part of an
+    /// unfinished batch.
     pub(crate) fn write_batch(
         &self,
         mut place: BatchArea<'_>,
@@ -103,7 +108,8 @@ impl Pool {
             count(&self.counters.dblwr_writes, 1);
             count(&self.counters.dblwr_pages_written, pages.len() as u64);
         }
-        // Under the paths' locks: from here on a rename, which would leave the area with a stale name, waits until the batch is finished.
+        // Under the paths' locks: from here on a rename, which would leave the area with a stale
+        // name, waits until the batch is finished.
         for of_space in pages.chunk_by(|one, other| one.id.space == other.id.space) {
             of_space[0].space.unsynced.fetch_add(1, Ordering::AcqRel);
         }
@@ -127,7 +133,8 @@ impl Pool {
         }
     }
 
-    /// The next `pages` of a batch are in their places: they may be evicted, or written again by another batch, whose copies are the newer ones then.
+    /// The next `pages` of a batch are in their places: they may be evicted, or written again by
+    /// another batch, whose copies are the newer ones then.
     fn note_written(&self, pages: &[Captured], purpose: Purpose) -> usize {
         for page in pages {
             self.frame(page.frame).writing.store(false, Ordering::Release);
@@ -138,7 +145,8 @@ impl Pool {
         pages.len()
     }
 
-    /// Has pages that are in their places leave the pool, as long as frames are short. One that was used since it was chosen stays.
+    /// Has pages that are in their places leave the pool, as long as frames are short. One that was
+    /// used since it was chosen stays.
     fn free_written(&self, pages: &[Captured]) {
         for page in pages {
             let instance = self.instance_of_frame(page.frame);
@@ -175,8 +183,9 @@ impl Pool {
         Ok(())
     }
 
-    /// Writes the pages that are not in their places yet: where the storage's promise not to tear is for one at a time, and where some could not be written
-    /// before. Those of a tablespace that has been dropped have no place any more.
+    /// Writes the pages that are not in their places yet: where the storage's promise not to tear
+    /// is for one at a time, and where some could not be written before. Those of a tablespace that
+    /// has been dropped have no place any more.
     fn write_one_by_one(&self, batch: &mut Batch, purpose: Purpose) -> Result<()> {
         let Batch { area, pages, written, untorn } = batch;
         while *written < pages.len() {

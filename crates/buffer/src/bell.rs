@@ -12,7 +12,8 @@ struct Orders {
     rung: bool,
 }
 
-/// What a background thread and those who want something of it share. The mutex is a leaf in the lock order.
+/// What a background thread and those who want something of it share. The mutex is a leaf in the
+/// lock order.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     orders: Mutex<Orders>,

@@ -8,8 +8,9 @@ use crate::page::{self, PageType, SpaceId};
 use crate::pool::Pool;
 
 impl Pool {
-    /// Shows `visit` the leaves of indexes in the wanted tablespaces that are in the pool, each latched shared meanwhile, until it breaks. One that somebody
-    /// changes at the moment is passed over, and so may be one that is brought in meanwhile.
+    /// Shows `visit` the leaves of indexes in the wanted tablespaces that are in the pool, each
+    /// latched shared meanwhile, until it breaks. One that somebody changes at the moment is passed
+    /// over, and so may be one that is brought in meanwhile.
     pub fn visit_cached_leaves(
         &self,
         is_wanted: impl Fn(SpaceId) -> bool,

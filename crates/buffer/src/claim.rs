@@ -1,15 +1,19 @@
-//! Claims: which pages of a space belong to a tree that the dictionary does not name (yet, or any more).
+//! Claims: which pages of a space belong to a tree that the dictionary does not name (yet, or any
+//! more).
 //!
-//! An index that is being built has pages before the commit that makes it part of its table, and one that was dropped has pages after the
-//! commit that took it away. A crash in between must not lose them. So the space itself says whose they are, on *claim pages* in a
-//! list that begins on page 0: each names an index, its root page, and either the page ranges that its builder has taken, or that all pages
-//! below the root belong to it. Every change of a claim is in the same structure record as the allocation or freeing that it tells of, so a claim
-//! is exact at every moment that a crash can leave. Recovery compares claims with the dictionary: of an index that is there only the claim
-//! goes, of any other its pages too. Byte by byte: docs/formats/page.md.
+//! An index that is being built has pages before the commit that makes it part of its table, and
+//! one that was dropped has pages after the commit that took it away. A crash in between must not
+//! lose them. So the space itself says whose they are, on *claim pages* in a list that begins on
+//! page 0: each names an index, its root page, and either the page ranges that its builder has
+//! taken, or that all pages below the root belong to it. Every change of a claim is in the same
+//! structure record as the allocation or freeing that it tells of, so a claim is exact at every
+//! moment that a crash can leave. Recovery compares claims with the dictionary: of an index that is
+//! there only the claim goes, of any other its pages too. Byte by byte: docs/formats/page.md.
 //!
-//! A builder's pages come from the free list, or *fresh* from the space's end. Fresh pages were never in the pool and in no record, so they
-//! are written straight to the file, many at once ([`Pool::write_fresh`]): no frames, no doublewrite. What makes that right is
-//! that nothing names them before [`Pool::sync_space`]; a torn one is freed with its claim.
+//! A builder's pages come from the free list, or *fresh* from the space's end. Fresh pages were
+//! never in the pool and in no record, so they are written straight to the file, many at once
+//! ([`Pool::write_fresh`]): no frames, no doublewrite. What makes that right is that nothing names
+//! them before [`Pool::sync_space`]; a torn one is freed with its claim.
 //!
 //! All of this happens under the space's structure lock, so claim pages are never contended.
 
@@ -186,7 +190,8 @@ impl Pool {
         found.ok_or_else(|| self.damaged(space, 0, format!("index {index_id} has no claim")))
     }
 
-    /// Makes an empty page that is to be the root of an index, under a claim of kind [`ClaimKind::Pages`]; returns the root's number.
+    /// Makes an empty page that is to be the root of an index, under a claim of kind
+    /// [`ClaimKind::Pages`]; returns the root's number.
     ///
     /// # Errors
     /// When the space cannot grow; an I/O error.
@@ -217,8 +222,9 @@ impl Pool {
         Ok(())
     }
 
-    /// Hands out pages for a build: a few from the free list where there are any, else `wanted` fresh ones. `claim` is the index whose
-    /// claim takes them, `None` for a build in a space that is dropped as a whole if the build does not come to its end.
+    /// Hands out pages for a build: a few from the free list where there are any, else `wanted`
+    /// fresh ones. `claim` is the index whose claim takes them, `None` for a build in a space that
+    /// is dropped as a whole if the build does not come to its end.
     ///
     /// # Errors
     /// When the space cannot grow; an I/O error.
@@ -260,7 +266,8 @@ impl Pool {
         Ok(Extent { pages, lsn, fresh })
     }
 
-    /// Latches a claim page with room for so many ranges: the index's newest, or one that is to be made.
+    /// Latches a claim page with room for so many ranges: the index's newest, or one that is to be
+    /// made.
     fn claim_page_with_room(
         &self,
         mtr: &mut Mtr<'_>,
@@ -275,13 +282,15 @@ impl Pool {
         }
     }
 
-    /// Writes fresh pages, of which `first` is the first, to the file. Their checksums are made here.
+    /// Writes fresh pages, of which `first` is the first, to the file. Their checksums are made
+    /// here.
     ///
     /// # Errors
     /// When the file cannot be written; when the log failed.
     pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &mut [u8]) -> Result<()> {
         let newest = pages.chunks_exact(self.page_size()).map(page::lsn).max().unwrap_or(0);
-        // Else a crash could leave pages that are newer than the log, and replay would take them for up to date.
+        // Else a crash could leave pages that are newer than the log, and replay would take them
+        // for up to date.
         self.log().wait_durable(newest)?;
         pages.chunks_exact_mut(self.page_size()).for_each(page::seal);
         let _writing = os::account::enter(os::account::State::PageWrite);
@@ -297,7 +306,8 @@ impl Pool {
         sync_or_stop(self.disk(), &*space.file)
     }
 
-    /// The tree under an index's claim is complete and on disk: from here on the claim covers what can be reached from its root.
+    /// The tree under an index's claim is complete and on disk: from here on the claim covers what
+    /// can be reached from its root.
     ///
     /// # Errors
     /// When there is no such claim; an I/O error.
@@ -344,8 +354,8 @@ impl Pool {
         }
     }
 
-    /// Frees the last `wanted` pages that a claim of kind [`ClaimKind::Pages`] covers (a few at once); returns how many were freed. The root is
-    /// not among them.
+    /// Frees the last `wanted` pages that a claim of kind [`ClaimKind::Pages`] covers (a few at
+    /// once); returns how many were freed. The root is not among them.
     ///
     /// # Errors
     /// An I/O error.
@@ -378,7 +388,8 @@ impl Pool {
         Ok(freed)
     }
 
-    /// Frees the index's newest claim page, which covers nothing any more; false when it is the only one.
+    /// Frees the index's newest claim page, which covers nothing any more; false when it is the
+    /// only one.
     fn drop_empty_claim_page(&self, space: SpaceId, index_id: u32) -> Result<bool> {
         let lock = self.lock_structure(space)?;
         let pages = self.claim_pages(space)?;
@@ -411,7 +422,8 @@ impl Pool {
         Ok(())
     }
 
-    /// Pages of the space that have been handed out at some time, and how many of those are on the free list now.
+    /// Pages of the space that have been handed out at some time, and how many of those are on the
+    /// free list now.
     ///
     /// # Errors
     /// A damaged page; an I/O error.
@@ -421,7 +433,8 @@ impl Pool {
     }
 }
 
-/// Makes a page the head of the list of claims. The page is allocated in this mini-transaction, which therefore holds page 0.
+/// Makes a page the head of the list of claims. The page is allocated in this mini-transaction,
+/// which therefore holds page 0.
 fn put_new_claim(mtr: &mut Mtr<'_>, held: Held, claim: Claim) {
     let no = mtr.no(held);
     let next = mtr.swap_claim_head(no);

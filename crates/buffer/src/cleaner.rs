@@ -1,8 +1,9 @@
 //! The page cleaners: a coordinator and its workers, who keep the log's tail short.
 //!
-//! Ten times a second, or when somebody asks, the coordinator decides how many pages are due (`pace`) and divides them among the instances; it and
-//! its workers then take one instance after the other: first the LRU list's end (evict what is clean, write what is dirty), then the
-//! flush list by age. With LRU flushers running, the first part finds little to do.
+//! Ten times a second, or when somebody asks, the coordinator decides how many pages are due
+//! (`pace`) and divides them among the instances; it and its workers then take one instance after
+//! the other: first the LRU list's end (evict what is clean, write what is dirty), then the flush
+//! list by age. With LRU flushers running, the first part finds little to do.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -143,7 +144,8 @@ impl Cleaners {
 }
 
 impl Pool {
-    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if that is asked for. Does nothing when they run.
+    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if
+    /// that is asked for. Does nothing when they run.
     pub fn start_cleaners(self: &Arc<Pool>) {
         let mut threads = self.cleaners.threads.lock();
         if !threads.is_empty() {
@@ -184,7 +186,8 @@ impl Pool {
         }
     }
 
-    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so: [`Pool::flush_all`] comes next in a clean shutdown.
+    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so:
+    /// [`Pool::flush_all`] comes next in a clean shutdown.
     pub fn stop(&self) {
         self.stop_load();
         let threads = std::mem::take(&mut *self.cleaners.threads.lock());

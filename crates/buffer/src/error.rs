@@ -13,7 +13,8 @@ use crate::page::{PageNo, SpaceId};
 pub enum BufferError {
     /// The operating system refused; its error names the path.
     Io(io::Error),
-    /// A page read from disk is not what was written there, and the doublewrite file had no copy of it.
+    /// A page read from disk is not what was written there, and the doublewrite file had no copy of
+    /// it.
     Corrupt {
         /// The tablespace's file.
         path: PathBuf,

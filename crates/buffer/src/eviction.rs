@@ -1,4 +1,5 @@
-//! Frames for pages that come in: the free list, evicting clean pages, and waiting for dirty ones to be written; and the LRU list's order.
+//! Frames for pages that come in: the free list, evicting clean pages, and waiting for dirty ones
+//! to be written; and the LRU list's order.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -44,8 +45,10 @@ impl Pool {
                 count(&self.counters.wait_free, 1);
             }
             rounds += 1;
-            // The cleaner writes a batch for the price of one page. Only when that does not help does this thread write one itself: not when
-            // frames became free and others were faster. It also does, whatever the option says, when the flusher's writes fail: then it gets the error.
+            // The cleaner writes a batch for the price of one page. Only when that does not help
+            // does this thread write one itself: not when frames became free and others were
+            // faster. It also does, whatever the option says, when the flusher's writes fail: then
+            // it gets the error.
             let cleaner_helps = self.ask_for_frames(instance);
             let writes_itself =
                 self.options().single_page_flush || instance.cannot_flush.load(Ordering::Relaxed);
@@ -59,8 +62,9 @@ impl Pool {
         }
     }
 
-    /// To be called with no latch held by one who brings in many pages: waits, for a while, until every instance has frames to spare, so that neither it nor
-    /// anybody else has to wait for one with latches held.
+    /// To be called with no latch held by one who brings in many pages: waits, for a while, until
+    /// every instance has frames to spare, so that neither it nor anybody else has to wait for one
+    /// with latches held.
     pub fn free_check_in_bulk(&self) {
         if !self.is_evicting() {
             return;
@@ -73,7 +77,8 @@ impl Pool {
             }
             let _waiting = enter(State::FreePageWait);
             let mut lists = instance.lists.lock();
-            // Not for ever: pages may be pinned, or writes fail, and then whoever needs a frame finds out.
+            // Not for ever: pages may be pinned, or writes fail, and then whoever needs a frame
+            // finds out.
             for _ in 0..MOST_WAITS_IN_BULK {
                 if has_spare(&lists) {
                     break;
@@ -122,12 +127,14 @@ impl Pool {
         self.free_target.load(Ordering::Relaxed).min(instance.frames / 8).max(4)
     }
 
-    /// Free frames below which more are asked for: early, since writing a batch takes as long as using up many of them.
+    /// Free frames below which more are asked for: early, since writing a batch takes as long as
+    /// using up many of them.
     fn free_low_water(&self, instance: &Instance) -> usize {
         self.free_target(instance) * 7 / 8
     }
 
-    /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's end, writes dirty ones there first if it must.
+    /// Brings the instance's free list up to its target: evicts clean pages from the LRU list's
+    /// end, writes dirty ones there first if it must.
     pub(crate) fn make_frames_free(&self, instance: &Instance) -> Result<()> {
         // A pool that never ran short is left to fill up.
         if !self.is_evicting() || instance.freeing.swap(true, Ordering::Relaxed) {
@@ -183,8 +190,9 @@ impl Pool {
         }
         {
             let mut shard = self.table.shard(packed);
-            // Pins are taken under the shard's lock, so none can come between this check and the removal; a thread that latches by a
-            // hint instead fails against the exclusive latch, or is seen by the try for it.
+            // Pins are taken under the shard's lock, so none can come between this check and the
+            // removal; a thread that latches by a hint instead fails against the exclusive latch,
+            // or is seen by the try for it.
             if shard.get(&packed) != Some(&number) || !frame.latch.try_exclusive() {
                 return false;
             }
@@ -202,7 +210,8 @@ impl Pool {
         true
     }
 
-    /// Removes the page from its frame, which is latched exclusively and clean, and frees the frame.
+    /// Removes the page from its frame, which is latched exclusively and clean, and frees the
+    /// frame.
     pub(crate) fn discard(&self, number: u32) {
         let frame = self.frame(number);
         let packed = frame.page_id.load(Ordering::Relaxed);
@@ -244,7 +253,8 @@ impl Pool {
             if used == 0 {
                 return self.first_use(frame);
             }
-            // InnoDB's innodb_old_blocks_time: the accesses right after the first are usually one scan's.
+            // InnoDB's innodb_old_blocks_time: the accesses right after the first are usually one
+            // scan's.
             let age = self.tick.load(Ordering::Relaxed).wrapping_sub(used);
             age >= self.old_ticks.load(Ordering::Relaxed)
         };

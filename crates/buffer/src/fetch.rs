@@ -1,8 +1,9 @@
 //! Finding a page in the pool, or bringing it in.
 //!
-//! The fast way is a hint of the page table and a try for the frame's latch. The sure way looks the page up under its shard's lock and pins the frame
-//! until the latch is had. A page that is not here gets a free frame, which is latched exclusively while it is entered into the table
-//! and filled, so that others who want the page wait for the latch and then find it.
+//! The fast way is a hint of the page table and a try for the frame's latch. The sure way looks the
+//! page up under its shard's lock and pins the frame until the latch is had. A page that is not
+//! here gets a free frame, which is latched exclusively while it is entered into the table and
+//! filled, so that others who want the page wait for the latch and then find it.
 
 use std::sync::atomic::Ordering;
 
@@ -59,8 +60,8 @@ impl Pool {
         Some(number)
     }
 
-    /// A page that is about to be made anew, latched exclusively: as it is if it is here, else without reading it, empty. Thrown away again
-    /// unless [`PageWrite::changed`] is called.
+    /// A page that is about to be made anew, latched exclusively: as it is if it is here, else
+    /// without reading it, empty. Thrown away again unless [`PageWrite::changed`] is called.
     pub(crate) fn create(&self, id: PageId) -> Result<PageWrite<'_>> {
         self.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::Blank)?;
@@ -77,8 +78,9 @@ impl Pool {
         self.config.options.flush_method == FlushMethod::DirectNoSync
     }
 
-    /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is damaged or missing comes as blank, LSN 0. It is thrown
-    /// away again unless [`PageWrite::changed`] is called.
+    /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is
+    /// damaged or missing comes as blank, LSN 0. It is thrown away again unless
+    /// [`PageWrite::changed`] is called.
     ///
     /// # Errors
     /// When its space is not open or cannot grow; an I/O error.
@@ -88,7 +90,8 @@ impl Pool {
         Ok(PageWrite::new(self, number, fresh))
     }
 
-    /// Finds the page or brings it in; returns its frame latched, and whether it was brought in blank.
+    /// Finds the page or brings it in; returns its frame latched, and whether it was brought in
+    /// blank.
     #[cold]
     fn find(&self, id: PageId, mode: Mode, fill: Fill) -> Result<(u32, bool)> {
         let packed = id.packed();
@@ -147,7 +150,8 @@ impl Pool {
         {
             let mut lists = instance.lists.lock();
             lists.insert(&self.frames, number);
-            // Inner nodes are used by every descent, also those of a scan that reads each leaf once.
+            // Inner nodes are used by every descent, also those of a scan that reads each leaf
+            // once.
             if page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0 {
                 lists.make_young(&self.frames, number);
             }

@@ -1,17 +1,21 @@
 //! Writing pages out: capture, log before page, doublewrite, in place, sync.
 //!
 //! The order of one batch ([`Pool::write_out`]), and why:
-//! 1. Each page is copied under its shared latch, so the copy is whole. At that moment the page leaves the `dirty` list for `writing`; changes made
-//!    after it dirty the page again.
-//! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that structure changes put into the
-//!    log, and commits applied to the page, are thereby durable too: both reserve their log space before they let go of the page.
-//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place (`batch`); then the tablespaces are synced.
-//!    Once it is written in place a page may be evicted or written again (not before, or a read might overtake its write), by another batch:
-//!    the copy in that batch's area is then the newer one.
-//! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`, which lets the checkpoint pass them.
+//! 1. Each page is copied under its shared latch, so the copy is whole. At that moment the page
+//!    leaves the `dirty` list for `writing`; changes made after it dirty the page again.
+//! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that
+//!    structure changes put into the log, and commits applied to the page, are thereby durable too:
+//!    both reserve their log space before they let go of the page.
+//! 3. The copies are sealed, written to the doublewrite area and synced; then written in place
+//!    (`batch`); then the tablespaces are synced. Once it is written in place a page may be evicted
+//!    or written again (not before, or a read might overtake its write), by another batch: the copy
+//!    in that batch's area is then the newer one.
+//! 4. Only when the tablespaces are synced are the changes on disk: then they leave `writing`,
+//!    which lets the checkpoint pass them.
 //!
-//! **For frames** ([`Purpose::Frames`]) somebody may be waiting, so nothing is waited for that need not be: pages whose changes the log has not synced yet are
-//! left for the next batch if there are others, and frames become free before the tablespaces are synced.
+//! **For frames** ([`Purpose::Frames`]) somebody may be waiting, so nothing is waited for that need
+//! not be: pages whose changes the log has not synced yet are left for the next batch if there are
+//! others, and frames become free before the tablespaces are synced.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -47,11 +51,12 @@ enum Capture {
 }
 
 impl Pool {
-    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once; returns how many were written. Their changes are durable
-    /// only when the batch is finished: see [`Pool::finish_batches`].
+    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once;
+    /// returns how many were written. Their changes are durable only when the batch is finished:
+    /// see [`Pool::finish_batches`].
     pub(crate) fn write_out(&self, frames: Vec<u32>, limit: usize, purpose: Purpose) -> Result<usize> {
-        // In order of place, so that neighbours go in one write, and each space's pages follow each other. A frame that is given to another page
-        // meanwhile is passed over.
+        // In order of place, so that neighbours go in one write, and each space's pages follow each
+        // other. A frame that is given to another page meanwhile is passed over.
         let mut pages: Vec<(u64, u32)> =
             frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
         pages.sort_unstable();
@@ -137,7 +142,8 @@ impl Pool {
         let frame = self.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
         let Ok(space) = self.space(id.space) else {
-            // Dropped, durably: the page has no place to be written to, and must not hold up a checkpoint any more.
+            // Dropped, durably: the page has no place to be written to, and must not hold up a
+            // checkpoint any more.
             let mut lists = self.instance_of_frame(number).flush_lists.lock();
             lists.forget(number, frame.oldest());
             frame.oldest_lsn.store(0, Ordering::Relaxed);
@@ -149,7 +155,8 @@ impl Pool {
         if lsn > most {
             return Capture::TooNew;
         }
-        // Another flusher may hold the latch shared as well: `writing` says which of the two has the page.
+        // Another flusher may hold the latch shared as well: `writing` says which of the two has
+        // the page.
         if frame.writing.swap(true, Ordering::AcqRel) {
             return Capture::Nothing;
         }
@@ -167,7 +174,8 @@ impl Pool {
         Capture::Done(Captured { frame: number, ticket, id, space }, lsn)
     }
 
-    /// Writes every page whose oldest change starts before `lsn`, and returns when those changes are durable in their places.
+    /// Writes every page whose oldest change starts before `lsn`, and returns when those changes
+    /// are durable in their places.
     ///
     /// # Errors
     /// An I/O error; what was written stays written.
@@ -202,8 +210,8 @@ impl Pool {
         self.flush_until(self.log().current_lsn() + 1)
     }
 
-    /// Writes every page of one space that is dirty when this is called, and returns when those changes are durable in their places. Changes that
-    /// come meanwhile are not waited for.
+    /// Writes every page of one space that is dirty when this is called, and returns when those
+    /// changes are durable in their places. Changes that come meanwhile are not waited for.
     ///
     /// # Errors
     /// As [`Pool::flush_until`].
@@ -235,8 +243,9 @@ impl Pool {
         }
     }
 
-    /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs a frame; false when none could be written.
-    /// One thread of an instance at a time: each goes through the doublewrite file and syncs, and would only keep others from it.
+    /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs
+    /// a frame; false when none could be written. One thread of an instance at a time: each goes
+    /// through the doublewrite file and syncs, and would only keep others from it.
     pub(crate) fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
         if instance.single_page_flushing.swap(true, Ordering::Relaxed) {
             return Ok(false);
@@ -254,7 +263,8 @@ impl Pool {
         Ok(written > 0)
     }
 
-    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest of the instance.
+    /// Up to `wanted` dirty frames that nobody is writing, among the `scan` coldest of the
+    /// instance.
     fn dirty_from_tail(&self, instance: &Instance, wanted: usize, scan: usize) -> Vec<u32> {
         let writable = |&frame: &u32| {
             let frame = self.frame(frame);
@@ -273,7 +283,8 @@ impl Pool {
         Ok(written)
     }
 
-    /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns how many.
+    /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns
+    /// how many.
     pub(crate) fn flush_lru(&self, instance: &Instance, limit: usize, scan: usize) -> Result<usize> {
         let victims = self.dirty_from_tail(instance, limit, scan);
         let (victims, limit) = self.with_neighbors(victims, limit);

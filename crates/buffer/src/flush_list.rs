@@ -1,16 +1,20 @@
-//! Which changes are not on disk yet, by LSN: the flush list, the writes under way, and the mini-transactions about to log.
+//! Which changes are not on disk yet, by LSN: the flush list, the writes under way, and the
+//! mini-transactions about to log.
 //!
-//! A checkpoint at LSN `c` promises that no change of a record that starts before `c` is missing on disk. So a page counts from the *start* of the
-//! record of its oldest change until the write that holds the change has been **synced**: a page being written moves from
-//! `dirty` to `writing` when its content is captured, and may at the same time be dirty again with newer changes. And
-//! a mini-transaction counts from before it reserves log space until its pages are marked dirty; its reader therefore asks for the log's
-//! current LSN *first*, then for mini-transactions, then for pages ([`crate::Pool::checkpoint_lsn`]).
+//! A checkpoint at LSN `c` promises that no change of a record that starts before `c` is missing on
+//! disk. So a page counts from the *start* of the record of its oldest change until the write that
+//! holds the change has been **synced**: a page being written moves from `dirty` to `writing` when
+//! its content is captured, and may at the same time be dirty again with newer changes. And a
+//! mini-transaction counts from before it reserves log space until its pages are marked dirty; its
+//! reader therefore asks for the log's current LSN *first*, then for mini-transactions, then for
+//! pages ([`crate::Pool::checkpoint_lsn`]).
 
 use std::collections::BTreeSet;
 
 use redo::Lsn;
 
-/// Mini-transactions about to log. Under one mutex of the pool, which is a leaf in the lock order (the log's current LSN is read under it).
+/// Mini-transactions about to log. Under one mutex of the pool, which is a leaf in the lock order
+/// (the log's current LSN is read under it).
 #[derive(Debug, Default)]
 pub(crate) struct Logging {
     begun: BTreeSet<(Lsn, u64)>,
@@ -34,7 +38,8 @@ impl Logging {
     }
 }
 
-/// One write of one page: oldest change in it, and a number of its own. A page whose write is not synced yet may be written again, with a change as old.
+/// One write of one page: oldest change in it, and a number of its own. A page whose write is not
+/// synced yet may be written again, with a change as old.
 pub(crate) type WriteTicket = (Lsn, u64);
 
 /// An instance's pages. Under its mutex, which is a leaf in the lock order.
@@ -80,7 +85,8 @@ impl FlushLists {
         self.writing.remove(&ticket);
     }
 
-    /// The page leaves the pool unwritten, because its space is dropped: no crash finds its file again.
+    /// The page leaves the pool unwritten, because its space is dropped: no crash finds its file
+    /// again.
     pub fn forget(&mut self, frame: u32, oldest: Lsn) {
         self.dirty.remove(&(oldest, frame));
     }

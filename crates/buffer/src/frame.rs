@@ -1,12 +1,14 @@
 //! Frames: the pool's memory, cut into pages, and what is known of each.
 //!
-//! **Who may touch a frame's bytes.** A shared holder of its latch may read them, the exclusive holder may read and write them. An optimistic
-//! reader reads word by word through atomics, and uses nothing of it before the latch's version is validated (`optimistic`).
+//! **Who may touch a frame's bytes.** A shared holder of its latch may read them, the exclusive
+//! holder may read and write them. An optimistic reader reads word by word through atomics, and
+//! uses nothing of it before the latch's version is validated (`optimistic`).
 //!
-//! **Which page a frame holds** is in `page_id`. It changes only under the frame's exclusive latch; so whoever holds the latch in any
-//! mode and finds the right id there has the page, and it stays. A frame is given to another page only when it has no pins, and pins
-//! are taken under the page table's lock: a waiter for the latch thus waits on its own page and never on a stranger's, which would break the
-//! latch order.
+//! **Which page a frame holds** is in `page_id`. It changes only under the frame's exclusive latch;
+//! so whoever holds the latch in any mode and finds the right id there has the page, and it stays.
+//! A frame is given to another page only when it has no pins, and pins are taken under the page
+//! table's lock: a waiter for the latch thus waits on its own page and never on a stranger's, which
+//! would break the latch order.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -18,21 +20,23 @@ use crate::latch::Latch;
 /// `page_id` of a frame that holds none. No page has it: space numbers stay below `u32::MAX`.
 pub(crate) const NO_PAGE: u64 = u64::MAX;
 
-/// What is known of a frame. One cache line, so that latching one page does not slow its neighbours.
+/// What is known of a frame. One cache line, so that latching one page does not slow its
+/// neighbours.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Frame {
     pub latch: Latch,
     /// The page held, packed; see the module's head.
     pub page_id: AtomicU64,
-    /// Start LSN of the oldest change not on disk, 0 when clean. Changes under the flush lists' mutex; a change from 0 or to 0 also
-    /// needs the latch (exclusive to dirty, shared to capture).
+    /// Start LSN of the oldest change not on disk, 0 when clean. Changes under the flush lists'
+    /// mutex; a change from 0 or to 0 also needs the latch (exclusive to dirty, shared to capture).
     pub oldest_lsn: AtomicU64,
     /// Threads waiting for the latch. Raised under the page table's lock.
     pub pins: AtomicU32,
     /// The LRU clock when the page was last moved to the young head.
     pub young_stamp: AtomicU32,
-    /// The pool's tick when the page was first used, 0 when it was read ahead and has not been; a page is made young only by an access well after that.
+    /// The pool's tick when the page was first used, 0 when it was read ahead and has not been; a
+    /// page is made young only by an access well after that.
     pub used_tick: AtomicU32,
     /// Whether it is in the young part of the LRU list. Changes under the lists' mutex.
     pub young: AtomicBool,
@@ -69,12 +73,14 @@ impl Frame {
 
     /// Clean, not being written, nobody waiting: may leave the pool once its latch is had.
     pub fn is_replaceable(&self) -> bool {
-        // In this order: a write that fails makes the page dirty again before it says that it is over.
+        // In this order: a write that fails makes the page dirty again before it says that it is
+        // over.
         !self.writing.load(Ordering::Acquire) && !self.is_dirty() && self.pins.load(Ordering::Acquire) == 0
     }
 }
 
-/// The memory of all frames: one allocation, which the system hands out page by page as frames are first used.
+/// The memory of all frames: one allocation, which the system hands out page by page as frames are
+/// first used.
 #[derive(Debug)]
 pub(crate) struct Memory {
     start: *mut u8,

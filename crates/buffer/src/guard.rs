@@ -17,9 +17,11 @@ pub struct PageRead<'p> {
 pub struct PageWrite<'p> {
     pool: &'p Pool,
     frame: u32,
-    /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is changed.
+    /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is
+    /// changed.
     pub(crate) fresh: bool,
-    /// The bytes have been lent to be changed, and [`PageWrite::changed`] has not been called since.
+    /// The bytes have been lent to be changed, and [`PageWrite::changed`] has not been called
+    /// since.
     is_changing: bool,
 }
 
@@ -35,7 +37,8 @@ impl Deref for PageRead<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the latch is held shared while the guard lives, so nobody writes these bytes; they were filled when the page came in.
+        // SAFETY: the latch is held shared while the guard lives, so nobody writes these bytes;
+        // they were filled when the page came in.
         unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
     }
 }
@@ -53,17 +56,20 @@ impl<'p> PageWrite<'p> {
         PageWrite { pool, frame, fresh, is_changing: false }
     }
 
-    /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is dropped.
+    /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is
+    /// dropped.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.is_changing = true;
-        // SAFETY: the latch is held exclusively while the guard lives, and `&mut self` makes this the only reference through it.
+        // SAFETY: the latch is held exclusively while the guard lives, and `&mut self` makes this
+        // the only reference through it.
         unsafe {
             std::slice::from_raw_parts_mut(self.pool.memory().page_ptr(self.frame), self.pool.page_size())
         }
     }
 
-    /// Says that the page was changed by the record at `lsn` (or by none): raises its LSN, and enters it into the flush list.
+    /// Says that the page was changed by the record at `lsn` (or by none): raises its LSN, and
+    /// enters it into the flush list.
     #[inline]
     pub fn changed(&mut self, lsn: RecordLsn) {
         let start =
@@ -84,7 +90,8 @@ impl Deref for PageWrite<'_> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the latch is held exclusively while the guard lives; a mutable reference would borrow the guard mutably.
+        // SAFETY: the latch is held exclusively while the guard lives; a mutable reference would
+        // borrow the guard mutably.
         unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
     }
 }

@@ -1,7 +1,9 @@
-//! Instances of the pool: each has a part of the frames, with free, LRU and flush lists of its own, so that threads that bring in, dirty and
-//! write different pages do not meet (`innodb_buffer_pool_instances`).
+//! Instances of the pool: each has a part of the frames, with free, LRU and flush lists of its own,
+//! so that threads that bring in, dirty and write different pages do not meet
+//! (`innodb_buffer_pool_instances`).
 //!
-//! A page belongs to one instance by its number: 64 neighbours at a time, so that neighbours are written together.
+//! A page belongs to one instance by its number: 64 neighbours at a time, so that neighbours are
+//! written together.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +16,8 @@ use crate::lru::Lists;
 use crate::pool::Pool;
 use crate::table::spread;
 
-/// Pages whose numbers differ only in their last bits stay together; also the unit of read-ahead and of flushed neighbours.
+/// Pages whose numbers differ only in their last bits stay together; also the unit of read-ahead
+/// and of flushed neighbours.
 pub(crate) const EXTENT_PAGES: u32 = 64;
 
 /// One instance.
@@ -28,9 +31,11 @@ pub(crate) struct Instance {
     pub flush_lists: Mutex<FlushLists>,
     /// Signalled under `flush_lists` when writes have been synced.
     pub write_event: Condvar,
-    /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing is published by it but the lists, which have their lock.
+    /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing
+    /// is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
-    /// Whoever made frames free last could not write. Relaxed: a hint to those who wait for a frame.
+    /// Whoever made frames free last could not write. Relaxed: a hint to those who wait for a
+    /// frame.
     pub cannot_flush: AtomicBool,
     /// A foreground thread is writing a single page. Relaxed, as `freeing`.
     pub single_page_flushing: AtomicBool,

@@ -1,15 +1,19 @@
-//! The hybrid latch of a frame: shared, exclusive, or optimistic (read, then ask whether anything changed).
+//! The hybrid latch of a frame: shared, exclusive, or optimistic (read, then ask whether anything
+//! changed).
 //!
-//! One word: bits 0-15 count the shared holders, bit 16 is the exclusive holder, bit 17 says that somebody is parked, bits 18-63 are a
-//! version that every exclusive release advances. An optimistic reader notes the version, reads, and validates; it writes no shared
-//! memory, so that the upper nodes of a tree stay in every core's cache.
+//! One word: bits 0-15 count the shared holders, bit 16 is the exclusive holder, bit 17 says that
+//! somebody is parked, bits 18-63 are a version that every exclusive release advances. An
+//! optimistic reader notes the version, reads, and validates; it writes no shared memory, so that
+//! the upper nodes of a tree stay in every core's cache.
 //!
-//! A thread that does not get the latch spins, yields, and parks on one of a fixed set of condition variables. Memory order: acquiring is
-//! an acquire, releasing a release operation on the word; optimistic validation is a load after an acquire fence, and the
-//! exclusive side has a release fence between taking the bit and its first write (a seqlock).
+//! A thread that does not get the latch spins, yields, and parks on one of a fixed set of condition
+//! variables. Memory order: acquiring is an acquire, releasing a release operation on the word;
+//! optimistic validation is a load after an acquire fence, and the exclusive side has a release
+//! fence between taking the bit and its first write (a seqlock).
 //!
-//! Lock order: latches of pages come before everything else in this crate except a space's structure lock; among
-//! pages the order is `btree`'s (from the root down), page 0 of a space behind all of its index pages. The parking mutex is a leaf.
+//! Lock order: latches of pages come before everything else in this crate except a space's
+//! structure lock; among pages the order is `btree`'s (from the root down), page 0 of a space
+//! behind all of its index pages. The parking mutex is a leaf.
 
 use os::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -79,8 +83,9 @@ impl Latch {
 
     /// Takes it shared, waiting as long as needed.
     pub fn shared(&self) {
-        // Parked threads are let in front of new sharers while these spin, so that a stream of readers cannot starve a writer for ever;
-        // a reader that has waited that long takes it as soon as it is not exclusive.
+        // Parked threads are let in front of new sharers while these spin, so that a stream of
+        // readers cannot starve a writer for ever; a reader that has waited that long takes it as
+        // soon as it is not exclusive.
         let polite = |word: u64| word & PARKED == 0 && self.shared_from(word);
         self.wait(polite, |word| self.shared_from(word), EXCLUSIVE);
     }
@@ -116,8 +121,8 @@ impl Latch {
                 }
                 continue;
             }
-            // The bit must be set while the latch is seen held: then its release sees the bit, and its wake-up needs the mutex that
-            // the wait below gives up. So no wake-up is lost.
+            // The bit must be set while the latch is seen held: then its release sees the bit, and
+            // its wake-up needs the mutex that the wait below gives up. So no wake-up is lost.
             let parked = word | PARKED;
             if self.word.compare_exchange(word, parked, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
                 bucket.condvar.wait(&mut held);
@@ -173,7 +178,8 @@ impl Latch {
         (word & EXCLUSIVE == 0).then_some(word & VERSION_BITS)
     }
 
-    /// Whether nobody held it exclusively since [`Latch::version`] answered `version`; what was read since then is whole if so.
+    /// Whether nobody held it exclusively since [`Latch::version`] answered `version`; what was
+    /// read since then is whole if so.
     #[inline]
     pub fn validate(&self, version: u64) -> bool {
         fence(Ordering::Acquire);

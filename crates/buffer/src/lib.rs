@@ -1,21 +1,28 @@
 //! Pages, tablespaces, the buffer pool, flushing and doublewrite.
 //!
-//! **In.** `btree` asks for pages by [`PageId`], latched shared or exclusively ([`Pool::read`], [`Pool::write`]), changes rows in leaves and says so with
-//! the commit's LSN ([`PageWrite::changed`]), and changes the structure of trees through a mini-transaction ([`Mtr`]), which logs it.
-//! **Out.** Pages go to their tablespace files, through the doublewrite file; structure records go to the log; [`Pool::checkpoint_lsn`]
-//! tells the engine how far the log is no longer needed; [`Pool::replay`] takes structure records back at recovery.
+//! **In.** `btree` asks for pages by [`PageId`], latched shared or exclusively ([`Pool::read`],
+//! [`Pool::write`]), changes rows in leaves and says so with the commit's LSN
+//! ([`PageWrite::changed`]), and changes the structure of trees through a mini-transaction
+//! ([`Mtr`]), which logs it. **Out.** Pages go to their tablespace files, through the doublewrite
+//! file; structure records go to the log; [`Pool::checkpoint_lsn`] tells the engine how far the log
+//! is no longer needed; [`Pool::replay`] takes structure records back at recovery.
 //!
 //! Invariants, each argued where it is kept:
-//! - *Log before page*: a page is written only when the log is durable past the page's newest change (`flush`).
-//! - *Structure changes are physical, rows are logical*: how a mini-transaction logs, and why replay goes by the page's LSN (`mtr`).
-//! - A change counts as not on disk from the start of its record until the write that holds it is synced (`flush_list`), or the removal of its file is
-//!   (`spaces`).
+//! - *Log before page*: a page is written only when the log is durable past the page's newest
+//!   change (`flush`).
+//! - *Structure changes are physical, rows are logical*: how a mini-transaction logs, and why
+//!   replay goes by the page's LSN (`mtr`).
+//! - A change counts as not on disk from the start of its record until the write that holds it is
+//!   synced (`flush_list`), or the removal of its file is (`spaces`).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
-//! - Every page that comes from disk is verified: checksum, identity, and what the code relies on (`page`, `slotted`).
-//! - A frame's bytes are touched only as its latch allows, or read and then validated (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
+//! - Every page that comes from disk is verified: checksum, identity, and what the code relies on
+//!   (`page`, `slotted`).
+//! - A frame's bytes are touched only as its latch allows, or read and then validated
+//!   (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
-//! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as leaves, the page table's shards, the instances' lists,
-//! their flush lists, mini-transactions about to log, the bells of the background threads.
+//! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as
+//! leaves, the page table's shards, the instances' lists, their flush lists, mini-transactions
+//! about to log, the bells of the background threads.
 
 mod batch;
 mod bell;

@@ -1,7 +1,9 @@
-//! The free list and the LRU list, which is two: young pages, and old ones where pages enter and leave.
+//! The free list and the LRU list, which is two: young pages, and old ones where pages enter and
+//! leave.
 //!
-//! A page read in goes to the head of the old part (InnoDB's midpoint) and moves to the young head when it is used again a while later, so
-//! one scan of a large table cannot drive out what is used all the time. The old part is held at `innodb_old_blocks_pct` percent.
+//! A page read in goes to the head of the old part (InnoDB's midpoint) and moves to the young head
+//! when it is used again a while later, so one scan of a large table cannot drive out what is used
+//! all the time. The old part is held at `innodb_old_blocks_pct` percent.
 
 use crate::frame::Frame;
 
@@ -144,7 +146,8 @@ impl Lists {
         }
     }
 
-    /// Frames of the old part, coldest first: those that may have to leave. What is young stays even when it is clean and all that is old is dirty.
+    /// Frames of the old part, coldest first: those that may have to leave. What is young stays
+    /// even when it is clean and all that is old is dirty.
     pub fn coldest_first(&self) -> impl Iterator<Item = u32> + '_ {
         let first = (self.old.tail != NONE).then_some(self.old.tail);
         std::iter::successors(first, |&frame| {

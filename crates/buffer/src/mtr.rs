@@ -1,23 +1,29 @@
 //! The mini-transaction: a structure change, from latching its pages to its one record in the log.
 //!
-//! **Latch, then reserve, then release.** All pages are latched exclusively first; everything that can fail (reading, finding frames, growing the file)
-//! happens meanwhile and changes nothing, so dropping an uncommitted mini-transaction undoes it. Then the pages are changed, which cannot
-//! fail. [`Mtr::commit`] builds the record, reserves its log space, and only after that the pages get the record's LSN and their
-//! latches go. Therefore:
-//! - A page's LSN is at or past a structure record's end exactly if that record's change is in the page: rows applied later carry later
-//!   LSNs only if they were reserved later, and rows with smaller LSNs leave the page's LSN alone (it is a maximum). So replay may go by the page's LSN.
-//! - An image in the record holds only row changes whose commits reserved before it; when the record is durable, so are they.
+//! **Latch, then reserve, then release.** All pages are latched exclusively first; everything that
+//! can fail (reading, finding frames, growing the file) happens meanwhile and changes nothing, so
+//! dropping an uncommitted mini-transaction undoes it. Then the pages are changed, which cannot
+//! fail. [`Mtr::commit`] builds the record, reserves its log space, and only after that the pages
+//! get the record's LSN and their latches go. Therefore:
+//! - A page's LSN is at or past a structure record's end exactly if that record's change is in the
+//!   page: rows applied later carry later LSNs only if they were reserved later, and rows with
+//!   smaller LSNs leave the page's LSN alone (it is a maximum). So replay may go by the page's LSN.
+//! - An image in the record holds only row changes whose commits reserved before it; when the
+//!   record is durable, so are they.
 //! - Nobody sees, and nothing writes out, a page between its change and its LSN.
 //!
-//! **What is logged** is as little as replay needs. Inner nodes and page 0 change by structure records only, so their state at an LSN is
-//! known and small deltas replay exactly. Leaves also change by rows, which replay later, by key; so what is logged about a leaf must be
-//! right on *any* older state of it: a whole image, or "drop every entry from key K on".
+//! **What is logged** is as little as replay needs. Inner nodes and page 0 change by structure
+//! records only, so their state at an LSN is known and small deltas replay exactly. Leaves also
+//! change by rows, which replay later, by key; so what is logged about a leaf must be right on
+//! *any* older state of it: a whole image, or "drop every entry from key K on".
 //!
-//! **Freed pages.** Freeing raises the page's LSN, and so does its next use; a replay that meets the page in a later life finds a later
-//! LSN and leaves it alone, and one that meets it in an earlier life gets to the free and the new image in turn.
+//! **Freed pages.** Freeing raises the page's LSN, and so does its next use; a replay that meets
+//! the page in a later life finds a later LSN and leaves it alone, and one that meets it in an
+//! earlier life gets to the free and the new image in turn.
 //!
-//! **Latch order**: index pages as `btree` orders them, then page 0 of the space, then the pages being allocated or freed. The space's
-//! structure lock is held throughout, so page 0 and the free pages are never contended.
+//! **Latch order**: index pages as `btree` orders them, then page 0 of the space, then the pages
+//! being allocated or freed. The space's structure lock is held throughout, so page 0 and the free
+//! pages are never contended.
 
 use std::sync::Arc;
 
@@ -103,7 +109,8 @@ impl<'p> Mtr<'p> {
         self.header.as_mut().expect("page 0 is latched before its state changes").1 = header;
     }
 
-    /// Takes a page from the free list, or a new one at the end. Its content is whatever it was: [`Mtr::format`] comes next.
+    /// Takes a page from the free list, or a new one at the end. Its content is whatever it was:
+    /// [`Mtr::format`] comes next.
     ///
     /// # Errors
     /// When the file cannot grow or has no page numbers left; an I/O error.
@@ -131,8 +138,8 @@ impl<'p> Mtr<'p> {
         Ok(held)
     }
 
-    /// Sees to it that so many pages can be allocated without the file having to grow: to be called before the first of them, so that a
-    /// full disk refuses all or none.
+    /// Sees to it that so many pages can be allocated without the file having to grow: to be called
+    /// before the first of them, so that a full disk refuses all or none.
     ///
     /// # Errors
     /// An I/O error, such as a full disk.
@@ -146,7 +153,8 @@ impl<'p> Mtr<'p> {
         }
     }
 
-    /// Takes page numbers at the space's end, without frames: their user writes them ([`Pool::write_fresh`]).
+    /// Takes page numbers at the space's end, without frames: their user writes them
+    /// ([`Pool::write_fresh`]).
     ///
     /// # Errors
     /// When the space has no page numbers left; an I/O error.
@@ -178,7 +186,8 @@ impl<'p> Mtr<'p> {
 
     // ---- changes: from here on nothing fails ----
 
-    /// The page's bytes, to be changed and logged by image (or not at all, for pages made durable before anything names them).
+    /// The page's bytes, to be changed and logged by image (or not at all, for pages made durable
+    /// before anything names them).
     pub fn page_mut(&mut self, held: Held) -> &mut [u8] {
         self.changing = true;
         self.pages[held.0].guard.bytes_mut()
@@ -277,8 +286,9 @@ impl<'p> Mtr<'p> {
         lsn
     }
 
-    /// As [`Mtr::commit`], but also marks pages changed that the record does not mention: their writer has them on disk before
-    /// anything durable names them, and no record older than this one may be replayed on them.
+    /// As [`Mtr::commit`], but also marks pages changed that the record does not mention: their
+    /// writer has them on disk before anything durable names them, and no record older than this
+    /// one may be replayed on them.
     pub fn commit_marking(mut self, unlogged: &[Held]) -> RecordLsn {
         let mut marked: Vec<HeldPage<'p>> = Vec::new();
         let mut kept = Vec::new();

@@ -1,19 +1,27 @@
 //! Descending through inner nodes without writing shared memory.
 //!
-//! An inner node changes rarely and is read by every descent. Here it is read without its latch: the reader notes the latch's version, reads, and asks whether
-//! the version still holds. What was read from a page that was being changed is garbage and is thrown away; until then it must do no harm:
-//! - Every read is a relaxed atomic load, so it is one load of one value, and no assumption that two loads agree is made.
-//! - Every offset is checked against the page's size before it is used; nothing here panics or loops on garbage.
-//! - A frame's memory stays mapped for the pool's life, so stale frame numbers lead to readable memory.
+//! An inner node changes rarely and is read by every descent. Here it is read without its latch:
+//! the reader notes the latch's version, reads, and asks whether the version still holds. What was
+//! read from a page that was being changed is garbage and is thrown away; until then it must do no
+//! harm:
+//! - Every read is a relaxed atomic load, so it is one load of one value, and no assumption that
+//!   two loads agree is made.
+//! - Every offset is checked against the page's size before it is used; nothing here panics or
+//!   loops on garbage.
+//! - A frame's memory stays mapped for the pool's life, so stale frame numbers lead to readable
+//!   memory.
 //!
-//! Writers write the same bytes with plain stores under the exclusive latch. Between those and the loads here lies the latch's seqlock protocol (release
-//! fence after taking the bit, release on letting go, acquire fence before validating), so a validated read saw no such store. An unvalidated one
-//! may have raced with one, which the language does not define for plain stores; what is relied upon is that machine loads and stores of
-//! these sizes yield some mix of old and new bytes, as all processors that this runs on do.
+//! Writers write the same bytes with plain stores under the exclusive latch. Between those and the
+//! loads here lies the latch's seqlock protocol (release fence after taking the bit, release on
+//! letting go, acquire fence before validating), so a validated read saw no such store. An
+//! unvalidated one may have raced with one, which the language does not define for plain stores;
+//! what is relied upon is that machine loads and stores of these sizes yield some mix of old and
+//! new bytes, as all processors that this runs on do.
 //!
-//! **Coupling.** A child's version is taken *before* its parent is validated. The child's number thus was in the parent at a moment when the child was in its
-//! frame at that version; a split or merge of the child changes the parent as well, so whoever validates the parent last, after it has the leaf's
-//! latch, has the right leaf.
+//! **Coupling.** A child's version is taken *before* its parent is validated. The child's number
+//! thus was in the parent at a moment when the child was in its frame at that version; a split or
+//! merge of the child changes the parent as well, so whoever validates the parent last, after it
+//! has the leaf's latch, has the right leaf.
 
 use std::cmp::Ordering as Order;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -40,8 +48,8 @@ struct Seen {
 /// Cache lines of an entry that are loaded ahead.
 const PREFETCHED_ENTRY_LINES: usize = 4;
 
-/// Where a key's leaf was, and the parent that said so. It is the key's leaf as long as the parent is as it was, whatever changes in the
-/// leaf: [`Pool::read_found`] and [`Pool::write_found`] ask.
+/// Where a key's leaf was, and the parent that said so. It is the key's leaf as long as the parent
+/// is as it was, whatever changes in the leaf: [`Pool::read_found`] and [`Pool::write_found`] ask.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundLeaf {
     no: PageNo,
@@ -51,8 +59,8 @@ pub struct FoundLeaf {
 }
 
 impl FoundLeaf {
-    /// The tree's last leaf: the leaf of every greater key too, with the same proviso. A node only stops being the last of its level by
-    /// being split, which changes it.
+    /// The tree's last leaf: the leaf of every greater key too, with the same proviso. A node only
+    /// stops being the last of its level by being split, which changes it.
     #[inline]
     pub fn is_last(&self) -> bool {
         self.is_last
@@ -72,7 +80,8 @@ impl RacyPage {
         if at >= self.size {
             return None;
         }
-        // SAFETY: within the frame, which stays mapped; any byte is a valid u8. Races are the module head's subject.
+        // SAFETY: within the frame, which stays mapped; any byte is a valid u8. Races are the
+        // module head's subject.
         Some(unsafe { AtomicU8::from_ptr(self.start.add(at).cast_mut()) }.load(Ordering::Relaxed))
     }
 
@@ -92,7 +101,8 @@ impl RacyPage {
         if at + SLOT_BYTES > self.size {
             return None;
         }
-        // SAFETY: within the frame and aligned: slots begin at a multiple of 8 and frames are aligned to pages.
+        // SAFETY: within the frame and aligned: slots begin at a multiple of 8 and frames are
+        // aligned to pages.
         let word = u64::from_le(
             unsafe { AtomicU64::from_ptr(self.start.add(at).cast_mut().cast()) }.load(Ordering::Relaxed),
         );
@@ -188,8 +198,9 @@ impl Pool {
         Some(Seen { frame: number, version })
     }
 
-    /// Starts loading what a search of the page will touch first: the frame's latch, the header, and the slots of a page of average rows. They would
-    /// otherwise be waited for one after the other.
+    /// Starts loading what a search of the page will touch first: the frame's latch, the header,
+    /// and the slots of a page of average rows. They would otherwise be waited for one after the
+    /// other.
     #[inline]
     fn prefetch_leaf(&self, id: PageId) {
         if let Some(number) = self.hinted(id.packed()) {
@@ -205,7 +216,8 @@ impl Pool {
         self.prefetch_leaf(PageId::new(found.space, found.no));
     }
 
-    /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so that its slots are in the processor's cache by now.
+    /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so
+    /// that its slots are in the processor's cache by now.
     #[inline]
     pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
         if let Some(number) = self.hinted(PageId::new(found.space, found.no).packed()) {
@@ -224,8 +236,9 @@ impl Pool {
         self.frame(seen.frame).latch.validate(seen.version)
     }
 
-    /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts loading it into the processor's cache. `None`
-    /// when anything came in between, an inner node is not in the pool, or the root is a leaf: then the way down is with latches.
+    /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts
+    /// loading it into the processor's cache. `None` when anything came in between, an inner node
+    /// is not in the pool, or the root is a leaf: then the way down is with latches.
     pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
         let mut node = self.see(root)?;
         let (mut expected, mut is_last) = (None, true);
@@ -259,7 +272,8 @@ impl Pool {
         None
     }
 
-    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The caller checks that the page is a leaf.
+    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The
+    /// caller checks that the page is a leaf.
     ///
     /// # Errors
     /// As [`Pool::read`].

@@ -2,31 +2,37 @@
 
 use crate::doublewrite::Doublewrite;
 
-/// Options of a pool, named as MySQL names them where it has them. All can be changed while the pool is open
-/// ([`crate::Pool::change_options`]), unless said otherwise.
+/// Options of a pool, named as MySQL names them where it has them. All can be changed while the
+/// pool is open ([`crate::Pool::change_options`]), unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolOptions {
     /// `innodb_doublewrite`; changed by [`crate::Pool::set_doublewrite`].
     pub doublewrite: Doublewrite,
-    /// Pages a second that background flushing may write when there is no hurry (`innodb_io_capacity`).
+    /// Pages a second that background flushing may write when there is no hurry
+    /// (`innodb_io_capacity`).
     pub io_capacity: u32,
     /// Pages a second when there is (`innodb_io_capacity_max`).
     pub io_capacity_max: u32,
-    /// Frames that the cleaner keeps free, at most; a small pool keeps fewer (`innodb_lru_scan_depth`).
+    /// Frames that the cleaner keeps free, at most; a small pool keeps fewer
+    /// (`innodb_lru_scan_depth`).
     pub lru_scan_depth: usize,
-    /// Whether a thread that finds no free frame writes a page itself, rather than only wait for the cleaner
-    /// (`innodb_single_page_flush`).
+    /// Whether a thread that finds no free frame writes a page itself, rather than only wait for
+    /// the cleaner (`innodb_single_page_flush`).
     pub single_page_flush: bool,
-    /// How many instances the pool is divided into (`innodb_buffer_pool_instances`); 0: by its size. Not changeable.
+    /// How many instances the pool is divided into (`innodb_buffer_pool_instances`); 0: by its
+    /// size. Not changeable.
     pub instances: usize,
-    /// How tablespaces and the doublewrite file are accessed and synced (`innodb_flush_method`). Not changeable.
+    /// How tablespaces and the doublewrite file are accessed and synced (`innodb_flush_method`).
+    /// Not changeable.
     pub flush_method: FlushMethod,
-    /// Whether a batch's writes are in flight at once, where pages are not cached by the system and the kernel has io_uring
-    /// (`innodb_use_native_aio`). Not changeable.
+    /// Whether a batch's writes are in flight at once, where pages are not cached by the system and
+    /// the kernel has io_uring (`innodb_use_native_aio`). Not changeable.
     pub native_aio: bool,
-    /// Threads that write dirty pages by age, the coordinator being one (`innodb_page_cleaners`); at most one an instance. Not changeable.
+    /// Threads that write dirty pages by age, the coordinator being one (`innodb_page_cleaners`);
+    /// at most one an instance. Not changeable.
     pub page_cleaners: usize,
-    /// Whether each instance has a thread that makes frames free as they are asked for (`innodb_lru_flushers`). If not, the page cleaners do.
+    /// Whether each instance has a thread that makes frames free as they are asked for
+    /// (`innodb_lru_flushers`). If not, the page cleaners do.
     pub lru_flushers: bool,
     /// Whether the pace of flushing follows the log's age (`innodb_adaptive_flushing`).
     pub adaptive_flushing: bool,
@@ -34,7 +40,8 @@ pub struct PoolOptions {
     pub adaptive_flushing_lwm_percent: f64,
     /// Percent of dirty pages at which all of `io_capacity` is used (`innodb_max_dirty_pages_pct`).
     pub max_dirty_percent: f64,
-    /// Percent of dirty pages from which on some of it is (`innodb_max_dirty_pages_pct_lwm`); 0: none below `max_dirty_percent`.
+    /// Percent of dirty pages from which on some of it is (`innodb_max_dirty_pages_pct_lwm`); 0:
+    /// none below `max_dirty_percent`.
     pub max_dirty_lwm_percent: f64,
     /// Rounds of the page cleaner over which rates are averaged (`innodb_flushing_avg_loops`).
     pub flushing_avg_loops: u32,
@@ -42,19 +49,25 @@ pub struct PoolOptions {
     pub flush_sync: bool,
     /// Percent of the LRU list that is its old part (`innodb_old_blocks_pct`).
     pub old_blocks_percent: usize,
-    /// How long after its first use a page stays old however often it is used (`innodb_old_blocks_time`).
+    /// How long after its first use a page stays old however often it is used
+    /// (`innodb_old_blocks_time`).
     pub old_blocks_time_ms: u32,
-    /// How many of 64 neighbours must have been read for the next 64 to be read ahead (`innodb_read_ahead_threshold`); 0: never.
+    /// How many of 64 neighbours must have been read for the next 64 to be read ahead
+    /// (`innodb_read_ahead_threshold`); 0: never.
     pub read_ahead_threshold: u32,
-    /// Whether a page that is read in brings the rest of its 64 along once 13 of them were used (`innodb_random_read_ahead`). Changeable.
+    /// Whether a page that is read in brings the rest of its 64 along once 13 of them were used
+    /// (`innodb_random_read_ahead`). Changeable.
     pub random_read_ahead: bool,
     /// Which neighbours are written with a page (`innodb_flush_neighbors`).
     pub flush_neighbors: FlushNeighbors,
-    /// Whether [`crate::Pool::stop`] leaves a list of the pool's pages (`innodb_buffer_pool_dump_at_shutdown`).
+    /// Whether [`crate::Pool::stop`] leaves a list of the pool's pages
+    /// (`innodb_buffer_pool_dump_at_shutdown`).
     pub dump_at_shutdown: bool,
-    /// Whether [`crate::Pool::start_cleaners`] begins to read those pages (`innodb_buffer_pool_load_at_startup`). Not changeable.
+    /// Whether [`crate::Pool::start_cleaners`] begins to read those pages
+    /// (`innodb_buffer_pool_load_at_startup`). Not changeable.
     pub load_at_startup: bool,
-    /// Percent of each instance's pages that are listed, the hottest (`innodb_buffer_pool_dump_pct`).
+    /// Percent of each instance's pages that are listed, the hottest
+    /// (`innodb_buffer_pool_dump_pct`).
     pub dump_percent: u32,
     /// The list's file, in the data directory unless absolute (`innodb_buffer_pool_filename`).
     pub dump_file: String,
@@ -63,13 +76,15 @@ pub struct PoolOptions {
 /// How pages get to the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlushMethod {
-    /// Through the system's page cache, synced (`fsync`; `O_DSYNC` and `littlesync`, which are about other files or do less, mean the same).
+    /// Through the system's page cache, synced (`fsync`; `O_DSYNC` and `littlesync`, which are
+    /// about other files or do less, mean the same).
     Fsync,
     /// As `Fsync` without syncs, for tests of speed: a power cut loses data (`nosync`).
     NoSync,
     /// Past the page cache, synced (`O_DIRECT`).
     Direct,
-    /// Past the page cache, synced only when a file has grown (`O_DIRECT_NO_FSYNC`): for devices whose cache survives a power cut.
+    /// Past the page cache, synced only when a file has grown (`O_DIRECT_NO_FSYNC`): for devices
+    /// whose cache survives a power cut.
     DirectNoSync,
 }
 

@@ -1,16 +1,19 @@
 //! How fast dirty pages are written by age: adaptive flushing, after InnoDB's.
 //!
-//! Two urges, the larger counts: the share of dirty pages (from `innodb_max_dirty_pages_pct_lwm` on), and the part of the log's capacity that the oldest
-//! change holds (from `innodb_adaptive_flushing_lwm` on, rising faster than linearly up to `innodb_io_capacity_max`). It is averaged with the pace that
-//! was kept so far and with the pace at which the log's growth makes pages old, so that a steady load finds a steady pace well before the
-//! log is short. A server whose log does not grow writes at `innodb_io_capacity`.
+//! Two urges, the larger counts: the share of dirty pages (from `innodb_max_dirty_pages_pct_lwm`
+//! on), and the part of the log's capacity that the oldest change holds (from
+//! `innodb_adaptive_flushing_lwm` on, rising faster than linearly up to `innodb_io_capacity_max`).
+//! It is averaged with the pace that was kept so far and with the pace at which the log's growth
+//! makes pages old, so that a steady load finds a steady pace well before the log is short. A
+//! server whose log does not grow writes at `innodb_io_capacity`.
 
 use redo::Lsn;
 
 use crate::options::PoolOptions;
 use crate::pool::{Pool, TICK_MS};
 
-/// Part of the log's capacity, in percent, at which flushing is a matter of urgency whatever the options.
+/// Part of the log's capacity, in percent, at which flushing is a matter of urgency whatever the
+/// options.
 const URGENT_PERCENT: f64 = 75.0;
 /// Seconds of log growth looked ahead when counting pages that will soon be old.
 const SECONDS_AHEAD: u64 = 3;
@@ -104,7 +107,8 @@ fn share_percent(dirty_percent: f64, options: &PoolOptions) -> f64 {
     }
 }
 
-/// What the log's age asks for, in percent of `io_capacity`; `reserve` is how many times that `io_capacity_max` is.
+/// What the log's age asks for, in percent of `io_capacity`; `reserve` is how many times that
+/// `io_capacity_max` is.
 fn age_urge_percent(age_percent: f64, reserve: f64, options: &PoolOptions) -> f64 {
     if age_percent >= URGENT_PERCENT {
         return reserve * 100.0;

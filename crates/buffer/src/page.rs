@@ -1,6 +1,7 @@
 //! What every page begins with, and its checksum. Byte by byte: docs/formats/page.md.
 //!
-//! All integers on pages are little-endian, keys excepted (they compare by memcmp and mean nothing here).
+//! All integers on pages are little-endian, keys excepted (they compare by memcmp and mean nothing
+//! here).
 
 use redo::Lsn;
 
@@ -36,7 +37,8 @@ impl std::fmt::Display for PageId {
     }
 }
 
-/// Where in the log the record of a change lies: replay of the change needs the log from `start`, the page carries `end`.
+/// Where in the log the record of a change lies: replay of the change needs the log from `start`,
+/// the page carries `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordLsn {
     /// First byte of the record. A checkpoint at or before it will replay the record.
@@ -132,7 +134,8 @@ pub fn lsn(page: &[u8]) -> Lsn {
     u64_at(page, LSN)
 }
 
-/// Raises the page's LSN to `end`; never lowers it (rows of an older commit may arrive after those of a newer one).
+/// Raises the page's LSN to `end`; never lowers it (rows of an older commit may arrive after those
+/// of a newer one).
 #[inline]
 pub fn raise_lsn(page: &mut [u8], end: Lsn) {
     if end > lsn(page) {
@@ -186,7 +189,8 @@ pub fn seal(page: &mut [u8]) {
     put_u32(page, CHECKSUM, sum);
 }
 
-/// Checks what was read from disk: checksum, identity, type, and that what the type's code relies on holds.
+/// Checks what was read from disk: checksum, identity, type, and that what the type's code relies
+/// on holds.
 ///
 /// # Errors
 /// What is wrong, as the middle of a sentence.

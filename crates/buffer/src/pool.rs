@@ -1,5 +1,6 @@
-//! The pool: its configuration, its parts, and its figures. What it does with pages is in `fetch` (finding them and reading them in), `eviction`
-//! (frames for them), `flush` (writing them out) and `spaces` (their files).
+//! The pool: its configuration, its parts, and its figures. What it does with pages is in `fetch`
+//! (finding them and reading them in), `eviction` (frames for them), `flush` (writing them out) and
+//! `spaces` (their files).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,12 +51,14 @@ impl PoolConfig {
     }
 }
 
-/// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a structure change.
+/// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a
+/// structure change.
 const MIN_FRAMES: usize = 64;
 
 /// Frames that an instance has at least when `innodb_buffer_pool_instances` is 0.
 const AUTO_FRAMES: usize = 1024;
-/// Instances of a pool below that many gigabytes when it is 0: each brings an LRU flusher, and while one waits for the device the others write.
+/// Instances of a pool below that many gigabytes when it is 0: each brings an LRU flusher, and
+/// while one waits for the device the others write.
 const AUTO_INSTANCES: usize = 4;
 
 /// How many instances a pool of `frames` frames gets.
@@ -96,7 +99,8 @@ pub struct Pool {
     pub(crate) cleaners: Arc<Cleaners>,
     /// Set once frames have run short.
     pub(crate) evicting: AtomicBool,
-    /// Set once frames have run short or pages are read ahead: only then is it worth looking at a page's place in the LRU list.
+    /// Set once frames have run short or pages are read ahead: only then is it worth looking at a
+    /// page's place in the LRU list.
     pub(crate) ordering: AtomicBool,
     pub(crate) read_ahead: Arc<ReadAhead>,
     pub(crate) warm_up: WarmUp,
@@ -106,9 +110,11 @@ pub struct Pool {
     pub(crate) free_target: AtomicUsize,
     /// `PoolOptions::lru_flushers`.
     pub(crate) lru_flushers: AtomicBool,
-    /// Ticks since a page's first use before a further use makes it young (`innodb_old_blocks_time`).
+    /// Ticks since a page's first use before a further use makes it young
+    /// (`innodb_old_blocks_time`).
     pub(crate) old_ticks: AtomicU32,
-    /// Advances about ten times a second while a cleaner runs. Never 0: that is a page not used since it was read ahead.
+    /// Advances about ten times a second while a cleaner runs. Never 0: that is a page not used
+    /// since it was read ahead.
     pub(crate) tick: AtomicU32,
 }
 
@@ -202,14 +208,16 @@ impl Pool {
         self.memory.page_size()
     }
 
-    /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence in the pool, until its record is in the log: threads
-    /// that each held a good part of a small pool would wait for one another's frames for ever.
+    /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence
+    /// in the pool, until its record is in the log: threads that each held a good part of a small
+    /// pool would wait for one another's frames for ever.
     pub fn pages_at_once(&self) -> usize {
         // All of them may belong to one instance.
         (self.frames.len() / self.instances.len() / 64).clamp(1, 32)
     }
 
-    /// How many instances the pool is divided into, and how many page cleaners it has: what the options asked for, as far as that makes sense.
+    /// How many instances the pool is divided into, and how many page cleaners it has: what the
+    /// options asked for, as far as that makes sense.
     pub fn actors(&self) -> (usize, usize) {
         (self.instances.len(), self.cleaners.count())
     }
@@ -224,7 +232,8 @@ impl Pool {
         self.options.read().clone()
     }
 
-    /// Changes options that [`PoolOptions`] calls changeable; it is not for `doublewrite`, see [`Pool::set_doublewrite`].
+    /// Changes options that [`PoolOptions`] calls changeable; it is not for `doublewrite`, see
+    /// [`Pool::set_doublewrite`].
     pub fn change_options(&self, change: impl FnOnce(&mut PoolOptions)) {
         let mut options = self.options.write();
         let doublewrite = options.doublewrite;
@@ -312,7 +321,8 @@ impl Pool {
         }
     }
 
-    /// The start LSN of the oldest change that may not be on disk. A checkpoint uses [`Pool::checkpoint_lsn`], which asks in the right order.
+    /// The start LSN of the oldest change that may not be on disk. A checkpoint uses
+    /// [`Pool::checkpoint_lsn`], which asks in the right order.
     pub fn oldest_dirty_lsn(&self) -> Option<Lsn> {
         // Mini-transactions first: one that has ended since has its pages in the lists.
         let logging = self.logging.lock().oldest();
@@ -320,12 +330,14 @@ impl Pool {
         pages.chain(logging).min()
     }
 
-    /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied` answers with the start (or an LSN before it)
-    /// of the oldest commit that reserved log space and is not wholly applied to pages; a commit counts from before it reserves until
-    /// after it is applied. It is asked at the one right moment, which is why this takes a function.
+    /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied`
+    /// answers with the start (or an LSN before it) of the oldest commit that reserved log space
+    /// and is not wholly applied to pages; a commit counts from before it reserves until after it
+    /// is applied. It is asked at the one right moment, which is why this takes a function.
     pub fn checkpoint_lsn(&self, oldest_unapplied: impl FnOnce() -> Option<Lsn>) -> Lsn {
-        // The log's end first: who reserves after this moment is past it. Who reserved before is either unapplied when asked next, or
-        // has dirtied its pages by then and is in the lists, which are asked last. The same goes for mini-transactions.
+        // The log's end first: who reserves after this moment is past it. Who reserved before is
+        // either unapplied when asked next, or has dirtied its pages by then and is in the lists,
+        // which are asked last. The same goes for mini-transactions.
         let end = self.log.current_lsn();
         let unapplied = oldest_unapplied().unwrap_or(end);
         let dirty = self.oldest_dirty_lsn().unwrap_or(end);
@@ -340,7 +352,8 @@ impl Pool {
         logging.begin(floor)
     }
 
-    /// Enters the frame, latched exclusively, into the flush list, or moves it to an older place there.
+    /// Enters the frame, latched exclusively, into the flush list, or moves it to an older place
+    /// there.
     #[inline]
     pub(crate) fn mark_dirty(&self, number: u32, start: Lsn) {
         let frame = self.frame(number);

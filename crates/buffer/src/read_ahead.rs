@@ -1,9 +1,11 @@
-//! Pages read before they are wanted: linear and random read-ahead, as InnoDB does them, and the reading part of the warm-up.
+//! Pages read before they are wanted: linear and random read-ahead, as InnoDB does them, and the
+//! reading part of the warm-up.
 //!
-//! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note; a thread of its own looks whether most of the 64 were
-//! read in that order, and if so reads the 64 behind (or before) them. With random read-ahead (off by default) every page that is read in leaves a note, and
-//! where enough of its 64 are here and were used, whatever their order, the thread reads the rest of the 64. It takes spare frames only and stops when
-//! there are none.
+//! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note; a
+//! thread of its own looks whether most of the 64 were read in that order, and if so reads the 64
+//! behind (or before) them. With random read-ahead (off by default) every page that is read in
+//! leaves a note, and where enough of its 64 are here and were used, whatever their order, the
+//! thread reads the rest of the 64. It takes spare frames only and stops when there are none.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -29,7 +31,8 @@ thread_local! {
     static BYTES: Cell<Option<AlignedBuffer>> = const { Cell::new(None) };
 }
 
-/// Pages of 64 that were used before random read-ahead reads the others: InnoDB's `BUF_READ_AHEAD_RANDOM_THRESHOLD`.
+/// Pages of 64 that were used before random read-ahead reads the others: InnoDB's
+/// `BUF_READ_AHEAD_RANDOM_THRESHOLD`.
 const RANDOM_THRESHOLD: usize = 5 + EXTENT_PAGES as usize / 8;
 
 /// Notes that wait at most; more are dropped: what is read ahead too late is no help.
@@ -85,7 +88,8 @@ pub(crate) fn run(pool: &Weak<Pool>, ahead: &ReadAhead) {
 }
 
 impl Pool {
-    /// Leaves a note if the page, used for the first time, is the last or first of its 64, or if any page may be worth one.
+    /// Leaves a note if the page, used for the first time, is the last or first of its 64, or if
+    /// any page may be worth one.
     #[inline]
     pub(crate) fn consider_read_ahead(&self, id: PageId) {
         let ahead = &self.read_ahead;
@@ -101,7 +105,8 @@ impl Pool {
         }
     }
 
-    /// Reads pages of one space that will be wanted soon, those that are not here, as far as there are spare frames. Returns how many were not.
+    /// Reads pages of one space that will be wanted soon, those that are not here, as far as there
+    /// are spare frames. Returns how many were not.
     ///
     /// # Errors
     /// An I/O error; whoever wants the page meets it again.
@@ -141,7 +146,8 @@ impl Pool {
         self.read_unasked(id.space, (next..next.saturating_add(EXTENT_PAGES)).collect()).map(|_| ())
     }
 
-    /// Reads the rest of the 64 pages around `id` if random read-ahead is on and enough of them were used.
+    /// Reads the rest of the 64 pages around `id` if random read-ahead is on and enough of them
+    /// were used.
     fn read_around(&self, id: PageId) -> Result<()> {
         if !self.read_ahead.random.load(Ordering::Relaxed) {
             return Ok(());
@@ -163,7 +169,8 @@ impl Pool {
         (tick != 0).then_some(tick)
     }
 
-    /// Reads those of the pages (ascending) that are not here, as far as there are spare frames; returns how many were read, and whether frames sufficed.
+    /// Reads those of the pages (ascending) that are not here, as far as there are spare frames;
+    /// returns how many were read, and whether frames sufficed.
     pub(crate) fn read_unasked(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<(usize, bool)> {
         self.read_unasked_for(space, pages, &self.counters.read_ahead)
     }
@@ -200,7 +207,8 @@ impl Pool {
         Ok((read, sufficed))
     }
 
-    /// Enters the page into the table with this frame, which is latched exclusively; false, and the frame is free again, when the page has one already.
+    /// Enters the page into the table with this frame, which is latched exclusively; false, and the
+    /// frame is free again, when the page has one already.
     pub(crate) fn enter(&self, number: u32, packed: u64) -> bool {
         let frame = self.frame(number);
         let mut shard = self.table.shard(packed);
@@ -215,8 +223,9 @@ impl Pool {
         true
     }
 
-    /// Fills the frames, latched exclusively, of neighbouring pages with one read, and lets go of them. Pages that do not verify (most were
-    /// never written) are thrown away again: who really wants one gets the error.
+    /// Fills the frames, latched exclusively, of neighbouring pages with one read, and lets go of
+    /// them. Pages that do not verify (most were never written) are thrown away again: who really
+    /// wants one gets the error.
     fn read_run(&self, space: &Space, run: &[(PageNo, u32)]) -> Result<usize> {
         let page_size = self.page_size();
         let wanted = run.len() * page_size;

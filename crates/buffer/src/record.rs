@@ -20,7 +20,8 @@ const REMOVE_CHILD: u8 = 6;
 const SECTION_HEADER_BYTES: usize = 12;
 /// Where an image begins: after checksum and identity.
 const IMAGE_FROM: usize = 12;
-/// One structure change takes an extent of a few megabytes at most, so its pages are far fewer than this.
+/// One structure change takes an extent of a few megabytes at most, so its pages are far fewer than
+/// this.
 const MOST_PAGES_AT_ONCE: u32 = 1 << 20;
 const LSN_RANGE: std::ops::Range<usize> = 16..24;
 
@@ -46,7 +47,8 @@ impl RecordWriter {
         parts.iter().for_each(|part| self.ops.extend_from_slice(part));
     }
 
-    /// The whole page, without the hole of free space that index pages have, and without the unused tail of others.
+    /// The whole page, without the hole of free space that index pages have, and without the unused
+    /// tail of others.
     pub fn image(&mut self, bytes: &[u8]) {
         let (lower, upper) = match page::page_type(bytes) {
             Some(PageType::Index) => slotted::image_bounds(bytes),
@@ -100,8 +102,8 @@ fn take<'a>(bytes: &mut &'a [u8], len: usize) -> std::result::Result<&'a [u8], S
 }
 
 impl Pool {
-    /// Recovery: applies the structure record from `start_lsn` to `end_lsn` to the pages that do not have it yet. Pages of spaces that are not open
-    /// (dropped later) are passed over.
+    /// Recovery: applies the structure record from `start_lsn` to `end_lsn` to the pages that do
+    /// not have it yet. Pages of spaces that are not open (dropped later) are passed over.
     ///
     /// # Errors
     /// When the record makes no sense for the pages; an I/O error.
@@ -134,7 +136,8 @@ impl Pool {
         Ok(())
     }
 
-    /// Recovery: refuses a page that its space has never handed out, before the file grows to hold it. Nothing but a damaged record names one.
+    /// Recovery: refuses a page that its space has never handed out, before the file grows to hold
+    /// it. Nothing but a damaged record names one.
     ///
     /// # Errors
     /// [`BufferError::Corrupt`]; as [`Pool::read`] of page 0.

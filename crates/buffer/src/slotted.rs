@@ -1,20 +1,23 @@
-//! The slotted page: sorted variable-length entries on an index page. Layout byte by byte in docs/formats/page.md.
+//! The slotted page: sorted variable-length entries on an index page. Layout byte by byte in
+//! docs/formats/page.md.
 //!
 //! ```text
-//! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32 | 36 run i16 | 38 last_insert u16
+//! 24 count u16 | 26 skip u16 | 28 cells_start u32 | 32 garbage u32
+//! 36 run i16 | 38 last_insert u16
 //! 40 slots, 8 bytes each, in key order: offset u16, key length u16, head u32
 //! .. free space .. cells: value length u16, key, value
 //! ```
-//! `skip` bytes are common to all keys of the page, and a slot's `head` is the four key bytes after them as a big-endian number (zeros
-//! beyond the key's end), so that a search compares numbers within the slot array and touches one or two cells at its end. The first key
-//! of an inner node has no part in this: it is empty, below every other, and never compared.
+//! `skip` bytes are common to all keys of the page, and a slot's `head` is the four key bytes after
+//! them as a big-endian number (zeros beyond the key's end), so that a search compares numbers
+//! within the slot array and touches one or two cells at its end. The first key of an inner node
+//! has no part in this: it is empty, below every other, and never compared.
 //!
-//! Invariants, which [`check`] verifies on every page that comes from disk, so that the code here may index without failing: slots end
-//! at or before `cells_start`; every cell lies between it and the page's end. Key order and heads are the writer's promise;
-//! `btree`'s validate checks them.
+//! Invariants, which [`check`] verifies on every page that comes from disk, so that the code here
+//! may index without failing: slots end at or before `cells_start`; every cell lies between it and
+//! the page's end. Key order and heads are the writer's promise; `btree`'s validate checks them.
 //!
-//! On inner nodes the value is a child's page number, and the first entry's key is empty: it stands for everything below the
-//! second's key. `remove_child` keeps that so.
+//! On inner nodes the value is a child's page number, and the first entry's key is empty: it stands
+//! for everything below the second's key. `remove_child` keeps that so.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -134,7 +137,8 @@ pub fn child(page: &[u8], index: usize) -> PageNo {
     u32_at(page, range.start)
 }
 
-/// The first entry whose key is compared: an inner node's first stands for everything below the second.
+/// The first entry whose key is compared: an inner node's first stands for everything below the
+/// second.
 #[inline]
 fn first_compared(page: &[u8]) -> usize {
     usize::from(crate::page::level(page) > 0)
@@ -154,7 +158,8 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
         u32::from_le_bytes(slots[at..at + 4].try_into().expect("four bytes"))
     };
     let mut low = partition(first, entries, |index| head_at(index) < head);
-    // Whole keys are compared on a tie, so what is found is right even if the key does not begin as all others here do.
+    // Whole keys are compared on a tie, so what is found is right even if the key does not begin as
+    // all others here do.
     if low < entries && head_at(low) == head {
         let mut high = partition(low, entries, |index| head_at(index) <= head);
         while low < high {
@@ -175,8 +180,9 @@ pub fn search(page: &[u8], key: &[u8]) -> Result<usize, usize> {
     }
 }
 
-/// The first index from `low` to `high` for which `is_before` is false; it is true for none behind one for which it is false. Free of branches that
-/// depend on the data, since a processor guesses every other one of those wrong.
+/// The first index from `low` to `high` for which `is_before` is false; it is true for none behind
+/// one for which it is false. Free of branches that depend on the data, since a processor guesses
+/// every other one of those wrong.
 #[inline]
 pub(crate) fn partition(low: usize, high: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut base, mut len) = (low, high - low);
@@ -226,8 +232,9 @@ pub fn used_bytes(page: &[u8]) -> usize {
     page.len() - SLOTS - free_bytes(page)
 }
 
-/// Length of the run of inserts that one at `index` would go on with: above 0 for inserts that each went directly behind the one before, below 0 for
-/// inserts that each went directly before it, 0 where there is no such run. A hint for splits, in no log record.
+/// Length of the run of inserts that one at `index` would go on with: above 0 for inserts that each
+/// went directly behind the one before, below 0 for inserts that each went directly before it, 0
+/// where there is no such run. A hint for splits, in no log record.
 #[inline]
 pub fn run_at(page: &[u8], index: usize) -> i16 {
     let (run, last) = (u16_at(page, RUN) as i16, u16_at(page, LAST_INSERT) as usize);
@@ -238,7 +245,8 @@ pub fn run_at(page: &[u8], index: usize) -> i16 {
     if goes_on || count(page) == 0 { run } else { 0 }
 }
 
-/// Hands a run on to the page that its next insert will go to: before the first entry, or into an empty page.
+/// Hands a run on to the page that its next insert will go to: before the first entry, or into an
+/// empty page.
 pub fn set_run(page: &mut [u8], run: i16) {
     put_u16(page, RUN, run as u16);
     put_u16(page, LAST_INSERT, 0);
@@ -249,7 +257,8 @@ pub fn copy_run(page: &mut [u8], source: &[u8]) {
     page[RUN..SLOTS].copy_from_slice(&source[RUN..SLOTS]);
 }
 
-/// Gives the page, which has the entries of `source` from `at` on, the run there whose last insert is one of these.
+/// Gives the page, which has the entries of `source` from `at` on, the run there whose last insert
+/// is one of these.
 pub fn take_run(page: &mut [u8], source: &[u8], at: usize) {
     if let Some(last) = (u16_at(source, LAST_INSERT) as usize).checked_sub(at) {
         put_u16(page, RUN, u16_at(source, RUN));
@@ -277,7 +286,8 @@ fn contiguous(page: &[u8]) -> usize {
     cells_start(page) - SLOTS - count(page) * SLOT_BYTES
 }
 
-/// Inserts an entry at `index`, the place that [`search`] named. The caller has made sure that it fits ([`free_bytes`]).
+/// Inserts an entry at `index`, the place that [`search`] named. The caller has made sure that it
+/// fits ([`free_bytes`]).
 pub fn insert(page: &mut [u8], index: usize, key: &[u8], value: &[u8]) {
     let needed = entry_bytes(key.len(), value.len());
     assert!(needed <= free_bytes(page), "the caller checks that the entry fits");
@@ -315,7 +325,8 @@ fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// Recomputes `skip` and all heads. Keys are sorted, so what the first and the last share, all share.
+/// Recomputes `skip` and all heads. Keys are sorted, so what the first and the last share, all
+/// share.
 fn rehead(page: &mut [u8]) {
     let (entries, first) = (count(page), first_compared(page));
     let skip = if entries <= first + 1 { 0 } else { common_prefix(key(page, first), key(page, entries - 1)) };
@@ -378,7 +389,8 @@ pub fn replace_value(page: &mut [u8], index: usize, value: &[u8]) -> bool {
         let garbage = u32_at(page, GARBAGE) + range.len() as u32;
         put_u32(page, GARBAGE, garbage);
         compact(page);
-        // The short cell that compaction kept is garbage now; where room lacks for both, it is compacted away with its slot.
+        // The short cell that compaction kept is garbage now; where room lacks for both, it is
+        // compacted away with its slot.
         if new_cell > contiguous(page) {
             remove(page, index);
             compact(page);
@@ -418,7 +430,8 @@ pub fn truncate_from(page: &mut [u8], key: &[u8]) -> bool {
     first < entries
 }
 
-/// Removes entry `index` of an inner node; when it was the first, the new first entry's key becomes empty.
+/// Removes entry `index` of an inner node; when it was the first, the new first entry's key becomes
+/// empty.
 pub fn remove_child(page: &mut [u8], index: usize) {
     remove(page, index);
     if index == 0 && count(page) > 0 {
@@ -428,7 +441,8 @@ pub fn remove_child(page: &mut [u8], index: usize) {
     }
 }
 
-/// Appends entries `from..` of `source`. The caller has made sure that they fit and are above all keys here.
+/// Appends entries `from..` of `source`. The caller has made sure that they fit and are above all
+/// keys here.
 pub fn append_all(page: &mut [u8], source: &[u8], from: usize) {
     let hint: [u8; SLOTS - RUN] = page[RUN..SLOTS].try_into().expect("four bytes");
     for index in from..count(source) {
@@ -443,7 +457,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Moves the cells together, in key order, so that all free space is one piece, and recomputes the heads.
+/// Moves the cells together, in key order, so that all free space is one piece, and recomputes the
+/// heads.
 pub fn compact(page: &mut [u8]) {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
@@ -460,7 +475,8 @@ pub fn compact(page: &mut [u8]) {
     rehead(page);
 }
 
-/// The two parts of a page that an image must hold: everything before and after the hole of free space.
+/// The two parts of a page that an image must hold: everything before and after the hole of free
+/// space.
 pub(crate) fn image_bounds(page: &[u8]) -> (usize, usize) {
     (SLOTS + count(page) * SLOT_BYTES, cells_start(page))
 }

@@ -1,7 +1,9 @@
-//! Tablespaces: one file each, page 0 of which says what the rest is. Byte by byte in docs/formats/page.md.
+//! Tablespaces: one file each, page 0 of which says what the rest is. Byte by byte in
+//! docs/formats/page.md.
 //!
-//! Page 0 changes only inside mini-transactions, under its page latch, and is logged with them. The file grows ahead of use, with
-//! written zeros, so that a page write never needs space or metadata that the file system might refuse.
+//! Page 0 changes only inside mini-transactions, under its page latch, and is logged with them. The
+//! file grows ahead of use, with written zeros, so that a page write never needs space or metadata
+//! that the file system might refuse.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,17 +79,19 @@ pub(crate) struct Space {
     pub id: SpaceId,
     pub file: Arc<dyn File>,
     page_size: usize,
-    /// Where the file is. Held shared while a batch is doublewritten, which names the file, until it is counted in `unsynced`. Lock order: after
-    /// the doublewrite strategy.
+    /// Where the file is. Held shared while a batch is doublewritten, which names the file, until
+    /// it is counted in `unsynced`. Lock order: after the doublewrite strategy.
     pub path: RwLock<PathBuf>,
-    /// Batches that are doublewritten under the name in `path` and not finished: a rename waits for them. Raised under `path`; `AcqRel` with the
-    /// rename's load, which comes after their syncs.
+    /// Batches that are doublewritten under the name in `path` and not finished: a rename waits for
+    /// them. Raised under `path`; `AcqRel` with the rename's load, which comes after their syncs.
     pub unsynced: AtomicU32,
-    /// Held through a structure change of any tree in this space: inner nodes change under it only. Lock order: before all latches.
+    /// Held through a structure change of any tree in this space: inner nodes change under it only.
+    /// Lock order: before all latches.
     pub structure: Mutex<()>,
     /// Length of the file in pages. Changed under `grow`.
     file_pages: AtomicU32,
-    /// Pages that are not free, as of the last structure change that changed it. Relaxed: see [`SpaceRoom`].
+    /// Pages that are not free, as of the last structure change that changed it. Relaxed: see
+    /// [`SpaceRoom`].
     in_use: AtomicU32,
     grow: Mutex<()>,
 }
@@ -117,8 +121,9 @@ impl Space {
         Ok(Space::new(id, file, path, page_size, (FIRST_PAGES, 1)))
     }
 
-    /// Opens the file and reads from page 0 which space it is. Syncs it first: what a killed server wrote may be in the kernel's page cache only, and a page
-    /// that is found up to date is not written again before a checkpoint passes it.
+    /// Opens the file and reads from page 0 which space it is. Syncs it first: what a killed server
+    /// wrote may be in the kernel's page cache only, and a page that is found up to date is not
+    /// written again before a checkpoint passes it.
     pub fn open(disk: &dyn Disk, path: &Path, access: Access, page_size: usize) -> Result<Space> {
         let file = disk.open_with(path, OpenMode::ReadWrite, access)?;
         sync_or_stop(disk, &*file)?;
@@ -167,7 +172,8 @@ impl Space {
         no as u64 * self.page_size as u64
     }
 
-    /// Whether the storage guarantees that a page is written whole or not at all, when [`File::write_untorn_at`] writes it.
+    /// Whether the storage guarantees that a page is written whole or not at all, when
+    /// [`File::write_untorn_at`] writes it.
     pub fn writes_untorn(&self, page_size: usize) -> bool {
         self.file.untorn_bytes() >= page_size
     }
@@ -240,7 +246,8 @@ impl Space {
         self.in_use.store(header.in_use(), Ordering::Relaxed);
     }
 
-    /// Writes pages that were handed out for the first time, without writing zeros in their place before. The new length is durable if `sync` says so.
+    /// Writes pages that were handed out for the first time, without writing zeros in their place
+    /// before. The new length is durable if `sync` says so.
     pub fn write_fresh(&self, first: PageNo, pages: &[u8], disk: &dyn Disk, sync: bool) -> Result<()> {
         let end = first + (pages.len() / self.page_size) as u32;
         if end > self.file_pages() {
@@ -267,9 +274,11 @@ impl Space {
 /// Most pages that are kept in reserve for others who change the space at the same time.
 const MOST_SLACK_PAGES: u32 = 256;
 
-/// What a space has room for. A commit that is in the log cannot fail any more, and its rows may split pages: so it asks here before, and a full
-/// disk is the statement's error. Changes that run at the same time are covered by some slack, not counted, and what is unlikely is not asked for:
-/// a commit that meets a full disk all the same waits for space ([`crate::Mtr::make_room`] refuses a split before it changes anything).
+/// What a space has room for. A commit that is in the log cannot fail any more, and its rows may
+/// split pages: so it asks here before, and a full disk is the statement's error. Changes that run
+/// at the same time are covered by some slack, not counted, and what is unlikely is not asked for:
+/// a commit that meets a full disk all the same waits for space ([`crate::Mtr::make_room`] refuses
+/// a split before it changes anything).
 #[derive(Debug, Clone)]
 pub struct SpaceRoom {
     space: Arc<Space>,
@@ -283,7 +292,8 @@ impl SpaceRoom {
         SpaceRoom { space, disk, sync }
     }
 
-    /// Sees to it that `entries` more entries of `bytes` bytes together find pages to go to, growing the file where it must.
+    /// Sees to it that `entries` more entries of `bytes` bytes together find pages to go to,
+    /// growing the file where it must.
     ///
     /// # Errors
     /// When the file cannot grow.
@@ -297,8 +307,9 @@ impl SpaceRoom {
         }
         let last = in_use + needed + slack - 1;
         if in_use + needed + slack / 2 <= file_pages {
-            // Enough for this change: the file is made longer ahead of use, by one thread, and nobody waits for it. Whether the disk has the room is asked
-            // again by the first change that needs it.
+            // Enough for this change: the file is made longer ahead of use, by one thread, and
+            // nobody waits for it. Whether the disk has the room is asked again by the first change
+            // that needs it.
             if let Err(error) = self.space.ensure_unless_growing(last, &*self.disk, self.sync) {
                 log::debug!("{}: it cannot be made longer yet: {error}", self.space.file.path().display());
             }
@@ -307,8 +318,9 @@ impl SpaceRoom {
         self.space.ensure(last, &*self.disk, self.sync)
     }
 
-    /// Pages that so much may need: at worst every entry splits a leaf of its own, but a leaf that was split has room again, so many entries need
-    /// no more than the leaves that there are and those that they fill. Each split may go on upward.
+    /// Pages that so much may need: at worst every entry splits a leaf of its own, but a leaf that
+    /// was split has room again, so many entries need no more than the leaves that there are and
+    /// those that they fill. Each split may go on upward.
     fn pages_for(&self, in_use: u32, entries: usize, bytes: usize) -> u32 {
         let filled = (4 * bytes / self.space.page_size) as u32;
         let splits = (entries.min(u32::MAX as usize / 2) as u32).min(in_use.saturating_add(filled) + 1);
@@ -317,7 +329,8 @@ impl SpaceRoom {
     }
 }
 
-/// Syncs a file; a failure stops the process, since the kernel may have dropped the writes and would not say so again.
+/// Syncs a file; a failure stops the process, since the kernel may have dropped the writes and
+/// would not say so again.
 pub(crate) fn sync_or_stop(disk: &dyn Disk, file: &dyn File) -> Result<()> {
     let _syncing = os::account::enter(os::account::State::PageSync);
     file.sync_data().map_err(|error| {
@@ -326,7 +339,8 @@ pub(crate) fn sync_or_stop(disk: &dyn Disk, file: &dyn File) -> Result<()> {
     })
 }
 
-/// Holds a space's structure lock until dropped: only under it do inner nodes, page 0 and free pages of the space change.
+/// Holds a space's structure lock until dropped: only under it do inner nodes, page 0 and free
+/// pages of the space change.
 #[derive(Debug)]
 pub struct StructureLock {
     pub(crate) space: Arc<Space>,
@@ -343,7 +357,8 @@ impl StructureLock {
 
 impl Drop for StructureLock {
     fn drop(&mut self) {
-        // SAFETY: `new` took the mutex and forgot its guard; this value is the only one that stands for it.
+        // SAFETY: `new` took the mutex and forgot its guard; this value is the only one that stands
+        // for it.
         unsafe { self.space.structure.force_unlock() }
     }
 }

@@ -25,10 +25,12 @@ impl Pool {
         Ok(())
     }
 
-    /// Opens a tablespace file; returns the number that it says it has. Opening one that is open already does nothing.
+    /// Opens a tablespace file; returns the number that it says it has. Opening one that is open
+    /// already does nothing.
     ///
     /// # Errors
-    /// When the file is no tablespace, or one of another page size, or of a number that another file has; an I/O error.
+    /// When the file is no tablespace, or one of another page size, or of a number that another
+    /// file has; an I/O error.
     pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
         let space = Space::open(&*self.disk, path, self.access, self.page_size())?;
         let id = space.id;
@@ -76,10 +78,12 @@ impl Pool {
         Ok(StructureLock::new(self.space(id)?))
     }
 
-    /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses the space any more.
+    /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses
+    /// the space any more.
     ///
-    /// In this order: until the removal is durable a crash finds the file again, and has to find the log of the pages that are not written to it. So they
-    /// hold up the checkpoint until then. Those that are written meanwhile go to a file that has no name any more.
+    /// In this order: until the removal is durable a crash finds the file again, and has to find
+    /// the log of the pages that are not written to it. So they hold up the checkpoint until then.
+    /// Those that are written meanwhile go to a file that has no name any more.
     ///
     /// # Errors
     /// When there is no such space; when the file cannot be removed, and the space stays.
@@ -129,7 +133,8 @@ impl Pool {
             frame.latch.exclusive();
             while frame.holds(packed) && frame.writing.load(Ordering::Acquire) {
                 frame.latch.release_exclusive();
-                // A batch that could not write the page lets go of it now. Whether another page of it can be written is not asked here.
+                // A batch that could not write the page lets go of it now. Whether another page of
+                // it can be written is not asked here.
                 let _ = self.finish_batches();
                 os::clock::sleep(Duration::from_millis(1));
                 frame.latch.exclusive();

@@ -1,7 +1,8 @@
 //! The page table: which frame holds a page.
 //!
-//! The truth is a hash map in shards, each under a mutex. In front of it is an array of hints, read without any lock: a hint may be
-//! stale or missing, never harmful, since a frame says itself which page it holds once its latch is had.
+//! The truth is a hash map in shards, each under a mutex. In front of it is an array of hints, read
+//! without any lock: a hint may be stale or missing, never harmful, since a frame says itself which
+//! page it holds once its latch is had.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -40,7 +41,8 @@ impl Hasher for PageHasher {
 
 pub(crate) type Shard = HashMap<u64, u32, BuildHasherDefault<PageHasher>>;
 
-/// Lock order: a shard's mutex comes after latches that the thread already holds; under it only tries for a latch are allowed.
+/// Lock order: a shard's mutex comes after latches that the thread already holds; under it only
+/// tries for a latch are allowed.
 #[derive(Debug)]
 pub(crate) struct PageTable {
     hints: Box<[AtomicU32]>,

@@ -1,4 +1,5 @@
-//! Warm-up: a list of the hottest pages, left at shutdown or on demand, and read in at start. The file is InnoDB's: a line `space,page` a page.
+//! Warm-up: a list of the hottest pages, left at shutdown or on demand, and read in at start. The
+//! file is InnoDB's: a line `space,page` a page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,7 +46,8 @@ impl Pool {
         self.config.datadir.join(&self.options().dump_file)
     }
 
-    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it names.
+    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it
+    /// names.
     ///
     /// # Errors
     /// An I/O error; the status says so too.
@@ -73,7 +75,8 @@ impl Pool {
         Ok(pages)
     }
 
-    /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`), unless it is under way.
+    /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`),
+    /// unless it is under way.
     pub fn start_load(self: &Arc<Pool>) {
         let mut thread = self.warm_up.thread.lock();
         if thread.as_ref().is_some_and(|running| !running.is_finished()) {

@@ -30,7 +30,8 @@ fn write_page(disk: &SimDisk, no: PageNo, page: &[u8]) {
     file.write_all_at(page, no as u64 * page.len() as u64).expect("the disk is on");
 }
 
-/// Every way in which one cut at a sector's edge can tear a page: the new version's first sectors and the old one's last, and the other way round.
+/// Every way in which one cut at a sector's edge can tear a page: the new version's first sectors
+/// and the old one's last, and the other way round.
 fn tears<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
     (1..new.len() / SECTOR).flat_map(move |sector| {
         let at = sector * SECTOR;
@@ -63,7 +64,8 @@ fn every_tear_of_a_page_is_repaired_with_its_newest_version() {
     }
 }
 
-/// A torn page of which the file once had a copy, and the strategy changed since: an old copy must never take its place.
+/// A torn page of which the file once had a copy, and the strategy changed since: an old copy must
+/// never take its place.
 #[test]
 fn copies_from_before_doublewrite_was_off_are_not_used() {
     for at_run_time in [false, true] {
@@ -94,8 +96,9 @@ fn copies_from_before_doublewrite_was_off_are_not_used() {
     }
 }
 
-/// A killed server leaves page writes that nobody has synced, and the next one reads them from the kernel's cache as if they were on disk. When the
-/// power goes then, what the next one saw must be there.
+/// A killed server leaves page writes that nobody has synced, and the next one reads them from the
+/// kernel's cache as if they were on disk. When the power goes then, what the next one saw must be
+/// there.
 #[test]
 fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
     let seed = test_seed("what_a_killed_server_wrote_and_did_not_sync");
@@ -124,8 +127,9 @@ fn what_a_killed_server_wrote_and_did_not_sync_is_made_durable_by_the_next() {
     }
 }
 
-/// A page that could be written in part only is torn until it is written again, and its copy must last as long, however much else is flushed. While the
-/// tablespace's writes fail every flush of it says so; when they succeed again all is well.
+/// A page that could be written in part only is torn until it is written again, and its copy must
+/// last as long, however much else is flushed. While the tablespace's writes fail every flush of it
+/// says so; when they succeed again all is well.
 #[test]
 fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
     const OTHER: u32 = 4;
@@ -171,7 +175,8 @@ fn a_page_that_could_not_be_written_in_place_keeps_its_copy() {
     }
 }
 
-/// What cannot be written any more because its disk fails can still be dropped, and a tablespace is not renamed between doublewrite and sync.
+/// What cannot be written any more because its disk fails can still be dropped, and a tablespace is
+/// not renamed between doublewrite and sync.
 #[test]
 fn a_tablespace_whose_writes_fail_can_be_dropped() {
     let disk = SimDisk::new(6);
@@ -209,7 +214,8 @@ fn off_and_a_promise_of_the_storage_write_no_copies() {
     }
 }
 
-/// Pages are rewritten over and over while the strategy changes, until the power goes; then each is whole, and as new as the last flush.
+/// Pages are rewritten over and over while the strategy changes, until the power goes; then each is
+/// whole, and as new as the last flush.
 #[test]
 fn no_page_is_torn_while_strategies_change() {
     const KEEPING: [Doublewrite; 3] = [Doublewrite::Parallel, Doublewrite::Legacy, Doublewrite::Auto];

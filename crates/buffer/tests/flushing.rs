@@ -112,7 +112,8 @@ fn without_background_threads_the_foreground_writes_single_pages() {
     assert!(pool.status().single_page_flushes > 0);
 }
 
-/// Nobody waits for ever for a frame that a dead disk keeps from becoming free, whoever is to write pages.
+/// Nobody waits for ever for a frame that a dead disk keeps from becoming free, whoever is to write
+/// pages.
 #[test]
 fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
     for lru_flushers in [true, false] {
@@ -122,7 +123,8 @@ fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
             config.options.lru_flushers = lru_flushers;
         });
         pool.create_space(SPACE, &path("t.ibd")).expect("made");
-        // Without cleaners each page that is made has one other written, and every frame holds a dirty page in the end.
+        // Without cleaners each page that is made has one other written, and every frame holds a
+        // dirty page in the end.
         let pages: Vec<PageNo> = (0..300).map(|number| make_page(&pool, number as u8)).collect();
         disk.power_cut();
         pool.start_cleaners();
@@ -135,7 +137,8 @@ fn who_waits_for_a_frame_gets_the_error_of_a_dead_disk() {
     }
 }
 
-/// Pages whose changes the log has on disk go first: who needs a frame does not wait for a sync of the log as well.
+/// Pages whose changes the log has on disk go first: who needs a frame does not wait for a sync of
+/// the log as well.
 #[test]
 fn for_a_frame_no_page_is_written_that_waits_for_the_log() {
     let byte_on_disk = |disk: &SimDisk, no: PageNo| {
@@ -214,7 +217,8 @@ fn dirty_neighbours_are_written_with_a_page() {
 
 #[test]
 fn a_scan_does_not_drive_out_what_is_used_all_the_time() {
-    // Pages used again and again are young by the time of the scan, which uses each of its pages a few times in a row.
+    // Pages used again and again are young by the time of the scan, which uses each of its pages a
+    // few times in a row.
     let (pool, pages) = filled_pool(256, 1200, |_| ());
     pool.start_cleaners();
     let hot = &pages[..100];
@@ -254,7 +258,8 @@ fn pages_are_read_ahead_of_a_scan_in_both_directions() {
         for (at, &no) in pages.iter().enumerate() {
             filled_with(&pool, no).expect("readable");
             if at == 200 {
-                // The thread may have come late to some of the borders, and found pages there that this one had read.
+                // The thread may have come late to some of the borders, and found pages there that
+                // this one had read.
                 wait_until("read-ahead", &pool, |pool| pool.status().read_ahead >= 40);
             }
         }

@@ -229,7 +229,8 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
     pool.create_space(SPACE, &path("t.ibd")).expect("made");
     disk.limit_space(Some(0));
     let lock = pool.lock_structure(SPACE).expect("open");
-    // Nothing is committed here, so the same page is handed out each time and the file does not fill up.
+    // Nothing is committed here, so the same page is handed out each time and the file does not
+    // fill up.
     let taken = (0..1000).find_map(|_| Mtr::begin(&pool, &lock).alloc().err());
     drop(lock);
     assert!(taken.is_none(), "{taken:?}");

@@ -1,4 +1,5 @@
-//! Every way in which a power cut may tear a page, at every page size: each is repaired from the doublewrite file.
+//! Every way in which a power cut may tear a page, at every page size: each is repaired from the
+//! doublewrite file.
 
 use std::path::Path;
 use std::sync::Arc;

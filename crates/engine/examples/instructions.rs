@@ -1,8 +1,8 @@
-//! For callgrind: what a point lookup, a row of a scan, an update and a page hit cost in instructions. How to run it stands in
-//! `docs/architecture.md`, "Instructions".
+//! For callgrind: what a point lookup, a row of a scan, an update and a page hit cost in
+//! instructions. How to run it stands in `docs/architecture.md`, "Instructions".
 //!
-//! Everything is on a simulated disk and in the pool. Each function that is never inlined is one figure; divide what callgrind counts for it
-//! by [`TIMES`].
+//! Everything is on a simulated disk and in the pool. Each function that is never inlined is one
+//! figure; divide what callgrind counts for it by [`TIMES`].
 
 use std::ops::Bound;
 use std::path::Path;
@@ -71,7 +71,8 @@ fn scanned_rows(txn: &mut Transaction, table: &Arc<Table>) {
     }
 }
 
-/// A transaction that reads a row for update, changes a column, and commits; it waits for the log's write.
+/// A transaction that reads a row for update, changes a column, and commits; it waits for the log's
+/// write.
 #[inline(never)]
 fn updates(engine: &Arc<Engine>, table: &Arc<Table>) {
     let mut image = Vec::new();

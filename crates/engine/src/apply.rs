@@ -1,10 +1,12 @@
 //! Putting a logged commit on the pages.
 //!
-//! Each net row change is one descent: the leaf is latched, the version that it replaces is kept if somebody may need
-//! it, and the entry is put, marked or removed with the commit's sequence number as its page LSN.
+//! Each net row change is one descent: the leaf is latched, the version that it replaces is kept if
+//! somebody may need it, and the entry is put, marked or removed with the commit's sequence number
+//! as its page LSN.
 //!
-//! Nothing here can be refused any more: the log has the commit. A disk that is full, although room was made for what was likely,
-//! is waited out; at the end of the server it ends the process, and the next start puts the commit on its pages.
+//! Nothing here can be refused any more: the log has the commit. A disk that is full, although room
+//! was made for what was likely, is waited out; at the end of the server it ends the process, and
+//! the next start puts the commit on its pages.
 
 use crate::Engine;
 use crate::commit::sidecar::DictionaryOp;
@@ -38,7 +40,8 @@ const LOOKS_PER_REPORT: u64 = 600;
 const ENTRIES_AHEAD: usize = 16;
 
 impl Engine {
-    /// Does what a commit needs that is in the log; waits for somebody to free space where the disk is full.
+    /// Does what a commit needs that is in the log; waits for somebody to free space where the disk
+    /// is full.
     fn past_full_disk(&self, mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
         let mut looks = 0u64;
         loop {
@@ -58,7 +61,8 @@ impl Engine {
         }
     }
 
-    /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of what it changes.
+    /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of
+    /// what it changes.
     pub(crate) fn apply_dictionary(&self, ops: &[DictionaryOp], record: RecordLsn) -> Result<()> {
         for (key, value) in ops {
             self.dictionary.modify(key, record, |_| match value {
@@ -69,9 +73,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Applies a write set to the pages by the commit whose record is at `record`. A spilled commit holds neither the log nor
-    /// anybody else: its pages need the log from where it is when they change, and before each of its entries, with nothing latched,
-    /// it waits for log space, frames and a longer file, so that others find some.
+    /// Applies a write set to the pages by the commit whose record is at `record`. A spilled commit
+    /// holds neither the log nor anybody else: its pages need the log from where it is when they
+    /// change, and before each of its entries, with nothing latched, it waits for log space, frames
+    /// and a longer file, so that others find some.
     pub(crate) fn apply_writes(
         &self,
         writes: &WriteSet,

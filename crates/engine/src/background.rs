@@ -1,6 +1,8 @@
-//! The engine's own threads: the checkpointer and purge. (Those of the log and of the pool are theirs.)
+//! The engine's own threads: the checkpointer and purge. (Those of the log and of the pool are
+//! theirs.)
 //!
-//! None of them keeps the engine alive: one that nobody else has any more is dropped, and its threads end.
+//! None of them keeps the engine alive: one that nobody else has any more is dropped, and its
+//! threads end.
 
 use crate::Engine;
 use os::thread::JoinHandle;
@@ -72,8 +74,9 @@ impl Engine {
         ));
     }
 
-    /// A thread that waits for work and does a round of it, until the engine stops or is dropped; a round says how long to pause after it. The thread has
-    /// the engine in a round only: two that had it while they rest would keep it alive for each other.
+    /// A thread that waits for work and does a round of it, until the engine stops or is dropped; a
+    /// round says how long to pause after it. The thread has the engine in a round only: two that
+    /// had it while they rest would keep it alive for each other.
     fn spawn<W>(
         self: &Arc<Engine>,
         name: &str,

@@ -1,5 +1,5 @@
-//! Reading and writing the engine's own small records (commit header and sidecar, dictionary, checkpoint state):
-//! little-endian numbers, LEB128 variable-length numbers, length-prefixed bytes.
+//! Reading and writing the engine's own small records (commit header and sidecar, dictionary,
+//! checkpoint state): little-endian numbers, LEB128 variable-length numbers, length-prefixed bytes.
 
 use crate::error::{EngineError, Result};
 

@@ -1,7 +1,8 @@
 //! The schemas and tables that exist now, in memory.
 //!
-//! The catalog is what the dictionary (a tree in the system tablespace) says, with trees opened. Only DDL changes it,
-//! after its commit record is in the log and while it holds the exclusive metadata locks of what it changes.
+//! The catalog is what the dictionary (a tree in the system tablespace) says, with trees opened.
+//! Only DDL changes it, after its commit record is in the log and while it holds the exclusive
+//! metadata locks of what it changes.
 //!
 //! Lock order: the catalog's lock is a leaf; nothing is taken under it.
 
@@ -18,7 +19,8 @@ struct Content {
     schemas: BTreeMap<String, (u64, Arc<SchemaDef>)>,
     /// By schema, then table name.
     tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
-    /// With the sequence number of the commit that gave the table this definition; 0: an older one than the start.
+    /// With the sequence number of the commit that gave the table this definition; 0: an older one
+    /// than the start.
     by_id: BTreeMap<u64, (Arc<Table>, Lsn)>,
     /// That of the newest commit that changes definitions.
     changed_by: Lsn,
@@ -65,7 +67,8 @@ impl Content {
 #[derive(Default)]
 pub struct Catalog {
     content: RwLock<Content>,
-    /// How often tables have been put and removed. Counted with `content` locked, and before anybody sees the change.
+    /// How often tables have been put and removed. Counted with `content` locked, and before
+    /// anybody sees the change.
     changes: AtomicU64,
 }
 
@@ -84,8 +87,8 @@ impl Catalog {
         self.content.read().schemas.get(name).map(|(id, _)| *id)
     }
 
-    /// The table with this name. It may be dropped or replaced at any time unless a transaction uses it; see
-    /// [`crate::Transaction::open_table`].
+    /// The table with this name. It may be dropped or replaced at any time unless a transaction
+    /// uses it; see [`crate::Transaction::open_table`].
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.content.read().tables.get(schema)?.get(name).cloned()
     }
@@ -122,7 +125,8 @@ impl Catalog {
         self.content.read().tables.values().flat_map(|tables| tables.values().cloned()).collect()
     }
 
-    /// The tables with foreign keys about this one, sorted by schema and name; it may be among them.
+    /// The tables with foreign keys about this one, sorted by schema and name; it may be among
+    /// them.
     pub fn children(&self, schema: &str, name: &str) -> Vec<Arc<Table>> {
         let content = self.content.read();
         let names = content.children.get(&(schema.to_owned(), name.to_owned()));

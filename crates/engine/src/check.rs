@@ -28,14 +28,16 @@ pub struct SpacePages {
 }
 
 impl SpacePages {
-    /// Pages that nothing names. Page 0, and pages of indexes being built or freed, are not told from them.
+    /// Pages that nothing names. Page 0, and pages of indexes being built or freed, are not told
+    /// from them.
     pub fn unaccounted(&self) -> u64 {
         (self.allocated - 1).saturating_sub(self.free + self.trees + self.overflow)
     }
 }
 
 impl Engine {
-    /// Counts the pages of a table's file by what uses them, reading all of the table. Nobody may be changing it.
+    /// Counts the pages of a table's file by what uses them, reading all of the table. Nobody may
+    /// be changing it.
     pub fn space_pages(&self, table: &Table) -> Result<SpacePages> {
         let space = table.placement.space;
         let (allocated, free) = self.pool.space_usage(space)?;
@@ -58,10 +60,12 @@ impl Engine {
         Ok(pages)
     }
 
-    /// Checks a table while others may go on changing it; returns what is wrong, each as a sentence. None: all is well.
+    /// Checks a table while others may go on changing it; returns what is wrong, each as a
+    /// sentence. None: all is well.
     ///
-    /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees them: every entry of a
-    /// secondary index has a row with that key, and there are as many entries as rows, so that every row has its entry.
+    /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
+    /// them: every entry of a secondary index has a row with that key, and there are as many
+    /// entries as rows, so that every row has its entry.
     pub fn check_table(self: &Arc<Engine>, table: &Arc<Table>) -> Result<Vec<String>> {
         self.check_table_in(self.begin(Isolation::RepeatableRead), table)
     }

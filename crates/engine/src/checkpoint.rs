@@ -1,11 +1,13 @@
 //! Checkpoints: how far the log is no longer needed, and the state that goes with that position.
 //!
-//! The checkpoint position is the smallest of: the oldest change of a dirty page, the start of the oldest commit not yet
-//! on its pages, what the participant (the binary log writer) still needs, and the log's end when the search began. They
-//! are read in such an order that a commit which begins meanwhile starts at or after the log's end that was read.
+//! The checkpoint position is the smallest of: the oldest change of a dirty page, the start of the
+//! oldest commit not yet on its pages, what the participant (the binary log writer) still needs,
+//! and the log's end when the search began. They are read in such an order that a commit which
+//! begins meanwhile starts at or after the log's end that was read.
 //!
-//! The state is captured before it is known to be durable, so the log is made durable up to the moment of the capture
-//! before the checkpoint is written: whatever the state says of commits past the checkpoint position, replay finds too.
+//! The state is captured before it is known to be durable, so the log is made durable up to the
+//! moment of the capture before the checkpoint is written: whatever the state says of commits past
+//! the checkpoint position, replay finds too.
 
 use crate::Engine;
 use crate::bytes::{Put, Reader};
@@ -24,7 +26,8 @@ use std::sync::atomic::Ordering;
 pub trait CheckpointParticipant: Send + Sync {
     /// Everything before this position is safe without the log.
     fn safe_lsn(&self) -> Lsn;
-    /// What the participant needs to know after a crash; given back by [`Engine::recovered_participant_state`].
+    /// What the participant needs to know after a crash; given back by
+    /// [`Engine::recovered_participant_state`].
     fn state(&self) -> Vec<u8>;
 }
 
@@ -159,12 +162,14 @@ impl Engine {
             lsn = lsn.min(dirty);
         }
         let last = self.last_checkpoint.load(Ordering::Acquire);
-        // The state may be newer although the position is not: positions set outside commits are in it alone.
+        // The state may be newer although the position is not: positions set outside commits are in
+        // it alone.
         let lsn = lsn.max(last);
         spilled.retain(|commit| commit.is_needed_from(lsn));
         let prepared = self.in_files(prepared, lsn)?;
         let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);
-        // A prepared transaction that the state does not name has ended before the capture, or begins behind the position.
+        // A prepared transaction that the state does not name has ended before the capture, or
+        // begins behind the position.
         self.log.wait_durable(current)?;
         self.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
@@ -175,7 +180,8 @@ impl Engine {
         Ok(lsn)
     }
 
-    /// Those of the prepared transactions that a record before this position prepares, each in a file.
+    /// Those of the prepared transactions that a record before this position prepares, each in a
+    /// file.
     fn in_files(
         &self,
         prepared: Vec<Arc<PreparedRecord>>,
@@ -192,15 +198,18 @@ impl Engine {
         self.checkpoint()
     }
 
-    /// What the checkpointer does each time it is woken: makes room in the log if that is short, then a checkpoint.
+    /// What the checkpointer does each time it is woken: makes room in the log if that is short,
+    /// then a checkpoint.
     pub(crate) fn checkpoint_round(&self, urgent: bool) -> Result<()> {
         let mut last = self.last_checkpoint.load(Ordering::Acquire);
         loop {
             let age = self.log.current_lsn() - last;
-            // Until then it is up to the page cleaners. Asked anew each time: the capacity may be changed meanwhile.
+            // Until then it is up to the page cleaners. Asked anew each time: the capacity may be
+            // changed meanwhile.
             let is_short = urgent && age > self.log.capacity_bytes() / 2;
             if is_short {
-                // In small steps: those who wait for space go on after the first, and the disk has other work in between.
+                // In small steps: those who wait for space go on after the first, and the disk has
+                // other work in between.
                 self.pool.flush_until(last + age / CHECKPOINT_STEPS)?;
             }
             if age == 0 {
@@ -219,12 +228,14 @@ impl Engine {
         *self.participant.lock() = Some(participant);
     }
 
-    /// What the participant's state was in the checkpoint that recovery began from; empty when there was none.
+    /// What the participant's state was in the checkpoint that recovery began from; empty when
+    /// there was none.
     pub fn recovered_participant_state(&self) -> &[u8] {
         &self.recovered_participant_state
     }
 
-    /// The log position that recovery began from: commits from here on can be read by [`Engine::commit_stream`].
+    /// The log position that recovery began from: commits from here on can be read by
+    /// [`Engine::commit_stream`].
     pub fn recovery_start_lsn(&self) -> Lsn {
         self.recovery_start_lsn
     }

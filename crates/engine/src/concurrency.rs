@@ -1,10 +1,10 @@
 //! `innodb_thread_concurrency`: how many statements may be inside the engine at once.
 //!
-//! A statement takes a place before it runs and gives it back when it ends, or while it waits for a lock: whoever holds
-//! the lock may need a place to let it go. Without a limit nothing is counted.
+//! A statement takes a place before it runs and gives it back when it ends, or while it waits for a
+//! lock: whoever holds the lock may need a place to let it go. Without a limit nothing is counted.
 //!
-//! Lock order: the mutex is a leaf; nothing is held while a place is waited for but what the session holds between
-//! statements, and who waits for *that* has given its place back.
+//! Lock order: the mutex is a leaf; nothing is held while a place is waited for but what the
+//! session holds between statements, and who waits for *that* has given its place back.
 
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;

@@ -34,7 +34,8 @@ pub struct EngineConfig {
     pub server_version: u32,
     /// `log_bin`
     pub log_bin: bool,
-    /// Starts with `gtid_mode=ON`: local transactions get GTIDs of this server. See [`crate::Engine::set_gtid_mode`].
+    /// Starts with `gtid_mode=ON`: local transactions get GTIDs of this server. See
+    /// [`crate::Engine::set_gtid_mode`].
     pub gtid_mode: bool,
     /// `binlog_do_db`, `binlog_ignore_db`
     pub binlog_filter: BinlogFilter,
@@ -44,7 +45,8 @@ pub struct EngineConfig {
     pub binlog_row_event_max_bytes: usize,
     /// `max_binlog_cache_size` in bytes: the largest event group of a transaction.
     pub max_binlog_cache_bytes: usize,
-    /// What of a transaction's event group is kept in memory, in bytes; the rest is spilled to a file.
+    /// What of a transaction's event group is kept in memory, in bytes; the rest is spilled to a
+    /// file.
     pub spill_bytes: usize,
     /// `innodb_lock_wait_timeout` in milliseconds, for row locks.
     pub innodb_lock_wait_timeout_ms: u64,
@@ -54,9 +56,11 @@ pub struct EngineConfig {
     pub pool: buffer::PoolOptions,
     /// `tmpdir`, on the same disk interface; what is there is never needed again after a restart.
     pub tmpdir: PathBuf,
-    /// `innodb_sort_buffer_size` in bytes: memory for sorting the keys of one index, for each thread that reads the table.
+    /// `innodb_sort_buffer_size` in bytes: memory for sorting the keys of one index, for each
+    /// thread that reads the table.
     pub sort_buffer_bytes: usize,
-    /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each runs.
+    /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each
+    /// runs.
     pub background: bool,
 }
 

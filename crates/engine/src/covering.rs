@@ -1,11 +1,12 @@
 //! Answering from a secondary index alone.
 //!
-//! An entry that a snapshot sees and that is not marked is there for the snapshot, and so is its row, with just the
-//! columns that the key says: whatever changes one of them takes the entry away. So a plain read that wants no other column need
-//! not look the row up, as long as the key has the columns' values and not only their weights.
+//! An entry that a snapshot sees and that is not marked is there for the snapshot, and so is its
+//! row, with just the columns that the key says: whatever changes one of them takes the entry away.
+//! So a plain read that wants no other column need not look the row up, as long as the key has the
+//! columns' values and not only their weights.
 //!
-//! An entry newer than the snapshot may have replaced another state; then the row is read, as without all this. Locking
-//! reads go to the row anyway: that is where the locks are.
+//! An entry newer than the snapshot may have replaced another state; then the row is read, as
+//! without all this. Locking reads go to the row anyway: that is where the locks are.
 
 use crate::error::{EngineError, Result};
 use crate::table::{IndexRef, KeyPart, Table};
@@ -42,8 +43,8 @@ fn wanted_of(parts: &[KeyPart], wanted: &[usize], already: &[Option<usize>]) -> 
 }
 
 impl Table {
-    /// How to read these columns from the entries of an index; `None` when they do not have them, and for the clustered
-    /// index, which has the rows themselves.
+    /// How to read these columns from the entries of an index; `None` when they do not have them,
+    /// and for the clustered index, which has the rows themselves.
     pub fn entry_reader(&self, index: IndexRef, columns: &[usize]) -> Option<EntryReader> {
         let IndexRef::Secondary(at) = index else { return None };
         let secondary = wanted_of(&self.indexes[at].parts, columns, &[]);
@@ -52,7 +53,8 @@ impl Table {
         columns.iter().all(has).then_some(EntryReader { secondary, clustered })
     }
 
-    /// Reads the wanted columns into their places of `values`, which has one for each column of the table.
+    /// Reads the wanted columns into their places of `values`, which has one for each column of the
+    /// table.
     pub fn read_entry(
         &self,
         index: IndexRef,
@@ -71,7 +73,8 @@ impl Table {
 }
 
 impl Table {
-    /// The columns of the primary key as its entry's key has them; `None` where it does not have them all, or is hidden.
+    /// The columns of the primary key as its entry's key has them; `None` where it does not have
+    /// them all, or is hidden.
     pub(crate) fn primary_values(&self, key: &[u8]) -> Option<Vec<Value>> {
         let parts = self.primary.as_deref()?;
         let mut values = vec![Value::Null; self.layout.columns()];

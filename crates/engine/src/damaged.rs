@@ -1,4 +1,5 @@
-//! Log records and stored definitions as damage might change them behind a right checksum: they are read, replayed or refused, without a panic.
+//! Log records and stored definitions as damage might change them behind a right checksum: they are
+//! read, replayed or refused, without a panic.
 
 use crate::checkpoint::CheckpointState;
 use crate::commit::record::CommitRecord;
@@ -121,7 +122,8 @@ fn damaged_records_are_replayed_or_refused() {
                 sidecar.dictionary().is_ok() & sidecar.counters().is_ok() & sidecar.placements().is_ok()
             });
         }
-        // Replayed over and over into the same trees, which have by then what other damaged records put there. (Now and then they are made anew.)
+        // Replayed over and over into the same trees, which have by then what other damaged records
+        // put there. (Now and then they are made anew.)
         if *kind == kind::COMMIT {
             let shift = if rng.one_in(2) { 1 << 30 } else { 0 };
             let place = RecordLsn::new(start_lsn + shift, lsn + shift);

@@ -1,13 +1,16 @@
 //! Locks as `performance_schema.data_locks` and `data_lock_waits` have them.
 //!
-//! A lock is known by the fingerprint of its row, and taking one is to cost nothing more for this. So the rows are looked for when somebody asks:
-//! among the keys that are waited for, announced, or ends of locked gaps, and then on the pages that are in the pool. A lock whose
-//! row is not found has no LOCK_DATA, as InnoDB's has none whose page is not in the pool.
+//! A lock is known by the fingerprint of its row, and taking one is to cost nothing more for this.
+//! So the rows are looked for when somebody asks: among the keys that are waited for, announced, or
+//! ends of locked gaps, and then on the pages that are in the pool. A lock whose row is not found
+//! has no LOCK_DATA, as InnoDB's has none whose page is not in the pool.
 //!
-//! Gaps are intervals here (decision 0006). They are shown as InnoDB's: a record lock whose key an interval reaches is a next-key lock, and
-//! what an interval locks before its upper end is a lock on the gap before that key.
+//! Gaps are intervals here (decision 0006). They are shown as InnoDB's: a record lock whose key an
+//! interval reaches is a next-key lock, and what an interval locks before its upper end is a lock
+//! on the gap before that key.
 //!
-//! As in InnoDB, a transaction that inserts a row has an implicit lock on it, which is shown once somebody waits for it.
+//! As in InnoDB, a transaction that inserts a row has an implicit lock on it, which is shown once
+//! somebody waits for it.
 
 mod rows;
 
@@ -27,7 +30,8 @@ use types::Value;
 pub enum LockData {
     /// Columns of the primary key.
     Columns(Vec<Value>),
-    /// The key of an entry that has no readable columns: of a hidden row id, or of a secondary index.
+    /// The key of an entry that has no readable columns: of a hidden row id, or of a secondary
+    /// index.
     Bytes(Vec<u8>),
     /// Behind the last record.
     Supremum,
@@ -80,7 +84,8 @@ struct ShownGap {
 }
 
 impl Engine {
-    /// Every row, gap and table lock, and who waits for which. Nobody waits for this, so it is not one moment's for all of them.
+    /// Every row, gap and table lock, and who waits for which. Nobody waits for this, so it is not
+    /// one moment's for all of them.
     pub fn data_locks(&self) -> DataLocks {
         let waits = self.locks.row_waits();
         let found = self.find_locked_rows(&waits);

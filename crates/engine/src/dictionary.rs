@@ -1,8 +1,10 @@
-//! The dictionary: what schemas and tables exist, in a B+tree of the system tablespace (space 0, `mysql.ibd`).
+//! The dictionary: what schemas and tables exist, in a B+tree of the system tablespace (space 0,
+//! `mysql.ibd`).
 //!
-//! Key: `[kind u8][id u64 BE][part u16 BE]`; the value of an object is cut into parts that fit a page. A schema's value is
-//! its definition; a table's is its placement (id, space, roots, creation positions), then its definition. The values are
-//! put and deleted by the commit records of DDL, in the same log as everything else.
+//! Key: `[kind u8][id u64 BE][part u16 BE]`; the value of an object is cut into parts that fit a
+//! page. A schema's value is its definition; a table's is its placement (id, space, roots, creation
+//! positions), then its definition. The values are put and deleted by the commit records of DDL, in
+//! the same log as everything else.
 
 use crate::bytes::{Put, Reader};
 use crate::commit::sidecar::DictionaryOp;
@@ -128,8 +130,8 @@ pub(crate) fn load(tree: &Tree) -> Result<Objects> {
     Ok(objects)
 }
 
-/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@` and four hexadecimal
-/// digits of each UTF-16 unit, as MySQL does it.
+/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@`
+/// and four hexadecimal digits of each UTF-16 unit, as MySQL does it.
 pub(crate) fn file_name(name: &str) -> String {
     let mut out = String::new();
     let mut units = [0u16; 2];

@@ -32,11 +32,12 @@ use redo::{Log, LogConfig, Lsn};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves recovery to the next
-/// open, as a crash does.
+/// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves
+/// recovery to the next open, as a crash does.
 ///
-/// Lock order: metadata locks and row locks (waited for with no other lock held), then `ddl`, then the sequencer; page
-/// latches below all of them; the version store, the purge queue, `next_ids` and the catalog are leaves.
+/// Lock order: metadata locks and row locks (waited for with no other lock held), then `ddl`, then
+/// the sequencer; page latches below all of them; the version store, the purge queue, `next_ids`
+/// and the catalog are leaves.
 pub struct Engine {
     pub(crate) config: EngineConfig,
     pub(crate) log: Arc<Log>,
@@ -102,8 +103,8 @@ fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Result<()> {
 }
 
 impl Engine {
-    /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers to the last commit
-    /// in the log.
+    /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers
+    /// to the last commit in the log.
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         let datadir = config.datadir.clone();
         let disk = config.disk.clone();
@@ -156,8 +157,8 @@ impl Engine {
         Ok(Storage { log: opened, pool })
     }
 
-    /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a creation that a crash cut
-    /// off before it is begun again.
+    /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a
+    /// creation that a crash cut off before it is begun again.
     fn create(config: EngineConfig) -> Result<Arc<Engine>> {
         let redo_dir = config.datadir.join(REDO_DIRECTORY);
         if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
@@ -229,8 +230,8 @@ impl Engine {
         })
     }
 
-    /// Stops the engine's threads, flushes everything and makes a last checkpoint, so that the next open has nothing to
-    /// replay. No transaction may be running.
+    /// Stops the engine's threads, flushes everything and makes a last checkpoint, so that the next
+    /// open has nothing to replay. No transaction may be running.
     pub fn close(&self) -> Result<()> {
         self.stop_threads();
         while self.purge()? > 0 {}
@@ -329,8 +330,8 @@ impl Engine {
         self.flush_log_at_trx_commit.load(Ordering::Relaxed)
     }
 
-    /// Memory that older versions of rows may take before the oldest snapshots are given up, in bytes
-    /// (`slipstream_version_memory_limit`).
+    /// Memory that older versions of rows may take before the oldest snapshots are given up, in
+    /// bytes (`slipstream_version_memory_limit`).
     pub fn version_memory_limit(&self) -> u64 {
         match self.version_memory_limit.load(Ordering::Relaxed) {
             0 => (self.config.pool_bytes / 4).max(MIN_VERSION_MEMORY_BYTES),

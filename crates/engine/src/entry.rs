@@ -1,12 +1,13 @@
 //! The values of leaf entries.
 //!
-//! Clustered: `[flags u8][seq u64 LE][externs when EXTERN][row image]`; a deleted row is the first nine bytes alone.
-//! Secondary: `[flags u8][seq u64 LE][secondary_len u16 LE]`, where `secondary_len` says how many bytes of the key are
-//! the index's own columns (the clustered key follows).
+//! Clustered: `[flags u8][seq u64 LE][externs when EXTERN][row image]`; a deleted row is the first
+//! nine bytes alone. Secondary: `[flags u8][seq u64 LE][secondary_len u16 LE]`, where
+//! `secondary_len` says how many bytes of the key are the index's own columns (the clustered key
+//! follows).
 //!
-//! Externs: `[count u8]`, then for each off-page column `[column u16][len u32][first page u32]`, all little endian. In
-//! the row image such a column is an empty value; `len` counts its packed bytes, length prefix and all.
-//! `docs/formats/page.md` has the page around them.
+//! Externs: `[count u8]`, then for each off-page column `[column u16][len u32][first page u32]`,
+//! all little endian. In the row image such a column is an empty value; `len` counts its packed
+//! bytes, length prefix and all. `docs/formats/page.md` has the page around them.
 
 use crate::error::{EngineError, Result};
 

@@ -1,8 +1,10 @@
-//! What can go wrong in the engine, one enum, in the words of the engine; crate `sql` gives each MySQL's number.
+//! What can go wrong in the engine, one enum, in the words of the engine; crate `sql` gives each
+//! MySQL's number.
 
 use std::fmt;
 
-/// An engine operation failed. Nothing of the failed operation is left behind unless a variant says otherwise.
+/// An engine operation failed. Nothing of the failed operation is left behind unless a variant says
+/// otherwise.
 #[derive(Debug)]
 pub enum EngineError {
     /// A row with this key exists already (MySQL 1062).
@@ -16,14 +18,16 @@ pub enum EngineError {
     },
     /// A row has no parent row: table and constraint (MySQL 1452).
     NoParentRow(String),
-    /// A row that is to be deleted, or whose key is to change, has child rows: table and constraint (MySQL 1451).
+    /// A row that is to be deleted, or whose key is to change, has child rows: table and constraint
+    /// (MySQL 1451).
     HasChildRows {
         /// What it would violate.
         constraint: String,
         /// Nothing of the change has been done yet.
         is_undone: bool,
     },
-    /// Child rows of child rows, and so on, are too many levels (MySQL 3008); the statement is to be rolled back.
+    /// Child rows of child rows, and so on, are too many levels (MySQL 3008); the statement is to
+    /// be rolled back.
     CascadeTooDeep,
     /// The row that a change names does not exist (MySQL 1032).
     RowNotFound {
@@ -32,9 +36,11 @@ pub enum EngineError {
         /// The key of the row as text.
         key: String,
     },
-    /// A row lock or metadata lock was not granted in time (MySQL 1205); the statement is to be rolled back.
+    /// A row lock or metadata lock was not granted in time (MySQL 1205); the statement is to be
+    /// rolled back.
     LockWaitTimeout,
-    /// Waiting would have closed a cycle of waits (MySQL 1213); the transaction is to be rolled back.
+    /// Waiting would have closed a cycle of waits (MySQL 1213); the transaction is to be rolled
+    /// back.
     Deadlock,
     /// A row is locked, and the reader does not want to wait (MySQL 3572).
     LockNotAvailable,
@@ -66,7 +72,8 @@ pub enum EngineError {
         /// Bytes that fit.
         limit: usize,
     },
-    /// The transaction's event group is over `max_binlog_cache_size` (MySQL 1197); roll the transaction back.
+    /// The transaction's event group is over `max_binlog_cache_size` (MySQL 1197); roll the
+    /// transaction back.
     TransactionTooLarge {
         /// The limit.
         limit_bytes: usize,
@@ -80,7 +87,8 @@ pub enum EngineError {
     },
     /// The transaction is read only (MySQL 1792).
     ReadOnlyTransaction,
-    /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170); it can read no more.
+    /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170);
+    /// it can read no more.
     SnapshotTooOld {
         /// `slipstream_version_memory_limit`
         limit_bytes: u64,
@@ -101,7 +109,8 @@ pub enum EngineError {
         /// MySQL's message.
         message: String,
     },
-    /// A transaction that is applied ahead needs what only its turn can give; it is to be applied again then.
+    /// A transaction that is applied ahead needs what only its turn can give; it is to be applied
+    /// again then.
     NeedsTurn,
     /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
     GtidUnusable(String),

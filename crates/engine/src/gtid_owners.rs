@@ -1,8 +1,9 @@
-//! `gtid_mode`, and who owns which GTID: a session that has set `gtid_next` to one is the only one that may commit a transaction under it
-//! until it has committed or rolled back. Another that asks for the same GTID waits until then.
+//! `gtid_mode`, and who owns which GTID: a session that has set `gtid_next` to one is the only one
+//! that may commit a transaction under it until it has committed or rolled back. Another that asks
+//! for the same GTID waits until then.
 //!
-//! What a session owns and what the mode allows is looked at under one mutex, so that no transaction ends up with a kind of GTID that
-//! the mode forbids by the time it commits.
+//! What a session owns and what the mode allows is looked at under one mutex, so that no
+//! transaction ends up with a kind of GTID that the mode forbids by the time it commits.
 //!
 //! Lock order: the owners' mutex before the sequencer's.
 
@@ -64,8 +65,9 @@ struct State {
 pub(crate) struct GtidOwners {
     state: Mutex<State>,
     released: Condvar,
-    /// Rises with every GTID that gets or loses an owner. It is loaded without the mutex by appliers, for which Acquire and Release are enough:
-    /// who sees a count sees what was executed before it.
+    /// Rises with every GTID that gets or loses an owner. It is loaded without the mutex by
+    /// appliers, for which Acquire and Release are enough: who sees a count sees what was executed
+    /// before it.
     changes: AtomicU64,
 }
 
@@ -106,10 +108,12 @@ impl Drop for GtidOwner {
 }
 
 impl Engine {
-    /// Makes a connection the owner of a GTID; `None`: it has been executed, and nobody is to own it. Waits while another owns it.
+    /// Makes a connection the owner of a GTID; `None`: it has been executed, and nobody is to own
+    /// it. Waits while another owns it.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile; [`EngineError::GtidUnusable`] where the mode is OFF.
+    /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile;
+    /// [`EngineError::GtidUnusable`] where the mode is OFF.
     pub fn own_gtid(
         self: &Arc<Engine>,
         gtid: Gtid,
@@ -163,12 +167,14 @@ impl Engine {
         self.gtid_owners.state.lock().owned.iter().map(|(gtid, owner)| (*gtid, *owner)).collect()
     }
 
-    /// Sessions that own the right to commit without a GTID (`Ongoing_anonymous_transaction_count`).
+    /// Sessions that own the right to commit without a GTID
+    /// (`Ongoing_anonymous_transaction_count`).
     pub fn anonymous_owners(&self) -> u64 {
         self.gtid_owners.state.lock().anonymous as u64
     }
 
-    /// Changes whenever a session gets or loses a GTID: an applier for which it is what it was has nobody beside it.
+    /// Changes whenever a session gets or loses a GTID: an applier for which it is what it was has
+    /// nobody beside it.
     pub fn gtid_owner_changes(&self) -> u64 {
         self.gtid_owners.changes.load(Ordering::Acquire)
     }
@@ -193,7 +199,8 @@ impl Engine {
         self.gtid_owners.state.lock().mode
     }
 
-    /// Changes `gtid_mode`: every transaction that gets its place in the log later is as the new mode says.
+    /// Changes `gtid_mode`: every transaction that gets its place in the log later is as the new
+    /// mode says.
     pub fn set_gtid_mode(&self, mode: GtidMode) -> std::result::Result<(), GtidModeRefusal> {
         let mut state = self.gtid_owners.state.lock();
         match mode {

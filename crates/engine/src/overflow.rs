@@ -1,9 +1,10 @@
 //! Long columns off page: which ones, where, and back again.
 //!
-//! A row whose clustered entry would not fit has its longest variable-length columns moved to overflow pages, longest
-//! first, until it fits. An update that leaves such a column alone keeps its pages. Pages of replaced values are freed
-//! by purge, when no snapshot can read them; pages placed by a transaction that a crash cuts off stay allocated until
-//! the table is rebuilt, for recovery frees nothing through a pointer that it finds in a row.
+//! A row whose clustered entry would not fit has its longest variable-length columns moved to
+//! overflow pages, longest first, until it fits. An update that leaves such a column alone keeps
+//! its pages. Pages of replaced values are freed by purge, when no snapshot can read them; pages
+//! placed by a transaction that a crash cuts off stay allocated until the table is rebuilt, for
+//! recovery frees nothing through a pointer that it finds in a row.
 
 use crate::entry::{self, ClusteredValue, Extern, Externs};
 use crate::error::{EngineError, Result};
@@ -48,15 +49,16 @@ pub(crate) struct Placed {
     pub pages: Vec<Vec<u32>>,
 }
 
-/// Whether a row with an image of this length may have to have columns moved off page; asked before the image is read.
+/// Whether a row with an image of this length may have to have columns moved off page; asked before
+/// the image is read.
 pub(crate) fn may_place(table: &Table, key_len: usize, image_len: usize) -> bool {
     /// More than an entry's flags and sequence number take.
     const HEAD_BYTES: usize = 64;
     key_len + image_len + HEAD_BYTES > table.clustered.max_entry_len()
 }
 
-/// Moves long columns of a row off page. `kept` are columns that are off page already with the same value. `None`: the
-/// row fits as it is and keeps nothing off page.
+/// Moves long columns of a row off page. `kept` are columns that are off page already with the same
+/// value. `None`: the row fits as it is and keeps nothing off page.
 pub(crate) fn place(
     pool: &Arc<Pool>,
     table: &Table,
@@ -103,7 +105,8 @@ pub(crate) fn emptied(table: &Table, columns: &[Option<&[u8]>], externs: &[Exter
     Ok(image)
 }
 
-/// Length of the length prefix of a variable-length column's packed value; 0 for a fixed-length one.
+/// Length of the length prefix of a variable-length column's packed value; 0 for a fixed-length
+/// one.
 fn prefix_len(table: &Table, column: usize) -> usize {
     match types::packed::width(table.column_type(column)) {
         types::packed::Width::Fixed(_) => 0,

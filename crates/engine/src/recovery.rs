@@ -1,16 +1,23 @@
-//! Opening an existing data directory: from the checkpoint and the log to the state after the last commit in the log.
+//! Opening an existing data directory: from the checkpoint and the log to the state after the last
+//! commit in the log.
 //!
-//! 1. Every tablespace file found is opened (the pool has repaired torn pages from the doublewrite file by then).
-//! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards. Where they are was noted when the log's end was looked for.
-//! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order; then the dictionary says which tables
-//!    exist. Files of other spaces are removed, files of renamed tables moved: the part of a DDL statement that a crash
-//!    cut off after its commit record, or the leftovers of one that has no commit record.
-//! 4. The row changes of COMMIT records are replayed by key, in log order, and the replication state follows ([`crate::replay`]).
+//! 1. Every tablespace file found is opened (the pool has repaired torn pages from the doublewrite
+//!    file by then).
+//! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards. Where they are
+//!    was noted when the log's end was looked for.
+//! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order;
+//!    then the dictionary says which tables exist. Files of other spaces are removed, files of
+//!    renamed tables moved: the part of a DDL statement that a crash cut off after its commit
+//!    record, or the leftovers of one that has no commit record.
+//! 4. The row changes of COMMIT records are replayed by key, in log order, and the replication
+//!    state follows ([`crate::replay`]).
 //! 5. Transactions that are prepared get their write sets and their locks back ([`crate::xa`]).
-//! 6. Where there is a checkpointer, it has the pages flushed while the server is at work already. Else, and when commits had spilled, they are
-//!    flushed now and a checkpoint is made, as far as the participant lets it.
+//! 6. Where there is a checkpointer, it has the pages flushed while the server is at work already.
+//!    Else, and when commits had spilled, they are flushed now and a checkpoint is made, as far as
+//!    the participant lets it.
 //!
-//! Every step is idempotent: a crash in recovery begins it anew. There is nothing to roll back, and no snapshot exists.
+//! Every step is idempotent: a crash in recovery begins it anew. There is nothing to roll back, and
+//! no snapshot exists.
 
 use crate::Engine;
 use crate::catalog::Catalog;
@@ -110,7 +117,8 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
 /// Bytes of log read at once where records are looked at one by one.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Whether recovery wants to look at a record before rows are replayed, by its kind and the first bytes of what it holds.
+/// Whether recovery wants to look at a record before rows are replayed, by its kind and the first
+/// bytes of what it holds.
 pub(crate) fn comes_before_rows(kind: u8, head: &[u8]) -> bool {
     kind == kind::STRUCTURE || kind == kind::COMMIT && !record::is_plain(head)
 }
@@ -129,8 +137,8 @@ pub(crate) fn for_each_record(
     Ok(())
 }
 
-/// Steps 2 and 3, and the ids that the records carry, from the stretches of the log that have such records. The dictionary's entries, which
-/// are few, wait until every tree is sound.
+/// Steps 2 and 3, and the ids that the records carry, from the stretches of the log that have such
+/// records. The dictionary's entries, which are few, wait until every tree is sound.
 fn replay_structure_and_dictionary(
     parts: &mut Parts,
     spilled: &mut Vec<SpilledCommit>,
@@ -174,7 +182,8 @@ fn replay_structure_and_dictionary(
     Ok(())
 }
 
-/// A prepared transaction has ended. Its file is needed still: the binary log may have to be made again from it.
+/// A prepared transaction has ended. Its file is needed still: the binary log may have to be made
+/// again from it.
 fn note_finished(prepared: &mut Vec<PreparedRecord>, xid: &Xid, seq: Lsn) {
     let at = prepared.iter().rposition(|record| record.xid == *xid && record.finished_at() == Lsn::MAX);
     let Some(at) = at else { return };
@@ -184,8 +193,8 @@ fn note_finished(prepared: &mut Vec<PreparedRecord>, xid: &Xid, seq: Lsn) {
     }
 }
 
-/// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and those of prepared transactions, and removes
-/// those of transactions that never committed.
+/// Keeps the spill files of commits until the checkpoint that ends recovery is durable, and those
+/// of prepared transactions, and removes those of transactions that never committed.
 fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit], of_prepared: &HashSet<u64>) -> Result<()> {
     for number in crate::spill::list(&engine.config)? {
         engine.note_spill_number(number);
@@ -193,8 +202,8 @@ fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit], of_prepared: &HashS
             crate::spill::remove(&engine.config, number);
         }
     }
-    // Recovery ends with everything on disk. Replayed once more from their files, they would bring rows back that later commits
-    // deleted; those in the log are replayed with what follows them.
+    // Recovery ends with everything on disk. Replayed once more from their files, they would bring
+    // rows back that later commits deleted; those in the log are replayed with what follows them.
     let applied = |commit: &SpilledCommit| SpilledCommit { applied_lsn: Some(0), ..commit.clone() };
     engine.sequencer.adopt_spilled(commits.iter().map(applied).collect());
     Ok(())
@@ -223,7 +232,8 @@ fn open_spaces(config: &EngineConfig, pool: &Arc<Pool>) -> Result<Files> {
                     files.spaces.insert(space, path);
                 }
                 Err(error @ buffer::BufferError::PageSize { .. }) => return Err(EngineError::from(error)),
-                // A file cut off by a crash while it was being made; an error only if the dictionary knows it.
+                // A file cut off by a crash while it was being made; an error only if the
+                // dictionary knows it.
                 Err(error) => files.broken.push((path, error.to_string())),
             }
         }
@@ -249,7 +259,8 @@ fn remove_leftovers(
         log::info!("InnoDB: Removing {}, which no table has", path.display());
         pool.drop_space(space)?;
     }
-    // A broken file with a table's name is kept to be looked at, unless the table's space is found elsewhere.
+    // A broken file with a table's name is kept to be looked at, unless the table's space is found
+    // elsewhere.
     for (path, error) in &files.broken {
         if paths.contains(path) && used.iter().any(|space| !files.spaces.contains_key(space)) {
             continue;
@@ -263,8 +274,8 @@ fn remove_leftovers(
     Ok(())
 }
 
-/// Puts the tables' files where their names say. Names may have been swapped: a file whose place another still has goes out
-/// of the way first.
+/// Puts the tables' files where their names say. Names may have been swapped: a file whose place
+/// another still has goes out of the way first.
 fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, files: &Files) -> Result<()> {
     for schema in &objects.schemas {
         let dir = config.datadir.join(dictionary::file_name(&schema.1.name));

@@ -24,7 +24,8 @@ impl Engine {
         self.sequencer.replication(|state| state.executed.contains(gtid))
     }
 
-    /// Adds to `gtid_purged` and to `gtid_executed` (`SET GLOBAL gtid_purged`, files purged). Durable when this returns.
+    /// Adds to `gtid_purged` and to `gtid_executed` (`SET GLOBAL gtid_purged`, files purged).
+    /// Durable when this returns.
     pub fn add_gtid_purged(&self, purged: &GtidSet) -> Result<()> {
         self.sequencer.change_replication(|state| {
             state.purged.union(purged);
@@ -52,9 +53,10 @@ impl Engine {
         self.sequencer.replication(|state| state.position(channel))
     }
 
-    /// Sets a channel's position outside any transaction (`CHANGE REPLICATION SOURCE TO`), or forgets the channel (`RESET
-    /// REPLICA ALL`). The channel must not be applying. It is a commit record of its own, durable when this returns, so that
-    /// replay of older records does not win over it.
+    /// Sets a channel's position outside any transaction (`CHANGE REPLICATION SOURCE TO`), or
+    /// forgets the channel (`RESET REPLICA ALL`). The channel must not be applying. It is a commit
+    /// record of its own, durable when this returns, so that replay of older records does not win
+    /// over it.
     pub fn set_replica_position(&self, channel: &str, position: Option<&ReplicaPosition>) -> Result<()> {
         let forget = ReplicaPosition::default();
         let set = position.unwrap_or(&forget);
@@ -83,7 +85,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Begins a transaction that applies a source's. See [`Transaction::apply_insert`] and its neighbours.
+    /// Begins a transaction that applies a source's. See [`Transaction::apply_insert`] and its
+    /// neighbours.
     pub fn begin_apply(self: &Arc<Engine>) -> Box<Transaction> {
         Box::new(Transaction::new(self.clone(), crate::Isolation::ReadCommitted, false))
     }

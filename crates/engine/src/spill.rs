@@ -1,12 +1,15 @@
 //! Spill files: what a transaction logs when it is too large for memory and for the log.
 //!
-//! The event group of a transaction, its own or a source's, grows in memory up to `EngineConfig::spill_bytes` and then goes to a
-//! file of its own, `#innodb_spill/NUMBER`. At commit the sidecar follows, the file is synced, and the commit record names it
-//! instead of holding group and sidecar: so the record is small, and writing it holds nobody up (decision 0007). Row images that the
-//! group does not have as a whole go to a second file, which nobody needs once the rows are on their pages.
+//! The event group of a transaction, its own or a source's, grows in memory up to
+//! `EngineConfig::spill_bytes` and then goes to a file of its own, `#innodb_spill/NUMBER`. At
+//! commit the sidecar follows, the file is synced, and the commit record names it instead of
+//! holding group and sidecar: so the record is small, and writing it holds nobody up (decision
+//! 0007). Row images that the group does not have as a whole go to a second file, which nobody
+//! needs once the rows are on their pages.
 //!
-//! Life of a file: it goes with the transaction that does not commit; the group's of a commit stays until a checkpoint needs the
-//! commit no more ([`crate::checkpoint`]). What a crash leaves without a commit is removed by recovery.
+//! Life of a file: it goes with the transaction that does not commit; the group's of a commit stays
+//! until a checkpoint needs the commit no more ([`crate::checkpoint`]). What a crash leaves without
+//! a commit is removed by recovery.
 //!
 //! Invariant: the file and its name are durable before the commit record is in the log.
 
@@ -66,8 +69,8 @@ impl SpillFile {
         self.len
     }
 
-    /// Appends, and has each block brought to the storage before the next: all at once at the commit, or a sync of many of them, would
-    /// hold up the log's syncs.
+    /// Appends, and has each block brought to the storage before the next: all at once at the
+    /// commit, or a sync of many of them, would hold up the log's syncs.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         for (block, number) in bytes.chunks(BLOCK_BYTES).zip(0u64..) {
             let at = self.len + number * BLOCK_BYTES as u64;
@@ -251,7 +254,8 @@ impl SpilledGroup {
         Ok(sidecar)
     }
 
-    /// Calls `visit` with run after run of whole events; an error when the file is not what the commit wrote, after all of it was visited.
+    /// Calls `visit` with run after run of whole events; an error when the file is not what the
+    /// commit wrote, after all of it was visited.
     pub(crate) fn for_each_run<E: From<EngineError>>(
         &self,
         mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,

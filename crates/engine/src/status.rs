@@ -34,7 +34,8 @@ pub struct TableFigures {
 }
 
 impl Engine {
-    /// A table's figures, for `SHOW TABLE STATUS` and information_schema; a damaged page counts as nothing.
+    /// A table's figures, for `SHOW TABLE STATUS` and information_schema; a damaged page counts as
+    /// nothing.
     pub fn table_figures(&self, table: &Table) -> TableFigures {
         TableFigures {
             rows: table.clustered.approximate_len().unwrap_or(0),

@@ -1,4 +1,5 @@
-//! A table at run time: its definition, its trees, its counters, and how keys are made from its rows.
+//! A table at run time: its definition, its trees, its counters, and how keys are made from its
+//! rows.
 
 use crate::ddl::online::OnlineBuild;
 use crate::definition::{ColumnDef, IndexColumn, TableDef};
@@ -34,7 +35,8 @@ pub(crate) struct KeyPart {
     pub ty: ColumnType,
 }
 
-/// What a key has of a value, readable: of a prefix only that, of BINARY no padding, and bytes that are no ASCII as `\xHH`.
+/// What a key has of a value, readable: of a prefix only that, of BINARY no padding, and bytes that
+/// are no ASCII as `\xHH`.
 fn part_text(value: &Value, part: &KeyPart) -> String {
     let mut text = Vec::new();
     value.to_text(Some(&part.ty), &mut text);
@@ -87,8 +89,8 @@ pub(crate) struct Counters {
     /// Whether indexes are being built while others use the table: then `online` says which.
     pub building: AtomicBool,
     pub online: parking_lot::Mutex<Option<Arc<OnlineBuild>>>,
-    /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree away. Innermost of
-    /// the engine's own locks: nothing but page latches is taken under it.
+    /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree
+    /// away. Innermost of the engine's own locks: nothing but page latches is taken under it.
     pub gate: parking_lot::RwLock<()>,
     /// Gap locks and the keys about to be inserted.
     pub locks: Arc<TableLocks>,
@@ -108,7 +110,8 @@ pub(crate) struct Placement {
 
 /// A table. DDL replaces it by a new one; hold it only while the transaction has used it.
 pub struct Table {
-    /// Number of the table; a rebuilt or truncated table has a new one. It is the `table_id` of its row events.
+    /// Number of the table; a rebuilt or truncated table has a new one. It is the `table_id` of its
+    /// row events.
     pub id: u64,
     /// Its definition.
     pub def: TableDef,
@@ -128,7 +131,8 @@ pub struct Table {
     /// Position of the AUTO_INCREMENT column.
     pub(crate) auto_increment: Option<usize>,
     pub(crate) counters: Arc<Counters>,
-    /// It has foreign keys, or others' are about it. The catalog sets it before anybody can use the table so.
+    /// It has foreign keys, or others' are about it. The catalog sets it before anybody can use the
+    /// table so.
     related: AtomicBool,
     table_maps: TableMaps,
 }
@@ -168,7 +172,8 @@ impl Table {
         self.primary.is_some() || !self.indexes.is_empty()
     }
 
-    /// The table's TABLE_MAP event with minimal metadata, and timestamp and server id still to be filled in.
+    /// The table's TABLE_MAP event with minimal metadata, and timestamp and server id still to be
+    /// filled in.
     pub fn table_map_event(&self) -> &[u8] {
         self.table_maps.minimal()
     }
@@ -264,8 +269,8 @@ impl Table {
         }
     }
 
-    /// Columns of an index, in order, without the clustered key that follows in a secondary one; none for the hidden
-    /// row id.
+    /// Columns of an index, in order, without the clustered key that follows in a secondary one;
+    /// none for the hidden row id.
     pub fn index_columns(&self, index: IndexRef) -> &[IndexColumn] {
         match index {
             IndexRef::Primary => self.def.primary.as_deref().unwrap_or_default(),
@@ -280,8 +285,8 @@ impl Table {
         }
     }
 
-    /// Encodes the leading columns of an index's key from values that are already of the columns' types. Values for all
-    /// columns of the primary key make the key of a row.
+    /// Encodes the leading columns of an index's key from values that are already of the columns'
+    /// types. Values for all columns of the primary key make the key of a row.
     pub fn encode_key(&self, index: IndexRef, values: &[Value]) -> Result<Vec<u8>> {
         let parts = self.parts(index);
         assert!(values.len() <= parts.len(), "more values than key parts");
@@ -362,7 +367,8 @@ impl Table {
         if bytes > limit { Err(EngineError::KeyTooLong { bytes, limit }) } else { Ok(()) }
     }
 
-    /// The texts of an index's columns in a row, joined and cut as MySQL's duplicate key message joins and cuts them.
+    /// The texts of an index's columns in a row, joined and cut as MySQL's duplicate key message
+    /// joins and cuts them.
     pub(crate) fn key_text(&self, index: IndexRef, image: &[u8]) -> String {
         /// Of the whole text.
         const LONGEST_BYTES: usize = 64;
@@ -392,7 +398,8 @@ impl Table {
         Ok(first.max(1))
     }
 
-    /// The AUTO_INCREMENT value in a row; `None`: the table has no such column, or the value is not positive.
+    /// The AUTO_INCREMENT value in a row; `None`: the table has no such column, or the value is not
+    /// positive.
     pub(crate) fn stored_auto_increment(&self, image: &[u8]) -> Result<Option<u64>> {
         let Some(column) = self.auto_increment else { return Ok(None) };
         let ty = &self.def.columns[column].ty;

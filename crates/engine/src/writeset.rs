@@ -1,9 +1,11 @@
-//! What a committed transaction has written, as hashes of the keys that it put, changed and removed: two transactions without a common
-//! key may be applied in either order (MySQL's writesets, worklog 9556).
+//! What a committed transaction has written, as hashes of the keys that it put, changed and
+//! removed: two transactions without a common key may be applied in either order (MySQL's
+//! writesets, worklog 9556).
 //!
-//! The keys are those of the row events and, for entries of unique indexes that an update or delete removes, of the sidecar: row
-//! images may be minimal. They are looked at some time after the commit, with the definitions of that time. A definition that is newer than the
-//! commit may lack a unique index that the rows still had, so then nothing is known.
+//! The keys are those of the row events and, for entries of unique indexes that an update or delete
+//! removes, of the sidecar: row images may be minimal. They are looked at some time after the
+//! commit, with the definitions of that time. A definition that is newer than the commit may lack a
+//! unique index that the rows still had, so then nothing is known.
 
 use crate::Engine;
 use crate::commit::sidecar::Sidecar;
@@ -19,7 +21,8 @@ use types::ColumnMask;
 pub enum Writeset {
     /// The keys are all.
     Complete,
-    /// It has written to a table without a primary key besides: whoever writes there has no complete set either.
+    /// It has written to a table without a primary key besides: whoever writes there has no
+    /// complete set either.
     Keyless,
     /// Perhaps anything.
     Unknown,
@@ -106,7 +109,8 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
                             return Ok(Writeset::Unknown);
                         };
                         if table.is_related() {
-                            // What it needs of its parents' rows, or they of its own, is no key of its own.
+                            // What it needs of its parents' rows, or they of its own, is no key of
+                            // its own.
                             return Ok(Writeset::Unknown);
                         }
                         if !table.has_primary_key() {
@@ -139,7 +143,8 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
 const PRIMARY: u32 = u32::MAX;
 
 impl Table {
-    /// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it does not name them all.
+    /// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it
+    /// does not name them all.
     fn add_keys(&self, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
         let (before, after) = (rows.before_mask(), rows.after_mask());
         let names_key = |mask: &&ColumnMask| {
@@ -198,7 +203,8 @@ impl Table {
     }
 }
 
-/// A key has a NULL, as far as can be told without its values: where they cannot be read, it is taken for one without.
+/// A key has a NULL, as far as can be told without its values: where they cannot be read, it is
+/// taken for one without.
 fn has_null(parts: &[KeyPart], key: &[u8]) -> bool {
     let mut rest = key;
     for part in parts {
@@ -214,7 +220,8 @@ fn has_null(parts: &[KeyPart], key: &[u8]) -> bool {
     false
 }
 
-/// Hashes a key of an index; of a few that are the same by chance one waits for the other for nothing.
+/// Hashes a key of an index; of a few that are the same by chance one waits for the other for
+/// nothing.
 fn hash(table_id: u64, index: u32, key: &[u8]) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);

@@ -1,4 +1,5 @@
-//! One engine's groups applied by another: the same rows on both sides, positions, and what cannot be applied.
+//! One engine's groups applied by another: the same rows on both sides, positions, and what cannot
+//! be applied.
 
 #[path = "support/apply.rs"]
 mod applier;
@@ -168,15 +169,16 @@ fn replicate(seed: u64, image: RowImage) {
         check(&to, &copy);
         check(&from, t);
     }
-    // The source's own numbers, without those of the schema and the tables, which were created on each side.
+    // The source's own numbers, without those of the schema and the tables, which were created on
+    // each side.
     let mut executed = from.gtid_executed();
     let ddl: binlog::gtid::GtidSet = format!("{SOURCE}:1-{}", 1 + defs.len()).parse().unwrap();
     executed.subtract(&ddl);
     assert_eq!(to.gtid_executed(), executed);
 }
 
-/// Applies groups in windows: those of a window are prepared in a random order, then each takes its turn. Returns how many were committed as
-/// they were prepared.
+/// Applies groups in windows: those of a window are prepared in a random order, then each takes its
+/// turn. Returns how many were committed as they were prepared.
 fn replicate_ahead(seed: u64, image: RowImage) -> usize {
     let mut rng = Rng::new(seed);
     let (_, from) = source(seed, image);

@@ -1,4 +1,5 @@
-//! Many sessions at once on a small log and a small pool, with the engine's own threads, and DDL in between.
+//! Many sessions at once on a small log and a small pool, with the engine's own threads, and DDL in
+//! between.
 
 mod support;
 

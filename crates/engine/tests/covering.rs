@@ -1,5 +1,6 @@
-//! Reading from the entries of a secondary index alone gives what reading the rows gives: at old and new snapshots, among
-//! the transaction's own changes, while others change rows and purge goes on.
+//! Reading from the entries of a secondary index alone gives what reading the rows gives: at old
+//! and new snapshots, among the transaction's own changes, while others change rows and purge goes
+//! on.
 
 mod support;
 
@@ -116,7 +117,8 @@ fn entries_say_what_rows_say_at_every_snapshot() {
     check(&engine, &table);
 }
 
-/// A writer keeps the sum of all `k`, at one moment in many rows; a reader that reads entries only must always find it.
+/// A writer keeps the sum of all `k`, at one moment in many rows; a reader that reads entries only
+/// must always find it.
 #[test]
 fn a_snapshot_of_entries_has_no_half_of_a_transaction() {
     let seed = test_seed("covering a_snapshot_of_entries");

@@ -248,7 +248,8 @@ impl World {
         content
     }
 
-    /// Works until something fails or `steps` are done; returns what else, besides the model, may be found afterwards.
+    /// Works until something fails or `steps` are done; returns what else, besides the model, may
+    /// be found afterwards.
     fn work(&mut self, steps: u64) -> Option<Model> {
         for _ in 0..steps {
             let result = match self.rng.below(20) {

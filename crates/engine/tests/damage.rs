@@ -1,5 +1,6 @@
-//! Bits that turn over, files that are cut short or gone: for each kind of file and wherever it happens, the engine either refuses with the place, or
-//! reports it when the table is checked, or has every row as it was. Never another row, and never a row less, in silence.
+//! Bits that turn over, files that are cut short or gone: for each kind of file and wherever it
+//! happens, the engine either refuses with the place, or reports it when the table is checked, or
+//! has every row as it was. Never another row, and never a row less, in silence.
 
 mod support;
 
@@ -13,7 +14,8 @@ use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use support::{begin, check, commit, config, create, delete, insert, keyed, rows_in, table, update};
 
-/// Commits behind those that are compared: more than what the log can lose of its end without noticing.
+/// Commits behind those that are compared: more than what the log can lose of its end without
+/// noticing.
 const FILLER_COMMITS: i64 = 40;
 
 fn small(disk: &SimDisk) -> EngineConfig {

@@ -1,5 +1,6 @@
-//! A sync that fails, of each kind of file: the server stops and says which file it was, and what was acknowledged before is there afterwards. Nobody syncs
-//! again and believes it: the kernel may have dropped the writes.
+//! A sync that fails, of each kind of file: the server stops and says which file it was, and what
+//! was acknowledged before is there afterwards. Nobody syncs again and believes it: the kernel may
+//! have dropped the writes.
 
 mod support;
 
@@ -15,7 +16,8 @@ fn small(disk: &SimDisk) -> EngineConfig {
     EngineConfig { spill_bytes: SPILL_BYTES, redo_capacity_bytes: 4 << 20, ..config(disk) }
 }
 
-/// Commits one row more, and now and then a transaction that is spilled; what is acknowledged is pushed to `made`. Then a checkpoint.
+/// Commits one row more, and now and then a transaction that is spilled; what is acknowledged is
+/// pushed to `made`. Then a checkpoint.
 fn work(engine: &Arc<Engine>, t: &Arc<Table>, made: &mut Vec<i64>) -> Result<(), EngineError> {
     for id in (made.len() as i64..).take(8) {
         let mut txn = begin(engine);

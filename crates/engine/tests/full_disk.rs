@@ -108,7 +108,8 @@ fn large(disk: &SimDisk) -> EngineConfig {
 
 type Committing = os::thread::JoinHandle<Result<engine::CommitOutcome, EngineError>>;
 
-/// A commit that is in the log and waits for space: its keys, all over a table whose leaves are full, split more of them than are reserved for.
+/// A commit that is in the log and waits for space: its keys, all over a table whose leaves are
+/// full, split more of them than are reserved for.
 fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, Committing) {
     let engine = Engine::open(large(disk)).expect("an empty disk");
     support::ddl("CREATE SCHEMA test", |context| {

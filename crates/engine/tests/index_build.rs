@@ -1,4 +1,5 @@
-//! Index builds: many at once, beside writers, refused, killed and cut off; and that no page is lost by any of it.
+//! Index builds: many at once, beside writers, refused, killed and cut off; and that no page is
+//! lost by any of it.
 
 mod support;
 
@@ -149,7 +150,8 @@ fn a_duplicate_key_ends_the_statement_with_nothing_left_behind() {
     account(&engine);
 }
 
-/// Changes rows at random, keeping k unique by making it of the id and a number that the id's owner counts.
+/// Changes rows at random, keeping k unique by making it of the id and a number that the id's owner
+/// counts.
 fn change_rows(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model, ids: std::ops::Range<i64>) {
     let t = table(engine, "test", "t");
     let mut txn = begin(engine);
@@ -253,7 +255,8 @@ fn rows_that_only_seem_to_share_a_key_are_no_duplicates() {
     let (_disk, engine) = fresh(4);
     let t = create(&engine, plain("t"));
     fill(&engine, &t, 0..1_000, |id| id);
-    // Keys go round among rows, so that the build meets each with two rows, of which one has it no more.
+    // Keys go round among rows, so that the build meets each with two rows, of which one has it no
+    // more.
     let rotate = |from: i64| {
         let t = table(&engine, "test", "t");
         let mut txn = begin(&engine);
@@ -367,7 +370,8 @@ fn writers_go_on_while_indexes_come_and_go() {
             os::thread::spawn("writer", move || {
                 let (mut rng, mut model) = (Rng::new(seed ^ worker as u64), Model::new());
                 while !stop.load(Ordering::Relaxed) {
-                    // A definition that was replaced just now is looked up again by the next transaction.
+                    // A definition that was replaced just now is looked up again by the next
+                    // transaction.
                     let ids = worker * 2_000..(worker + 1) * 2_000;
                     change_rows_or_retry(&engine, &mut rng, &mut model, ids);
                     commits.fetch_add(1, Ordering::Relaxed);

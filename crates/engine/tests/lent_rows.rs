@@ -1,5 +1,5 @@
-//! A scan that lends its rows finds what one that copies them finds: at old and new snapshots, in tables of several leaves, and when its
-//! transaction changes the table while it goes on.
+//! A scan that lends its rows finds what one that copies them finds: at old and new snapshots, in
+//! tables of several leaves, and when its transaction changes the table while it goes on.
 
 mod support;
 
@@ -114,7 +114,8 @@ fn lent_rows_are_what_each_snapshot_sees() {
     check(&engine, &table);
 }
 
-/// What the transaction changes ahead of its scan is seen, what it changes behind it is not, and nothing comes twice.
+/// What the transaction changes ahead of its scan is seen, what it changes behind it is not, and
+/// nothing comes twice.
 #[test]
 fn a_change_on_the_way_ends_the_lending_and_loses_no_row() {
     let seed = test_seed("a_change_on_the_way_ends_the_lending");

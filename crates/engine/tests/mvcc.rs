@@ -1,4 +1,5 @@
-//! What readers see while others write: snapshots at each isolation level, delete marks, purge, secondary indexes.
+//! What readers see while others write: snapshots at each isolation level, delete marks, purge,
+//! secondary indexes.
 
 mod support;
 
@@ -66,7 +67,8 @@ fn repeatable_read_keeps_its_snapshot_and_read_committed_does_not() {
 
 #[test]
 fn a_snapshot_sees_no_half_of_a_transaction() {
-    // Transfers between accounts never change the sum that a snapshot sees, by either index, while purge goes on.
+    // Transfers between accounts never change the sum that a snapshot sees, by either index, while
+    // purge goes on.
     let (_, engine) = fresh(2);
     let t = create(&engine, keyed("t"));
     const ACCOUNTS: i64 = 40;

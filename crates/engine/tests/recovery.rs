@@ -1,4 +1,5 @@
-//! Recovery from a log that is long enough for several threads and several stretches, and from one whose table is being dropped.
+//! Recovery from a log that is long enough for several threads and several stretches, and from one
+//! whose table is being dropped.
 
 mod support;
 
@@ -83,8 +84,9 @@ fn content(engine: &Arc<Engine>) -> Model {
     found
 }
 
-/// Random changes, a kill, and recovery, several times over. With `background` recovery leaves its pages dirty and its checkpoint where
-/// it was: the next one replays what this one replayed, and what came after.
+/// Random changes, a kill, and recovery, several times over. With `background` recovery leaves its
+/// pages dirty and its checkpoint where it was: the next one replays what this one replayed, and
+/// what came after.
 fn change_and_recover(seed: u64, background: bool, pool_bytes: u64) {
     let mut rng = Rng::new(seed);
     let disk = SimDisk::new(rng.u64());
@@ -155,8 +157,9 @@ fn a_checkpoint_while_a_table_is_dropped_leaves_the_log_that_its_file_needs() {
     let (disk, engine) = fresh(seed);
     let (dropped, other) = (create(&engine, keyed("dropped")), create(&engine, keyed("other")));
     engine.sharp_checkpoint().unwrap();
-    // Leaves come into being, then split: the first records hold whole pages, the later ones only what changes. In between another table has
-    // the change that a checkpoint stops at if it does not count the dropped table's.
+    // Leaves come into being, then split: the first records hold whole pages, the later ones only
+    // what changes. In between another table has the change that a checkpoint stops at if it does
+    // not count the dropped table's.
     fill(&engine, &dropped, (0..600).step_by(10));
     fill(&engine, &other, 0..1);
     fill(&engine, &dropped, (0..600).filter(|id| id % 10 != 0));
@@ -166,7 +169,8 @@ fn a_checkpoint_while_a_table_is_dropped_leaves_the_log_that_its_file_needs() {
     let moments = left.clone();
     disk.before_each_change(move |disk| {
         let Some(engine) = weak.upgrade() else { return };
-        // From where the statement is durable on; not at the changes that the checkpoint itself makes.
+        // From where the statement is durable on; not at the changes that the checkpoint itself
+        // makes.
         let is_dropped = engine.catalog().table("test", "dropped").is_none()
             && engine.log().durable_lsn() == engine.log().current_lsn();
         if !is_dropped || is_busy.swap(true, Ordering::Relaxed) {

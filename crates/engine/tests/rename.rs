@@ -1,4 +1,5 @@
-//! RENAME TABLE over several tables whose names change places: each table keeps its rows, whatever a crash left of the files.
+//! RENAME TABLE over several tables whose names change places: each table keeps its rows, whatever
+//! a crash left of the files.
 
 mod support;
 

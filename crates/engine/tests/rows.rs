@@ -1,4 +1,5 @@
-//! Rows in and out of one engine: changes, savepoints, uniqueness, scans, keyless tables, long values.
+//! Rows in and out of one engine: changes, savepoints, uniqueness, scans, keyless tables, long
+//! values.
 
 mod support;
 
@@ -224,7 +225,8 @@ fn a_row_that_moves_to_another_key_takes_its_entries_along() {
     check(&engine, &t);
 }
 
-/// What a scan has read and locked is not read again to be changed, unless the lock or the row is not what it was.
+/// What a scan has read and locked is not read again to be changed, unless the lock or the row is
+/// not what it was.
 #[test]
 fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
     let (_, engine) = fresh(11);

@@ -1,4 +1,5 @@
-//! Transactions larger than memory and log allow: spill files, what others see meanwhile, what stays behind.
+//! Transactions larger than memory and log allow: spill files, what others see meanwhile, what
+//! stays behind.
 
 mod support;
 #[path = "support/apply.rs"]
@@ -123,7 +124,8 @@ fn others_commit_and_read_while_a_large_commit_goes_to_its_pages() {
     let large_seq = large.join().unwrap();
     assert!(passed.iter().any(|seq| *seq > large_seq), "commits behind the large one did not wait for it");
     assert_eq!(ids(&engine, &t).len(), ROWS as usize);
-    // Who began before it was on its pages sees nothing of it for ever, whatever becomes of its rows.
+    // Who began before it was on its pages sees nothing of it for ever, whatever becomes of its
+    // rows.
     let mut old_view = old_view.expect("somebody read before it was there");
     let mut txn = begin(&engine);
     for id in 0..10 {

@@ -1,4 +1,5 @@
-//! XA transactions: prepared ones outlive sessions, restarts, power cuts and checkpoints, with their locks.
+//! XA transactions: prepared ones outlive sessions, restarts, power cuts and checkpoints, with
+//! their locks.
 
 mod support;
 
@@ -249,7 +250,8 @@ fn content(engine: &Arc<Engine>) -> Model {
     model
 }
 
-/// Changes rows of these ids at random, of which nobody else has one; their unique keys are those of the ids.
+/// Changes rows of these ids at random, of which nobody else has one; their unique keys are those
+/// of the ids.
 fn change(rng: &mut Rng, txn: &mut Transaction, engine: &Arc<Engine>, own: &[i64], model: &mut Model) {
     let (t, u) = (table(engine, "test", "t"), table(engine, "test", "u"));
     if rng.one_in(2) {
@@ -307,7 +309,8 @@ fn take_over(model: &mut Model, pending: &Pending) {
     }
 }
 
-/// A life of branches that are prepared, finished, passed by checkpoints and cut off anywhere; what was acknowledged is there.
+/// A life of branches that are prepared, finished, passed by checkpoints and cut off anywhere; what
+/// was acknowledged is there.
 fn lives(seed: u64) {
     const GROUPS: u64 = 12;
     let mut rng = Rng::new(seed);

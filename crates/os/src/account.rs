@@ -1,23 +1,28 @@
-//! Where the time goes: every thread is always in one named [`State`], and the wall and CPU time it spends in each is counted.
+//! Where the time goes: every thread is always in one named [`State`], and the wall and CPU time it
+//! spends in each is counted.
 //!
 //! ```
 //! use os::account::{State, enter};
-//! let waiting = enter(State::LogSync); // until `waiting` is dropped, this thread's time goes to `log_sync`
+//! // Until `waiting` is dropped, this thread's time goes to `log_sync`.
+//! let waiting = enter(State::LogSync);
 //! # drop(waiting);
 //! ```
 //!
-//! **Wall time.** A switch reads the tick counter (`clock::ticks`), adds the span to the state that ends, and notes where the
-//! next begins: two or three stores to memory that only this thread writes, no lock, no system call.
+//! **Wall time.** A switch reads the tick counter (`clock::ticks`), adds the span to the state that
+//! ends, and notes where the next begins: two or three stores to memory that only this thread
+//! writes, no lock, no system call.
 //!
-//! **CPU time.** The kernel's per-thread CPU clock costs a system call, too much for every switch. So it is read only on the
-//! edges of *blocking* states ([`State::blocks`]), and of those that a thread enters again and again only on some
-//! ([`is_sampled`]): a short statement has several. What was used between two readings is shared out over the states that the thread was in: in
-//! proportion to their wall time there, which for a blocking state counts as much as it had CPU time in proportion when last it was read on both edges.
-//! A reader asks the kernel for a running thread's clock and shares out the part since its last reading
-//! in the same way, so totals are exact and only the split among states is an estimate.
+//! **CPU time.** The kernel's per-thread CPU clock costs a system call, too much for every switch.
+//! So it is read only on the edges of *blocking* states ([`State::blocks`]), and of those that a
+//! thread enters again and again only on some ([`is_sampled`]): a short statement has several. What
+//! was used between two readings is shared out over the states that the thread was in: in
+//! proportion to their wall time there, which for a blocking state counts as much as it had CPU
+//! time in proportion when last it was read on both edges. A reader asks the kernel for a running
+//! thread's clock and shares out the part since its last reading in the same way, so totals are
+//! exact and only the split among states is an estimate.
 //!
-//! Accounts of threads that have ended are added up under the thread's name, so a server that serves millions of connections keeps one
-//! row for them.
+//! Accounts of threads that have ended are added up under the thread's name, so a server that
+//! serves millions of connections keeps one row for them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -44,7 +49,8 @@ macro_rules! states {
                 match self { $(State::$variant => $name,)* }
             }
 
-            /// Whether the thread usually sleeps in the kernel in this state; its edges sample the CPU clock.
+            /// Whether the thread usually sleeps in the kernel in this state; its edges sample the
+            /// CPU clock.
             pub const fn blocks(self) -> bool {
                 match self { $(State::$variant => $blocks,)* }
             }
@@ -67,7 +73,8 @@ states! {
     Plan = "plan", false;
     /// Executing a statement's plan.
     Execute = "execute", false;
-    /// Committing: encoding the event group, taking the log's space, applying the write set to pages.
+    /// Committing: encoding the event group, taking the log's space, applying the write set to
+    /// pages.
     Commit = "commit", false;
     /// Waiting for a row lock.
     RowLockWait = "row_lock_wait", true;
@@ -152,7 +159,8 @@ const ALWAYS_SAMPLED: u64 = 8;
 /// Of the later ones, one in so many is.
 const SAMPLED_ONE_IN: u64 = 32;
 
-/// Whether the CPU clock is read on both edges of a thread's `number`th span in a blocking state, from 1.
+/// Whether the CPU clock is read on both edges of a thread's `number`th span in a blocking state,
+/// from 1.
 fn is_sampled(number: u64) -> bool {
     number <= ALWAYS_SAMPLED || number.is_multiple_of(SAMPLED_ONE_IN)
 }
@@ -160,8 +168,9 @@ fn is_sampled(number: u64) -> bool {
 const STATES: usize = State::ALL.len();
 const _: () = assert!(STATES <= 64, "a state is one bit of `Account::touched`");
 
-/// One thread's account. Only its own thread writes it; everyone may read. All accesses are relaxed: each counter is a figure of
-/// its own, a reader may see one a switch older than another, and nothing else is published through them.
+/// One thread's account. Only its own thread writes it; everyone may read. All accesses are
+/// relaxed: each counter is a figure of its own, a reader may see one a switch older than another,
+/// and nothing else is published through them.
 struct Account {
     name: Box<str>,
     tid: i32,
@@ -173,11 +182,14 @@ struct Account {
     cpu_ns: [AtomicU64; STATES],
     /// Reading of the thread's CPU clock at the last sampled edge.
     cpu_sampled_ns: AtomicU64,
-    /// `wall_ticks` at the last sampled edge: the difference is what the next sample is shared out by.
+    /// `wall_ticks` at the last sampled edge: the difference is what the next sample is shared out
+    /// by.
     wall_sampled_ticks: [AtomicU64; STATES],
-    /// Bit `n` is set when state number `n` was in force since the last sampled edge, so that an edge looks at few of them.
+    /// Bit `n` is set when state number `n` was in force since the last sampled edge, so that an
+    /// edge looks at few of them.
     touched: AtomicU64,
-    /// CPU time that a blocking state used between edges that were both read, and its wall time there.
+    /// CPU time that a blocking state used between edges that were both read, and its wall time
+    /// there.
     exact: [(AtomicU64, AtomicU64); STATES],
     /// See [`count_page_requests`].
     page_requests: AtomicU64,
@@ -221,7 +233,8 @@ static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { running: Vec::new(), ended: BTreeMap::new(), ended_page_requests: 0 });
 
 thread_local! {
-    /// This thread's account, or null before it is opened and after it is closed. Without a destructor, so that reaching it is one load.
+    /// This thread's account, or null before it is opened and after it is closed. Without a
+    /// destructor, so that reaching it is one load.
     static CURRENT: Cell<*const Account> = const { Cell::new(std::ptr::null()) };
     /// Keeps the account alive, and closes it when the thread ends.
     static OWNER: RefCell<Option<Owner>> = const { RefCell::new(None) };
@@ -281,7 +294,8 @@ impl Account {
         previous
     }
 
-    /// Between a blocking state and one that is not: reads the CPU clock if this span is one of those.
+    /// Between a blocking state and one that is not: reads the CPU clock if this span is one of
+    /// those.
     #[inline]
     fn edge(&self, previous: State, next: State, now: u64) {
         let entered = |state: State| self.switches[state as usize].load(Ordering::Relaxed);
@@ -326,7 +340,8 @@ impl Account {
         self.touched.store(self.touched.load(Ordering::Relaxed) | 1 << state as usize, Ordering::Relaxed);
     }
 
-    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading out; returns what was used in it.
+    /// Called by the owning thread: reads the CPU clock and shares the span since the last reading
+    /// out; returns what was used in it.
     #[cold]
     fn sample(&self, now: u64) -> u64 {
         self.charge(self.current(), now);
@@ -342,7 +357,8 @@ impl Account {
         used_ns
     }
 
-    /// Splits `used_ns` over the states by their weighted wall time since the last sample; `open` adds the running span of the current state.
+    /// Splits `used_ns` over the states by their weighted wall time since the last sample; `open`
+    /// adds the running span of the current state.
     fn share_out(&self, used_ns: u64, open: Option<(State, u64)>, mut give: impl FnMut(usize, u64)) {
         let open_bit = open.map_or(0, |(current, _)| 1 << current as usize);
         let touched = self.touched.load(Ordering::Relaxed) | open_bit;
@@ -363,7 +379,8 @@ impl Account {
         }
     }
 
-    /// What is counted so far; `open` is the current state with the ticks it has run, and the CPU time since the last sample.
+    /// What is counted so far; `open` is the current state with the ticks it has run, and the CPU
+    /// time since the last sample.
     fn states(&self, open: Option<(State, u64, u64)>) -> Vec<StateTime> {
         let mut cpu: [u64; STATES] = std::array::from_fn(|index| self.cpu_ns[index].load(Ordering::Relaxed));
         if let Some((current, open_ticks, used_ns)) = open {
@@ -427,8 +444,9 @@ fn add_up(totals: &mut Vec<StateTime>, more: &[StateTime]) {
     totals.sort_by_key(|total| total.state);
 }
 
-/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its threads, `main` for its own; one that was
-/// started otherwise gets an account called `foreign` by its first [`enter`].
+/// Opens the calling thread's account under `name`. [`crate::thread::spawn`] does it for its
+/// threads, `main` for its own; one that was started otherwise gets an account called `foreign` by
+/// its first [`enter`].
 #[cfg(not(feature = "model"))]
 pub fn open(name: &str) {
     open_account(name);
@@ -439,7 +457,8 @@ pub fn open(name: &str) {
 fn open_account(name: &str) -> *const Account {
     let account = Arc::new(Account::new(name));
     let pointer = Arc::as_ptr(&account);
-    // While a thread's locals are being destroyed it gets no account any more: its last moments go uncounted.
+    // While a thread's locals are being destroyed it gets no account any more: its last moments go
+    // uncounted.
     let kept = OWNER.try_with(|owner| {
         REGISTRY.lock().running.push(Arc::clone(&account));
         owner.replace(Some(Owner(account)))
@@ -451,7 +470,8 @@ fn open_account(name: &str) -> *const Account {
     pointer
 }
 
-/// Puts the calling thread into `state` until the guard is dropped, which puts it back into the state it was in.
+/// Puts the calling thread into `state` until the guard is dropped, which puts it back into the
+/// state it was in.
 #[inline]
 pub fn enter(state: State) -> Guard {
     Guard { previous: set(state), _not_send: std::marker::PhantomData }
@@ -471,7 +491,8 @@ pub fn set(state: State) -> State {
             return State::Running;
         }
     }
-    // SAFETY: a non-null CURRENT points into the Arc that this thread's OWNER holds; OWNER's drop clears CURRENT first.
+    // SAFETY: a non-null CURRENT points into the Arc that this thread's OWNER holds; OWNER's drop
+    // clears CURRENT first.
     unsafe { (*pointer).switch(state) }
 }
 
@@ -498,7 +519,8 @@ impl Watch {
     }
 }
 
-/// Counts requests for pages of the buffer pool. Too many are made for a counter that threads share; a thread without an account goes uncounted.
+/// Counts requests for pages of the buffer pool. Too many are made for a counter that threads
+/// share; a thread without an account goes uncounted.
 #[inline]
 pub fn count_page_requests(requests: u64) {
     let pointer = CURRENT.get();
@@ -531,7 +553,8 @@ impl Drop for Guard {
     }
 }
 
-/// The accounts of all running threads, in the order they started, then the sums over ended threads by name.
+/// The accounts of all running threads, in the order they started, then the sums over ended threads
+/// by name.
 pub fn snapshot() -> Vec<ThreadTime> {
     let registry = REGISTRY.lock();
     let running = registry.running.iter().map(|account| account.thread_time());

@@ -1,15 +1,18 @@
 //! Wall time, monotonic time and sleep.
 //!
-//! `ticks` is the cheapest clock of the machine, for time accounts: the time stamp counter where the processor says that it runs
-//! at one constant rate, the monotonic clock otherwise. Ticks have no unit of their own; [`ticks_to_ns`] converts a span of
-//! them by the rate seen between the process's first use of the clock and now.
+//! `ticks` is the cheapest clock of the machine, for time accounts: the time stamp counter where
+//! the processor says that it runs at one constant rate, the monotonic clock otherwise. Ticks have
+//! no unit of their own; [`ticks_to_ns`] converts a span of them by the rate seen between the
+//! process's first use of the clock and now.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Microseconds since 1970-01-01 00:00:00 UTC by the wall clock, which may be set back or forth under us.
+/// Microseconds since 1970-01-01 00:00:00 UTC by the wall clock, which may be set back or forth
+/// under us.
 pub fn now_us() -> u64 {
-    // A wall clock before 1970 is a broken machine; 0 keeps every subtraction on the result defined.
+    // A wall clock before 1970 is a broken machine; 0 keeps every subtraction on the result
+    // defined.
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64)
 }
 
@@ -30,19 +33,21 @@ pub fn thread_cpu_ns() -> u64 {
 
 /// CPU time of the thread with kernel id `tid`, in nanoseconds; `None` when it no longer runs.
 pub(crate) fn cpu_ns_of_thread(tid: i32) -> Option<u64> {
-    // Linux builds a thread's CPU clock id from its kernel id: the complement shifted by 3, "per thread" (4) and "sched" (2) bits.
+    // Linux builds a thread's CPU clock id from its kernel id: the complement shifted by 3, "per
+    // thread" (4) and "sched" (2) bits.
     cpu_ns_of_clock((!tid << 3) | 6)
 }
 
 fn cpu_ns_of_clock(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid, exclusive timespec for the call's duration; an invalid clock id is answered with an error.
+    // SAFETY: `time` is a valid, exclusive timespec for the call's duration; an invalid clock id is
+    // answered with an error.
     let failed = unsafe { libc::clock_gettime(clock, &mut time) } != 0;
     (!failed).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// A reading of the cheapest clock (see the module's header). Two readings may differ by a few ticks the wrong way when they
-/// were taken on different processors: subtract saturating.
+/// A reading of the cheapest clock (see the module's header). Two readings may differ by a few
+/// ticks the wrong way when they were taken on different processors: subtract saturating.
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -68,7 +73,8 @@ pub fn ticks_to_ns(span_ticks: u64) -> u64 {
 #[inline]
 fn counter_is_constant() -> bool {
     use std::sync::atomic::{AtomicU8, Ordering};
-    // 0 not asked yet, 1 no, 2 yes. Relaxed: the answer is the same whoever finds it, and it publishes nothing else.
+    // 0 not asked yet, 1 no, 2 yes. Relaxed: the answer is the same whoever finds it, and it
+    // publishes nothing else.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     match ANSWER.load(Ordering::Relaxed) {
         2 => true,
@@ -150,7 +156,8 @@ mod tests {
         sleep(Duration::from_millis(20));
         let (slept_ns, span) = (monotonic_ns() - before_ns, ticks().saturating_sub(before_ticks));
         let converted_ns = ticks_to_ns(span);
-        // The two pairs of readings are not taken at one instant, so only the order of magnitude is compared.
+        // The two pairs of readings are not taken at one instant, so only the order of magnitude is
+        // compared.
         assert!(slept_ns >= 20_000_000);
         assert!(
             converted_ns > slept_ns / 4 && converted_ns < slept_ns * 4,

@@ -1,6 +1,7 @@
 //! Files behind two traits, so that tests can hand out a disk that fails ([`crate::sim::SimDisk`]).
 //!
-//! Every error names the path and what was tried. Offsets and lengths are in bytes. All methods may be called from any thread.
+//! Every error names the path and what was tried. Offsets and lengths are in bytes. All methods may
+//! be called from any thread.
 
 mod direct;
 mod real;
@@ -22,8 +23,8 @@ pub enum OpenMode {
     ReadWrite,
     /// For reading and writing; the file must not exist.
     CreateNew,
-    /// As [`OpenMode::CreateNew`], and nobody but the process's user can open it from the first moment on. A disk without
-    /// users takes the two alike.
+    /// As [`OpenMode::CreateNew`], and nobody but the process's user can open it from the first
+    /// moment on. A disk without users takes the two alike.
     CreatePrivate,
     /// For reading and writing; made empty when it does not exist.
     OpenOrCreate,
@@ -34,9 +35,11 @@ pub enum OpenMode {
 pub enum Access {
     /// Through the system's page cache.
     Buffered,
-    /// Past it. Offsets and lengths must be multiples of [`crate::aligned::IO_ALIGNMENT`]; memory should be aligned to it, or is copied.
+    /// Past it. Offsets and lengths must be multiples of [`crate::aligned::IO_ALIGNMENT`]; memory
+    /// should be aligned to it, or is copied.
     Direct {
-        /// Whether the pieces of [`File::write_batch`] are in flight at once, where the system can do that.
+        /// Whether the pieces of [`File::write_batch`] are in flight at once, where the system can
+        /// do that.
         native_aio: bool,
     },
 }
@@ -46,8 +49,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Opens a file. A new name is durable only after [`Disk::sync_dir`] of its directory.
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>>;
 
-    /// As [`Disk::open`], with another way of access. An error of kind `InvalidInput` where the file system does not have it. A disk without a page
-    /// cache takes them all alike.
+    /// As [`Disk::open`], with another way of access. An error of kind `InvalidInput` where the
+    /// file system does not have it. A disk without a page cache takes them all alike.
     fn open_with(&self, path: &Path, mode: OpenMode, access: Access) -> io::Result<Arc<dyn File>> {
         let _ = access;
         self.open(path, mode)
@@ -56,7 +59,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Removes a file's name. Open handles go on working.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Renames a file or directory; an existing file of the new name is replaced, in one step also as a crash sees it.
+    /// Renames a file or directory; an existing file of the new name is replaced, in one step also
+    /// as a crash sees it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Whether a file or directory of this name exists.
@@ -68,7 +72,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Full paths of what is directly in a directory, sorted.
     fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// Makes a directory and its missing parents; an existing one is fine. Durable after [`Disk::sync_dir`] of the parents.
+    /// Makes a directory and its missing parents; an existing one is fine. Durable after
+    /// [`Disk::sync_dir`] of the parents.
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
 
     /// Removes a directory with all that is in it.
@@ -77,12 +82,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Makes every earlier change of names in `dir` durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Takes the exclusive lock on a file, made when it does not exist, until the guard is dropped or the process ends. An error of
-    /// kind `WouldBlock` when another process, or another guard of this one, holds it.
+    /// Takes the exclusive lock on a file, made when it does not exist, until the guard is dropped
+    /// or the process ends. An error of kind `WouldBlock` when another process, or another guard of
+    /// this one, holds it.
     fn lock(&self, path: &Path) -> io::Result<LockGuard>;
 
-    /// Ends everything because going on could break a promise, as after a failed sync: prints `message` and aborts the
-    /// process. On a simulated disk the simulated machine stops instead: this returns, and every later operation fails.
+    /// Ends everything because going on could break a promise, as after a failed sync: prints
+    /// `message` and aborts the process. On a simulated disk the simulated machine stops instead:
+    /// this returns, and every later operation fails.
     fn fail_stop(&self, message: &str);
 
     /// The whole content of a file.
@@ -93,13 +100,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
         Ok(bytes)
     }
 
-    /// Replaces a file's content so that a crash leaves either the old or the new: writes `PATH.tmp`, syncs it, renames it over
-    /// `path` and syncs the directory.
+    /// Replaces a file's content so that a crash leaves either the old or the new: writes
+    /// `PATH.tmp`, syncs it, renames it over `path` and syncs the directory.
     fn write_atomically(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.replace(path, bytes, OpenMode::CreateNew)
     }
 
-    /// As [`Disk::write_atomically`], of what nobody but the process's user may read, as keys and passwords.
+    /// As [`Disk::write_atomically`], of what nobody but the process's user may read, as keys and
+    /// passwords.
     fn write_secret_atomically(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.replace(path, bytes, OpenMode::CreatePrivate)
     }
@@ -125,16 +133,19 @@ pub trait File: Send + Sync + fmt::Debug {
     /// Reads up to `bytes.len()` bytes; fewer only at the end of the file.
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Writes all of `bytes`, making the file longer where needed (a gap reads as zeros). Not durable before [`File::sync_data`].
+    /// Writes all of `bytes`, making the file longer where needed (a gap reads as zeros). Not
+    /// durable before [`File::sync_data`].
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
-    /// Writes several pieces, in any order; as [`File::write_all_at`] for each. They do not overlap. After an error any part of them may be written.
+    /// Writes several pieces, in any order; as [`File::write_all_at`] for each. They do not
+    /// overlap. After an error any part of them may be written.
     fn write_batch(&self, pieces: &[(u64, &[u8])]) -> io::Result<()> {
         pieces.iter().try_for_each(|&(offset, bytes)| self.write_all_at(bytes, offset))
     }
 
-    /// The largest write that the storage promises to make whole or not at all, whatever happens, when it is made by [`File::write_untorn_at`] at a
-    /// multiple of its own length, a power of two of at least 4096 bytes. 0: no such promise.
+    /// The largest write that the storage promises to make whole or not at all, whatever happens,
+    /// when it is made by [`File::write_untorn_at`] at a multiple of its own length, a power of two
+    /// of at least 4096 bytes. 0: no such promise.
     fn untorn_bytes(&self) -> usize {
         0
     }
@@ -149,12 +160,14 @@ pub trait File: Send + Sync + fmt::Debug {
         Err(io::Error::new(io::ErrorKind::Unsupported, message))
     }
 
-    /// Makes every earlier write to the file, and its length, durable. After an error the caller must call [`Disk::fail_stop`]: the
-    /// kernel may have dropped the writes and will not report them again.
+    /// Makes every earlier write to the file, and its length, durable. After an error the caller
+    /// must call [`Disk::fail_stop`]: the kernel may have dropped the writes and will not report
+    /// them again.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// Has the system bring these bytes, written before, to the storage, and waits until they are there. No promise of durability, which takes
-    /// [`File::sync_data`]: that has less to do then, and holds up others' syncs less. Does nothing where it cannot.
+    /// Has the system bring these bytes, written before, to the storage, and waits until they are
+    /// there. No promise of durability, which takes [`File::sync_data`]: that has less to do then,
+    /// and holds up others' syncs less. Does nothing where it cannot.
     fn write_back(&self, _offset: u64, _len_bytes: u64) {}
 
     /// The file's length.

@@ -1,4 +1,5 @@
-//! An event that many threads can wait for and that one system call wakes them all by (Linux's futex).
+//! An event that many threads can wait for and that one system call wakes them all by (Linux's
+//! futex).
 //!
 //! The waiter's pattern, which loses no wake-up:
 //!
@@ -10,13 +11,14 @@
 //!     if done.load(Ordering::SeqCst) {       // look after `prepare`, never before only
 //!         break;
 //!     }
-//!     waiter.wait(Some(Duration::from_secs(1))); // returns at once if there was a notification since `prepare`
+//!     // It returns at once if there was a notification since `prepare`.
+//!     waiter.wait(Some(Duration::from_secs(1)));
 //! }
 //! ```
 //!
-//! The notifier changes the condition first and calls [`Event::notify_all`] then. When the condition is a `SeqCst` store or
-//! read-modify-write, the notifier may ask [`Event::has_waiters`] and skip the call: either it sees the waiter, or the waiter sees
-//! the condition.
+//! The notifier changes the condition first and calls [`Event::notify_all`] then. When the
+//! condition is a `SeqCst` store or read-modify-write, the notifier may ask [`Event::has_waiters`]
+//! and skip the call: either it sees the waiter, or the waiter sees the condition.
 
 use std::time::Duration;
 
@@ -25,8 +27,9 @@ use crate::sync::atomic::{AtomicU32, Ordering};
 /// See the module's header. Wake-ups may be spurious.
 #[derive(Debug, Default)]
 pub struct Event {
-    /// Grows by one a notification. `SeqCst` together with `waiters`: the notifier writes `epoch` then reads `waiters`, the waiter
-    /// writes `waiters` then (in the kernel) reads `epoch`; at least one sees the other.
+    /// Grows by one a notification. `SeqCst` together with `waiters`: the notifier writes `epoch`
+    /// then reads `waiters`, the waiter writes `waiters` then (in the kernel) reads `epoch`; at
+    /// least one sees the other.
     epoch: AtomicU32,
     waiters: AtomicU32,
     #[cfg(feature = "model")]
@@ -44,7 +47,8 @@ impl Event {
         }
     }
 
-    /// Counts the caller as a waiter and notes the epoch: a notification from here on ends its wait.
+    /// Counts the caller as a waiter and notes the epoch: a notification from here on ends its
+    /// wait.
     pub fn prepare(&self) -> Waiter<'_> {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         Waiter { event: self, epoch: self.epoch.load(Ordering::SeqCst) }
@@ -73,7 +77,8 @@ pub struct Waiter<'a> {
 }
 
 impl Waiter<'_> {
-    /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed; `None` waits without limit.
+    /// Sleeps until a notification after [`Event::prepare`], or until `timeout` has passed; `None`
+    /// waits without limit.
     pub fn wait(self, timeout: Option<Duration>) {
         self.event.sleep(self.epoch, timeout);
     }
@@ -138,8 +143,9 @@ fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: Option<Duration>
         tv_nsec: timeout.subsec_nanos().into(),
     });
     let timeout_pointer = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the word is a live, aligned u32 for the call's duration, the timeout null or a live timespec. Every error (the word
-    // has changed, a signal, the timeout) means "look again", which every caller does.
+    // SAFETY: the word is a live, aligned u32 for the call's duration, the timeout null or a live
+    // timespec. Every error (the word has changed, a signal, the timeout) means "look again", which
+    // every caller does.
     unsafe {
         libc::syscall(
             libc::SYS_futex,

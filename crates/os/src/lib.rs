@@ -1,13 +1,14 @@
-//! The operating system, as the rest of Slipstream sees it: files, a simulated disk, clock, randomness, threads and their
-//! time accounts.
+//! The operating system, as the rest of Slipstream sees it: files, a simulated disk, clock,
+//! randomness, threads and their time accounts.
 //!
-//! Nothing else in the workspace opens a file, reads a clock, starts a thread or draws a random number (`clippy.toml` bans the
-//! standard library's ways), so a test that hands out a [`sim::SimDisk`] holds every byte that a crash could lose.
+//! Nothing else in the workspace opens a file, reads a clock, starts a thread or draws a random
+//! number (`clippy.toml` bans the standard library's ways), so a test that hands out a
+//! [`sim::SimDisk`] holds every byte that a crash could lose.
 //!
-//! - [`disk`]: the traits [`disk::Disk`] and [`disk::File`], and the real disk behind them. In: paths and bytes. Out: bytes, or an
-//!   `io::Error` that names the path and what was tried.
-//! - [`sim`]: a disk in memory that loses, tears and reorders what was not synced when its power is cut, and that can be told
-//!   to fail.
+//! - [`disk`]: the traits [`disk::Disk`] and [`disk::File`], and the real disk behind them. In:
+//!   paths and bytes. Out: bytes, or an `io::Error` that names the path and what was tried.
+//! - [`sim`]: a disk in memory that loses, tears and reorders what was not synced when its power is
+//!   cut, and that can be told to fail.
 //! - [`clock`]: wall time, monotonic time, sleep.
 //! - [`panic`]: panics that end one thing and not the process.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
@@ -17,9 +18,10 @@
 //! - [`thread`]: named threads, each with a time account.
 //! - [`account`]: in which state each thread is, and how much wall and CPU time it spent in each.
 //!
-//! Invariants: a successful [`disk::File::sync_data`] makes every earlier write to that file survive a power cut, a successful
-//! [`disk::Disk::sync_dir`] every earlier creation, renaming and removal of a name in that directory; nothing else does. After a
-//! failed sync nobody may go on: [`disk::Disk::fail_stop`] ends the process (or the simulated machine).
+//! Invariants: a successful [`disk::File::sync_data`] makes every earlier write to that file
+//! survive a power cut, a successful [`disk::Disk::sync_dir`] every earlier creation, renaming and
+//! removal of a name in that directory; nothing else does. After a failed sync nobody may go on:
+//! [`disk::Disk::fail_stop`] ends the process (or the simulated machine).
 
 pub mod account;
 pub mod aligned;

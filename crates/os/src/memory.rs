@@ -1,11 +1,12 @@
-//! Hints about memory, for those who keep much of it: wrong or refused hints cost speed, never correctness. And an allocator for tests
-//! that watches how much is asked for at once.
+//! Hints about memory, for those who keep much of it: wrong or refused hints cost speed, never
+//! correctness. And an allocator for tests that watches how much is asked for at once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, and the largest single piece that was asked of it. A decoder that believes a length which it has read asks
-/// for far more than its input; a test makes this its global allocator and looks.
+/// The system's allocator, and the largest single piece that was asked of it. A decoder that
+/// believes a length which it has read asks for far more than its input; a test makes this its
+/// global allocator and looks.
 #[derive(Debug, Default)]
 pub struct WatchedAllocator {
     /// Relaxed: a figure of its own.
@@ -83,8 +84,8 @@ pub fn limits() -> Limits {
     }
 }
 
-/// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's address cache covers 2 MB instead of 4 KB. The system
-/// may not have them; nothing tells.
+/// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's
+/// address cache covers 2 MB instead of 4 KB. The system may not have them; nothing tells.
 pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {
     // SAFETY: this advice changes neither content nor validity of any mapping, whatever the range.
     unsafe {
@@ -92,7 +93,8 @@ pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {
     }
 }
 
-/// Gives the memory of the whole pages among `bytes` bytes from `start` back to the system, which has it again, as zeros, for whoever touches it next.
+/// Gives the memory of the whole pages among `bytes` bytes from `start` back to the system, which
+/// has it again, as zeros, for whoever touches it next.
 ///
 /// # Safety
 /// The caller may write the bytes, and nobody needs what they are.
@@ -102,7 +104,8 @@ pub unsafe fn release(start: *mut u8, bytes: usize) {
     let before = start.align_offset(page);
     let whole = bytes.saturating_sub(before) / page * page;
     if whole > 0 {
-        // SAFETY: whole pages of the caller's, in which any bytes will do. Refused advice changes nothing.
+        // SAFETY: whole pages of the caller's, in which any bytes will do. Refused advice changes
+        // nothing.
         unsafe { libc::madvise(start.add(before).cast(), whole, libc::MADV_DONTNEED) };
     }
 }

@@ -1,7 +1,8 @@
 //! Panics that end one thing and not the process.
 //!
-//! A thread that works for one client, or for one replication channel, runs its work within [`contain`]: a panic in it is an error of that
-//! work. A panic in any other thread ends the process, because what that thread does nobody else would do; so does one in the middle of a
+//! A thread that works for one client, or for one replication channel, runs its work within
+//! [`contain`]: a panic in it is an error of that work. A panic in any other thread ends the
+//! process, because what that thread does nobody else would do; so does one in the middle of a
 //! change that others see and nobody could finish ([`Indivisible`]).
 
 use std::cell::Cell;
@@ -16,8 +17,8 @@ thread_local! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panicked(pub String);
 
-/// Runs `run`, and makes an error of a panic in it. What `run` has borrowed may be half changed then: the caller throws it away, or knows that
-/// it is whole after every step.
+/// Runs `run`, and makes an error of a panic in it. What `run` has borrowed may be half changed
+/// then: the caller throws it away, or knows that it is whole after every step.
 ///
 /// # Errors
 /// What the panic said.
@@ -37,7 +38,8 @@ pub fn is_contained() -> bool {
     CONTAINED.get() > 0
 }
 
-/// While it lives, panics of the calling thread go to somebody who has called [`contain`]: for threads that one within it starts and joins.
+/// While it lives, panics of the calling thread go to somebody who has called [`contain`]: for
+/// threads that one within it starts and joins.
 pub(crate) struct Contained(());
 
 impl Contained {
@@ -53,8 +55,9 @@ impl Drop for Contained {
     }
 }
 
-/// A change that is to be finished or else ends the process: others see its first half, or wait for its end. Dropped by a contained panic before
-/// [`Indivisible::finish`] was called it ends the process, as InnoDB's assertions do; recovery then makes the change whole.
+/// A change that is to be finished or else ends the process: others see its first half, or wait for
+/// its end. Dropped by a contained panic before [`Indivisible::finish`] was called it ends the
+/// process, as InnoDB's assertions do; recovery then makes the change whole.
 #[derive(Debug)]
 pub struct Indivisible {
     what: &'static str,
@@ -81,8 +84,8 @@ impl Drop for Indivisible {
     }
 }
 
-/// Ends the process when a contained panic is under way: what the caller holds cannot be let go of as it is. A panic that nobody contains ends
-/// the process by itself.
+/// Ends the process when a contained panic is under way: what the caller holds cannot be let go of
+/// as it is. A panic that nobody contains ends the process by itself.
 #[inline]
 pub fn end_process_if_panicking(what: &str) {
     if std::thread::panicking() && is_contained() {

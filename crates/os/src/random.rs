@@ -5,7 +5,8 @@ use std::io;
 /// Fills `bytes` with randomness from the operating system, fit for salts, keys and passwords.
 ///
 /// # Panics
-/// When the kernel has no randomness to give, which Linux since 3.17 does not do once it has started.
+/// When the kernel has no randomness to give, which Linux since 3.17 does not do once it has
+/// started.
 pub fn fill(bytes: &mut [u8]) {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -28,8 +29,8 @@ pub fn u64() -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The seed of a random test: the environment's `SEED` when it is set (decimal), a fresh one otherwise. Prints it, so that a failure
-/// can be played again.
+/// The seed of a random test: the environment's `SEED` when it is set (decimal), a fresh one
+/// otherwise. Prints it, so that a failure can be played again.
 ///
 /// # Panics
 /// When `SEED` is set and is no number.
@@ -42,7 +43,8 @@ pub fn test_seed(test: &str) -> u64 {
     seed
 }
 
-/// A small seeded generator (xoshiro256**): the same seed gives the same sequence on every machine. Not for secrets.
+/// A small seeded generator (xoshiro256**): the same seed gives the same sequence on every machine.
+/// Not for secrets.
 #[derive(Debug, Clone)]
 pub struct Rng {
     state: [u64; 4],
@@ -51,7 +53,8 @@ pub struct Rng {
 impl Rng {
     /// A generator whose whole sequence follows from `seed`.
     pub fn new(seed: u64) -> Rng {
-        // SplitMix64 spreads the seed over the state, as the authors of xoshiro advise; the state is never all zero.
+        // SplitMix64 spreads the seed over the state, as the authors of xoshiro advise; the state
+        // is never all zero.
         let mut spread = seed;
         let mut next = || {
             spread = spread.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -112,8 +115,9 @@ impl Rng {
         bytes
     }
 
-    /// Valid bytes as a fault or an attacker might change them: bits turned over, numbers made extreme, stretches cut out, doubled or moved,
-    /// the end cut off or something appended; sometimes several of these. For tests of decoders.
+    /// Valid bytes as a fault or an attacker might change them: bits turned over, numbers made
+    /// extreme, stretches cut out, doubled or moved, the end cut off or something appended;
+    /// sometimes several of these. For tests of decoders.
     pub fn damaged(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..*self.pick(&[1, 1, 1, 2, 4, 16]) {

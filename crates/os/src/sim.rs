@@ -1,16 +1,19 @@
 //! A disk in memory whose power can be cut.
 //!
 //! What survives a cut is what a real machine may leave, no better:
-//! - A write survives for certain once its file was synced after it. An unsynced write survives in any part: each 512-byte sector of it is
-//!   there or not, on its own, whatever happened to earlier or later ones. A sector is never half old and half new.
+//! - A write survives for certain once its file was synced after it. An unsynced write survives in
+//!   any part: each 512-byte sector of it is there or not, on its own, whatever happened to earlier
+//!   or later ones. A sector is never half old and half new.
 //! - A file's length is what it was at the last sync, or what it is now.
-//! - Names made, changed or removed in a directory survive for certain once the directory was synced; of the others, those of one directory survive
-//!   up to some point in their order (file systems journal names in order), each directory on its own. A rename is whole or not at all.
-//! - After a failed sync the unsynced writes can still be read but never become durable (as Linux does it), so a caller who syncs again and
-//!   believes the success is caught.
+//! - Names made, changed or removed in a directory survive for certain once the directory was
+//!   synced; of the others, those of one directory survive up to some point in their order (file
+//!   systems journal names in order), each directory on its own. A rename is whole or not at all.
+//! - After a failed sync the unsynced writes can still be read but never become durable (as Linux
+//!   does it), so a caller who syncs again and believes the success is caught.
 //!
-//! A cut leaves the old disk dead: every operation on it and its files fails. [`SimDisk::power_cut`] gives the disk that the machine finds
-//! when it is started again. All randomness comes from the seed.
+//! A cut leaves the old disk dead: every operation on it and its files fails.
+//! [`SimDisk::power_cut`] gives the disk that the machine finds when it is started again. All
+//! randomness comes from the seed.
 
 mod bytes;
 mod files;
@@ -61,7 +64,8 @@ impl Shared {
 #[derive(Debug)]
 struct Machine {
     names: Names,
-    /// Contents by the number that names point to. A content whose name is gone stays: handles may be open, the removal may be lost.
+    /// Contents by the number that names point to. A content whose name is gone stays: handles may
+    /// be open, the removal may be lost.
     contents: Vec<Content>,
     rng: Rng,
     off: bool,
@@ -100,7 +104,8 @@ impl SimDisk {
         SimDisk { shared: Arc::new(Shared { machine: Mutex::new(machine), visit: OnceLock::new() }) }
     }
 
-    /// Cuts the power, if it is not off already, and returns the disk that the machine finds when it starts again. This disk stays dead.
+    /// Cuts the power, if it is not off already, and returns the disk that the machine finds when
+    /// it starts again. This disk stays dead.
     pub fn power_cut(&self) -> SimDisk {
         let mut machine = self.shared.machine.lock();
         machine.off = true;
@@ -112,8 +117,9 @@ impl SimDisk {
         self.shared.machine.lock().survivor()
     }
 
-    /// Has `visit` called before each change (write, sync, change of names) from now on, by the thread that makes the change. Whatever the disk
-    /// is at that moment is a state that a power cut may meet: see [`SimDisk::if_power_went`]. To be called once.
+    /// Has `visit` called before each change (write, sync, change of names) from now on, by the
+    /// thread that makes the change. Whatever the disk is at that moment is a state that a power
+    /// cut may meet: see [`SimDisk::if_power_went`]. To be called once.
     ///
     /// # Panics
     /// When there is a visitor already.
@@ -121,8 +127,8 @@ impl SimDisk {
         assert!(self.shared.visit.set(Box::new(visit)).is_ok(), "there is a visitor already");
     }
 
-    /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing unsynced becomes durable. Returns the disk that the next
-    /// process finds; this one stays dead.
+    /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing
+    /// unsynced becomes durable. Returns the disk that the next process finds; this one stays dead.
     pub fn kill(&self) -> SimDisk {
         let mut machine = self.shared.machine.lock();
         machine.off = true;
@@ -132,7 +138,8 @@ impl SimDisk {
         SimDisk::of(names, contents, rng)
     }
 
-    /// Lets the power go by itself after `changes` more writes, syncs and name changes: the one after them fails, as does all else from then on.
+    /// Lets the power go by itself after `changes` more writes, syncs and name changes: the one
+    /// after them fails, as does all else from then on.
     pub fn cut_power_after(&self, changes: u64) {
         self.shared.machine.lock().changes_until_cut = Some(changes);
     }
@@ -152,23 +159,26 @@ impl SimDisk {
         self.shared.machine.lock().stopped.clone()
     }
 
-    /// Makes the next sync of a file whose path contains `part` fail and lose that file's unsynced writes.
+    /// Makes the next sync of a file whose path contains `part` fail and lose that file's unsynced
+    /// writes.
     pub fn fail_sync(&self, part: &str) {
         self.shared.machine.lock().failing_syncs.push(part.to_owned());
     }
 
-    /// Makes every write to a file whose path contains `part` fail half-way from now on; `None` lets all writes succeed again.
+    /// Makes every write to a file whose path contains `part` fail half-way from now on; `None`
+    /// lets all writes succeed again.
     pub fn fail_writes(&self, part: Option<&str>) {
         self.shared.machine.lock().failing_writes = part.map(str::to_owned);
     }
 
-    /// Lets files grow by `left_bytes` more in all, then answers "no space"; `None` lifts the limit.
+    /// Lets files grow by `left_bytes` more in all, then answers "no space"; `None` lifts the
+    /// limit.
     pub fn limit_space(&self, left_bytes: Option<u64>) {
         self.shared.machine.lock().space_left_bytes = left_bytes;
     }
 
-    /// Makes the storage promise that writes of up to `bytes` are whole or not there, see [`File::untorn_bytes`]. The disk after a power cut has to be
-    /// told again.
+    /// Makes the storage promise that writes of up to `bytes` are whole or not there, see
+    /// [`File::untorn_bytes`]. The disk after a power cut has to be told again.
     pub fn promise_untorn(&self, bytes: usize) {
         self.shared.machine.lock().untorn_bytes = bytes;
     }

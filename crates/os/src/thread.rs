@@ -1,4 +1,5 @@
-//! Named threads. Each opens its time account (see [`crate::account`]) before its first line runs and closes it after its last.
+//! Named threads. Each opens its time account (see [`crate::account`]) before its first line runs
+//! and closes it after its last.
 
 #[cfg(not(feature = "model"))]
 pub use std::thread::JoinHandle;
@@ -9,11 +10,12 @@ pub use model::JoinHandle;
 #[cfg(not(feature = "model"))]
 use crate::account;
 
-/// The stack of the threads that are started here. Only what a thread has touched of it is memory. It is this large for
-/// statements that nest as deeply as MySQL's may.
+/// The stack of the threads that are started here. Only what a thread has touched of it is memory.
+/// It is this large for statements that nest as deeply as MySQL's may.
 pub const STACK_BYTES: usize = 12 << 20;
 
-/// Bytes of the calling thread's stack that are left, less its guard; 0 where the system does not say.
+/// Bytes of the calling thread's stack that are left, less its guard; 0 where the system does not
+/// say.
 #[inline]
 pub fn stack_bytes_left() -> usize {
     thread_local! {
@@ -25,8 +27,9 @@ pub fn stack_bytes_left() -> usize {
 
 /// Where the calling thread's stack ends; the highest address where the system does not say.
 fn lowest_stack_address() -> usize {
-    // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what it has allocated is given back; the other two
-    // calls take what it has filled in, and write to the three local variables.
+    // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what it has
+    // allocated is given back; the other two calls take what it has filled in, and write to the
+    // three local variables.
     unsafe {
         let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
@@ -40,8 +43,9 @@ fn lowest_stack_address() -> usize {
     }
 }
 
-/// Starts a thread called `name` (the kernel shows the first 15 bytes). The name is also what its time is accounted under, so
-/// threads of one job share one name: `connection`, not `connection-17`.
+/// Starts a thread called `name` (the kernel shows the first 15 bytes). The name is also what its
+/// time is accounted under, so threads of one job share one name: `connection`, not
+/// `connection-17`.
 ///
 /// # Panics
 /// When the operating system has no thread to give; [`try_spawn`] returns that as an error.
@@ -53,7 +57,8 @@ where
     try_spawn(name, run).unwrap_or_else(|error| panic!("cannot start thread {name}: {error}"))
 }
 
-/// As [`spawn`], with the refusal of the operating system as an error: for threads that a user's connection asks for.
+/// As [`spawn`], with the refusal of the operating system as an error: for threads that a user's
+/// connection asks for.
 pub fn try_spawn<F, T>(name: &str, run: F) -> std::io::Result<JoinHandle<T>>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -86,8 +91,9 @@ pub fn is_current<T>(handle: &JoinHandle<T>) -> bool {
     return handle.thread().id() == std::thread::current().id();
 }
 
-/// Runs each job on a thread of its own and returns when all have ended, with their results in order. (Under the model checker one after the
-/// other: what runs in parallel here shares nothing that it checks.)
+/// Runs each job on a thread of its own and returns when all have ended, with their results in
+/// order. (Under the model checker one after the other: what runs in parallel here shares nothing
+/// that it checks.)
 ///
 /// # Panics
 /// When a job panics, or the operating system has no thread to give.
@@ -124,10 +130,11 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// Lets the calling thread run before others, as far as the system goes: for background threads that many others wait for. False when this user may
-/// not do that.
+/// Lets the calling thread run before others, as far as the system goes: for background threads
+/// that many others wait for. False when this user may not do that.
 pub fn prefer() -> bool {
-    // SAFETY: setpriority only takes numbers. On Linux a thread has a priority of its own, and 0 means the calling one.
+    // SAFETY: setpriority only takes numbers. On Linux a thread has a priority of its own, and 0
+    // means the calling one.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) == 0 }
 }
 

@@ -3,7 +3,8 @@
 /// Bits of the capability exchange in the connection phase.
 pub type Capabilities = u32;
 
-/// Old long-password bit; MariaDB servers clear it to announce their own extensions, so MySQL-like servers set it.
+/// Old long-password bit; MariaDB servers clear it to announce their own extensions, so MySQL-like
+/// servers set it.
 pub const LONG_PASSWORD: Capabilities = 1;
 /// `affected_rows` counts matched rows instead of changed ones.
 pub const FOUND_ROWS: Capabilities = 1 << 1;

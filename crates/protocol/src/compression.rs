@@ -1,8 +1,9 @@
-//! The compressed protocol: what a connection sends and receives after authentication, in frames of its own.
+//! The compressed protocol: what a connection sends and receives after authentication, in frames of
+//! its own.
 //!
-//! A frame is a 3-byte length, a sequence number, the 3-byte length of what is in it (0: it is not compressed) and that, zlib's or zstd's.
-//! Frames and packets know nothing of each other: a frame may hold a part of a packet, or many. Sequence numbers start anew with each
-//! command.
+//! A frame is a 3-byte length, a sequence number, the 3-byte length of what is in it (0: it is not
+//! compressed) and that, zlib's or zstd's. Frames and packets know nothing of each other: a frame
+//! may hold a part of a packet, or many. Sequence numbers start anew with each command.
 
 use std::io::{self, Read, Write};
 

@@ -1,4 +1,5 @@
-//! The connection phase: the server's greeting, the client's response, the switch to another plugin.
+//! The connection phase: the server's greeting, the client's response, the switch to another
+//! plugin.
 
 use crate::auth::NONCE_BYTES;
 use crate::capability::{self, Capabilities};
@@ -111,7 +112,8 @@ pub enum FirstPacket {
     TooOld,
 }
 
-/// Appends a wish for TLS: what a response begins with, alone. `capabilities` have [`capability::SSL`] in them then.
+/// Appends a wish for TLS: what a response begins with, alone. `capabilities` have
+/// [`capability::SSL`] in them then.
 pub fn put_tls_request(capabilities: Capabilities, max_packet_bytes: u32, collation: u16, out: &mut Vec<u8>) {
     out.extend_from_slice(&capabilities.to_le_bytes());
     out.extend_from_slice(&max_packet_bytes.to_le_bytes());
@@ -193,7 +195,8 @@ impl HandshakeResponse {
         }))
     }
 
-    /// Reads the body of COM_CHANGE_USER; `capabilities` are those that the connection has agreed on.
+    /// Reads the body of COM_CHANGE_USER; `capabilities` are those that the connection has agreed
+    /// on.
     pub fn decode_change_user(
         body: &[u8],
         capabilities: Capabilities,

@@ -1,7 +1,8 @@
-//! Packet framing: a 3-byte length, a sequence number, the payload; payloads of 16 MB and more go in several packets.
+//! Packet framing: a 3-byte length, a sequence number, the payload; payloads of 16 MB and more go
+//! in several packets.
 //!
-//! A [`Channel`] owns the stream and both buffers. Output collects until [`Channel::flush`] (or until the buffer is
-//! large), so that one response is one write.
+//! A [`Channel`] owns the stream and both buffers. Output collects until [`Channel::flush`] (or
+//! until the buffer is large), so that one response is one write.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -146,7 +147,8 @@ impl<S: Read + Write> Channel<S> {
         self.start < self.end
     }
 
-    /// Reads one payload, put together from as many packets as it has. The bytes live until the next call.
+    /// Reads one payload, put together from as many packets as it has. The bytes live until the
+    /// next call.
     pub fn read_packet(&mut self) -> Result<&[u8], PacketError> {
         match self.read_payload()? {
             Payload::Input(start, end) => Ok(&self.input[start..end]),
@@ -154,7 +156,8 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// Nothing is consumed of a packet that has not arrived in full, so a read that timed out can be tried again.
+    /// Nothing is consumed of a packet that has not arrived in full, so a read that timed out can
+    /// be tried again.
     fn read_payload(&mut self) -> Result<Payload, PacketError> {
         loop {
             if !self.joining && self.joined.capacity() > KEEP_BYTES {
@@ -291,7 +294,8 @@ impl<S: Read + Write> Channel<S> {
         Ok(result?)
     }
 
-    /// Forgets the output after `mark`, with its packet numbers; false when some of it has been sent already.
+    /// Forgets the output after `mark`, with its packet numbers; false when some of it has been
+    /// sent already.
     pub fn rewind_output(&mut self, mark: OutputMark) -> bool {
         if self.sent_bytes != mark.sent_bytes {
             return false;

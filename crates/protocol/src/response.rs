@@ -45,7 +45,8 @@ pub struct OkPacket {
 }
 
 impl OkPacket {
-    /// Appends the packet; `header` is [`OK_HEADER`], or [`EOF_HEADER`] at the end of rows with DEPRECATE_EOF.
+    /// Appends the packet; `header` is [`OK_HEADER`], or [`EOF_HEADER`] at the end of rows with
+    /// DEPRECATE_EOF.
     pub fn encode(&self, header: u8, capabilities: Capabilities, out: &mut Vec<u8>) {
         let track = capabilities & capability::SESSION_TRACK != 0;
         let changed = track && !self.changes.is_empty();
@@ -58,7 +59,8 @@ impl OkPacket {
         put_lenenc_int(out, self.last_insert_id);
         out.extend_from_slice(&status.to_le_bytes());
         out.extend_from_slice(&self.warnings.to_le_bytes());
-        // With its length for every client, as servers send it, whatever the protocol's description says of those without SESSION_TRACK.
+        // With its length for every client, as servers send it, whatever the protocol's description
+        // says of those without SESSION_TRACK.
         if changed || !self.info.is_empty() {
             put_lenenc_bytes(out, self.info.as_bytes());
         }
@@ -156,7 +158,8 @@ impl std::error::Error for ErrPacket {}
 const MESSAGE_BYTES: usize = 511;
 
 impl ErrPacket {
-    /// Appends the packet. Before the handshake has ended clients expect no SQLSTATE: pass no capabilities then.
+    /// Appends the packet. Before the handshake has ended clients expect no SQLSTATE: pass no
+    /// capabilities then.
     pub fn encode(&self, capabilities: Capabilities, out: &mut Vec<u8>) {
         out.push(ERR_HEADER);
         out.extend_from_slice(&self.code.to_le_bytes());
@@ -195,7 +198,8 @@ pub fn put_eof(status: u16, warnings: u16, out: &mut Vec<u8>) {
 
 /// True when `payload`, read where a row may stand, ends the rows.
 ///
-/// A row whose first cell is 16 MB or longer starts with the same byte, but is longer than any end packet.
+/// A row whose first cell is 16 MB or longer starts with the same byte, but is longer than any end
+/// packet.
 pub fn is_end_of_rows(payload: &[u8]) -> bool {
     payload.first() == Some(&EOF_HEADER) && payload.len() < crate::packet::MAX_PAYLOAD_BYTES
 }

@@ -1,7 +1,8 @@
-//! The RSA exchange of `caching_sha2_password` over a connection that is neither encrypted nor local.
+//! The RSA exchange of `caching_sha2_password` over a connection that is neither encrypted nor
+//! local.
 //!
-//! The client asks for the server's public key, XORs the NUL-terminated password with the nonce and sends it encrypted
-//! with RSA-OAEP (SHA-1), as OpenSSL's `RSA_PKCS1_OAEP_PADDING` does.
+//! The client asks for the server's public key, XORs the NUL-terminated password with the nonce and
+//! sends it encrypted with RSA-OAEP (SHA-1), as OpenSSL's `RSA_PKCS1_OAEP_PADDING` does.
 
 use rsa::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding};
 use rsa::rand_core::{CryptoRng, Error as RngError, RngCore};
@@ -96,7 +97,8 @@ impl ServerKey {
         &self.public_pem
     }
 
-    /// Decrypts what the client sent and takes the nonce and the closing NUL off; the result is the password.
+    /// Decrypts what the client sent and takes the nonce and the closing NUL off; the result is the
+    /// password.
     pub fn decrypt_password(&self, encrypted: &[u8], nonce: &[u8]) -> Result<Vec<u8>, RsaError> {
         let mut password = self
             .private

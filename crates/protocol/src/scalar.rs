@@ -1,12 +1,14 @@
 //! Cells of the binary protocol: prepared statements' parameters and rows.
 //!
-//! [`Scalar`] is what travels: it knows the protocol's types only. The server converts it to and from its own values.
+//! [`Scalar`] is what travels: it knows the protocol's types only. The server converts it to and
+//! from its own values.
 
 use crate::column::field_type;
 use crate::wire::{Malformed, Reader, put_lenenc_bytes};
 use std::fmt::Write as _;
 
-/// A date with an optional time of day, as the binary protocol sends it. Fields are not checked for being a real date.
+/// A date with an optional time of day, as the binary protocol sends it. Fields are not checked for
+/// being a real date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateTimeParts {
     /// Year, 0 to 9999.
@@ -81,7 +83,8 @@ impl Scalar<'_> {
         }
     }
 
-    /// Appends the cell for a column or parameter of type `code`; NULL appends nothing, its bit says it.
+    /// Appends the cell for a column or parameter of type `code`; NULL appends nothing, its bit
+    /// says it.
     ///
     /// Integers are cut to the width of `code`; the caller has chosen a code that holds them.
     pub fn encode(&self, code: u8, out: &mut Vec<u8>) {

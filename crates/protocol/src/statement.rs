@@ -60,9 +60,9 @@ pub fn decode_execute_head(r: &mut Reader<'_>) -> Result<ExecuteHead, Malformed>
 
 /// Reads the parameters of COM_STMT_EXECUTE.
 ///
-/// `types` keeps each parameter's type code and unsigned flag from one execution to the next, because clients send
-/// them only when they change. `is_long(i)` is true for parameters that came by COM_STMT_SEND_LONG_DATA: they have a
-/// type but no cell, and are not handed out.
+/// `types` keeps each parameter's type code and unsigned flag from one execution to the next,
+/// because clients send them only when they change. `is_long(i)` is true for parameters that came
+/// by COM_STMT_SEND_LONG_DATA: they have a type but no cell, and are not handed out.
 pub fn decode_parameters<'a>(
     r: &mut Reader<'a>,
     count: usize,

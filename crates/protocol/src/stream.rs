@@ -1,4 +1,5 @@
-//! The socket under a connection, TCP or Unix domain, and TLS on it where the two ends have agreed on that.
+//! The socket under a connection, TCP or Unix domain, and TLS on it where the two ends have agreed
+//! on that.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -75,7 +76,8 @@ impl Write for Socket {
 /// A socket, with the time that everything on it may take together.
 struct TimedSocket {
     socket: Socket,
-    /// What is left of the time. `None`: reads and writes have the socket's own timeouts, each for itself.
+    /// What is left of the time. `None`: reads and writes have the socket's own timeouts, each for
+    /// itself.
     deadline: Option<TimeLeft>,
 }
 
@@ -178,7 +180,8 @@ impl Tls {
                     }
                     self.send(socket)?;
                 }
-                // The end without a word that the session has ended: the packets say by themselves whether one is cut.
+                // The end without a word that the session has ended: the packets say by themselves
+                // whether one is cut.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 other => return other,
             }
@@ -251,7 +254,8 @@ impl Stream {
         ClientCertificate::of(shown.first()?)
     }
 
-    /// The server's side of the TLS handshake. `ahead` has been received behind the client's wish for it.
+    /// The server's side of the TLS handshake. `ahead` has been received behind the client's wish
+    /// for it.
     ///
     /// # Errors
     /// When the client and we do not agree; when the socket fails.
@@ -297,8 +301,9 @@ impl Stream {
         self.socket.socket.set_write_timeout(timeout)
     }
 
-    /// From now on all reads and writes together may take what is left, and fail with `TimedOut` then: a peer that sends a byte now and again
-    /// cannot stretch it. `None` ends that; the timeouts of single reads and writes have to be set again.
+    /// From now on all reads and writes together may take what is left, and fail with `TimedOut`
+    /// then: a peer that sends a byte now and again cannot stretch it. `None` ends that; the
+    /// timeouts of single reads and writes have to be set again.
     pub fn set_deadline(&mut self, left: Option<TimeLeft>) {
         self.socket.deadline = left;
     }
@@ -370,8 +375,8 @@ impl Write for Stream {
 pub struct Interrupter(Socket);
 
 impl Interrupter {
-    /// Shuts the socket down in both directions: reads and writes of the connection's owner fail from now on.
-    /// A socket that is closed already is no error.
+    /// Shuts the socket down in both directions: reads and writes of the connection's owner fail
+    /// from now on. A socket that is closed already is no error.
     pub fn interrupt(&self) {
         let _already_closed = self.0.shutdown();
     }

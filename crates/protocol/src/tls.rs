@@ -1,6 +1,8 @@
-//! TLS under a connection, both ends: keys and certificates from PEM files, made where there are none.
+//! TLS under a connection, both ends: keys and certificates from PEM files, made where there are
+//! none.
 //!
-//! The sessions are rustls'; its record layer runs in the thread of its connection, on a blocking socket, see [`crate::stream`].
+//! The sessions are rustls'; its record layer runs in the thread of its connection, on a blocking
+//! socket, see [`crate::stream`].
 
 mod certificate;
 mod client;
@@ -70,8 +72,9 @@ impl fmt::Debug for ServerTls {
 }
 
 impl ServerTls {
-    /// From the contents of the certificate's and the key's PEM file. A client is asked for a certificate when there are
-    /// authorities to check it by; it need not have one, but it cannot show one that they have not signed.
+    /// From the contents of the certificate's and the key's PEM file. A client is asked for a
+    /// certificate when there are authorities to check it by; it need not have one, but it cannot
+    /// show one that they have not signed.
     ///
     /// # Errors
     /// When they are no certificates and key, or do not go together.

@@ -1,4 +1,5 @@
-//! Packets as an attacker might send them: they are decoded or refused, without a panic and without memory for lengths that nothing follows.
+//! Packets as an attacker might send them: they are decoded or refused, without a panic and without
+//! memory for lengths that nothing follows.
 
 use std::io::Cursor;
 

@@ -27,7 +27,8 @@ fn mysql_is_understood() {
         return;
     }
     let server = start(Flavor::MySql);
-    // The first connection of an account is not in the server's cache: the password travels encrypted, or not at all.
+    // The first connection of an account is not in the server's cache: the password travels
+    // encrypted, or not at all.
     let without_key = ConnectOptions { get_server_public_key: false, ..tcp(&server) };
     assert!(matches!(Client::connect(&without_key), Err(ClientError::Authentication(_))));
     whole_client(&server);

@@ -1,7 +1,8 @@
-//! Checkpoints: from where a recovery must read, and what the layers above need to know before they do.
+//! Checkpoints: from where a recovery must read, and what the layers above need to know before they
+//! do.
 //!
-//! Two slot files, `#ib_checkpoint0` and `1`, are written in turn, so that a crash in the middle of a write leaves the one before. A slot also
-//! holds the log's lives: see `docs/formats/redo.md`.
+//! Two slot files, `#ib_checkpoint0` and `1`, are written in turn, so that a crash in the middle of
+//! a write leaves the one before. A slot also holds the log's lives: see `docs/formats/redo.md`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +47,8 @@ impl Lives {
         self.0.last().expect("never empty").seed
     }
 
-    /// Begins a new life. One that began at the same position or after it has no record that counts and is dropped.
+    /// Begins a new life. One that began at the same position or after it has no record that counts
+    /// and is dropped.
     pub fn begin(&mut self, life: Life) {
         self.0.retain(|old| old.start_lsn < life.start_lsn);
         self.0.push(life);
@@ -94,7 +96,8 @@ impl Slot {
         bytes
     }
 
-    /// The slot in these bytes (there may be more after it, of a longer one before); `None` when it is not whole.
+    /// The slot in these bytes (there may be more after it, of a longer one before); `None` when it
+    /// is not whole.
     fn decode(bytes: &[u8]) -> Option<Slot> {
         let word =
             |at: usize| bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("8 bytes")));

@@ -7,14 +7,18 @@ use std::path::PathBuf;
 pub struct LogConfig {
     /// The directory that holds (or will hold) `#innodb_redo`.
     pub dir: PathBuf,
-    /// `innodb_redo_log_capacity`: disk space of all log files together. At least [`LogConfig::MIN_CAPACITY_BYTES`]. May differ from what the log was
-    /// made with: files of the old size are replaced as they are used up.
+    /// `innodb_redo_log_capacity`: disk space of all log files together. At least
+    /// [`LogConfig::MIN_CAPACITY_BYTES`]. May differ from what the log was made with: files of the
+    /// old size are replaced as they are used up.
     pub capacity_bytes: u64,
-    /// `innodb_log_buffer_size`, rounded up to a power of two; at least 64 KB. A record may be larger.
+    /// `innodb_log_buffer_size`, rounded up to a power of two; at least 64 KB. A record may be
+    /// larger.
     pub buffer_bytes: u64,
-    /// `innodb_flush_log_at_trx_commit`: 1 a commit waits until the log is durable, 2 until it is written, 0 for nothing.
+    /// `innodb_flush_log_at_trx_commit`: 1 a commit waits until the log is durable, 2 until it is
+    /// written, 0 for nothing.
     pub flush_at_trx_commit: u8,
-    /// `innodb_log_writer_threads`: whether only the log's own threads write and sync. Else whoever needs it and finds nobody at it does.
+    /// `innodb_log_writer_threads`: whether only the log's own threads write and sync. Else whoever
+    /// needs it and finds nobody at it does.
     pub writer_threads: bool,
 }
 
@@ -27,7 +31,8 @@ impl LogConfig {
     /// How many files the capacity is divided into, as MySQL does it.
     pub(crate) const FILES: u64 = 32;
 
-    /// Options with MySQL's defaults: 100 MB of log, a buffer of 64 MB (MySQL 9's default), durable commits.
+    /// Options with MySQL's defaults: 100 MB of log, a buffer of 64 MB (MySQL 9's default), durable
+    /// commits.
     pub fn new(dir: impl Into<PathBuf>) -> LogConfig {
         LogConfig {
             dir: dir.into(),

@@ -20,8 +20,8 @@ pub(crate) struct Padded<T>(pub T);
 /// What is asked of `log_space_needed` users. See `space`.
 pub(crate) type Hook = Box<dyn Fn() + Send + Sync>;
 
-/// Lock order: `write`, then `flush`'s token is never waited for while `write` is held (the flusher takes `write` while it has the token),
-/// then `checkpoint`, then those inside [`Files`].
+/// Lock order: `write`, then `flush`'s token is never waited for while `write` is held (the flusher
+/// takes `write` while it has the token), then `checkpoint`, then those inside [`Files`].
 pub(crate) struct Core {
     pub disk: Arc<dyn Disk>,
     pub files: Files,
@@ -35,31 +35,39 @@ pub(crate) struct Core {
     pub opened_lsn: Lsn,
     /// `innodb_redo_log_capacity`. Relaxed, as the next: a limit that may be seen a moment late.
     pub capacity_bytes: AtomicU64,
-    /// The capacity in force: more, while the log is being made smaller and still holds more. See `space`.
+    /// The capacity in force: more, while the log is being made smaller and still holds more. See
+    /// `space`.
     pub resized_bytes: AtomicU64,
 
-    /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself (in `writer_idle`) and then looks here, a filler adds
-    /// here and then looks for an idle writer, so one of them sees the other.
+    /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself
+    /// (in `writer_idle`) and then looks here, a filler adds here and then looks for an idle
+    /// writer, so one of them sees the other.
     pub reserved_lsn: Padded<AtomicU64>,
-    /// End of what is written to the files. `Release` by the writer after its write, `Acquire` by fillers (whose ring bytes are free then)
-    /// and readers (who find the bytes in the file then).
+    /// End of what is written to the files. `Release` by the writer after its write, `Acquire` by
+    /// fillers (whose ring bytes are free then) and readers (who find the bytes in the file then).
     pub written_lsn: Padded<AtomicU64>,
-    /// End of what survives a power cut. `Release` after the sync, `Acquire` by those who act on it.
+    /// End of what survives a power cut. `Release` after the sync, `Acquire` by those who act on
+    /// it.
     pub durable_lsn: Padded<AtomicU64>,
-    /// Up to where somebody asked for a sync. `SeqCst` with the flusher's idling, as `reserved_lsn` with the writer's.
+    /// Up to where somebody asked for a sync. `SeqCst` with the flusher's idling, as `reserved_lsn`
+    /// with the writer's.
     pub requested_lsn: Padded<AtomicU64>,
-    /// Up to where a thread is waiting for a sync right now, as against one that only requested it. Relaxed: it sets the pace only.
+    /// Up to where a thread is waiting for a sync right now, as against one that only requested it.
+    /// Relaxed: it sets the pace only.
     pub awaited_lsn: AtomicU64,
-    /// Start of the newest durable checkpoint. `Release` after it is synced, `Acquire`; only a later one is ever stored.
+    /// Start of the newest durable checkpoint. `Release` after it is synced, `Acquire`; only a
+    /// later one is ever stored.
     pub checkpoint_lsn: AtomicU64,
 
-    /// End of what has been published and consumed; whoever holds it may write. Never waited for by a thread that has reserved and not filled, except
-    /// for room in the ring, which the earliest such thread always finds.
+    /// End of what has been published and consumed; whoever holds it may write. Never waited for by
+    /// a thread that has reserved and not filled, except for room in the ring, which the earliest
+    /// such thread always finds.
     pub write: Mutex<WriteState>,
     /// Set while a thread syncs. `Acquire` when taken, `Release` when given back.
     pub flushing: AtomicBool,
     pub flush_at_trx_commit: AtomicU8,
-    /// `innodb_log_writer_threads`. Relaxed: a thread that sees an old value does what was right a moment ago.
+    /// `innodb_log_writer_threads`. Relaxed: a thread that sees an old value does what was right a
+    /// moment ago.
     pub writer_threads: AtomicBool,
 
     /// The writer waits here when it has nothing to write, or for its next round.
@@ -78,11 +86,13 @@ pub(crate) struct Core {
     /// `checkpoint_lsn` has advanced, or the log was stopped.
     pub space: Event,
     pub space_hook: RwLock<Option<Hook>>,
-    /// Position up to which the checkpointer was poked last, so that it is poked once a stretch and not by every commit. Relaxed: a hint.
+    /// Position up to which the checkpointer was poked last, so that it is poked once a stretch and
+    /// not by every commit. Relaxed: a hint.
     pub poked_lsn: AtomicU64,
     pub checkpoint: Mutex<CheckpointState>,
 
-    /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the threads idle on.
+    /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the
+    /// threads idle on.
     pub closing: AtomicBool,
     /// See [`crate::Log::give_up_on_full_disk`]. Relaxed: who waits looks again and again.
     pub gives_up_on_full_disk: AtomicBool,
@@ -193,7 +203,8 @@ impl Core {
         self.durable_lsn.0.load(Ordering::Acquire)
     }
 
-    /// Whether to leave writing and syncing to the log's threads, which are there until the log is closed.
+    /// Whether to leave writing and syncing to the log's threads, which are there until the log is
+    /// closed.
     pub fn leaves_it_to_threads(&self) -> bool {
         self.writer_threads.load(Ordering::Relaxed) && !self.is_closing()
     }
@@ -215,8 +226,9 @@ impl Core {
         Err(RedoError::Poisoned(self.poison.lock().clone().unwrap_or_default()))
     }
 
-    /// Ends the log after a failure and the process with it: nothing that is not durable now may ever be acknowledged. On a simulated disk this
-    /// returns, and every wait of every thread ends with the error.
+    /// Ends the log after a failure and the process with it: nothing that is not durable now may
+    /// ever be acknowledged. On a simulated disk this returns, and every wait of every thread ends
+    /// with the error.
     pub fn fail(&self, cause: &str) -> RedoError {
         let first = {
             let mut poison = self.poison.lock();

@@ -13,7 +13,8 @@ pub enum RedoError {
     Io(String),
     /// The disk is full; the text names the file.
     DiskFull(String),
-    /// A write or sync of the log failed earlier: nothing more is written, waits fail with the first cause.
+    /// A write or sync of the log failed earlier: nothing more is written, waits fail with the
+    /// first cause.
     Poisoned(String),
     /// What is on disk is not a log that can be opened; names the place.
     Corrupt(String),

@@ -1,10 +1,12 @@
 //! The log's files: `#innodb_redo/#ib_redoN`, each a stretch of the stream behind a header of 4 KB.
 //!
-//! A file is made ready before it is used: filled with zeros (so that a sync of later writes needs no metadata), given the header that says which
-//! stretch it holds, synced, named, and its directory synced. Only then does it join the set. Files whose stretch a checkpoint has passed are retired;
-//! the governor makes them the next ones, or removes them.
+//! A file is made ready before it is used: filled with zeros (so that a sync of later writes needs
+//! no metadata), given the header that says which stretch it holds, synced, named, and its
+//! directory synced. Only then does it join the set. Files whose stretch a checkpoint has passed
+//! are retired; the governor makes them the next ones, or removes them.
 //!
-//! Lock order: `making` before `set`; nothing else is locked while `set` is held, and no file operation is done under it.
+//! Lock order: `making` before `set`; nothing else is locked while `set` is held, and no file
+//! operation is done under it.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -102,7 +104,8 @@ pub(crate) struct Files {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     log_id: u64,
-    /// Disk space that all files together are to take. Relaxed: the governor looks again after every change.
+    /// Disk space that all files together are to take. Relaxed: the governor looks again after
+    /// every change.
     capacity_bytes: AtomicU64,
     /// Held while a file is made, so that two makers do not make the same one.
     making: Mutex<()>,
@@ -116,7 +119,8 @@ impl Files {
         Files { disk, dir, log_id, capacity_bytes, making: Mutex::new(()), set: Mutex::default() }
     }
 
-    /// Files made from here on have the size for this capacity; those of another size are removed as the log leaves them behind.
+    /// Files made from here on have the size for this capacity; those of another size are removed
+    /// as the log leaves them behind.
     pub fn set_capacity(&self, bytes: u64) {
         self.capacity_bytes.store(bytes, Ordering::Relaxed);
     }
@@ -135,7 +139,8 @@ impl Files {
         Ok(())
     }
 
-    /// Takes over the files on disk that belong to this log and hold `from_lsn` or later; leftovers of interrupted recycling are removed.
+    /// Takes over the files on disk that belong to this log and hold `from_lsn` or later; leftovers
+    /// of interrupted recycling are removed.
     pub fn load(&self, from_lsn: Lsn) -> Result<(), RedoError> {
         let mut found = Vec::new();
         for path in self.disk.list(&self.dir)? {
@@ -156,7 +161,8 @@ impl Files {
             match follows {
                 true => live.push_back(Arc::new(file)),
                 false => {
-                    // After a gap there can only be files made ahead, whose predecessor's name a crash lost.
+                    // After a gap there can only be files made ahead, whose predecessor's name a
+                    // crash lost.
                     self.disk.remove(file.file.path())?;
                 }
             }
@@ -185,7 +191,8 @@ impl Files {
         if header.log_id != self.log_id {
             return Err(RedoError::Corrupt(format!("{} belongs to another log", path.display())));
         }
-        // A name and a header that disagree are a recycling whose renaming was lost: the file's old stretch is not needed.
+        // A name and a header that disagree are a recycling whose renaming was lost: the file's old
+        // stretch is not needed.
         if header.number != number || header.start_lsn.saturating_add(header.data_bytes) < from_lsn {
             self.disk.remove(path)?;
             return Ok(None);
@@ -229,7 +236,8 @@ impl Files {
         set.live.iter().chain(&set.retired).any(|file| file.data_bytes > data_bytes)
     }
 
-    /// The file for the byte at `lsn`, made now if it is not there. `lsn` is at most the end of the last file.
+    /// The file for the byte at `lsn`, made now if it is not there. `lsn` is at most the end of the
+    /// last file.
     pub fn find_or_make(&self, lsn: Lsn) -> Result<Arc<LogFile>, RedoError> {
         if let Some(file) = self.find(lsn) {
             return Ok(file);
@@ -243,7 +251,8 @@ impl Files {
         Ok(made)
     }
 
-    /// Removes a file that was made ahead for another capacity and that the log, which ends at `end_lsn()`, has not come to.
+    /// Removes a file that was made ahead for another capacity and that the log, which ends at
+    /// `end_lsn()`, has not come to.
     ///
     /// # Errors
     /// When it cannot be removed; it is no part of the log any more.
@@ -253,7 +262,8 @@ impl Files {
         let data_bytes = self.file_bytes() - HEADER_BYTES;
         let unused = {
             let mut set = self.set.lock();
-            // A writer looks for its file under the same lock, and only when the log has come to it.
+            // A writer looks for its file under the same lock, and only when the log has come to
+            // it.
             let unused = |file: &Arc<LogFile>| file.data_bytes != data_bytes && file.start_lsn > end_lsn();
             match set.live.len() > 1 && set.live.back().is_some_and(unused) {
                 true => set.live.pop_back(),
@@ -266,7 +276,8 @@ impl Files {
         }
     }
 
-    /// Makes a file ahead if the bytes from `lsn` on have no file after the one they are in. Returns whether it did.
+    /// Makes a file ahead if the bytes from `lsn` on have no file after the one they are in.
+    /// Returns whether it did.
     pub fn make_ahead(&self, lsn: Lsn) -> Result<bool, RedoError> {
         let _making = self.making.lock();
         let last_end = self.set.lock().live.back().map(|file| (file.start_lsn, file.end_lsn()));
@@ -277,7 +288,8 @@ impl Files {
         }
     }
 
-    /// Makes the file after the last one, out of a retired one where there is one. Under `making`. `start_lsn` counts for the very first only.
+    /// Makes the file after the last one, out of a retired one where there is one. Under `making`.
+    /// `start_lsn` counts for the very first only.
     fn make_next(&self, start_lsn: Lsn) -> Result<Arc<LogFile>, RedoError> {
         let (number, start_lsn, old) = {
             let mut set = self.set.lock();
@@ -315,8 +327,9 @@ impl Files {
         Ok(made)
     }
 
-    /// A file to be filled: its zeros need not pass through the page cache, which would only cost copies, and keep them in units of a megabyte,
-    /// where each short write of the log later costs the kernel a walk over all of the unit.
+    /// A file to be filled: its zeros need not pass through the page cache, which would only cost
+    /// copies, and keep them in units of a megabyte, where each short write of the log later costs
+    /// the kernel a walk over all of the unit.
     fn open_past_cache(&self, path: &Path) -> std::io::Result<Arc<dyn File>> {
         match self.disk.open_with(path, OpenMode::OpenOrCreate, Access::Direct { native_aio: false }) {
             Err(error) if error.kind() == ErrorKind::InvalidInput => {
@@ -330,7 +343,8 @@ impl Files {
         self.dir.join(format!("{NAME}{}", file.number))
     }
 
-    /// Retires the files wholly before `lsn`; returns whether there were any. The last file stays, so that the next one's place is known.
+    /// Retires the files wholly before `lsn`; returns whether there were any. The last file stays,
+    /// so that the next one's place is known.
     pub fn retire_before(&self, lsn: Lsn) -> bool {
         let mut set = self.set.lock();
         let mut any = false;

@@ -1,12 +1,14 @@
 //! Making what is written durable: by the thread that waits for it, or by `log_flusher`.
 //!
-//! At most one thread syncs at a time, the one that holds the token `flushing`. A thread that waits for durability and finds the token free takes it, writes
-//! what is published and syncs; it then wakes those that the sync satisfied, and hands what was asked for meanwhile to `log_flusher`, which
-//! syncs again and again until nothing is asked for. So one client alone never waits for another thread, and many share syncs that
-//! follow each other without a pause.
+//! At most one thread syncs at a time, the one that holds the token `flushing`. A thread that waits
+//! for durability and finds the token free takes it, writes what is published and syncs; it then
+//! wakes those that the sync satisfied, and hands what was asked for meanwhile to `log_flusher`,
+//! which syncs again and again until nothing is asked for. So one client alone never waits for
+//! another thread, and many share syncs that follow each other without a pause.
 //!
-//! **Who is woken.** A thread waits on the event of the sync that will satisfy it: the running one's if its record was written before that
-//! began, else the next one's. A wake-up for nothing is then rare. It may choose the wrong one in a race, so the thread that finds nothing more asked
+//! **Who is woken.** A thread waits on the event of the sync that will satisfy it: the running
+//! one's if its record was written before that began, else the next one's. A wake-up for nothing is
+//! then rare. It may choose the wrong one in a race, so the thread that finds nothing more asked
 //! for wakes both events' waiters: they are all satisfied, or look again and sync themselves.
 
 use os::sync::atomic::Ordering;
@@ -19,13 +21,14 @@ use os::event::Event;
 use crate::core::{Core, Counters};
 use crate::{Lsn, RedoError};
 
-/// With `innodb_flush_log_at_trx_commit` 0 or 2, and for what nobody asked for: one sync in this time.
+/// With `innodb_flush_log_at_trx_commit` 0 or 2, and for what nobody asked for: one sync in this
+/// time.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The pause between two syncs that were requested but that no thread waits for (a replica's applier): a crash then costs at most this much of
-/// what was applied, and the replica fetches it again. Syncs all the time
-/// would compete with the applier for two processors.
-/// Ended early by a thread that waits.
+/// The pause between two syncs that were requested but that no thread waits for (a replica's
+/// applier): a crash then costs at most this much of what was applied, and the replica fetches it
+/// again. Syncs all the time would compete with the applier for two processors. Ended early by a
+/// thread that waits.
 const UNAWAITED_PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a thread that leaves syncing to `log_flusher` sleeps before it looks again.
@@ -50,7 +53,8 @@ impl Core {
             if self.leaves_it_to_threads() {
                 self.flusher_idle.notify_all();
                 self.flusher_pause.notify_all();
-                // The limit is for the race that the module's header tells of, and for a change of the setting.
+                // The limit is for the race that the module's header tells of, and for a change of
+                // the setting.
                 waiter.wait(Some(THREAD_PATIENCE));
             } else if self.take_token() {
                 drop(waiter);
@@ -83,7 +87,8 @@ impl Core {
                 drop(waiter);
                 return self.wait_durable(lsn);
             }
-            // The limit is for the race that the module's header tells of: nobody hurries for this thread.
+            // The limit is for the race that the module's header tells of: nobody hurries for this
+            // thread.
             waiter.wait(Some(UNAWAITED_PAUSE));
         }
     }
@@ -110,7 +115,8 @@ impl Core {
         self.flushing.compare_exchange(false, true, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
-    /// Gives the token back, wakes those whom the sync satisfied, and sees to it that what is still asked for gets its sync.
+    /// Gives the token back, wakes those whom the sync satisfied, and sees to it that what is still
+    /// asked for gets its sync.
     fn give_token_back(&self) {
         self.flushing.store(false, Ordering::SeqCst);
         let number = self.sync_plan.lock().number as usize;
@@ -175,7 +181,8 @@ impl Core {
             }
             let waiter = self.flusher_idle.prepare();
             let nothing = self.requested_lsn.0.load(Ordering::SeqCst) <= self.durable();
-            // With a request and the token taken, its holder wakes this thread when it gives the token back.
+            // With a request and the token taken, its holder wakes this thread when it gives the
+            // token back.
             if (nothing || self.flushing.load(Ordering::SeqCst)) && !self.is_closing() {
                 waiter.wait(Some(INTERVAL));
             }
@@ -187,7 +194,8 @@ impl Core {
         if self.awaited_lsn.load(Ordering::Relaxed) > self.durable() {
             return;
         }
-        // A thread that comes to wait during the pause finds the token free and syncs itself; if there is more to do then, it ends the pause.
+        // A thread that comes to wait during the pause finds the token free and syncs itself; if
+        // there is more to do then, it ends the pause.
         waiter.wait(Some(UNAWAITED_PAUSE));
     }
 }

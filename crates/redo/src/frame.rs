@@ -9,15 +9,18 @@
 //! | 8 | 4 | low half of the record's start LSN |
 //! | 12 | 4 | CRC-32C of life seed (8 bytes), start LSN (8), frame bytes 0..12, payload |
 //!
-//! The start LSN in the checksum makes a remnant of an earlier lap of a recycled file invalid where it lies now. The life seed, drawn anew
-//! whenever the log is opened for appending, does the same to remnants of a tail that a crash cut off: see `docs/formats/redo.md`.
+//! The start LSN in the checksum makes a remnant of an earlier lap of a recycled file invalid where
+//! it lies now. The life seed, drawn anew whenever the log is opened for appending, does the same
+//! to remnants of a tail that a crash cut off: see `docs/formats/redo.md`.
 //!
-//! What a record says of durability tells a log that a crash cut off from one that is damaged: where a record is unreadable and a later one says that
-//! it had been durable, the medium has failed.
+//! What a record says of durability tells a log that a crash cut off from one that is damaged:
+//! where a record is unreadable and a later one says that it had been durable, the medium has
+//! failed.
 
 use crate::Lsn;
 
-/// Bytes in front of the payload. Also the smallest distance between the starts of two records: the link table relies on it.
+/// Bytes in front of the payload. Also the smallest distance between the starts of two records: the
+/// link table relies on it.
 pub(crate) const FRAME_BYTES: usize = 16;
 
 /// What the distance to the durable part is counted in.
@@ -34,7 +37,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The 16 bytes for a record of these parts at `start_lsn`, while everything before `durable_lsn` is durable.
+    /// The 16 bytes for a record of these parts at `start_lsn`, while everything before
+    /// `durable_lsn` is durable.
     pub fn encode(
         seed: u64,
         (start_lsn, durable_lsn): (Lsn, Lsn),
@@ -59,7 +63,8 @@ impl Frame {
     /// The frame at `start_lsn`, or `None` when these bytes cannot be one whatever payload follows.
     pub fn decode(bytes: &[u8; FRAME_BYTES], start_lsn: Lsn) -> Option<Frame> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        // Kind 0 does not exist, so a stretch of zeros is no frame even where the LSN's low half is 0.
+        // Kind 0 does not exist, so a stretch of zeros is no frame even where the LSN's low half is
+        // 0.
         if bytes[5] != 0 || bytes[4] == 0 || word(8) != start_lsn as u32 {
             return None;
         }
@@ -69,7 +74,8 @@ impl Frame {
         Some(Frame { payload_bytes: word(0), kind: bytes[4], durable_units, checksum: word(12), unchecked })
     }
 
-    /// Everything before this position was durable when the record at `start_lsn` was filled; `None`: the record does not say.
+    /// Everything before this position was durable when the record at `start_lsn` was filled;
+    /// `None`: the record does not say.
     pub fn durable_lsn(&self, start_lsn: Lsn) -> Option<Lsn> {
         let units = u64::from(self.durable_units).checked_sub(1)?;
         Some(start_lsn.saturating_sub(units * DURABLE_UNIT_BYTES))
@@ -86,7 +92,8 @@ impl Frame {
         self.ends_check(crc32c::crc32c_append(checksum, payload))
     }
 
-    /// The checksum's state before the payload, for payloads checked piece by piece with `crc32c_append`.
+    /// The checksum's state before the payload, for payloads checked piece by piece with
+    /// `crc32c_append`.
     pub fn begin_check(&self, seed: u64, start_lsn: Lsn) -> u32 {
         checksum_of_frame(seed, start_lsn, &self.unchecked)
     }

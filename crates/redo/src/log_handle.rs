@@ -24,7 +24,8 @@ pub struct Opened {
     pub log: Arc<Log>,
     /// To recover from.
     pub checkpoint: Checkpoint,
-    /// Stretches of whole records, in order, that have all those that were wanted, and may have others.
+    /// Stretches of whole records, in order, that have all those that were wanted, and may have
+    /// others.
     pub noted: Vec<Range<Lsn>>,
 }
 
@@ -41,9 +42,11 @@ pub struct LogStatus {
     pub checkpoint_lsn: Lsn,
     /// `innodb_redo_log_capacity` as it is to be.
     pub capacity_bytes: u64,
-    /// `Innodb_redo_log_capacity_resized`: the capacity in force, more than that while the log is being made smaller.
+    /// `Innodb_redo_log_capacity_resized`: the capacity in force, more than that while the log is
+    /// being made smaller.
     pub resized_bytes: u64,
-    /// `Innodb_redo_log_resize_status`: the log, or one of its files, is still larger than it is to be.
+    /// `Innodb_redo_log_resize_status`: the log, or one of its files, is still larger than it is to
+    /// be.
     pub resizing_down: bool,
     /// `Innodb_redo_log_physical_size`.
     pub physical_bytes: u64,
@@ -75,17 +78,19 @@ impl Log {
         open::create(disk, &config).map(Log::start)
     }
 
-    /// Opens a log, finds its end, and gives the checkpoint to recover from: read on from its LSN with [`Log::read_from`].
+    /// Opens a log, finds its end, and gives the checkpoint to recover from: read on from its LSN
+    /// with [`Log::read_from`].
     ///
     /// # Errors
-    /// [`RedoError::Missing`] when there is none, [`RedoError::Corrupt`] when what is there cannot be the log that the checkpoint is of.
+    /// [`RedoError::Missing`] when there is none, [`RedoError::Corrupt`] when what is there cannot
+    /// be the log that the checkpoint is of.
     pub fn open(disk: Arc<dyn Disk>, config: LogConfig) -> Result<(Arc<Log>, Checkpoint), RedoError> {
         let opened = Log::open_noting(disk, config, &mut |_, _| false)?;
         Ok((opened.log, opened.checkpoint))
     }
 
-    /// As [`Log::open`], which goes through all records from the checkpoint on: notes where those are of which `wanted` says so by their kind and the
-    /// first bytes that they hold.
+    /// As [`Log::open`], which goes through all records from the checkpoint on: notes where those
+    /// are of which `wanted` says so by their kind and the first bytes that they hold.
     ///
     /// # Errors
     /// As [`Log::open`].
@@ -112,8 +117,9 @@ impl Log {
         Arc::new(Log { core, threads: Mutex::new(threads.into()) })
     }
 
-    /// Takes the next bytes of the log for a record of this payload length. The order of calls is the order of the log. Never waits. The
-    /// reservation must be filled soon, and nothing may be waited for in between.
+    /// Takes the next bytes of the log for a record of this payload length. The order of calls is
+    /// the order of the log. Never waits. The reservation must be filled soon, and nothing may be
+    /// waited for in between.
     ///
     /// # Errors
     /// [`RedoError::RecordTooLarge`]; nothing is reserved then.
@@ -126,21 +132,24 @@ impl Log {
         self.core.max_payload_bytes()
     }
 
-    /// To be called with no latch held before reserving: pokes the checkpointer while the log is filling, waits while it is nearly full. Returns early when
-    /// the log is poisoned or closed; what comes next reports it.
+    /// To be called with no latch held before reserving: pokes the checkpointer while the log is
+    /// filling, waits while it is nearly full. Returns early when the log is poisoned or closed;
+    /// what comes next reports it.
     #[inline]
     pub fn free_check(&self) {
         self.core.free_check();
     }
 
-    /// As [`Log::free_check`], for one who writes a lot: it waits earlier, so that others do not have to.
+    /// As [`Log::free_check`], for one who writes a lot: it waits earlier, so that others do not
+    /// have to.
     #[inline]
     pub fn free_check_in_bulk(&self) {
         self.core.free_check_in_bulk();
     }
 
-    /// From here on a full disk is not waited out: who needs space for what cannot be taken back ends the process, whose next start finds in the log what
-    /// was promised. For the end of the server, which must not depend on somebody who frees space.
+    /// From here on a full disk is not waited out: who needs space for what cannot be taken back
+    /// ends the process, whose next start finds in the log what was promised. For the end of the
+    /// server, which must not depend on somebody who frees space.
     pub fn give_up_on_full_disk(&self) {
         self.core.gives_up_on_full_disk.store(true, Ordering::Relaxed);
     }
@@ -150,7 +159,8 @@ impl Log {
         self.core.gives_up_on_full_disk.load(Ordering::Relaxed)
     }
 
-    /// What [`Log::free_check`] calls to have a checkpoint made. It must not wait for the log. Replaces an earlier hook.
+    /// What [`Log::free_check`] calls to have a checkpoint made. It must not wait for the log.
+    /// Replaces an earlier hook.
     pub fn on_space_needed(&self, hook: Box<dyn Fn() + Send + Sync>) {
         *self.core.space_hook.write() = Some(hook);
     }
@@ -196,8 +206,9 @@ impl Log {
         self.core.wait_durable(lsn)
     }
 
-    /// As [`Log::wait_durable`] for a background thread that follows the log: takes the syncs as they come and causes none sooner, so it may wait for some
-    /// milliseconds more. It causes one at all only if it `asks`; else somebody else is about to.
+    /// As [`Log::wait_durable`] for a background thread that follows the log: takes the syncs as
+    /// they come and causes none sooner, so it may wait for some milliseconds more. It causes one
+    /// at all only if it `asks`; else somebody else is about to.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed: the record may or may not survive.
@@ -205,7 +216,8 @@ impl Log {
         self.core.follow_durable(lsn, asks)
     }
 
-    /// What `innodb_flush_log_at_trx_commit` demands of a commit whose record ends at `lsn`: 1 durable, 2 written, 0 nothing.
+    /// What `innodb_flush_log_at_trx_commit` demands of a commit whose record ends at `lsn`: 1
+    /// durable, 2 written, 0 nothing.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed.
@@ -220,7 +232,8 @@ impl Log {
         }
     }
 
-    /// As [`Log::commit_wait`] for one who does not wait, such as a replica's applier: has `lsn` synced (1) or written (0, 2) in the background.
+    /// As [`Log::commit_wait`] for one who does not wait, such as a replica's applier: has `lsn`
+    /// synced (1) or written (0, 2) in the background.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed.
@@ -253,7 +266,8 @@ impl Log {
         self.core.flush_at_trx_commit.load(Ordering::Relaxed)
     }
 
-    /// Sets `innodb_redo_log_capacity`. More room is there at once; less when checkpoints have freed it, until when [`LogStatus::resizing_down`] says so.
+    /// Sets `innodb_redo_log_capacity`. More room is there at once; less when checkpoints have
+    /// freed it, until when [`LogStatus::resizing_down`] says so.
     pub fn set_capacity(&self, bytes: u64) {
         self.core.set_capacity(bytes);
     }
@@ -264,14 +278,14 @@ impl Log {
         self.core.capacity()
     }
 
-    /// Sets `innodb_log_buffer_size`, rounded up to a power of two. Nobody waits for it: the buffer of the new size is used from about a lap of the old
-    /// one on.
+    /// Sets `innodb_log_buffer_size`, rounded up to a power of two. Nobody waits for it: the buffer
+    /// of the new size is used from about a lap of the old one on.
     pub fn set_buffer_bytes(&self, bytes: u64) {
         self.core.set_buffer_bytes(bytes);
     }
 
-    /// Sets `innodb_log_writer_threads`: on leaves all writing and syncing to the log's own threads, off lets whoever needs it and finds nobody at it
-    /// do it.
+    /// Sets `innodb_log_writer_threads`: on leaves all writing and syncing to the log's own
+    /// threads, off lets whoever needs it and finds nobody at it do it.
     pub fn set_writer_threads(&self, on: bool) {
         // Those who wait for a thread find out by themselves, within their patience.
         self.core.writer_threads.store(on, Ordering::Relaxed);
@@ -283,13 +297,15 @@ impl Log {
         self.core.writer_threads.load(Ordering::Relaxed)
     }
 
-    /// A reader from `lsn`, which must be a record's start or the log's end, and not before the checkpoint.
+    /// A reader from `lsn`, which must be a record's start or the log's end, and not before the
+    /// checkpoint.
     pub fn read_from(&self, lsn: Lsn) -> LogReader {
         LogReader::new(Arc::clone(&self.core), lsn)
     }
 
-    /// Makes a checkpoint: a later [`Log::open`] returns `lsn` and `state`, and reads records from `lsn` on, which must be a record's start or
-    /// the log's end. Waits until all that is in the log now is durable, writes and syncs the checkpoint, and only then lets files wholly before
+    /// Makes a checkpoint: a later [`Log::open`] returns `lsn` and `state`, and reads records from
+    /// `lsn` on, which must be a record's start or the log's end. Waits until all that is in the
+    /// log now is durable, writes and syncs the checkpoint, and only then lets files wholly before
     /// `lsn` be recycled.
     ///
     /// # Errors
@@ -329,7 +345,8 @@ impl Log {
         }
     }
 
-    /// Syncs what is there and ends the threads; readers come to their end. Nothing may be reserved afterwards. A second call does nothing.
+    /// Syncs what is there and ends the threads; readers come to their end. Nothing may be reserved
+    /// afterwards. A second call does nothing.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed; the threads have ended all the same.

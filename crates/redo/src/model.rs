@@ -1,5 +1,6 @@
-//! The log under the model checker: reservation, ring, writing, and who syncs and who is woken. See [`os::sync`] for how to run it
-//! and for what it finds; `SHUTTLE_ITERATIONS` plays more than the ordinary number of schedules.
+//! The log under the model checker: reservation, ring, writing, and who syncs and who is woken. See
+//! [`os::sync`] for how to run it and for what it finds; `SHUTTLE_ITERATIONS` plays more than the
+//! ordinary number of schedules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,8 @@ fn schedules(ordinary: usize) -> usize {
     std::env::var("SHUTTLE_ITERATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(ordinary)
 }
 
-/// Plays `model` with random schedules, and with such as change threads rarely (which finds other faults).
+/// Plays `model` with random schedules, and with such as change threads rarely (which finds other
+/// faults).
 fn check(iterations: usize, model: fn()) {
     let iterations = schedules(iterations);
     shuttle::check_random(model, iterations);
@@ -85,8 +87,9 @@ fn what_is_acknowledged_survives() {
     });
 }
 
-/// Relaxed commits: one writes for all that are published, those that came too late for it are woken to write themselves, and nobody sleeps for ever
-/// while another is between reserving and publishing.
+/// Relaxed commits: one writes for all that are published, those that came too late for it are
+/// woken to write themselves, and nobody sleeps for ever while another is between reserving and
+/// publishing.
 #[test]
 fn written_commits_are_in_the_file_and_nobody_is_left_asleep() {
     check(60, || {
@@ -111,7 +114,8 @@ fn written_commits_are_in_the_file_and_nobody_is_left_asleep() {
     });
 }
 
-/// Requests that nobody waits for are carried out, whoever else syncs meanwhile, and nobody sleeps for ever.
+/// Requests that nobody waits for are carried out, whoever else syncs meanwhile, and nobody sleeps
+/// for ever.
 #[test]
 fn no_request_and_no_wake_up_is_lost() {
     check(100, || {
@@ -176,7 +180,8 @@ fn a_full_ring_loses_nothing() {
     });
 }
 
-/// Rings of other sizes take over while threads fill them: every byte arrives where it belongs, and nobody waits for ever.
+/// Rings of other sizes take over while threads fill them: every byte arrives where it belongs, and
+/// nobody waits for ever.
 #[test]
 fn the_ring_is_replaced_under_its_fillers() {
     check(20, || {
@@ -215,7 +220,8 @@ fn the_ring_is_replaced_under_its_fillers() {
     });
 }
 
-/// The rings by themselves, with chunks so large that each meets the change of rings at another place.
+/// The rings by themselves, with chunks so large that each meets the change of rings at another
+/// place.
 #[test]
 fn rings_are_consumed_in_order() {
     check(2000, || {
@@ -300,7 +306,8 @@ fn a_failed_sync_reaches_everybody() {
     });
 }
 
-/// The ring by itself: whatever the order in which chunks are published, the writer takes them in the order of the log, each once.
+/// The ring by itself: whatever the order in which chunks are published, the writer takes them in
+/// the order of the log, each once.
 #[test]
 fn the_ring_is_consumed_in_order() {
     check(3000, || {
@@ -310,7 +317,8 @@ fn the_ring_is_consumed_in_order() {
             .map(|(start, len)| {
                 let ring = Arc::clone(&ring);
                 spawn("filler", move || {
-                    // SAFETY: each thread has its own range, and the ring is larger than all of them.
+                    // SAFETY: each thread has its own range, and the ring is larger than all of
+                    // them.
                     unsafe { ring.copy_in(start, &vec![start as u8 + 1; len as usize]) };
                     ring.publish(start, len);
                 })

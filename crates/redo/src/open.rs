@@ -1,17 +1,21 @@
 //! Making a log, and opening one: finding its end.
 //!
-//! The end is the first position from the checkpoint on where no record with a right checksum lies. What a crash left beyond it was never
-//! acknowledged, since a sync covers all before it. It also must never come back: a record there would be taken for the
-//! successor of a new record that happens to end where it begins. So every opening begins a new *life*: a random seed that goes into the checksum of every record
-//! from the end on, made durable (with the end, in a checkpoint slot) before the first of them is written. Whatever lies beyond carries an older
-//! life's seed, or an older lap's position, and is no record any more.
+//! The end is the first position from the checkpoint on where no record with a right checksum lies.
+//! What a crash left beyond it was never acknowledged, since a sync covers all before it. It also
+//! must never come back: a record there would be taken for the successor of a new record that
+//! happens to end where it begins. So every opening begins a new *life*: a random seed that goes
+//! into the checksum of every record from the end on, made durable (with the end, in a checkpoint
+//! slot) before the first of them is written. Whatever lies beyond carries an older life's seed, or
+//! an older lap's position, and is no record any more.
 //!
-//! Unless a later record says that the end had been durable ([`Frame::durable_lsn`]): then a record is damaged, what follows it was acknowledged, and
-//! opening is refused. Only the last records of a log can be damaged without that.
+//! Unless a later record says that the end had been durable ([`Frame::durable_lsn`]): then a record
+//! is damaged, what follows it was acknowledged, and opening is refused. Only the last records of a
+//! log can be damaged without that.
 //!
-//! What no record that was found says to have been durable is then written over itself and synced. The bytes may be only in the kernel's page cache: the server that wrote them may have been killed before it synced
-//! them, or stopped because a sync had failed, after which Linux reports success for pages that never reached the disk. Only bytes written anew are
-//! certain to be synced.
+//! What no record that was found says to have been durable is then written over itself and synced.
+//! The bytes may be only in the kernel's page cache: the server that wrote them may have been
+//! killed before it synced them, or stopped because a sync had failed, after which Linux reports
+//! success for pages that never reached the disk. Only bytes written anew are certain to be synced.
 
 use std::ops::Range;
 use std::path::Path;
@@ -27,7 +31,8 @@ use crate::{LogConfig, Lsn, RedoError, START_LSN};
 
 /// Bytes read (and written back) at a time.
 const SCAN_BYTES: usize = 1 << 20;
-/// Stretches that are noted are joined when no more lies between them: so few are noted that they take no memory to speak of.
+/// Stretches that are noted are joined when no more lies between them: so few are noted that they
+/// take no memory to speak of.
 const JOINED_BYTES: u64 = 64 << 10;
 
 pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, RedoError> {
@@ -48,14 +53,15 @@ pub(crate) fn create(disk: Arc<dyn Disk>, config: &LogConfig) -> Result<Core, Re
     files.find_or_make(START_LSN)?;
     let lives = Lives::new(Life { start_lsn: START_LSN, seed: os::random::u64() });
     let checkpoint = Checkpoint { lsn: START_LSN, state: Vec::new() };
-    // The slot comes last: without it there is no log, and a creation that a crash interrupted is simply done again.
+    // The slot comes last: without it there is no log, and a creation that a crash interrupted is
+    // simply done again.
     slots.write(&Slot { sequence: 1, log_id, lives: lives.clone(), checkpoint })?;
     let start = Start { end_lsn: START_LSN, checkpoint_lsn: START_LSN, sequence: 1, log_id, lives };
     Ok(Core::new(disk, config, files, slots, start))
 }
 
-/// Opens the log. Returns the stretches, of whole records, that have all those of which `wanted` says so by their kind and the first bytes that
-/// they hold.
+/// Opens the log. Returns the stretches, of whole records, that have all those of which `wanted`
+/// says so by their kind and the first bytes that they hold.
 pub(crate) fn open(
     disk: Arc<dyn Disk>,
     config: &LogConfig,
@@ -69,7 +75,8 @@ pub(crate) fn open(
     let Some(newest) = slots.newest()? else {
         return Err(RedoError::Corrupt(format!("{}: neither checkpoint is whole", dir.display())));
     };
-    // The process may have been killed between its write and its sync. The next slot goes over the older one: then this one must last.
+    // The process may have been killed between its write and its sync. The next slot goes over the
+    // older one: then this one must last.
     slots.write(&newest)?;
     let Slot { sequence, log_id, mut lives, checkpoint } = newest;
     let files = Files::new(Arc::clone(&disk), dir, log_id, config.capacity());
@@ -78,7 +85,8 @@ pub(crate) fn open(
     let Found { end_lsn, durable_lsn, noted } = scan.find_end(checkpoint.lsn, wanted)?;
     scan.check_end(end_lsn)?;
     rewrite(&files, durable_lsn, end_lsn)?;
-    // Only now, with the end durable, may the new life be: a slot that says "from here on" must never be older than what lies before.
+    // Only now, with the end durable, may the new life be: a slot that says "from here on" must
+    // never be older than what lies before.
     lives.begin(Life { start_lsn: end_lsn, seed: os::random::u64() });
     let sequence = sequence + 1;
     slots.write(&Slot { sequence, log_id, lives: lives.clone(), checkpoint: checkpoint.clone() })?;
@@ -128,15 +136,16 @@ impl Scan<'_> {
         }
     }
 
-    /// Refuses an end that a record not far behind it says was durable once, and all up to the first record found behind it: a long record may be
-    /// durable in part.
+    /// Refuses an end that a record not far behind it says was durable once, and all up to the
+    /// first record found behind it: a long record may be durable in part.
     fn check_end(&self, end_lsn: Lsn) -> Result<(), RedoError> {
         let mut bytes = vec![0; SCAN_BYTES / 2];
         let got = read_stream(self.files, end_lsn, &mut bytes)?;
         let mut window = Window { start_lsn: end_lsn, bytes: Vec::new() };
         let (mut first_lsn, mut next_lsn) = (None, end_lsn + 1);
         for (at, bytes) in bytes[..got].windows(FRAME_BYTES).enumerate().skip(1) {
-            // Records found are gone through one after the other; where none is, one may begin at any byte.
+            // Records found are gone through one after the other; where none is, one may begin at
+            // any byte.
             let mut lsn = end_lsn + at as u64;
             if lsn < next_lsn || Frame::decode(bytes.try_into().expect("a frame's length"), lsn).is_none() {
                 continue;
@@ -163,8 +172,8 @@ impl Scan<'_> {
         ))
     }
 
-    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory. `look` is given its kind and the first piece, before
-    /// all is checked.
+    /// The frame of the record at `lsn`, checked piece by piece so that its size costs no memory.
+    /// `look` is given its kind and the first piece, before all is checked.
     fn record_at(
         &self,
         lsn: Lsn,
@@ -197,7 +206,8 @@ struct Window {
 }
 
 impl Window {
-    /// `len` bytes at `lsn`, or `None` where the files end before. `len` is at most half of `SCAN_BYTES`.
+    /// `len` bytes at `lsn`, or `None` where the files end before. `len` is at most half of
+    /// `SCAN_BYTES`.
     fn get(&mut self, files: &Files, lsn: Lsn, len: usize) -> Result<Option<&[u8]>, RedoError> {
         let end = self.start_lsn + self.bytes.len() as u64;
         if lsn < self.start_lsn || lsn + len as u64 > end {

@@ -88,12 +88,14 @@ impl Batch {
     }
 }
 
-/// Reads records in the order of the log, from a record's start on; at the live end it waits for more. Reads from the files what is written, in large
-/// pieces; recently written bytes come from the page cache.
+/// Reads records in the order of the log, from a record's start on; at the live end it waits for
+/// more. Reads from the files what is written, in large pieces; recently written bytes come from
+/// the page cache.
 pub struct LogReader {
     core: Arc<Core>,
     lsn: Lsn,
-    /// Its first `filled` bytes are the stream from `window_lsn` on. It stays as long as it has been: zeros would be written for nothing.
+    /// Its first `filled` bytes are the stream from `window_lsn` on. It stays as long as it has
+    /// been: zeros would be written for nothing.
     window: Vec<u8>,
     filled: usize,
     window_lsn: Lsn,
@@ -111,25 +113,30 @@ impl LogReader {
         self.lsn
     }
 
-    /// The next record, or `None` when there is none: at once without `wait`, else when none has come within `wait` or the log is being closed.
+    /// The next record, or `None` when there is none: at once without `wait`, else when none has
+    /// come within `wait` or the log is being closed.
     ///
-    /// A record comes out once it is written, which may be before it is durable. Records are written soon when somebody waits for them or asked for
-    /// it, within some milliseconds otherwise.
+    /// A record comes out once it is written, which may be before it is durable. Records are
+    /// written soon when somebody waits for them or asked for it, within some milliseconds
+    /// otherwise.
     ///
     /// # Errors
-    /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled; [`RedoError::Corrupt`] when the file holds no record here though one was
-    /// written; [`RedoError::Poisoned`] at the end of a log that has failed.
+    /// [`RedoError::Gone`] when a checkpoint has passed this reader and the bytes are recycled;
+    /// [`RedoError::Corrupt`] when the file holds no record here though one was written;
+    /// [`RedoError::Poisoned`] at the end of a log that has failed.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<Record>, RedoError> {
         let Some(RecordHead { kind, start_lsn, lsn }) = self.advance(wait)? else { return Ok(None) };
         Ok(Some(Record { kind, start_lsn, lsn, payload: self.payload().to_vec() }))
     }
 
-    /// As [`LogReader::next`], but what the record holds stays where it was read: [`LogReader::payload`].
+    /// As [`LogReader::next`], but what the record holds stays where it was read:
+    /// [`LogReader::payload`].
     ///
     /// # Errors
     /// As [`LogReader::next`].
     pub fn advance(&mut self, wait: Option<Duration>) -> Result<Option<RecordHead>, RedoError> {
-        // A write may end anywhere, also within a frame's header: at the end of the ring or of a file.
+        // A write may end anywhere, also within a frame's header: at the end of the ring or of a
+        // file.
         let header_end = self.lsn + FRAME_BYTES as u64;
         if self.core.written() < header_end && !self.wait_for_more(header_end, wait)? {
             return Ok(None);
@@ -140,7 +147,8 @@ impl LogReader {
         let decoded = Frame::decode(self.window[header].try_into().expect("as asked"), start_lsn);
         let Some(frame) = decoded else { return Err(self.nothing_here()) };
         let lsn = start_lsn + frame.total_bytes();
-        // A record that is larger than the ring is written in parts: its start may be there and its end not yet.
+        // A record that is larger than the ring is written in parts: its start may be there and its
+        // end not yet.
         if self.core.written() < lsn && !self.wait_until(lsn, wait)? {
             return Ok(None);
         }
@@ -159,8 +167,10 @@ impl LogReader {
         &self.window[self.payload.clone()]
     }
 
-    /// Reads the whole records of the next `bytes` bytes, one at least, none that ends behind `end`, into `batch`, whose memory is used again. False, and
-    /// the batch is empty, when the reader is at `end`, which is written. For recovery: what opening the log has checked is not checked again.
+    /// Reads the whole records of the next `bytes` bytes, one at least, none that ends behind
+    /// `end`, into `batch`, whose memory is used again. False, and the batch is empty, when the
+    /// reader is at `end`, which is written. For recovery: what opening the log has checked is not
+    /// checked again.
     ///
     /// # Errors
     /// As [`LogReader::next`].
@@ -190,7 +200,8 @@ impl LogReader {
         Ok(!batch.is_empty())
     }
 
-    /// Notes the whole records of the batch's bytes and goes behind them. Returns how long the first one is when not even that is whole.
+    /// Notes the whole records of the batch's bytes and goes behind them. Returns how long the
+    /// first one is when not even that is whole.
     fn take_records(&mut self, batch: &mut Batch) -> Result<usize, RedoError> {
         let mut at = 0;
         while let Some(header) = batch.bytes.get(at..at + FRAME_BYTES) {

@@ -10,7 +10,8 @@ use crate::frame::{FRAME_BYTES, Frame};
 use crate::ring::Ring;
 use crate::{LogConfig, Lsn, RedoError};
 
-/// Space taken in the log that must be filled, soon and without waiting for anything: every later record's write waits for it.
+/// Space taken in the log that must be filled, soon and without waiting for anything: every later
+/// record's write waits for it.
 #[must_use = "a reservation must be filled"]
 pub struct Reservation<'a> {
     core: &'a Core,
@@ -38,7 +39,8 @@ impl Core {
         self.rings.room(start, left, || self.written())
     }
 
-    /// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the file has what lay there a lap ago.
+    /// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the
+    /// file has what lay there a lap ago.
     #[cold]
     fn wait_for_room(&self, start: Lsn, left: u64) -> Result<(&Ring, u64), RedoError> {
         let _waiting = account::enter(State::LogBufferWait);
@@ -48,7 +50,8 @@ impl Core {
             if let Some(room) = self.room(start, left) {
                 return Ok(room);
             }
-            // Room comes from writing, so this thread writes: what it finds published, or what another publishes in the meantime.
+            // Room comes from writing, so this thread writes: what it finds published, or what
+            // another publishes in the meantime.
             self.write_published()?;
             let waiter = self.written.prepare();
             if self.room(start, left).is_none() {
@@ -79,9 +82,11 @@ impl Reservation<'_> {
         self.start_lsn + FRAME_BYTES as u64 + u64::from(self.payload_bytes)
     }
 
-    /// Copies the record into the log buffer and publishes it. `parts`, one after the other, are the payload. Returns the end LSN.
+    /// Copies the record into the log buffer and publishes it. `parts`, one after the other, are
+    /// the payload. Returns the end LSN.
     ///
-    /// Waits only for room in the log buffer. When the log is poisoned the bytes go nowhere; whoever waits for them gets the error.
+    /// Waits only for room in the log buffer. When the log is poisoned the bytes go nowhere;
+    /// whoever waits for them gets the error.
     ///
     /// # Panics
     /// When the parts are not as long as what was reserved, or `kind` is 0.
@@ -122,7 +127,8 @@ impl Reservation<'_> {
         end
     }
 
-    /// For records that are large against the ring, or meet a full one: chunk by chunk, each published for the writer to make room behind.
+    /// For records that are large against the ring, or meet a full one: chunk by chunk, each
+    /// published for the writer to make room behind.
     fn fill_in_chunks(&self, frame: &[u8], parts: &[&[u8]]) -> Result<(), RedoError> {
         let (core, end) = (self.core, self.end_lsn());
         let mut sources = std::iter::once(frame).chain(parts.iter().copied());
@@ -143,7 +149,8 @@ impl Reservation<'_> {
                 }
                 let len = source.len().min((chunk_end - at) as usize);
                 let (now, later) = source.split_at(len);
-                // SAFETY: reserved by this reservation, in a chunk that is not yet published, and there is room up to its end.
+                // SAFETY: reserved by this reservation, in a chunk that is not yet published, and
+                // there is room up to its end.
                 unsafe { ring.copy_in(at, now) };
                 source = later;
                 at += len as u64;

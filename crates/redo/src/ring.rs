@@ -1,9 +1,12 @@
-//! A ring of bytes that many threads fill at once, and the links by which the writer sees how far it is filled without a gap.
+//! A ring of bytes that many threads fill at once, and the links by which the writer sees how far
+//! it is filled without a gap.
 //!
-//! The byte of LSN `l` lives at `l % capacity`. A filler owns the range that it reserved, and may write a part of it once the part's end is at most
-//! `written + capacity`: the bytes that lay there a lap ago have then been written to the file. It publishes each part ("chunk") by storing its length into
-//! the link of the chunk's start, `links[start / 16 % links]`. Chunks are at least 16 bytes long, so no two that can be in the ring together share a
-//! link. The writer follows the links from where it stands, and zeroes each one before it lets the ring's bytes be used again.
+//! The byte of LSN `l` lives at `l % capacity`. A filler owns the range that it reserved, and may
+//! write a part of it once the part's end is at most `written + capacity`: the bytes that lay there
+//! a lap ago have then been written to the file. It publishes each part ("chunk") by storing its
+//! length into the link of the chunk's start, `links[start / 16 % links]`. Chunks are at least 16
+//! bytes long, so no two that can be in the ring together share a link. The writer follows the
+//! links from where it stands, and zeroes each one before it lets the ring's bytes be used again.
 
 use os::sync::atomic::{AtomicU32, Ordering};
 use std::cell::UnsafeCell;
@@ -16,9 +19,10 @@ const LINK_BYTES: u64 = FRAME_BYTES as u64;
 
 pub(crate) struct Ring {
     bytes: Box<[UnsafeCell<u8>]>,
-    /// Length of the published chunk that starts here; 0 while there is none. The filler's store is `Release` after it copied the bytes, the writer's
-    /// load `Acquire` before it reads them. The writer's zeroing is relaxed: fillers of the next lap come after it through `written`
-    /// (the writer's `Release`, their `Acquire`).
+    /// Length of the published chunk that starts here; 0 while there is none. The filler's store is
+    /// `Release` after it copied the bytes, the writer's load `Acquire` before it reads them. The
+    /// writer's zeroing is relaxed: fillers of the next lap come after it through `written` (the
+    /// writer's `Release`, their `Acquire`).
     links: Box<[AtomicU32]>,
 }
 
@@ -34,15 +38,17 @@ fn new_links(count: usize) -> Box<[AtomicU32]> {
     (0..count).map(|_| AtomicU32::new(0)).collect()
 }
 
-// SAFETY: ranges of `bytes` are written only by the thread that reserved them and read only by the holder of the write lock after they were
-// published; the orders above make the hand-overs happen one after the other.
+// SAFETY: ranges of `bytes` are written only by the thread that reserved them and read only by the
+// holder of the write lock after they were published; the orders above make the hand-overs happen
+// one after the other.
 unsafe impl Sync for Ring {}
 
 impl Ring {
     /// A ring of `capacity` bytes, a power of two.
     pub fn new(capacity: u64) -> Ring {
         assert!(capacity.is_power_of_two() && capacity >= 4096, "{capacity} is no ring's size");
-        // Zeroed memory comes from the kernel untouched, so a large buffer costs only what is used of it.
+        // Zeroed memory comes from the kernel untouched, so a large buffer costs only what is used
+        // of it.
         let bytes: Box<[u8]> = vec![0; capacity as usize].into_boxed_slice();
         // SAFETY: UnsafeCell<u8> has the layout of what it wraps, and the box is ours alone.
         let bytes = unsafe { Box::from_raw(Box::into_raw(bytes) as *mut [UnsafeCell<u8>]) };
@@ -58,7 +64,8 @@ impl Ring {
         self.capacity() / 4
     }
 
-    /// The length of the next chunk of `left` bytes: all, or as much as leaves the last one no shorter than a link's bytes.
+    /// The length of the next chunk of `left` bytes: all, or as much as leaves the last one no
+    /// shorter than a link's bytes.
     pub fn chunk_of(&self, left: u64) -> u64 {
         let max = self.max_chunk();
         match left <= max {
@@ -74,14 +81,15 @@ impl Ring {
     /// Copies `source` to `lsn`.
     ///
     /// # Safety
-    /// The caller has reserved these bytes, has not published them, and has seen `written + capacity` at or beyond their end.
+    /// The caller has reserved these bytes, has not published them, and has seen `written +
+    /// capacity` at or beyond their end.
     pub unsafe fn copy_in(&self, lsn: Lsn, source: &[u8]) {
         debug_assert!(source.len() as u64 <= self.capacity());
         let offset = self.offset(lsn);
         let first = source.len().min(self.bytes.len() - offset);
         let base = self.bytes.as_ptr() as *mut u8;
-        // SAFETY: `first` bytes from `offset` and the rest from 0 are inside the box; the caller alone uses them now, and `source` is a
-        // shared borrow, hence no part of the cells.
+        // SAFETY: `first` bytes from `offset` and the rest from 0 are inside the box; the caller
+        // alone uses them now, and `source` is a shared borrow, hence no part of the cells.
         unsafe {
             std::ptr::copy_nonoverlapping(source.as_ptr(), base.add(offset), first);
             std::ptr::copy_nonoverlapping(source[first..].as_ptr(), base, source.len() - first);
@@ -98,8 +106,8 @@ impl Ring {
         &self.links[(lsn / LINK_BYTES) as usize & (self.links.len() - 1)]
     }
 
-    /// Follows the published chunks from `tail` and consumes their links; returns the new tail and how many chunks there were. Only under the
-    /// write lock.
+    /// Follows the published chunks from `tail` and consumes their links; returns the new tail and
+    /// how many chunks there were. Only under the write lock.
     pub fn advance(&self, mut tail: Lsn, limit: Lsn) -> (Lsn, u64) {
         let mut chunks = 0;
         while tail < limit {
@@ -115,20 +123,24 @@ impl Ring {
         (tail, chunks)
     }
 
-    /// Gives the memory back to the system: everything is published and written, and nothing more will be put here.
+    /// Gives the memory back to the system: everything is published and written, and nothing more
+    /// will be put here.
     pub fn release(&self) {
-        // SAFETY: the cells are ours, may be written through a shared reference, and any bytes will do in them.
+        // SAFETY: the cells are ours, may be written through a shared reference, and any bytes will
+        // do in them.
         unsafe { os::memory::release(self.bytes.as_ptr() as *mut u8, self.bytes.len()) };
     }
 
-    /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever comes first.
+    /// The published, not yet written bytes from `from` up to `to` or the ring's end, whichever
+    /// comes first.
     ///
     /// # Safety
     /// The range is published, and `written` does not pass `from` while the slice lives.
     pub unsafe fn contiguous(&self, from: Lsn, to: Lsn) -> &[u8] {
         let offset = self.offset(from);
         let len = ((to - from) as usize).min(self.bytes.len() - offset);
-        // SAFETY: inside the box; nobody writes the range until `written` has passed it, as the caller promises.
+        // SAFETY: inside the box; nobody writes the range until `written` has passed it, as the
+        // caller promises.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().add(offset) as *const u8, len) }
     }
 }

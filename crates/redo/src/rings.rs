@@ -1,11 +1,16 @@
-//! The log buffer: a ring, and how another of a different size takes its place while threads fill it.
+//! The log buffer: a ring, and how another of a different size takes its place while threads fill
+//! it.
 //!
-//! A chunk lies, whole, in the ring of the position at which it begins: the newest that begins at or before it. A ring that takes over begins where the
-//! one before could at most be filled to while `written` stays what it is (which the write lock sees to): `written + capacity`. So whoever looked at the
-//! rings before the change, and at `written` before that, either fills something in front of that position, which belongs into the older ring, or
-//! finds no room and looks again. The change therefore stops nobody, and is done when the log has gone on by the older ring's size.
+//! A chunk lies, whole, in the ring of the position at which it begins: the newest that begins at
+//! or before it. A ring that takes over begins where the one before could at most be filled to
+//! while `written` stays what it is (which the write lock sees to): `written + capacity`. So
+//! whoever looked at the rings before the change, and at `written` before that, either fills
+//! something in front of that position, which belongs into the older ring, or finds no room and
+//! looks again. The change therefore stops nobody, and is done when the log has gone on by the
+//! older ring's size.
 //!
-//! A ring that is not in use any more stays, for a thread may still hold it to ask for its size; its memory is given back to the system.
+//! A ring that is not in use any more stays, for a thread may still hold it to ask for its size;
+//! its memory is given back to the system.
 
 use std::ptr;
 
@@ -24,11 +29,13 @@ struct Link {
 }
 
 pub(crate) struct Rings {
-    /// The newest; never null. `Release` when it is replaced, under the write lock and hence before any later advance of `written`, `Acquire` by all others.
+    /// The newest; never null. `Release` when it is replaced, under the write lock and hence before
+    /// any later advance of `written`, `Acquire` by all others.
     newest: AtomicPtr<Link>,
 }
 
-// SAFETY: the links are only ever added to, are read through shared references, and go with the list; a ring is for many threads.
+// SAFETY: the links are only ever added to, are read through shared references, and go with the
+// list; a ring is for many threads.
 unsafe impl Send for Rings {}
 // SAFETY: as above.
 unsafe impl Sync for Rings {}
@@ -61,7 +68,8 @@ impl Rings {
         self.until(lsn).0
     }
 
-    /// The ring of a chunk that begins at `lsn`, and the position from which on chunks are in the next one.
+    /// The ring of a chunk that begins at `lsn`, and the position from which on chunks are in the
+    /// next one.
     #[inline]
     pub fn until(&self, lsn: Lsn) -> (&Ring, Lsn) {
         let mut end_lsn = Lsn::MAX;
@@ -74,8 +82,8 @@ impl Rings {
         unreachable!("the first ring begins with the log")
     }
 
-    /// The ring for the next chunk of `left` bytes from `start`, and how much of them; `None`: until more is written there is no room for it. Written by
-    /// then is what `written` says.
+    /// The ring for the next chunk of `left` bytes from `start`, and how much of them; `None`:
+    /// until more is written there is no room for it. Written by then is what `written` says.
     #[inline]
     pub fn room(&self, start: Lsn, left: u64, written: impl Fn() -> Lsn) -> Option<(&Ring, u64)> {
         // In this order: see the module's header.

@@ -1,15 +1,19 @@
 //! The log's capacity: checkpoints free it, `free_check` waits for it.
 //!
-//! Capacity is a limit on what may begin, not on what is under way: a thread asks [`crate::Log::free_check`] before it latches anything, and then
-//! reserves what it needs. Beyond the limit there is a reserve of an eighth of the capacity for those under way, and when a huge record exceeds
-//! even that, the files grow past the capacity for as long as it takes and the surplus is removed afterwards. So nothing that
-//! holds a latch ever waits for a checkpoint, which may need that latch.
+//! Capacity is a limit on what may begin, not on what is under way: a thread asks
+//! [`crate::Log::free_check`] before it latches anything, and then reserves what it needs. Beyond
+//! the limit there is a reserve of an eighth of the capacity for those under way, and when a huge
+//! record exceeds even that, the files grow past the capacity for as long as it takes and the
+//! surplus is removed afterwards. So nothing that holds a latch ever waits for a checkpoint, which
+//! may need that latch.
 //!
-//! Who writes a lot and is waited for by nobody, such as a commit of a million rows, asks [`crate::Log::free_check_in_bulk`] and waits earlier: so there
-//! is always room for the short ones, which do not wait for what it has filled.
+//! Who writes a lot and is waited for by nobody, such as a commit of a million rows, asks
+//! [`crate::Log::free_check_in_bulk`] and waits earlier: so there is always room for the short
+//! ones, which do not wait for what it has filled.
 //!
-//! The capacity can be changed at any time. More is in force at once. Less is asked of the checkpointer at once, and what limits others follows what
-//! checkpoints leave, with some room for what comes meanwhile: nobody stands still until the log has become small.
+//! The capacity can be changed at any time. More is in force at once. Less is asked of the
+//! checkpointer at once, and what limits others follows what checkpoints leave, with some room for
+//! what comes meanwhile: nobody stands still until the log has become small.
 
 use os::sync::atomic::Ordering;
 use std::time::Duration;
@@ -70,7 +74,8 @@ impl Core {
         }
     }
 
-    /// Brings the capacity in force down to what is wanted, as far as what the log holds leaves room for others. Under `checkpoint`.
+    /// Brings the capacity in force down to what is wanted, as far as what the log holds leaves
+    /// room for others. Under `checkpoint`.
     fn shrink(&self) {
         let (wanted, in_force) = (self.capacity(), self.resized());
         if in_force > wanted {
@@ -93,7 +98,8 @@ impl Core {
         self.wait_below(Core::bulk_limit_bytes);
     }
 
-    /// Pokes the checkpointer when the log is filling, and waits while it holds more than `limit` says.
+    /// Pokes the checkpointer when the log is filling, and waits while it holds more than `limit`
+    /// says.
     #[inline]
     fn wait_below(&self, limit: fn(&Core) -> u64) {
         let end = self.reserved();
@@ -150,8 +156,9 @@ impl Core {
             lives,
             checkpoint: Checkpoint { lsn, state: state.to_vec() },
         };
-        // A failed write of a slot leaves the one before whole; a failed sync leaves in doubt which of the two a crash would find, and the files
-        // between them must not be recycled: both end it here.
+        // A failed write of a slot leaves the one before whole; a failed sync leaves in doubt which
+        // of the two a crash would find, and the files between them must not be recycled: both end
+        // it here.
         self.slots.write(&slot).map_err(|error| self.fail(&error.to_string()))?;
         checkpoint.sequence += 1;
         self.checkpoint_lsn.store(lsn, Ordering::Release);

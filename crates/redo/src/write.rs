@@ -19,23 +19,25 @@ const MAX_WRITE_BYTES: u64 = 4 << 20;
 /// The page cache's unit.
 const PAGE_BYTES: u64 = 4096;
 
-/// How long the writer sleeps between two rounds while there is something to write and nobody asks for it sooner.
+/// How long the writer sleeps between two rounds while there is something to write and nobody asks
+/// for it sooner.
 const NAP: Duration = Duration::from_millis(1);
 
-/// How long it sleeps when nothing was reserved since its last round. Those who want a record written soon say so (`request_written`); this is the
-/// limit for the others.
+/// How long it sleeps when nothing was reserved since its last round. Those who want a record
+/// written soon say so (`request_written`); this is the limit for the others.
 const IDLE: Duration = Duration::from_millis(20);
 
 /// How often a full disk is looked at again, and how often the waiting is reported.
 const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// How often a thread looks for an earlier record to be published, or another's write to be done, before it lets other threads run: a fill takes well
-/// under a microsecond and a write a few, unless its thread has lost the processor itself.
+/// How often a thread looks for an earlier record to be published, or another's write to be done,
+/// before it lets other threads run: a fill takes well under a microsecond and a write a few,
+/// unless its thread has lost the processor itself.
 const SPINS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
 
-/// How often it lets other threads run before it sleeps: on a busy machine that is what the one that has lost the processor needs, and costs less than
-/// sleeping and being woken.
+/// How often it lets other threads run before it sleeps: on a busy machine that is what the one
+/// that has lost the processor needs, and costs less than sleeping and being woken.
 const YIELDS: u32 = if cfg!(feature = "model") { 1 } else { 16 };
 
 /// How long it then sleeps, at least, for a record that is not yet published.
@@ -50,14 +52,16 @@ impl Core {
     fn write_and_unlock(&self, mut state: MutexGuard<'_, WriteState>) -> Result<bool, RedoError> {
         let outcome = self.write_published_locked(&mut state);
         drop(state);
-        // All waiters at once, now that the lock is free: one whose record was published too late for this write does the next one, for all
-        // others. Woken one by one, each would wait for the processor in turn, most of them for nothing.
+        // All waiters at once, now that the lock is free: one whose record was published too late
+        // for this write does the next one, for all others. Woken one by one, each would wait for
+        // the processor in turn, most of them for nothing.
         self.notify_written();
         outcome
     }
 
     fn notify_written(&self) {
-        // Orders what came before (`written_lsn`, the unlocking) before the look for waiters; a waiter counts itself before it looks at those.
+        // Orders what came before (`written_lsn`, the unlocking) before the look for waiters; a
+        // waiter counts itself before it looks at those.
         os::sync::atomic::fence(Ordering::SeqCst);
         if self.written.has_waiters() {
             self.written.notify_all();
@@ -96,7 +100,8 @@ impl Core {
         Ok(())
     }
 
-    /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of the file. Returns up to where.
+    /// Writes some of the published bytes `from..until`: up to the end of the ring's array or of
+    /// the file. Returns up to where.
     fn write_range(
         &self,
         state: &mut WriteState,
@@ -113,7 +118,8 @@ impl Core {
                 file
             }
         };
-        // SAFETY: published (until <= tail), and `written_lsn` advances only under this lock, after the write.
+        // SAFETY: published (until <= tail), and `written_lsn` advances only under this lock, after
+        // the write.
         let bytes = unsafe { ring.contiguous(from, until.min(file.end_lsn())) };
         let to = from + bytes.len() as u64;
         let _writing = account::enter(State::LogWrite);
@@ -121,7 +127,8 @@ impl Core {
         let last_page = end / PAGE_BYTES * PAGE_BYTES;
         let rest = end - last_page;
         if rest > 0 && begin <= last_page && rest < PAGE_BYTES {
-            // The first write into a page writes all of it, so that the kernel need not read a page of a recycled file to keep its old rest.
+            // The first write into a page writes all of it, so that the kernel need not read a page
+            // of a recycled file to keep its old rest.
             let whole_pages = (last_page - begin) as usize;
             let mut page = [0; PAGE_BYTES as usize];
             page[..rest as usize].copy_from_slice(&bytes[whole_pages..]);
@@ -137,8 +144,9 @@ impl Core {
         Ok(to)
     }
 
-    /// The file that the next bytes go to. They are reserved and must be written, so a full disk is waited out as MySQL does it: everybody
-    /// who writes waits for somebody to free space, unless the server is to end.
+    /// The file that the next bytes go to. They are reserved and must be written, so a full disk is
+    /// waited out as MySQL does it: everybody who writes waits for somebody to free space, unless
+    /// the server is to end.
     fn file_at(&self, from: Lsn) -> Result<Arc<LogFile>, RedoError> {
         let mut looks = 0u64;
         loop {
@@ -184,7 +192,8 @@ impl Core {
             }
             self.writer_idle.notify_all();
             self.writer_nap.notify_all();
-            // The limit is for a wake-up that came while the writer was between its look and its sleep.
+            // The limit is for a wake-up that came while the writer was between its look and its
+            // sleep.
             waiter.wait(Some(NAP));
         }
     }
@@ -199,7 +208,8 @@ impl Core {
             match (self.write.try_lock(), waiter) {
                 (Some(state), waiter) => {
                     drop(waiter);
-                    // Nothing: an earlier record is reserved and not yet published, its thread is at it.
+                    // Nothing: an earlier record is reserved and not yet published, its thread is
+                    // at it.
                     let any = self.write_and_unlock(state)?;
                     match naps {
                         0 if !any => pause(attempt),
@@ -223,8 +233,9 @@ impl Core {
         waiter
     }
 
-    /// An earlier record is reserved and not yet published; its thread has lost the processor. Most such threads write next, for all; but it may be one that
-    /// does not wait for its record, so the sleep has a limit, which grows with the number of `naps`.
+    /// An earlier record is reserved and not yet published; its thread has lost the processor. Most
+    /// such threads write next, for all; but it may be one that does not wait for its record, so
+    /// the sleep has a limit, which grows with the number of `naps`.
     fn await_publisher(&self, lsn: Lsn, naps: u32) {
         let waiter = self.prepare_for_write();
         if self.written() < lsn {
@@ -272,7 +283,8 @@ impl Core {
             match done {
                 Ok(()) => waiter.wait(None),
                 Err(error) => {
-                    // No file ahead is no failure yet: the writer makes one when it comes to it, and fails then if it must.
+                    // No file ahead is no failure yet: the writer makes one when it comes to it,
+                    // and fails then if it must.
                     log::warn!("cannot prepare log files: {error}");
                     waiter.wait(Some(Duration::from_secs(1)));
                 }

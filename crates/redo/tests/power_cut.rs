@@ -1,7 +1,9 @@
-//! Random work on a simulated disk whose power goes, or whose process is killed, at a random write; many lives of one log, one after the other.
+//! Random work on a simulated disk whose power goes, or whose process is killed, at a random write;
+//! many lives of one log, one after the other.
 //!
-//! After every cut the log that is found must be a prefix of what was appended, and hold everything that a wait had returned for. Nothing of a cut-off
-//! tail may ever come back, in this life or in a later one.
+//! After every cut the log that is found must be a prefix of what was appended, and hold everything
+//! that a wait had returned for. Nothing of a cut-off tail may ever come back, in this life or in a
+//! later one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,12 +33,14 @@ struct Model {
     /// End LSN and first bytes of each record, by its start.
     records: BTreeMap<Lsn, (Lsn, Vec<u8>)>,
     durable_lsn: Lsn,
-    /// The newest checkpoint that was acknowledged, and the one that was being written when the end came.
+    /// The newest checkpoint that was acknowledged, and the one that was being written when the end
+    /// came.
     checkpoint: Checkpoint,
     attempt: Option<Checkpoint>,
 }
 
-/// Payloads repeat few lengths, so that a record of one life often ends exactly where one of a cut-off tail began.
+/// Payloads repeat few lengths, so that a record of one life often ends exactly where one of a
+/// cut-off tail began.
 fn payload(rng: &mut Rng) -> Vec<u8> {
     let len = *rng.pick(&[1, 40, 40, 40, 400, 400, 5000, 150_000]);
     let mut bytes = vec![rng.u64() as u8; len];
@@ -201,7 +205,8 @@ fn a_creation_that_a_cut_interrupts_is_done_again() {
 
 #[test]
 fn a_tail_cut_off_by_a_crash_never_comes_back() {
-    // Record 1 is lost, record 2 of the same life is on disk; a new record 1 of the same length ends where 2 begins.
+    // Record 1 is lost, record 2 of the same life is on disk; a new record 1 of the same length
+    // ends where 2 begins.
     let seed = test_seed("a_tail_cut_off_by_a_crash_never_comes_back");
     for round in 0..30 {
         let mut rng = Rng::new(seed.wrapping_add(round));
@@ -225,8 +230,9 @@ fn a_tail_cut_off_by_a_crash_never_comes_back() {
     }
 }
 
-/// A process is killed while it makes a checkpoint, and the power goes while the next one opens the log: it must not write over the
-/// older checkpoint while the newer one is not durable. The state is longer than a sector, so that a slot can be there in part.
+/// A process is killed while it makes a checkpoint, and the power goes while the next one opens the
+/// log: it must not write over the older checkpoint while the newer one is not durable. The state
+/// is longer than a sector, so that a slot can be there in part.
 #[test]
 fn an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut() {
     let seed = test_seed("an_acknowledged_checkpoint_survives_a_kill_and_then_a_cut");

@@ -1,4 +1,5 @@
-//! What recovery needs of the log: records in batches, and an opening that costs no more than it must.
+//! What recovery needs of the log: records in batches, and an opening that costs no more than it
+//! must.
 
 use std::path::PathBuf;
 use std::sync::Arc;

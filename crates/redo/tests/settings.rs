@@ -33,7 +33,8 @@ fn capacity_grows_and_shrinks_while_the_log_is_written() {
     let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
     let log = Log::create(Arc::clone(&disk), config(8 * MB)).unwrap();
     let payload = vec![7; 100_000];
-    // No checkpoint is made here: with the old capacity the fourth megabyte beyond five would wait for ever.
+    // No checkpoint is made here: with the old capacity the fourth megabyte beyond five would wait
+    // for ever.
     log.set_capacity(64 * MB);
     while log.current_lsn() < START_LSN + 40 * MB {
         append(&log, &payload);

@@ -1,7 +1,7 @@
 //! The state of a replication channel that its threads and the statements about it share.
 //!
-//! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No lock is held while a thread waits for the
-//! network, the disk or the engine.
+//! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No lock is
+//! held while a thread waits for the network, the disk or the engine.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,13 +46,15 @@ pub struct ReplicaSettings {
     pub info: InfoSettings,
 }
 
-/// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread each, read by anybody: relaxed
-/// loads and stores, because a figure that is a moment old is a right figure of that moment.
+/// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread
+/// each, read by anybody: relaxed loads and stores, because a figure that is a moment old is a
+/// right figure of that moment.
 #[derive(Default)]
 pub struct CommitTimes {
     /// Of the first transaction received since the relay log was started.
     pub first_received_us: AtomicU64,
-    /// Of the oldest transaction that is being applied, or of one shortly before it; never of a later one.
+    /// Of the oldest transaction that is being applied, or of one shortly before it; never of a
+    /// later one.
     pub applying_us: AtomicU64,
     /// Of the last transaction that readers see.
     pub visible_us: AtomicU64,
@@ -98,8 +100,9 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The name under which the engine keeps the applied position: it changes with every CHANGE REPLICATION SOURCE that sets a
-    /// position, so that a position of an earlier configuration is never taken for one of this.
+    /// The name under which the engine keeps the applied position: it changes with every CHANGE
+    /// REPLICATION SOURCE that sets a position, so that a position of an earlier configuration is
+    /// never taken for one of this.
     pub(crate) fn position_key(&self, config: &ChannelConfig) -> String {
         format!("{}#{}", self.name, config.position_epoch)
     }
@@ -140,7 +143,8 @@ impl Channel {
         self.applier_stop.load(Ordering::Acquire)
     }
 
-    /// How many workers the applier is to have; 0: it does everything itself. With one worker there is nothing to schedule.
+    /// How many workers the applier is to have; 0: it does everything itself. With one worker there
+    /// is nothing to schedule.
     pub(crate) fn workers(&self) -> usize {
         match self.parallel_workers.load(Ordering::Relaxed) {
             1 => 0,
@@ -311,8 +315,9 @@ impl Channel {
         if timestamp_s == 0 { Some(0) } else { Some((source_now_us / 1_000_000).saturating_sub(timestamp_s)) }
     }
 
-    /// The age of the oldest transaction that the source has committed and readers here do not see. With nothing pending and a live
-    /// connection that is 0; with nothing pending and no connection it cannot be known.
+    /// The age of the oldest transaction that the source has committed and readers here do not see.
+    /// With nothing pending and a live connection that is 0; with nothing pending and no connection
+    /// it cannot be known.
     fn lag_us(&self, status: &ReplicaStatus, caught_up: bool, source_now_us: u64) -> Option<u64> {
         let applying = self.times.applying_us.load(Ordering::Relaxed);
         if caught_up && applying == 0 {
@@ -321,7 +326,8 @@ impl Channel {
         Some(source_now_us.saturating_sub(self.pending_since_us()?).max(1))
     }
 
-    /// While something is pending: when the source committed the oldest transaction that readers here do not see, or one shortly before it.
+    /// While something is pending: when the source committed the oldest transaction that readers
+    /// here do not see, or one shortly before it.
     pub(crate) fn pending_since_us(&self) -> Option<u64> {
         let CommitTimes { applying_us, visible_us, first_received_us, .. } = &self.times;
         let times = [applying_us, visible_us, first_received_us].map(|time| time.load(Ordering::Relaxed));

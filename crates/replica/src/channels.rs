@@ -1,8 +1,9 @@
-//! The channels of a server (multi-source replication): the default one, whose name is empty and which is always there, and named ones,
-//! each with a source, a relay log, a receiver, an applier, filters and a position of its own.
+//! The channels of a server (multi-source replication): the default one, whose name is empty and
+//! which is always there, and named ones, each with a source, a relay log, a receiver, an applier,
+//! filters and a position of its own.
 //!
-//! A named channel is made by the CHANGE REPLICATION SOURCE that names it first, and goes with RESET REPLICA ALL. What is set for the
-//! server counts for every channel, those to come too.
+//! A named channel is made by the CHANGE REPLICATION SOURCE that names it first, and goes with
+//! RESET REPLICA ALL. What is set for the server counts for every channel, those to come too.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,7 +43,8 @@ pub struct Channels {
     shared: Mutex<Shared>,
 }
 
-/// Guarded together. Taken before any lock of a channel, and never while a channel's threads are waited for.
+/// Guarded together. Taken before any lock of a channel, and never while a channel's threads are
+/// waited for.
 struct Shared {
     /// For channels to come.
     settings: ReplicaSettings,
@@ -239,7 +241,8 @@ impl Channels {
         self.all().iter().for_each(|channel| channel.set_parallel_workers(workers));
     }
 
-    /// `rpl_semi_sync_replica_enabled`: whether the next connections acknowledge what they have received.
+    /// `rpl_semi_sync_replica_enabled`: whether the next connections acknowledge what they have
+    /// received.
     pub fn set_semi_sync(&self, enabled: bool) {
         self.semi_sync.store(enabled, Ordering::Relaxed);
         self.all().iter().for_each(|channel| channel.set_semi_sync(enabled));
@@ -267,7 +270,8 @@ impl Channels {
         self.default_channel().repository(repository)
     }
 
-    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while no thread runs.
+    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while
+    /// no thread runs.
     pub fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
         let _naming = self.naming.lock();
         if place != self.repository(repository) && self.shared.lock().by_name.len() > 1 {
@@ -297,7 +301,8 @@ impl Channels {
         all.to_string()
     }
 
-    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send, to whichever channel.
+    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send, to whichever
+    /// channel.
     pub fn set_gtid_slave_pos(&self, position: &str) -> Result<(), ChannelError> {
         self.all().iter().try_for_each(|channel| channel.set_gtid_slave_pos(position))
     }

@@ -109,8 +109,9 @@ impl ChannelConfig {
         self.auto_position || self.use_gtid != UseGtid::No
     }
 
-    /// The configuration after the statement; nothing is changed when it is refused. `applied` is the position reached by now, from
-    /// where the new source goes on if the statement names none and the source stays the same.
+    /// The configuration after the statement; nothing is changed when it is refused. `applied` is
+    /// the position reached by now, from where the new source goes on if the statement names none
+    /// and the source stays the same.
     pub fn changed(
         &self,
         options: &SourceOptions,

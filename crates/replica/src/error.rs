@@ -40,12 +40,14 @@ pub struct ThreadError {
 }
 
 impl ThreadError {
-    /// Whether the same transaction may well succeed when it is tried again: a lock was not granted (1205), or a deadlock found (1213).
+    /// Whether the same transaction may well succeed when it is tried again: a lock was not granted
+    /// (1205), or a deadlock found (1213).
     pub fn is_temporary(&self) -> bool {
         matches!(self.number, number::LOCK_WAIT_TIMEOUT | number::LOCK_DEADLOCK)
     }
 
-    /// The thread has panicked: what it did is rolled back, and START REPLICA begins again behind the last transaction that is complete.
+    /// The thread has panicked: what it did is rolled back, and START REPLICA begins again behind
+    /// the last transaction that is complete.
     pub fn panicked(panic: &os::panic::Panicked) -> ThreadError {
         let text = format!("Fatal error: the thread has panicked, see the error log: {}", panic.0);
         ThreadError::now(number::REPLICA_FATAL_ERROR, text)

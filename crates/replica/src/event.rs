@@ -1,4 +1,5 @@
-//! The few bytes of an event that the receiver and the applier look at for every event, read in place.
+//! The few bytes of an event that the receiver and the applier look at for every event, read in
+//! place.
 
 pub use binlog::event::event_type as kind;
 use binlog::event::{FLAGS_OFFSET, HEADER_LEN, LOG_POS_OFFSET, flag};
@@ -35,8 +36,9 @@ pub fn is_whole(event: &[u8]) -> bool {
     event.len() >= HEADER_LEN && size(event) == event.len()
 }
 
-/// The position behind an event, of which the event says 32 bits, given the position before it. Events that only repeat what stands
-/// at the head of a file say an earlier one: they do not move it.
+/// The position behind an event, of which the event says 32 bits, given the position before it.
+/// Events that only repeat what stands at the head of a file say an earlier one: they do not move
+/// it.
 pub fn unwrap_pos(before: u64, end: u64) -> u64 {
     const WRAP: u64 = 1 << 32;
     let whole = (before & !(WRAP - 1)) | end;

@@ -1,10 +1,13 @@
 //! Replication filters: which of a source's changes count here, by MySQL's rules (manual, 19.2.5).
 //!
-//! Row events are looked at table by table: the schema filters decide first, then the table filters. Statements are looked at by their
-//! default schema and then by the tables that they change; statements about a whole schema by that schema. A schema is rewritten
-//! before anything is decided. What is filtered out leaves no event in this server's own log, and its transaction counts as executed.
+//! Row events are looked at table by table: the schema filters decide first, then the table
+//! filters. Statements are looked at by their default schema and then by the tables that they
+//! change; statements about a whole schema by that schema. A schema is rewritten before anything is
+//! decided. What is filtered out leaves no event in this server's own log, and its transaction
+//! counts as executed.
 //!
-//! The filters that are in force do not change while the applier runs; only what they have decided is counted.
+//! The filters that are in force do not change while the applier runs; only what they have decided
+//! is counted.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};

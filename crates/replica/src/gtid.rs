@@ -30,8 +30,8 @@ pub struct GroupHead {
 }
 
 impl GroupHead {
-    /// A group of which nothing is said but when an event of it was made: sources before MySQL 8.0, and MariaDB, say no commit time
-    /// finer than that second.
+    /// A group of which nothing is said but when an event of it was made: sources before MySQL 8.0,
+    /// and MariaDB, say no commit time finer than that second.
     pub fn of_second(timestamp_s: u32) -> GroupHead {
         let commit_us = u64::from(timestamp_s) * 1_000_000;
         GroupHead {

@@ -1,18 +1,22 @@
 //! Replication from a MySQL, MariaDB or Slipstream source: receiver, relay log, applier, positions.
 //!
-//! In: the source's binary log over a connection (`COM_BINLOG_DUMP`, `COM_BINLOG_DUMP_GTID`). Out: transactions committed in the
-//! engine, each with its event group and the channel's position in the one commit record.
+//! In: the source's binary log over a connection (`COM_BINLOG_DUMP`, `COM_BINLOG_DUMP_GTID`). Out:
+//! transactions committed in the engine, each with its event group and the channel's position in
+//! the one commit record.
 //!
 //! ```text
 //! source -> receiver thread -> relay log files -> applier thread -> engine
 //! ```
 //!
 //! Invariants:
-//! - The position of a transaction is in the transaction's own commit record, so after any crash the engine says exactly what has been
-//!   applied; the relay log of an earlier process is dropped and reception goes on from there (mysqld's `relay_log_recovery=ON`).
-//! - Reception resumes at the end of the last complete event group, and the applier drops a group that a new connection, format
-//!   description or GTID event interrupts: nothing is applied twice, nothing is left out.
-//! - The applier never waits for the log's sync; a transaction that cannot be applied is wholly unapplied and stops the applier.
+//! - The position of a transaction is in the transaction's own commit record, so after any crash
+//!   the engine says exactly what has been applied; the relay log of an earlier process is dropped
+//!   and reception goes on from there (mysqld's `relay_log_recovery=ON`).
+//! - Reception resumes at the end of the last complete event group, and the applier drops a group
+//!   that a new connection, format description or GTID event interrupts: nothing is applied twice,
+//!   nothing is left out.
+//! - The applier never waits for the log's sync; a transaction that cannot be applied is wholly
+//!   unapplied and stops the applier.
 
 mod applier;
 mod channel;
@@ -69,7 +73,8 @@ impl Threads {
 /// A replication channel.
 pub struct Replica {
     channel: Arc<Channel>,
-    /// Held by every statement that starts, stops or changes something; taken before any of the channel's locks.
+    /// Held by every statement that starts, stops or changes something; taken before any of the
+    /// channel's locks.
     handles: Mutex<Handles>,
 }
 
@@ -95,7 +100,8 @@ impl Replica {
         name: &str,
         apply: Arc<ApplySettings>,
     ) -> io::Result<Replica> {
-        // A new channel may have the name of one that is gone: no position of that one is ever taken for its own.
+        // A new channel may have the name of one that is gone: no position of that one is ever
+        // taken for its own.
         let position_epoch = if name.is_empty() { 1 } else { os::clock::now_us() };
         let config = ChannelConfig::load(&*disk, &settings.datadir, name)?
             .unwrap_or_else(|| ChannelConfig { position_epoch, ..ChannelConfig::default() });
@@ -147,7 +153,8 @@ impl Replica {
         self.channel.info.as_ref().map_or(Place::Table, |files| files.place(repository))
     }
 
-    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while no thread runs.
+    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while
+    /// no thread runs.
     pub(crate) fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
         let mut handles = self.handles.lock();
         if place == self.repository(repository) {
@@ -175,13 +182,15 @@ impl Replica {
         ChannelConfig::remove(&*self.channel.disk, &self.channel.settings.datadir, &self.channel.name)
     }
 
-    /// `replica_parallel_workers`: how many threads apply transactions. An applier that runs changes over between two of them.
+    /// `replica_parallel_workers`: how many threads apply transactions. An applier that runs
+    /// changes over between two of them.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
         self.channel.relay.nudge();
     }
 
-    /// `rpl_semi_sync_replica_enabled`: whether the next connection acknowledges what it has received.
+    /// `rpl_semi_sync_replica_enabled`: whether the next connection acknowledges what it has
+    /// received.
     pub fn set_semi_sync(&self, enabled: bool) {
         self.channel.semi_sync.store(enabled, Ordering::Relaxed);
     }
@@ -212,7 +221,8 @@ impl Replica {
         self.channel.config.lock().is_configured()
     }
 
-    /// START REPLICA. A thread that runs already is left alone, and `until` of an applier that does.
+    /// START REPLICA. A thread that runs already is left alone, and `until` of an applier that
+    /// does.
     pub fn start(&self, threads: Threads, until: Option<&Until>) -> Result<(), ChannelError> {
         if until.is_some() && !threads.applier {
             return Err(ChannelError::new(
@@ -399,8 +409,8 @@ impl Replica {
         self.adopt(new)
     }
 
-    /// Makes a configuration the present one: stored first, so that a crash leaves the old or the new whole; then what was received
-    /// for the old one is dropped.
+    /// Makes a configuration the present one: stored first, so that a crash leaves the old or the
+    /// new whole; then what was received for the old one is dropped.
     fn adopt(&self, new: ChannelConfig) -> Result<(), ChannelError> {
         let refused = |what: &str, error: &dyn std::fmt::Display| {
             ChannelError::new(1871, "HY000", format!("Replica failed to initialize {what}: {error}"))

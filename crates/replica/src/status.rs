@@ -1,4 +1,5 @@
-//! What SHOW REPLICA STATUS shows: one record, and its columns in MySQL's order under new and old names.
+//! What SHOW REPLICA STATUS shows: one record, and its columns in MySQL's order under new and old
+//! names.
 
 use std::sync::Arc;
 
@@ -45,7 +46,8 @@ pub enum Cell {
     Text(String),
 }
 
-/// A transaction as the tables of performance_schema show it; times are microseconds of unix time, 0 is none.
+/// A transaction as the tables of performance_schema show it; times are microseconds of unix time,
+/// 0 is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransactionSeen {
     /// Its GTID, `ANONYMOUS`, or nothing where it is not known.
@@ -137,7 +139,8 @@ pub struct ReplicaStatus {
     pub last_queued: TransactionSeen,
     /// The one that is being received.
     pub queueing: TransactionSeen,
-    /// The last one that is applied, as far as the applier has shown it (it does so every few hundred).
+    /// The last one that is applied, as far as the applier has shown it (it does so every few
+    /// hundred).
     pub last_applied: TransactionSeen,
     /// The one that is being applied.
     pub applying: TransactionSeen,
@@ -163,7 +166,8 @@ impl ReplicaStatus {
         crate::channel::thread_name(kind, &self.channel)
     }
 
-    /// What the applier waits for right now, in words: what it was told to wait for, then what comes to it, then what its thread does.
+    /// What the applier waits for right now, in words: what it was told to wait for, then what
+    /// comes to it, then what its thread does.
     pub fn held_back_by(&self) -> String {
         if self.sql_running != Running::Yes {
             return match &self.sql_error {
@@ -195,8 +199,9 @@ impl ReplicaStatus {
         .to_string()
     }
 
-    /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW SLAVE STATUS. For a MariaDB source
-    /// its columns Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos come behind, as a MariaDB server has them.
+    /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW
+    /// SLAVE STATUS. For a MariaDB source its columns Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos
+    /// come behind, as a MariaDB server has them.
     pub fn columns(&self, old_names: bool) -> Vec<(&'static str, Cell)> {
         let named = |new: &'static str, old: &'static str| if old_names { old } else { new };
         let text = |s: &str| Cell::Text(s.to_string());
@@ -338,7 +343,8 @@ fn format_timestamp(at_us: u64) -> String {
 
 /// Year, month and day of a day counted from 1970-01-01 in the Gregorian calendar.
 fn civil_date(days: i64) -> (i64, i64, i64) {
-    // Counted from 0000-03-01, so that the leap day is the last day of its year; eras are 400 years of 146097 days.
+    // Counted from 0000-03-01, so that the leap day is the last day of its year; eras are 400 years
+    // of 146097 days.
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);

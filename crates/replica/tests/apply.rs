@@ -1,4 +1,5 @@
-//! A channel in this process behind a real source: what it applies is in the engine, in our own binary log, and once only.
+//! A channel in this process behind a real source: what it applies is in the engine, in our own
+//! binary log, and once only.
 
 mod panicking_disk;
 
@@ -240,7 +241,8 @@ fn mysql_by_position() {
     follows(testkit::Flavor::MySql, false);
 }
 
-/// A panic of the applier is its error; the receiver goes on, and START REPLICA applies what is left, each transaction once.
+/// A panic of the applier is its error; the receiver goes on, and START REPLICA applies what is
+/// left, each transaction once.
 fn survives_panics(workers: u64) {
     let test = format!("apply-panic-{workers}");
     let server = source_with_table(testkit::Flavor::Slipstream);

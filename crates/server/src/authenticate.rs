@@ -1,4 +1,5 @@
-//! The server's side of authentication: which account, which plugin, and the packets of its exchange.
+//! The server's side of authentication: which account, which plugin, and the packets of its
+//! exchange.
 
 use crate::accounts::attributes::Locking;
 use crate::accounts::{Account, Accounts, ClientHost, access_denied};
@@ -56,7 +57,8 @@ fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError
     SqlError::new(3955, text)
 }
 
-/// The account of the client's name, if there is one, the account whose way the exchange goes, and the client's answer.
+/// The account of the client's name, if there is one, the account whose way the exchange goes, and
+/// the client's answer.
 type Answered = (Option<Arc<Account>>, Arc<Account>, Vec<u8>);
 
 /// Some clients answer with one NUL for the empty password.
@@ -86,15 +88,16 @@ pub struct Authentication<'a> {
 impl Authentication<'_> {
     /// Checks the client's response; the result is its account.
     ///
-    /// A name that no account has goes the way of an account with a password, packet by packet and hash by hash, so that
-    /// nobody finds out by trying which accounts there are.
+    /// A name that no account has goes the way of an account with a password, packet by packet and
+    /// hash by hash, so that nobody finds out by trying which accounts there are.
     pub fn run(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, false)?;
         self.check(response, answered, generation)
     }
 
-    /// The same for COM_CHANGE_USER: the challenge is a new one, which is why the client is always asked again.
+    /// The same for COM_CHANGE_USER: the challenge is a new one, which is why the client is always
+    /// asked again.
     pub fn run_again(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, true)?;
@@ -131,7 +134,8 @@ impl Authentication<'_> {
         fits(&account.authentication_string) || (!retained.is_empty() && fits(retained))
     }
 
-    /// The account, if there is one; what its exchange follows; and the client's answer for that one's plugin.
+    /// The account, if there is one; what its exchange follows; and the client's answer for that
+    /// one's plugin.
     fn answer_to(&mut self, response: &HandshakeResponse, asks_anew: bool) -> Result<Answered, Refusal> {
         let user = String::from_utf8_lossy(&response.user);
         let found = self.accounts.table().find(&user, self.host);
@@ -143,7 +147,8 @@ impl Authentication<'_> {
         Ok((found, account, answer))
     }
 
-    /// The client's answer for the account's plugin, after a switch to it when the client began with another one.
+    /// The client's answer for the account's plugin, after a switch to it when the client began
+    /// with another one.
     fn answer(
         &mut self,
         account: &Account,
@@ -153,7 +158,8 @@ impl Authentication<'_> {
         let named = response.plugin.as_slice();
         let is_right_plugin = named == account.plugin.as_bytes();
         if response.capabilities & protocol::capability::PLUGIN_AUTH == 0 {
-            // Such a client knows mysql_native_password only, and the greeting's nonce was for it too.
+            // Such a client knows mysql_native_password only, and the greeting's nonce was for it
+            // too.
             if account.plugin == plugin::NATIVE {
                 return Ok(response.auth_response.clone());
             }
@@ -161,8 +167,8 @@ impl Authentication<'_> {
                         MySQL client";
             return Err(SqlError::new(1251, text).into());
         }
-        // Without a word: MariaDB's library, which names the plugin that it likes best and leaves the answer to be asked for
-        // when the greeting's nonce was for another one.
+        // Without a word: MariaDB's library, which names the plugin that it likes best and leaves
+        // the answer to be asked for when the greeting's nonce was for another one.
         let says_nothing = response.auth_response.is_empty() && !account.authentication_string.is_empty();
         if is_right_plugin && !says_nothing && !asks_anew {
             return Ok(response.auth_response.clone());
@@ -181,7 +187,8 @@ impl Authentication<'_> {
             return Ok(false);
         }
         let name = account.name();
-        // Of an account that is not in the cache, or not there at all, a digest that no password has is compared.
+        // Of an account that is not in the cache, or not there at all, a digest that no password
+        // has is compared.
         let cached = self.accounts.cached(&name);
         let digests = if cached.is_empty() { &[caching_sha2::NO_DIGEST] } else { cached.as_slice() };
         let fits = digests.iter().any(|digest| caching_sha2::verify_scramble(answer, &self.nonce, digest));
@@ -204,14 +211,16 @@ impl Authentication<'_> {
         Ok(right)
     }
 
-    /// Asks for the password itself: in clear text over TLS or a Unix socket, encrypted with our RSA key over plain TCP.
+    /// Asks for the password itself: in clear text over TLS or a Unix socket, encrypted with our
+    /// RSA key over plain TCP.
     fn full_password(&mut self) -> Result<Vec<u8>, Refusal> {
         self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::PERFORM_FULL_AUTHENTICATION]))?;
         let packet = self.channel.read_packet()?.to_vec();
         if self.channel.stream().is_secure() {
             return Ok(packet.strip_suffix(&[0]).unwrap_or(&packet).to_vec());
         }
-        // MariaDB's clients send the password as it is over the loopback too, which no network ever sees.
+        // MariaDB's clients send the password as it is over the loopback too, which no network ever
+        // sees.
         if let (true, Some(password)) = (self.host.is_loopback(), packet.strip_suffix(&[0]))
             && packet.len() < RSA_CIPHER_BYTES
         {

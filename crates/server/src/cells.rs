@@ -35,7 +35,8 @@ fn put_as_text(value: &Value, ty: &ColumnType, out: &mut Vec<u8>) {
     out.splice(start..=start, head);
 }
 
-/// Appends the cell of a binary row for a column whose type code in the result is `code`; false for NULL.
+/// Appends the cell of a binary row for a column whose type code in the result is `code`; false for
+/// NULL.
 pub fn put_binary_cell(value: &Value, ty: &ColumnType, code: u8, out: &mut Vec<u8>) -> bool {
     if value.is_null() {
         return false;
@@ -117,7 +118,8 @@ fn datetime_parts(at: &DateTime) -> DateTimeParts {
     }
 }
 
-/// The value of a parameter. A date or time that does not exist is NULL, as MySQL's conversion makes it.
+/// The value of a parameter. A date or time that does not exist is NULL, as MySQL's conversion
+/// makes it.
 pub fn parameter_value(scalar: Scalar<'_>) -> Value {
     match scalar {
         Scalar::Null => Value::Null,

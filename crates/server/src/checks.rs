@@ -7,7 +7,8 @@ use crate::variables::definition::{Definition, Guard, Scope};
 use sql::{Host, Privilege, Sight, SqlError, VariableScope};
 use std::sync::LazyLock;
 
-/// Who may say under which GTID a transaction is committed; SUPER may as well, unless the GTID has a tag.
+/// Who may say under which GTID a transaction is committed; SUPER may as well, unless the GTID has
+/// a tag.
 const SETS_GTID_NEXT: &[&str] = &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN", "REPLICATION_APPLIER"];
 
 /// Privileges that count for using a schema, as MySQL's DB_OP_ACLS.
@@ -92,7 +93,8 @@ pub(crate) fn bits(privilege: Privilege) -> Privileges {
 }
 
 impl ConnectionHost {
-    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is MySQL's list of them.
+    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is
+    /// MySQL's list of them.
     pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         if self.may_do_everything() || self.account().administers(dynamic) {
             return Ok(());
@@ -100,7 +102,8 @@ impl ConnectionHost {
         Err(needs_privilege(wording))
     }
 
-    /// Error 1227 unless the account has one of the dynamic privileges; SUPER does not stand for them.
+    /// Error 1227 unless the account has one of the dynamic privileges; SUPER does not stand for
+    /// them.
     pub fn require_dynamic(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything() || dynamic.iter().any(|name| account.dynamic.contains_key(*name)) {
@@ -228,7 +231,8 @@ impl ConnectionHost {
         })
     }
 
-    /// The errors of SET GLOBAL and SET PERSIST. What nobody can set is refused for that before it is asked who sets it.
+    /// The errors of SET GLOBAL and SET PERSIST. What nobody can set is refused for that before it
+    /// is asked who sets it.
     pub(crate) fn check_set_global(&self, definition: &Definition, scope: VariableScope) -> sql::Result<()> {
         variables::check_has_global(definition, scope == VariableScope::PersistOnly)?;
         if scope == VariableScope::PersistOnly {
@@ -280,7 +284,8 @@ impl ConnectionHost {
         }
     }
 
-    /// A GTID with a tag needs TRANSACTION_GTID_TAG beside what `gtid_next` needs, of which SUPER is not enough here.
+    /// A GTID with a tag needs TRANSACTION_GTID_TAG beside what `gtid_next` needs, of which SUPER
+    /// is not enough here.
     fn check_gtid_tag(&self) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything()
@@ -294,7 +299,8 @@ impl ConnectionHost {
         Err(SqlError::new(6038, text))
     }
 
-    /// The account's user at the host that the client connected from, which MySQL tells in some errors.
+    /// The account's user at the host that the client connected from, which MySQL tells in some
+    /// errors.
     fn user_at_client(&self) -> String {
         let client = self.user();
         let host = client.rsplit_once('@').map_or("", |(_, host)| host);

@@ -22,7 +22,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use types::Value;
 
-/// Session variables that every command asks for. Relaxed: the connection's own thread writes and reads them.
+/// Session variables that every command asks for. Relaxed: the connection's own thread writes and
+/// reads them.
 #[derive(Default)]
 struct Limits {
     max_allowed_packet_bytes: AtomicU64,
@@ -47,11 +48,13 @@ pub struct ConnectionHost {
     is_internal: bool,
     /// Lock order: held alone.
     values: Mutex<SessionValues>,
-    /// SHUTDOWN was carried out, and the client is to hear of it before the end begins. Relaxed: of the connection's own thread.
+    /// SHUTDOWN was carried out, and the client is to hear of it before the end begins. Relaxed: of
+    /// the connection's own thread.
     stops_server: AtomicBool,
     /// The change of the current schema that the client has not been told yet.
     schema_change: Mutex<Option<String>>,
-    /// The password has to be changed before anything else. Relaxed: of the connection's own thread.
+    /// The password has to be changed before anything else. Relaxed: of the connection's own
+    /// thread.
     is_sandboxed: AtomicBool,
     /// Among the connections of its account, with what it may use.
     place: Option<UserPlace>,
@@ -518,7 +521,8 @@ impl Host for ConnectionHost {
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl ConnectionHost {
-    /// Asks until there is an answer or the time is over; error 1317 when the statement is interrupted.
+    /// Asks until there is an answer or the time is over; error 1317 when the statement is
+    /// interrupted.
     fn poll<T>(&self, timeout: Option<Duration>, ask: impl Fn() -> Option<T>) -> sql::Result<Option<T>> {
         let watch = os::clock::Stopwatch::start();
         loop {

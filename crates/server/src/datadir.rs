@@ -103,7 +103,8 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         return Err(wrong(io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory")));
     }
     let has_system = disk.exists(&path.join(SYSTEM_FILE)).map_err(wrong)?;
-    // What lies about in an empty directory: a file system's own, hidden files, and what a start that failed left.
+    // What lies about in an empty directory: a file system's own, hidden files, and what a start
+    // that failed left.
     let is_foreign = |name: &str| {
         !(name.starts_with('.')
             || name == "lost+found"
@@ -126,7 +127,8 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         io::ErrorKind::WouldBlock => DatadirError::InUse(path.to_owned()),
         _ => wrong(e),
     })?;
-    // A start that was killed in the middle of initialising leaves the redo log's directory, which is begun anew.
+    // A start that was killed in the middle of initialising leaves the redo log's directory, which
+    // is begun anew.
     let other = names.iter().find(|name| *name != "#innodb_redo");
     if let (false, Some(name)) = (has_system, other) {
         if names.iter().any(|name| name == "#innodb_redo") {

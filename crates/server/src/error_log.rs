@@ -1,8 +1,9 @@
 //! The error log: mysqld's lines on standard error or in the file of `--log-error`.
 //!
-//! A line is `2026-11-21T20:00:00.000000Z 0 [Warning] [MY-000000] [Server] text`. The target of a log record tells the
-//! subsystem: `repl*` is Repl, the storage crates are InnoDB, `MY-nnnnnn` is one of mysqld's own numbered messages (and,
-//! at level info, a System message, which every verbosity shows), everything else is Server.
+//! A line is `2026-11-21T20:00:00.000000Z 0 [Warning] [MY-000000] [Server] text`. The target of a
+//! log record tells the subsystem: `repl*` is Repl, the storage crates are InnoDB, `MY-nnnnnn` is
+//! one of mysqld's own numbered messages (and, at level info, a System message, which every
+//! verbosity shows), everything else is Server.
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use os::disk::{Disk, File, OpenMode};
@@ -23,7 +24,8 @@ enum Place {
 pub struct ErrorLog {
     /// Lock order: innermost of the whole process; nothing is locked or logged while it is held.
     place: Mutex<Place>,
-    /// `log_error_verbosity`: 1 errors, 2 warnings too, 3 notes too. Relaxed: a late change shows a line more or less.
+    /// `log_error_verbosity`: 1 errors, 2 warnings too, 3 notes too. Relaxed: a late change shows a
+    /// line more or less.
     verbosity: AtomicU8,
 }
 
@@ -106,7 +108,8 @@ impl Place {
             }
         };
         if written.is_err() {
-            // The log is where errors are told; standard error is the last resort, and there is nothing after it.
+            // The log is where errors are told; standard error is the last resort, and there is
+            // nothing after it.
             let _last_resort = io::stderr().write_all(line);
         }
     }

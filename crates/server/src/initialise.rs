@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// Length of root's random password, mysqld's.
 const PASSWORD_CHARS: usize = 12;
 
-/// Makes what is missing. A server that was killed while it did this goes on where it was at its next start.
+/// Makes what is missing. A server that was killed while it did this goes on where it was at its
+/// next start.
 pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> {
     let mut session = InternalSession::new(server)?;
     storage::create_tables(&mut session)?;

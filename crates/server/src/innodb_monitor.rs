@@ -1,8 +1,10 @@
-//! SHOW ENGINE INNODB STATUS: InnoDB's sections in InnoDB's order and wording, as monitoring reads them, with this engine's
-//! figures; what InnoDB has and this engine has not (an insert buffer, an adaptive hash index, undo numbers) is left out. One section
-//! is its own: TIME ACCOUNTS, the wall and CPU time of every thread by state.
+//! SHOW ENGINE INNODB STATUS: InnoDB's sections in InnoDB's order and wording, as monitoring reads
+//! them, with this engine's figures; what InnoDB has and this engine has not (an insert buffer, an
+//! adaptive hash index, undo numbers) is left out. One section is its own: TIME ACCOUNTS, the wall
+//! and CPU time of every thread by state.
 //!
-//! Rates are over the time since the last look by anybody, as InnoDB's are; the first look's over the time since the start.
+//! Rates are over the time since the last look by anybody, as InnoDB's are; the first look's over
+//! the time since the start.
 
 use crate::server::Server;
 use crate::sessions::Activity;
@@ -153,7 +155,8 @@ fn transactions(text: &mut Text, server: &Server, of: &impl Fn(&str) -> u64) {
     }
 }
 
-/// One line for each name of threads and each state that they were in, those that have ended among them.
+/// One line for each name of threads and each state that they were in, those that have ended among
+/// them.
 fn time_accounts(text: &mut Text, threads: &[ThreadTime]) {
     text.section("TIME ACCOUNTS");
     let mut sums: BTreeMap<(&str, State), (u64, u64, u64)> = BTreeMap::new();

@@ -1,17 +1,20 @@
 //! The server: what stands between clients and the layers below.
 //!
-//! In: options, connections with their commands, signals. Out: answers; the error log; the process's exit code.
+//! In: options, connections with their commands, signals. Out: answers; the error log; the
+//! process's exit code.
 //!
-//! The way of a statement: [`listener`] accepts, [`connection`] reads the command (crate `protocol`), a `sql::Session` runs
-//! it and asks [`connection_host::ConnectionHost`] for what belongs to the server, [`wire_sink`] sends the result.
-//! [`serve`] has the way of the process: options, [`start`], ready, a signal, the end.
+//! The way of a statement: [`listener`] accepts, [`connection`] reads the command (crate
+//! `protocol`), a `sql::Session` runs it and asks [`connection_host::ConnectionHost`] for what
+//! belongs to the server, [`wire_sink`] sends the result. [`serve`] has the way of the process:
+//! options, [`start`], ready, a signal, the end.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.
-//! - Nothing is acknowledged to a client before the session has returned; the session returns after the commit is as safe
-//!   as `innodb_flush_log_at_trx_commit` asks.
+//! - Nothing is acknowledged to a client before the session has returned; the session returns after
+//!   the commit is as safe as `innodb_flush_log_at_trx_commit` asks.
 //! - Accounts in memory are those in the tables: a change is stored first and counts afterwards.
-//! - A start that fails says what and where, leaves the data directory as it was, and exits with a code other than 0.
+//! - A start that fails says what and where, leaves the data directory as it was, and exits with a
+//!   code other than 0.
 
 pub mod accounts;
 pub mod admin;

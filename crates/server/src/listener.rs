@@ -1,5 +1,5 @@
-//! Listening: TCP addresses and the Unix socket, one accepting thread each; each connection gets a thread of its own
-//! (docs/decisions/0002-thread-per-connection.md).
+//! Listening: TCP addresses and the Unix socket, one accepting thread each; each connection gets a
+//! thread of its own (docs/decisions/0002-thread-per-connection.md).
 
 use crate::accounts::ClientHost;
 use crate::connection;
@@ -44,7 +44,8 @@ pub fn bind_tcp(bind_address: &str, port: u16, version: &'static str) -> io::Res
     Ok(listeners)
 }
 
-/// The Unix socket. A file that is left of a server that is no more is replaced; one that answers is refused.
+/// The Unix socket. A file that is left of a server that is no more is replaced; one that answers
+/// is refused.
 pub fn bind_unix(disk: &dyn Disk, path: &Path) -> io::Result<Listener> {
     if disk.exists(path)? {
         if UnixStream::connect(path).is_ok() {
@@ -133,7 +134,8 @@ fn run(server: &Arc<Server>, listener: &Listener) {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if server.is_stopping() => return,
             Err(e) => {
-                // Too many open files, for instance: it passes, and asking at once would only burn time.
+                // Too many open files, for instance: it passes, and asking at once would only burn
+                // time.
                 log::error!("Error in accept: {e}");
                 os::clock::sleep(Duration::from_millis(100));
             }

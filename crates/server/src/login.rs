@@ -1,5 +1,5 @@
-//! What is asked of a client after its password: that its account is not locked, how the connection is encrypted, whether
-//! the password is too old, and how much the account may use.
+//! What is asked of a client after its password: that its account is not locked, how the connection
+//! is encrypted, whether the password is too old, and how much the account may use.
 
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, access_denied};

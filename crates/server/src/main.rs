@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Memory goes from thread to thread here: a worker makes what the coordinator frees, which the C library's
-/// allocator showed up high in the profile for.
+/// Memory goes from thread to thread here: a worker makes what the coordinator frees, which the C
+/// library's allocator showed up high in the profile for.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,8 @@
-//! Manual pages and the words that shells complete, both made from what the commands themselves say.
+//! Manual pages and the words that shells complete, both made from what the commands themselves
+//! say.
 //!
-//! Flows in: the command lines of `bench` and `analyze`, and the definitions of the system variables, which are the
-//! options of `serve`. Flows out: files in roff, and a script for a shell.
+//! Flows in: the command lines of `bench` and `analyze`, and the definitions of the system
+//! variables, which are the options of `serve`. Flows out: files in roff, and a script for a shell.
 
 use crate::help::SWITCHES;
 use crate::variables::{self, Definition};
@@ -15,7 +16,8 @@ pub fn write_pages(directory: &Path) -> io::Result<()> {
     clap_mangen::generate_to(command(), directory)
 }
 
-/// Writes the script with which a shell completes commands and options; `None` when the shell's name is unknown.
+/// Writes the script with which a shell completes commands and options; `None` when the shell's
+/// name is unknown.
 pub fn write_completions(shell: &str, out: &mut dyn Write) -> Option<io::Result<()>> {
     let shell: Shell = shell.parse().ok()?;
     let mut script = Vec::new();
@@ -41,7 +43,8 @@ fn command() -> Command {
         )
 }
 
-/// `serve` with mysqld's options. The server reads them by MySQL's own rules (`crate::options`), not by this.
+/// `serve` with mysqld's options. The server reads them by MySQL's own rules (`crate::options`),
+/// not by this.
 fn serve() -> Command {
     let switches = SWITCHES.iter().map(|(name, value, help)| {
         let arg = Arg::new(*name).long(*name).help(*help);

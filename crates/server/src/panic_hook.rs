@@ -1,5 +1,6 @@
-//! What happens after a panic: logged always; in a background thread it ends the process, because what that thread does
-//! nobody else would do. A panic of a connection or of a replication thread is that thread's alone: see [`os::panic`].
+//! What happens after a panic: logged always; in a background thread it ends the process, because
+//! what that thread does nobody else would do. A panic of a connection or of a replication thread
+//! is that thread's alone: see [`os::panic`].
 
 use std::backtrace::Backtrace;
 use std::panic::PanicHookInfo;

@@ -1,5 +1,5 @@
-//! A connection's prepared statements, as the protocol sees them: parameter types that are remembered, parameters that
-//! arrive in parts.
+//! A connection's prepared statements, as the protocol sees them: parameter types that are
+//! remembered, parameters that arrive in parts.
 
 use crate::cells::parameter_value;
 use crate::status::StatementKind;

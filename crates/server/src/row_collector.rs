@@ -21,7 +21,8 @@ impl RowCollector {
         self.rows.is_empty()
     }
 
-    /// The cell of a row in the column of this name, in any case; `None` for NULL and for no such column.
+    /// The cell of a row in the column of this name, in any case; `None` for NULL and for no such
+    /// column.
     pub fn cell(&self, row: usize, column: &str) -> Option<&[u8]> {
         let at = self.columns.iter().position(|(name, _)| name.eq_ignore_ascii_case(column))?;
         self.rows.get(row)?.get(at)?.as_deref()

@@ -1,4 +1,5 @@
-//! Statements as others may see them: without the passwords in them, as MySQL's SHOW PROCESSLIST has them.
+//! Statements as others may see them: without the passwords in them, as MySQL's SHOW PROCESSLIST
+//! has them.
 
 use std::borrow::Cow;
 
@@ -20,7 +21,8 @@ pub fn without_secrets(text: Cow<'_, str>, may_be_several: bool) -> Cow<'_, str>
 fn may_hold_secrets(text: &[u8], may_be_several: bool) -> bool {
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     match text.first() {
-        // CREATE, CHANGE; ALTER; GRANT; SET, START; PREPARE; EXPLAIN is none, a comment or a blank may be before all of them.
+        // CREATE, CHANGE; ALTER; GRANT; SET, START; PREPARE; EXPLAIN is none, a comment or a blank
+        // may be before all of them.
         Some(b'c' | b'C' | b'a' | b'A' | b'g' | b'G' | b'p' | b'P') => true,
         Some(b's' | b'S') if begins(b"SET") || begins(b"START") => true,
         Some(first) if !first.is_ascii_alphabetic() => true,

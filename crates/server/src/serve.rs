@@ -47,8 +47,8 @@ pub fn main(args: &[String]) -> ExitCode {
     }
 }
 
-/// A start that failed: the reason and mysqld's last word, in the log and, where that is a file, for the person at the
-/// terminal too.
+/// A start that failed: the reason and mysqld's last word, in the log and, where that is a file,
+/// for the person at the terminal too.
 fn abort(reason: &str) -> ExitCode {
     log::error!("{reason}");
     log::error!(target: "MY-010119", "Aborting");
@@ -88,7 +88,8 @@ fn run(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
     outcome
 }
 
-/// Opens the key that clients without TLS encrypt their passwords for, behind the start: a new one takes up to seconds.
+/// Opens the key that clients without TLS encrypt their passwords for, behind the start: a new one
+/// takes up to seconds.
 fn open_rsa_key(server: &Arc<Server>) {
     let server = server.clone();
     os::thread::spawn("rsa key", move || {
@@ -170,7 +171,8 @@ fn check_user(options: &Options) -> Result<(), StartError> {
     let uid = unsafe { libc::geteuid() };
     let passwd = std::ffi::CString::new(name.as_str());
     let named_uid = passwd.ok().and_then(|name| {
-        // SAFETY: the name ends with NUL; only this thread runs yet, so the static result is not overwritten.
+        // SAFETY: the name ends with NUL; only this thread runs yet, so the static result is not
+        // overwritten.
         let entry = unsafe { libc::getpwnam(name.as_ptr()) };
         // SAFETY: getpwnam returns null or a valid entry.
         (!entry.is_null()).then(|| unsafe { (*entry).pw_uid })

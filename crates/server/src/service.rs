@@ -1,7 +1,9 @@
-//! What a service manager is told: systemd's notification protocol (`sd_notify(3)`), `Type=notify` in a unit.
+//! What a service manager is told: systemd's notification protocol (`sd_notify(3)`), `Type=notify`
+//! in a unit.
 //!
-//! Flows in: the moments at which the server is ready and at which it begins to stop. Flows out: one datagram each
-//! to the socket that `NOTIFY_SOCKET` names. Without that variable nobody is told anything.
+//! Flows in: the moments at which the server is ready and at which it begins to stop. Flows out:
+//! one datagram each to the socket that `NOTIFY_SOCKET` names. Without that variable nobody is told
+//! anything.
 
 use std::io;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -20,8 +22,8 @@ pub fn stopping() {
     tell("STOPPING=1\nSTATUS=Server shutdown in progress\n");
 }
 
-/// Sends a state to the service manager if there is one. A manager that cannot be reached is a warning: the server
-/// serves its clients without it.
+/// Sends a state to the service manager if there is one. A manager that cannot be reached is a
+/// warning: the server serves its clients without it.
 fn tell(state: &str) {
     let Ok(place) = std::env::var(SOCKET_VARIABLE) else { return };
     if let Err(e) = send(&place, state) {
@@ -29,7 +31,8 @@ fn tell(state: &str) {
     }
 }
 
-/// Sends one datagram to a socket in the file system, or, where its name begins with `@`, in the abstract name space.
+/// Sends one datagram to a socket in the file system, or, where its name begins with `@`, in the
+/// abstract name space.
 fn send(place: &str, state: &str) -> io::Result<()> {
     use std::os::linux::net::SocketAddrExt;
 

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The active roles of a session, and what comes of them.
 pub struct SessionRights {
-    /// Grows when the session's active roles change. Relaxed: the connection's own thread writes and reads it.
+    /// Grows when the session's active roles change. Relaxed: the connection's own thread writes
+    /// and reads it.
     changes: AtomicU64,
     /// Lock order: held alone.
     now: Mutex<Now>,
@@ -22,7 +23,8 @@ pub struct SessionRights {
 struct Now {
     /// The roles that were made active; those that the account has no longer do not count.
     active: BTreeSet<AccountName>,
-    /// Of the accounts that `account` was computed from; `None` when the active roles have changed since.
+    /// Of the accounts that `account` was computed from; `None` when the active roles have changed
+    /// since.
     generation: Option<u64>,
     /// The account with the rights of its active roles.
     account: Arc<Account>,
@@ -70,7 +72,8 @@ pub fn mandatory_roles(server: &Server) -> Vec<AccountName> {
 }
 
 impl ConnectionHost {
-    /// The account with the rights of its active roles, as they are now. One that has been dropped since the login has no rights left.
+    /// The account with the rights of its active roles, as they are now. One that has been dropped
+    /// since the login has no rights left.
     pub fn account(&self) -> Arc<Account> {
         if self.is_internal() {
             return self.login_account().clone();

@@ -193,7 +193,8 @@ impl SessionEntry {
         self.killed.notify_all();
     }
 
-    /// The interruption by a time limit is over, unless KILL has asked for one too; true when it has not.
+    /// The interruption by a time limit is over, unless KILL has asked for one too; true when it
+    /// has not.
     pub fn end_interrupt(&self) -> bool {
         let by_kill = self.kill_asked.load(Ordering::Relaxed);
         self.kill_query.store(by_kill, Ordering::Relaxed);
@@ -252,8 +253,8 @@ pub struct Sessions {
     /// Lock order: held alone and for a look-up or a copy only.
     entries: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
     last_id: AtomicU32,
-    /// Connections that count against max_connections. Acquire and release, so that who was told of a refusal finds the
-    /// refused one's place free again.
+    /// Connections that count against max_connections. Acquire and release, so that who was told of
+    /// a refusal finds the refused one's place free again.
     admitted: AtomicUsize,
 }
 

@@ -24,11 +24,12 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all
 }
 
-/// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent on a server that is no replica.
-/// With it, what holds the applier back right now, in words.
+/// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent
+/// on a server that is no replica. With it, what holds the applier back right now, in words.
 fn replica_lag(server: &Server) -> Vec<(String, String)> {
     let statuses = server.replica.statuses();
-    // Of several channels the one that is furthest behind; one that does not know is further than any.
+    // Of several channels the one that is furthest behind; one that does not know is further than
+    // any.
     let Some(status) = statuses.iter().max_by_key(|status| status.lag_us.unwrap_or(u64::MAX)) else {
         return Vec::new();
     };
@@ -101,13 +102,15 @@ fn redo_log(server: &Server) -> Vec<(String, String)> {
     .collect()
 }
 
-/// Reads, writes and syncs of data files and the redo log together, as InnoDB's `Innodb_data_` variables count them.
+/// Reads, writes and syncs of data files and the redo log together, as InnoDB's `Innodb_data_`
+/// variables count them.
 pub struct DataIo {
     /// Pages read (`Innodb_data_reads`).
     pub reads: u64,
     /// Bytes of them (`Innodb_data_read`).
     pub read_bytes: u64,
-    /// Pages, batches of the doublewrite file and stretches of the log written (`Innodb_data_writes`).
+    /// Pages, batches of the doublewrite file and stretches of the log written
+    /// (`Innodb_data_writes`).
     pub writes: u64,
     /// Bytes of them (`Innodb_data_written`).
     pub written_bytes: u64,

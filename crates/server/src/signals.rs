@@ -1,7 +1,8 @@
 //! Signals: SIGTERM and SIGINT end the server, SIGHUP flushes its logs.
 //!
-//! All three are blocked in every thread (the mask is set before the first thread starts, and inherited) and are taken
-//! by one thread that waits for them, so that no handler interrupts anything.
+//! All three are blocked in every thread (the mask is set before the first thread starts, and
+//! inherited) and are taken by one thread that waits for them, so that no handler interrupts
+//! anything.
 
 use std::io;
 

@@ -191,8 +191,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     Ok(Started { server, datadir })
 }
 
-/// What the connections' statements may keep together, whatever MySQL's variables say: half of what the process may still have now. The other half
-/// is for what is not counted: threads, packets, transactions, caches, and memory that lies between pieces that are in use.
+/// What the connections' statements may keep together, whatever MySQL's variables say: half of what
+/// the process may still have now. The other half is for what is not counted: threads, packets,
+/// transactions, caches, and memory that lies between pieces that are in use.
 fn connections_memory_bytes(disk: &dyn Disk, globals: &Globals) -> u64 {
     const PAGE_BYTES: u64 = 4096;
     const LEAST_BYTES: u64 = 64 << 20;

@@ -177,7 +177,8 @@ pub struct ServerStatus {
     pub max_execution_time_set: Counter,
     /// Prepared statements that exist.
     pub prepared_statements: Counter,
-    /// Commands that are no statements: COM_PING, COM_CHANGE_USER and the like (`Com_admin_commands`).
+    /// Commands that are no statements: COM_PING, COM_CHANGE_USER and the like
+    /// (`Com_admin_commands`).
     pub admin_commands: Counter,
     /// `Com_stmt_prepare`.
     pub stmt_prepare: Counter,

@@ -1,6 +1,7 @@
 //! `max_execution_time`: interrupts statements when their time is over.
 //!
-//! One thread waits for the nearest deadline. It is started by the first statement that has one, and ends with the process.
+//! One thread waits for the nearest deadline. It is started by the first statement that has one,
+//! and ends with the process.
 
 use crate::sessions::SessionEntry;
 use os::account::{State, enter};
@@ -33,7 +34,8 @@ struct Pending {
 }
 
 impl TimeLimits {
-    /// The statement that the connection runs is interrupted when `limit` has passed, unless [`TimeLimits::end`] comes before.
+    /// The statement that the connection runs is interrupted when `limit` has passed, unless
+    /// [`TimeLimits::end`] comes before.
     pub fn begin(&self, entry: &Arc<SessionEntry>, limit: Duration) {
         let mut pending = self.0.pending.lock();
         if pending.since.is_none() {

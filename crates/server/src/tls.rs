@@ -1,4 +1,5 @@
-//! The server's certificate and key: those that options name, or those in the data directory, which are made when there are none.
+//! The server's certificate and key: those that options name, or those in the data directory, which
+//! are made when there are none.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ const KEY_FILE: &str = "server-key.pem";
 const CLIENT_CERTIFICATE_FILE: &str = "client-cert.pem";
 const CLIENT_KEY_FILE: &str = "client-key.pem";
 
-/// Gives the server what it needs to speak TLS. Without it, and with a warning in the log, the server goes on, as MySQL does.
+/// Gives the server what it needs to speak TLS. Without it, and with a warning in the log, the
+/// server goes on, as MySQL does.
 pub fn open(server: &Server) {
     if server.globals.named("tls_version").text().is_empty() {
         return;

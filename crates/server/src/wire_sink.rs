@@ -69,8 +69,8 @@ impl<'a> WireSink<'a> {
         self.broken
     }
 
-    /// Takes back what was written of a result that is not complete, when none of it has been sent yet. Complete results
-    /// before it, of earlier statements of the same text, stay.
+    /// Takes back what was written of a result that is not complete, when none of it has been sent
+    /// yet. Complete results before it, of earlier statements of the same text, stay.
     pub fn take_back_incomplete(&mut self) {
         let _too_late = self.channel.rewind_output(self.complete);
     }

@@ -1,4 +1,5 @@
-//! Accounts on a whole server: who gets in, what each may do, and that it is all there after a restart.
+//! Accounts on a whole server: who gets in, what each may do, and that it is all there after a
+//! restart.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ConnectOptions};

@@ -71,7 +71,8 @@ fn kill_ends_a_statement_and_a_connection() {
         }
         killer.query(&format!("{words} {id}")).unwrap();
         let answer = victim.read_summary();
-        // A SLEEP that is killed ends with 1 or with error 1317; a killed connection may be gone before that.
+        // A SLEEP that is killed ends with 1 or with error 1317; a killed connection may be gone
+        // before that.
         assert!(lost || answer.is_ok() || answer.unwrap_err().server_code() == Some(1317));
         assert_eq!(victim.ping().is_err(), lost);
     }
@@ -114,7 +115,8 @@ fn bytes_that_are_no_protocol_harm_nobody() {
         let len = random.between(0, 300) as usize;
         let mut bytes = random.bytes(len);
         if len > 40 && random.one_in(2) {
-            // A response that begins well: the protocol's bits, the right packet number, the right length.
+            // A response that begins well: the protocol's bits, the right packet number, the right
+            // length.
             bytes[..4].copy_from_slice(&[(len - 4) as u8, ((len - 4) >> 8) as u8, 0, 1]);
             bytes[5] |= 2;
         }

@@ -1,4 +1,5 @@
-//! The redo log's variables and figures through SQL: its capacity, its buffer and who writes it change under load, and nothing is lost.
+//! The redo log's variables and figures through SQL: its capacity, its buffer and who writes it
+//! change under load, and nothing is lost.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::Client;

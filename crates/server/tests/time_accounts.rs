@@ -7,7 +7,8 @@ use testkit::Server;
 
 const STATES: [&str; 4] = ["parse", "plan", "execute", "network_send"];
 
-/// How often the connections' threads have entered each of [`STATES`]. Asking enters each once more; its own answer is sent afterwards.
+/// How often the connections' threads have entered each of [`STATES`]. Asking enters each once
+/// more; its own answer is sent afterwards.
 fn entered(client: &mut Client, number: u32) -> [u64; 4] {
     // A text of its own each time, so that it is parsed.
     let table = client

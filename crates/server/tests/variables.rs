@@ -72,7 +72,8 @@ fn an_idle_connection_is_closed() {
     let mut client = server.connect();
     client.query("SET wait_timeout = 1").unwrap();
     let error = client.read_packet_checked().map(<[u8]>::to_vec).expect_err("the server hangs up");
-    // The farewell is a packet of its own number, which a client that waits for nothing may take as out of order.
+    // The farewell is a packet of its own number, which a client that waits for nothing may take as
+    // out of order.
     assert!(matches!(error.server_code(), Some(4031) | None), "{error}");
     assert!(client.ping().is_err());
 }

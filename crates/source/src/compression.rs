@@ -1,4 +1,5 @@
-//! What compression makes of the transactions in the binary log (`performance_schema.binary_log_transaction_compression_stats`).
+//! What compression makes of the transactions in the binary log
+//! (`performance_schema.binary_log_transaction_compression_stats`).
 
 use binlog::gtid::Gtid;
 use engine::{CommitHeader, CommittedGroup};

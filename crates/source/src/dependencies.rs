@@ -1,8 +1,11 @@
-//! Dependencies from writesets (MySQL worklog 9556): a transaction depends on the newest one before it that wrote one of its keys.
+//! Dependencies from writesets (MySQL worklog 9556): a transaction depends on the newest one before
+//! it that wrote one of its keys.
 //!
-//! What each key was last written by is remembered for the transactions of one file, for `binlog_transaction_dependency_history_size` keys or a
-//! few more. Where MySQL forgets all of them when more come, here those go one by one that were written longest ago: who writes such a key
-//! depends on a transaction that is as old. What follows a transaction of which nothing is known depends on it.
+//! What each key was last written by is remembered for the transactions of one file, for
+//! `binlog_transaction_dependency_history_size` keys or a few more. Where MySQL forgets all of them
+//! when more come, here those go one by one that were written longest ago: who writes such a key
+//! depends on a transaction that is as old. What follows a transaction of which nothing is known
+//! depends on it.
 
 use engine::Writeset;
 
@@ -22,10 +25,12 @@ impl Written<'_> {
     pub const UNKNOWN: Written<'static> = Written { writeset: Writeset::Unknown, keys: &[], history_size: 0 };
 }
 
-/// A cache line: the lower halves of some keys, who wrote each last (0: the slot is free), and the newest writer of a key that has gone, which stands
-/// for the writers of all keys that are not there. In a full one the key goes that was written longest ago.
+/// A cache line: the lower halves of some keys, who wrote each last (0: the slot is free), and the
+/// newest writer of a key that has gone, which stands for the writers of all keys that are not
+/// there. In a full one the key goes that was written longest ago.
 ///
-/// A plain array, so that a history is zeroed memory, which is nobody's until it is touched: with the default size it could come to 90 MB.
+/// A plain array, so that a history is zeroed memory, which is nobody's until it is touched: with
+/// the default size it could come to 90 MB.
 type Bucket = [u32; 16];
 
 const SLOTS: usize = 7;
@@ -64,7 +69,8 @@ impl History {
         History { start, ..History::default() }
     }
 
-    /// The newest transaction that this one depends on by what both have written; `None`: that cannot be said.
+    /// The newest transaction that this one depends on by what both have written; `None`: that
+    /// cannot be said.
     pub fn parent(&mut self, sequence_number: u64, written: Written<'_>) -> Option<u64> {
         if written.history_size != self.size {
             // Who wrote what stands in the places of the old size.
@@ -150,7 +156,8 @@ mod tests {
         assert_eq!(history.parent(3, written(&[2], 20)), Some(2));
     }
 
-    /// Whatever is forgotten when: of two transactions that wrote one key the later depends on the earlier.
+    /// Whatever is forgotten when: of two transactions that wrote one key the later depends on the
+    /// earlier.
     #[test]
     fn no_dependency_is_missed() {
         let mut rng = Rng::new(test_seed("no_dependency_is_missed"));

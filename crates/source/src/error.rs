@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Why the binary log cannot be opened or written. What the writer does about it: [`crate::failure`].
+/// Why the binary log cannot be opened or written. What the writer does about it:
+/// [`crate::failure`].
 #[derive(Debug)]
 pub enum BinlogError {
     /// A file could not be used; the message names it.

@@ -1,5 +1,6 @@
-//! The events that a source adds to the groups that the log holds: the head and end of a file, and what a dump session makes up. The
-//! codec is crate `binlog`'s; here is which events, with which settings, and where.
+//! The events that a source adds to the groups that the log holds: the head and end of a file, and
+//! what a dump session makes up. The codec is crate `binlog`'s; here is which events, with which
+//! settings, and where.
 
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{
@@ -16,7 +17,8 @@ use os::disk::File;
 pub const CHECKSUM_BYTES: usize = 4;
 /// The longest rotate or stop event there can be.
 pub(crate) const LONGEST_END_EVENT_BYTES: u64 = 19 + 8 + 512 + 4;
-/// Offset of the seconds of creation in a format description event: behind the binary log's version and the server's.
+/// Offset of the seconds of creation in a format description event: behind the binary log's version
+/// and the server's.
 const CREATED_OFFSET: usize = HEADER_LEN + 2 + 50;
 
 /// Type of an event whose header is known to be there.
@@ -42,8 +44,9 @@ fn base_of_now(server_id: u32) -> EventBase {
     EventBase { timestamp: (os::clock::now_us() / 1_000_000) as u32, server_id }
 }
 
-/// First bytes of a file of the binary log: magic number, format description, previous GTIDs. A file that `follows` another in the life of one server
-/// does not tell when it was created: replicas take that for a restart, and drop temporary tables.
+/// First bytes of a file of the binary log: magic number, format description, previous GTIDs. A
+/// file that `follows` another in the life of one server does not tell when it was created:
+/// replicas take that for a restart, and drop temporary tables.
 pub(crate) fn file_head(
     server_version: &str,
     server_id: u32,
@@ -149,7 +152,8 @@ impl HeadEvent {
     }
 }
 
-/// Reads the events at the head of a file: the format description and, if there is one, the previous GTIDs.
+/// Reads the events at the head of a file: the format description and, if there is one, the
+/// previous GTIDs.
 pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
     let mut magic = [0; MAGIC.len()];
     file.read_exact_at(&mut magic, 0).map_err(|error| error.to_string())?;
@@ -172,7 +176,8 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
         }
         let mut bytes = vec![0; size];
         file.read_exact_at(&mut bytes, pos).map_err(|error| error.to_string())?;
-        // The checksum is that of the event without the flag of an open file, which comes and goes in place.
+        // The checksum is that of the event without the flag of an open file, which comes and goes
+        // in place.
         let flags = bytes[FLAGS_OFFSET];
         bytes[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
         if expected == event_type::FORMAT_DESCRIPTION || checksum_of_head(&events)? == Checksum::Crc32 {
@@ -209,7 +214,8 @@ pub(crate) fn is_end_event(bytes: &[u8], checksum: Checksum) -> bool {
         && (checksum == Checksum::None || binlog::checksum::verify_checksum(bytes).is_ok())
 }
 
-/// What a format description event says that it and all that follow end with; `None`: it is damaged.
+/// What a format description event says that it and all that follow end with; `None`: it is
+/// damaged.
 pub fn checksum_of_format(event: &[u8]) -> Option<Checksum> {
     match binlog::decode(event, &Format::new(Checksum::Crc32)) {
         Ok((_, Event::FormatDescription(format))) => Some(format.checksum),
@@ -228,10 +234,12 @@ pub(crate) enum Beginning {
     Within,
 }
 
-/// The format description of a file as a client gets it: never "in use". To one that does not begin with the file's first transaction it shows no creation
-/// time, so that it does not take the server for restarted. Only to one that begins within, it has no position. One that comes back by GTID after
-/// its connection broke within a transaction needs the position: an event without one counts as made up, and MySQL's coordinator of appliers
-/// then does not give up the transaction's first part before it hands out the whole again (9.7.4 ends in a segmentation fault).
+/// The format description of a file as a client gets it: never "in use". To one that does not begin
+/// with the file's first transaction it shows no creation time, so that it does not take the server
+/// for restarted. Only to one that begins within, it has no position. One that comes back by GTID
+/// after its connection broke within a transaction needs the position: an event without one counts
+/// as made up, and MySQL's coordinator of appliers then does not give up the transaction's first
+/// part before it hands out the whole again (9.7.4 ends in a segmentation fault).
 pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksum) -> Vec<u8> {
     let mut out = event[..event.len() - CHECKSUM_BYTES].to_vec();
     out[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
@@ -251,8 +259,9 @@ pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksu
     out
 }
 
-/// The format description of a file as a replica gets it that goes by MariaDB's GTIDs: with MariaDB's own event types, and made up, since in the file it
-/// is shorter. The version stays ours: MariaDB takes the settings in QUERY events as MySQL's by it.
+/// The format description of a file as a replica gets it that goes by MariaDB's GTIDs: with
+/// MariaDB's own event types, and made up, since in the file it is shorter. The version stays ours:
+/// MariaDB takes the settings in QUERY events as MySQL's by it.
 pub(crate) fn format_for_mariadb(event: &[u8], checksum: Checksum) -> Vec<u8> {
     const LENS_OFFSET: usize = CREATED_OFFSET + 4 + 1;
     const FIRST_OF_MARIADB: usize = event_type::MARIADB_ANNOTATE_ROWS as usize;
@@ -269,7 +278,8 @@ pub(crate) fn format_for_mariadb(event: &[u8], checksum: Checksum) -> Vec<u8> {
     out
 }
 
-/// The event by which a sender tells a MariaDB replica which transactions precede what comes, and where that is in the file.
+/// The event by which a sender tells a MariaDB replica which transactions precede what comes, and
+/// where that is in the file.
 pub(crate) fn gtid_list(
     list: &[MariadbGtid],
     flags: u32,

@@ -1,5 +1,6 @@
-//! What happens when a file of the binary log cannot be written: a full disk is waited out, as MySQL does; anything else is up to
-//! `binlog_error_action`. ABORT_SERVER stops the server, which recovers from the redo log. IGNORE_ERROR turns the binary log off until the next start.
+//! What happens when a file of the binary log cannot be written: a full disk is waited out, as
+//! MySQL does; anything else is up to `binlog_error_action`. ABORT_SERVER stops the server, which
+//! recovers from the redo log. IGNORE_ERROR turns the binary log off until the next start.
 
 use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// So many looks before it is said again that the disk is full.
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// Does something with a file, again and again while there is no space for it, until the server is to stop.
+/// Does something with a file, again and again while there is no space for it, until the server is
+/// to stop.
 pub(crate) fn wait_for_space<T>(
     file: &str,
     stopping: &AtomicBool,
@@ -59,7 +61,8 @@ impl Binlog {
     pub(crate) fn give_up(&self, error: &BinlogError) {
         log::error!("Binary log: {error}");
         let stage = if matches!(error, BinlogError::Sync(_)) { "sync" } else { "flush" };
-        // A server that is being shut down has nothing to go on with: the redo log keeps for the next start what the files lack.
+        // A server that is being shut down has nothing to go on with: the redo log keeps for the
+        // next start what the files lack.
         let is_stopping = self.stopping.load(Ordering::Acquire);
         let ignores = self.ignores_errors.load(Ordering::Acquire) && error.is_of_a_file() && !is_stopping;
         let action = if ignores { "IGNORE_ERROR" } else { "ABORT_SERVER" };
@@ -75,14 +78,16 @@ impl Binlog {
         }
         self.shared.lock().failed = Some(error.to_string());
         self.changed.notify_all();
-        // The log cannot be checkpointed past what its binary log lacks, and replicas would miss it: stop, and recover from the log.
+        // The log cannot be checkpointed past what its binary log lacks, and replicas would miss
+        // it: stop, and recover from the log.
         self.disk.fail_stop(&format!(
             "Binary logging not possible. Message: {what} Server is being stopped ({error})"
         ));
     }
 
-    /// Nobody gets anything from the binary log any more, and nobody waits for it, nor does the checkpoint. That keeps up to where the files are synced
-    /// and which GTIDs they have: the next start cuts off what is behind, and knows what is missing.
+    /// Nobody gets anything from the binary log any more, and nobody waits for it, nor does the
+    /// checkpoint. That keeps up to where the files are synced and which GTIDs they have: the next
+    /// start cuts off what is behind, and knows what is missing.
     fn turn_off(&self) {
         {
             let mut shared = self.shared.lock();
@@ -94,7 +99,8 @@ impl Binlog {
         self.changed.notify_all();
     }
 
-    /// RESET BINARY LOGS AND GTIDS of a log that was turned off: no file has anything of what comes, nor will the next start find old ones.
+    /// RESET BINARY LOGS AND GTIDS of a log that was turned off: no file has anything of what
+    /// comes, nor will the next start find old ones.
     pub(crate) fn reset_turned_off(&self) -> Result<(), Refusal> {
         let removed = self.files.lock().remove_all();
         removed.map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;

@@ -1,7 +1,8 @@
-//! The binary log: its files, and the state that the writer, the dump sessions and the statements about it share.
+//! The binary log: its files, and the state that the writer, the dump sessions and the statements
+//! about it share.
 //!
-//! Lock order: `files` before `shared`; `safe` is taken alone. No lock is held while a file is written or synced, except that a
-//! rotation or purge holds `files`.
+//! Lock order: `files` before `shared`; `safe` is taken alone. No lock is held while a file is
+//! written or synced, except that a rotation or purge holds `files`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -121,8 +122,9 @@ pub struct Binlog {
 }
 
 impl Binlog {
-    /// Opens the binary log: brings the files to where the log ends, starts a new file as every start of mysqld does, and starts the
-    /// writer. The engine has recovered and nothing commits yet.
+    /// Opens the binary log: brings the files to where the log ends, starts a new file as every
+    /// start of mysqld does, and starts the writer. The engine has recovered and nothing commits
+    /// yet.
     pub fn open(
         disk: Arc<dyn Disk>,
         engine: Arc<Engine>,
@@ -288,7 +290,8 @@ impl Binlog {
         Ok(())
     }
 
-    /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes to a new one.
+    /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes
+    /// to a new one.
     pub fn rotate(&self) -> Result<(), Refusal> {
         self.wait_caught_up()?;
         let mut shared = self.shared.lock();

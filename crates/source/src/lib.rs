@@ -1,14 +1,17 @@
 //! The binary log as files, and the dump sessions that replicas read it by.
 //!
-//! In: the engine's stream of committed event groups. Out: ordinary binary log files with their index, and the same events over
-//! connections. There is one durable stream, the redo log; the files are derived from it by a background writer, and no commit waits
-//! for them.
+//! In: the engine's stream of committed event groups. Out: ordinary binary log files with their
+//! index, and the same events over connections. There is one durable stream, the redo log; the
+//! files are derived from it by a background writer, and no commit waits for them.
 //!
 //! Invariants:
-//! - The files hold every committed group in commit order, complete, at places that a crash does not move: what the checkpoint has
-//!   not seen safe in a synced file is put again where it was ([`state::SafePoint`], `recover`).
-//! - A file is complete and synced, and so is the log up to its end, before its successor is in the index.
-//! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks for.
+//! - The files hold every committed group in commit order, complete, at places that a crash does
+//!   not move: what the checkpoint has not seen safe in a synced file is put again where it was
+//!   ([`state::SafePoint`], `recover`).
+//! - A file is complete and synced, and so is the log up to its end, before its successor is in the
+//!   index.
+//! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks
+//!   for.
 
 pub mod compression;
 mod dependencies;

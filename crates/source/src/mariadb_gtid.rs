@@ -1,4 +1,5 @@
-//! The transactions of the binary log by MariaDB's GTIDs (decision 0029): the n-th one there has ever been is `0-S-n`, S the server id in its events.
+//! The transactions of the binary log by MariaDB's GTIDs (decision 0029): the n-th one there has
+//! ever been is `0-S-n`, S the server id in its events.
 //!
 //! Nothing but the files says it: how many precede a file, the previous GTIDs at its head do.
 
@@ -37,7 +38,8 @@ pub(crate) struct Newest {
 }
 
 impl Binlog {
-    /// Where a replica has to start that has got so far: the newest file before which there is nothing that it lacks.
+    /// Where a replica has to start that has got so far: the newest file before which there is
+    /// nothing that it lacks.
     pub(crate) fn find_by_mariadb_gtids(&self, has: &MariadbGtidState) -> Result<FilePosition, Refusal> {
         if self.engine.gtid_mode() != GtidMode::On {
             return Err(Refusal::fatal_1236(
@@ -54,7 +56,8 @@ impl Binlog {
         Err(not_in_any_file())
     }
 
-    /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name is the first one there is. `None`: there is none before it.
+    /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name
+    /// is the first one there is. `None`: there is none before it.
     pub fn mariadb_gtid_at(&self, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
         let end = self.wait_caught_up()?;
         let number = {
@@ -65,7 +68,8 @@ impl Binlog {
         self.last_gtid_before(FilePosition { file: number, pos }, end)
     }
 
-    /// The last transaction of all (`gtid_binlog_pos`); `None`: there is none, or they have no GTIDs. Who asks again has the file read from where it ended then.
+    /// The last transaction of all (`gtid_binlog_pos`); `None`: there is none, or they have no
+    /// GTIDs. Who asks again has the file read from where it ended then.
     pub fn mariadb_gtid_at_end(&self) -> Result<Option<MariadbGtid>, Refusal> {
         if self.engine.gtid_mode() != GtidMode::On {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Which files there are, and taking old ones away: SHOW BINARY LOGS, PURGE BINARY LOGS, expiry, RESET BINARY LOGS AND GTIDS; and
-//! which file a replica needs that says what it has.
+//! Which files there are, and taking old ones away: SHOW BINARY LOGS, PURGE BINARY LOGS, expiry,
+//! RESET BINARY LOGS AND GTIDS; and which file a replica needs that says what it has.
 
 use binlog::gtid::{GtidSet, Uuid};
 use os::disk::OpenMode;
@@ -152,7 +152,8 @@ impl Binlog {
         }
     }
 
-    /// Where a replica that has these GTIDs has to start: the newest file before which there is nothing that it lacks.
+    /// Where a replica that has these GTIDs has to start: the newest file before which there is
+    /// nothing that it lacks.
     pub(crate) fn find_by_gtids(&self, has: &GtidSet) -> Result<crate::files::FilePosition, Refusal> {
         let files = self.files.lock();
         self.refuse_more_than_ours(has)?;
@@ -169,7 +170,8 @@ impl Binlog {
         Err(Refusal::fatal_1236("Could not find first log file name in binary log index file"))
     }
 
-    /// A replica that has GTIDs of our own UUID that we do not have holds transactions that we lost.
+    /// A replica that has GTIDs of our own UUID that we do not have holds transactions that we
+    /// lost.
     fn refuse_more_than_ours(&self, has: &GtidSet) -> Result<(), Refusal> {
         let Ok(uuid) = self.config.server_uuid.parse::<Uuid>() else { return Ok(()) };
         let mut of_ours = GtidSet::default();

@@ -1,5 +1,5 @@
-//! Which files dump sessions are reading. A purge leaves these and all behind them: a session that went on behind a file
-//! that is gone would leave out its transactions, and nobody would notice.
+//! Which files dump sessions are reading. A purge leaves these and all behind them: a session that
+//! went on behind a file that is gone would leave out its transactions, and nobody would notice.
 
 use crate::error::Refusal;
 use crate::files::Binlog;

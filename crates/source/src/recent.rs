@@ -1,4 +1,5 @@
-//! The newest bytes of the binary log, in memory: dump sessions that are near the end share them instead of reading the file.
+//! The newest bytes of the binary log, in memory: dump sessions that are near the end share them
+//! instead of reading the file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

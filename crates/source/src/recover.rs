@@ -1,8 +1,9 @@
 //! After a start: brings the files to where the log ends.
 //!
-//! The checkpoint says up to where the files are safe. Everything of the log behind that is put into the files again, at the very
-//! places where it was: groups have one form, and where one file ends and the next begins is read from the files, since a file is
-//! complete and synced before its successor is in the index. Replicas' positions therefore stay right. What a file has and the log
+//! The checkpoint says up to where the files are safe. Everything of the log behind that is put
+//! into the files again, at the very places where it was: groups have one form, and where one file
+//! ends and the next begins is read from the files, since a file is complete and synced before its
+//! successor is in the index. Replicas' positions therefore stay right. What a file has and the log
 //! has not (it was not yet synced when the machine stopped) is cut off.
 
 use std::io;
@@ -18,7 +19,8 @@ use crate::series::FileSeries;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, Tail};
 
-/// Redoes everything of `stream` (which begins at `safe.lsn`) and returns the end, in the newest file; it is synced.
+/// Redoes everything of `stream` (which begins at `safe.lsn`) and returns the end, in the newest
+/// file; it is synced.
 pub(crate) fn rederive(
     files: &FileSeries,
     safe: &SafePoint,
@@ -62,8 +64,9 @@ pub(crate) fn rederive(
     Ok(tail)
 }
 
-/// After an error had turned the log off: cuts off what was not synced, of which nobody can say what is there. What was committed since, or was in that
-/// part, is purged, so that no replica passes over it. Returns the GTIDs that precede the next file.
+/// After an error had turned the log off: cuts off what was not synced, of which nobody can say
+/// what is there. What was committed since, or was in that part, is purged, so that no replica
+/// passes over it. Returns the GTIDs that precede the next file.
 pub(crate) fn after_turned_off(
     files: &FileSeries,
     safe: SafePoint,

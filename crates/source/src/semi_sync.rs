@@ -1,12 +1,14 @@
-//! Semi-synchronous replication, the source's side: a commit's client is answered when enough replicas have said that they have
-//! received it (MySQL manual, "Semisynchronous Replication").
+//! Semi-synchronous replication, the source's side: a commit's client is answered when enough
+//! replicas have said that they have received it (MySQL manual, "Semisynchronous Replication").
 //!
-//! The binary log's writer announces every group and where it ends, dump sessions ask which event a replica is to acknowledge and hand
-//! in what it says, commits wait. When nobody answers within the timeout everybody goes on without, until a replica has caught up.
+//! The binary log's writer announces every group and where it ends, dump sessions ask which event a
+//! replica is to acknowledge and hand in what it says, commits wait. When nobody answers within the
+//! timeout everybody goes on without, until a replica has caught up.
 //!
-//! AFTER_SYNC: until it is acknowledged, a commit is not visible to others either. [`SemiSync::limit`] is how far readers may see, and
-//! the engine keeps its visible position there. Rows that are read under locks (`FOR UPDATE`) are seen when their locks are free, before
-//! that: unlike InnoDB this engine does not hold row locks while it waits.
+//! AFTER_SYNC: until it is acknowledged, a commit is not visible to others either.
+//! [`SemiSync::limit`] is how far readers may see, and the engine keeps its visible position there.
+//! Rows that are read under locks (`FOR UPDATE`) are seen when their locks are free, before that:
+//! unlike InnoDB this engine does not hold row locks while it waits.
 //!
 //! Lock order: `state` before the engine's sequencer.
 
@@ -84,7 +86,8 @@ struct Counters {
 
 /// Semi-synchronous replication of a source.
 pub struct SemiSync {
-    /// `rpl_semi_sync_source_enabled`. Changed under `state`; a commit that misses the change belongs to before it.
+    /// `rpl_semi_sync_source_enabled`. Changed under `state`; a commit that misses the change
+    /// belongs to before it.
     enabled: AtomicBool,
     state: Mutex<State>,
     /// Something was acknowledged, or nobody needs to wait any more.
@@ -257,7 +260,8 @@ impl SemiSync {
         });
     }
 
-    /// The end of the event that a replica which gets everything up to `readable` is to acknowledge.
+    /// The end of the event that a replica which gets everything up to `readable` is to
+    /// acknowledge.
     pub(crate) fn wanted_up_to(&self, readable: FilePosition) -> Option<FilePosition> {
         if !self.is_enabled() {
             return None;

@@ -1,8 +1,10 @@
-//! `last_committed` and `sequence_number`, the numbers by which a replica's LOGICAL_CLOCK applier finds what may run in parallel.
+//! `last_committed` and `sequence_number`, the numbers by which a replica's LOGICAL_CLOCK applier
+//! finds what may run in parallel.
 //!
-//! `sequence_number` counts the transactions of a file from 1. `last_committed` is that of the newest transaction of the file that
-//! this one depends on, 0 for none: the commit record says it by log position (the order of commits), what both have written may say an older
-//! one ([`crate::dependencies`]).
+//! `sequence_number` counts the transactions of a file from 1. `last_committed` is that of the
+//! newest transaction of the file that this one depends on, 0 for none: the commit record says it
+//! by log position (the order of commits), what both have written may say an older one
+//! ([`crate::dependencies`]).
 
 use std::collections::VecDeque;
 
@@ -10,7 +12,8 @@ use redo::Lsn;
 
 use crate::dependencies::{History, Written};
 
-/// Transactions whose position is remembered; a dependency that is older counts as the oldest one remembered.
+/// Transactions whose position is remembered; a dependency that is older counts as the oldest one
+/// remembered.
 const REMEMBERED: usize = 1 << 16;
 
 /// Numbers the transactions of one file.
@@ -49,8 +52,9 @@ impl Numbering {
         (last_committed, self.last)
     }
 
-    /// Number of the newest transaction whose record ends at or before `lsn`. Mostly it is one of the last few, so the place is bounded
-    /// from there, in steps that double: a binary search in all of them misses the cache at each step.
+    /// Number of the newest transaction whose record ends at or before `lsn`. Mostly it is one of
+    /// the last few, so the place is bounded from there, in steps that double: a binary search in
+    /// all of them misses the cache at each step.
     fn newest_up_to(&self, lsn: Lsn) -> u64 {
         let (mut from, mut to, mut step) = (self.recent.len(), self.recent.len(), 1);
         while from > 0 && self.recent[from - 1].0 > lsn {
@@ -64,8 +68,9 @@ impl Numbering {
     }
 }
 
-/// The least number that a GTID event with a tag holds in as many bytes as this one. There numbers are as long as they need, and what a crash makes the
-/// writer put into the file again must be as long as it was, though fewer dependencies are known then.
+/// The least number that a GTID event with a tag holds in as many bytes as this one. There numbers
+/// are as long as they need, and what a crash makes the writer put into the file again must be as
+/// long as it was, though fewer dependencies are known then.
 pub fn least_of_same_length(number: u64) -> u64 {
     // A byte holds seven bits, and one of all is the sign.
     (1..=8).map(|bytes| 1 << (7 * bytes - 1)).take_while(|least| *least <= number).last().unwrap_or(0)

@@ -1,11 +1,14 @@
-//! A numbered series of log files `<basename>.NNNNNN` with its index file, as mysqld keeps its binary and relay logs.
+//! A numbered series of log files `<basename>.NNNNNN` with its index file, as mysqld keeps its
+//! binary and relay logs.
 //!
-//! The index lists the files that exist, oldest first, one path a line (`./binlog.000001` for a basename inside the data directory).
-//! It is replaced atomically. Invariants: a file is complete and synced before its successor enters the index, so every file but the
-//! last one is whole after any crash; a file leaves the index before it is removed, so the index never names a file that a purge took.
+//! The index lists the files that exist, oldest first, one path a line (`./binlog.000001` for a
+//! basename inside the data directory). It is replaced atomically. Invariants: a file is complete
+//! and synced before its successor enters the index, so every file but the last one is whole after
+//! any crash; a file leaves the index before it is removed, so the index never names a file that a
+//! purge took.
 //!
-//! An index that is damaged, empty or gone while there are files is made again from the directory: without it the next file would be written over
-//! one of them.
+//! An index that is damaged, empty or gone while there are files is made again from the directory:
+//! without it the next file would be written over one of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,8 +34,9 @@ pub struct FileSeries {
 }
 
 impl FileSeries {
-    /// Opens the series with this basename; an index that is not there is an empty series. A relative basename (or index name) is
-    /// relative to `datadir`; an extension in the basename is dropped, as mysqld does.
+    /// Opens the series with this basename; an index that is not there is an empty series. A
+    /// relative basename (or index name) is relative to `datadir`; an extension in the basename is
+    /// dropped, as mysqld does.
     pub fn open(
         disk: Arc<dyn Disk>,
         datadir: &Path,
@@ -123,7 +127,8 @@ impl FileSeries {
         Ok(numbers)
     }
 
-    /// The newest files in the directory, as far back as their numbers follow each other: what is older and apart has been left by something else.
+    /// The newest files in the directory, as far back as their numbers follow each other: what is
+    /// older and apart has been left by something else.
     fn present(&self) -> io::Result<Vec<u64>> {
         let directory = self.base_path.parent().unwrap_or(Path::new(""));
         let mut numbers: Vec<u64> = (self.disk.list(directory)?.iter())
@@ -169,7 +174,8 @@ impl FileSeries {
         &self.base_path
     }
 
-    /// The number of a file named with or without its directory; `None` if it cannot be one of this series.
+    /// The number of a file named with or without its directory; `None` if it cannot be one of this
+    /// series.
     pub fn number_of(&self, name: &str) -> Option<u64> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let digits = file.strip_prefix(&self.base_name)?.strip_prefix('.')?;
@@ -194,12 +200,14 @@ impl FileSeries {
         self.open_file(number, OpenMode::Read)?.len_bytes()
     }
 
-    /// Makes the next file with `head` as its first bytes, syncs it, and enters it in the index. The caller has synced the file before.
+    /// Makes the next file with `head` as its first bytes, syncs it, and enters it in the index.
+    /// The caller has synced the file before.
     pub fn create_next(&mut self, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
         self.create_numbered(self.last().unwrap_or(0) + 1, head)
     }
 
-    /// As [`FileSeries::create_next`], with a number of the caller's, which is larger than every other.
+    /// As [`FileSeries::create_next`], with a number of the caller's, which is larger than every
+    /// other.
     pub fn create_numbered(&mut self, number: u64, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
         assert!(self.last().is_none_or(|last| last < number), "numbers of log files rise");
         if number > MAX_LOG_NUMBER {

@@ -1,7 +1,8 @@
 //! How far the binary log files are safe, as the checkpoint keeps it.
 //!
-//! Form: version u8 (1), LSN u64, file number u64, position u64, transactions in the file u64, then the GTID set (binary form of a
-//! previous GTIDs event) that the log has had up to there. All little-endian.
+//! Form: version u8 (1), LSN u64, file number u64, position u64, transactions in the file u64, then
+//! the GTID set (binary form of a previous GTIDs event) that the log has had up to there. All
+//! little-endian.
 
 use binlog::gtid::GtidSet;
 use engine::CheckpointParticipant;
@@ -10,14 +11,15 @@ use redo::Lsn;
 
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 33;
-/// As [`SafePoint::lsn`]: an error has turned the log off. The files have no more than is synced, whatever was committed since.
+/// As [`SafePoint::lsn`]: an error has turned the log off. The files have no more than is synced,
+/// whatever was committed since.
 pub(crate) const TURNED_OFF: Lsn = Lsn::MAX;
 
 /// Everything of the log up to `lsn` is in the files up to `file` and `pos`, synced.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SafePoint {
-    /// End of the last commit record that is in the files (or was not for them). `u64::MAX`: the log was turned off by an error, and file, position and
-    /// GTIDs are those of the last sync.
+    /// End of the last commit record that is in the files (or was not for them). `u64::MAX`: the
+    /// log was turned off by an error, and file, position and GTIDs are those of the last sync.
     pub lsn: Lsn,
     /// Number of the file.
     pub file: u64,
@@ -56,8 +58,8 @@ impl SafePoint {
     }
 }
 
-/// The present safe point, which checkpoints ask for. Apart from the binary log: that has the engine, which has this, and neither would ever go if
-/// the engine had the binary log.
+/// The present safe point, which checkpoints ask for. Apart from the binary log: that has the
+/// engine, which has this, and neither would ever go if the engine had the binary log.
 pub(crate) struct Safe(Mutex<SafePoint>);
 
 impl Safe {

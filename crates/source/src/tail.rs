@@ -25,7 +25,8 @@ use crate::state::SafePoint;
 pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
 /// A file with so much unsynced is synced.
 pub(crate) const SYNC_BYTES: u64 = 16 * 1024 * 1024;
-/// Offset in a file of the byte that holds LOG_EVENT_BINLOG_IN_USE_F, which the checksum leaves out.
+/// Offset in a file of the byte that holds LOG_EVENT_BINLOG_IN_USE_F, which the checksum leaves
+/// out.
 const IN_USE_OFFSET: u64 = 4 + 17;
 
 /// A file that is written to.
@@ -148,7 +149,8 @@ impl Tail {
         emitted.map(|_| ()).map_err(|error| self.damaged(pos, error))
     }
 
-    /// Takes a group that may be larger than the memory: what has come of it is in the file before it is whole. Nobody is shown that part.
+    /// Takes a group that may be larger than the memory: what has come of it is in the file before
+    /// it is whole. Nobody is shown that part.
     fn append_spilled(&mut self, spilled: &GroupBytes<'_>, start: GroupStart<'_>) -> Result<(), BinlogError> {
         let (pos, mut first, mut events) = (self.pos(), None, 0);
         spilled.for_each_run(|run| {

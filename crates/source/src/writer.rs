@@ -1,7 +1,10 @@
-//! The writer: one thread that follows the engine's commits and appends them to the newest file. No commit waits for it.
+//! The writer: one thread that follows the engine's commits and appends them to the newest file. No
+//! commit waits for it.
 //!
-//! The engine gives a group out only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks for, so that a replica
-//! is never ahead of a source that recovered. A file is synced after the log up to the same commit: the checkpoint then may pass it.
+//! The engine gives a group out only when the log holds it as safely as
+//! `innodb_flush_log_at_trx_commit` asks for, so that a replica is never ahead of a source that
+//! recovered. A file is synced after the log up to the same commit: the checkpoint then may pass
+//! it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,11 +25,12 @@ use crate::tail::{BLOCK_BYTES, SYNC_BYTES, Tail};
 
 /// How long a commit stream is waited for at once; requests of sessions are looked at in between.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
-/// The pause after commits have been taken: what is committed meanwhile goes with the next write, instead of each commit waking this
-/// thread. Nobody looks at the end of the log.
+/// The pause after commits have been taken: what is committed meanwhile goes with the next write,
+/// instead of each commit waking this thread. Nobody looks at the end of the log.
 const REST: Duration = Duration::from_millis(10);
-/// So too while dump sessions wait for more: the first one, and each further one, for every write wakes all of them. Replicas get a
-/// transaction this much later at most, and [`REST`] later when there are many of them.
+/// So too while dump sessions wait for more: the first one, and each further one, for every write
+/// wakes all of them. Replicas get a transaction this much later at most, and [`REST`] later when
+/// there are many of them.
 const REST_FOR_ONE: Duration = Duration::from_millis(2);
 const REST_FOR_EACH: Duration = Duration::from_millis(1);
 /// So too while sessions wait for acknowledgements of replicas.
@@ -34,7 +38,8 @@ const REST_FOR_ACKNOWLEDGEMENTS: Duration = Duration::from_micros(500);
 /// A file with unsynced groups is synced this often, or when [`SYNC_BYTES`] are.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The engine's own background work may log something while GTIDs are being forgotten; it is tried so often.
+/// The engine's own background work may log something while GTIDs are being forgotten; it is tried
+/// so often.
 pub(crate) const RESET_TRIES: u32 = 20;
 
 /// The thread's body.
@@ -159,7 +164,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Syncs the log and the file, in this order: a binary log must not have what a recovered log has not.
+    /// Syncs the log and the file, in this order: a binary log must not have what a recovered log
+    /// has not.
     fn sync(&mut self) -> Result<(), BinlogError> {
         self.binlog.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
         if self.tail.unsynced_bytes > 0 {
@@ -240,7 +246,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The engine forgets its GTIDs with a checkpoint that passes everything logged so far, which this writer has to let go first.
+    /// The engine forgets its GTIDs with a checkpoint that passes everything logged so far, which
+    /// this writer has to let go first.
     fn forget_gtids(&mut self) -> Result<(), EngineError> {
         let mut tries = 0;
         loop {

@@ -1,8 +1,9 @@
-//! Statements that this crate only parses: the server, its users and its replication carry them out.
+//! Statements that this crate only parses: the server, its users and its replication carry them
+//! out.
 //!
-//! Each is handed to [`crate::Host::admin`] as one [`AdminCommand`]. The old words (MASTER, SLAVE) and the new
-//! ones parse to the same command; [`AdminCommand::ShowReplicaStatus`] says which were used, because the
-//! names of the result's columns differ.
+//! Each is handed to [`crate::Host::admin`] as one [`AdminCommand`]. The old words (MASTER, SLAVE)
+//! and the new ones parse to the same command; [`AdminCommand::ShowReplicaStatus`] says which were
+//! used, because the names of the result's columns differ.
 
 mod accounts;
 
@@ -77,7 +78,8 @@ pub struct GrantPrivilege {
     pub columns: Vec<String>,
 }
 
-/// Options of CHANGE REPLICATION SOURCE TO and CHANGE MASTER TO. What was not written is `None` and keeps its value.
+/// Options of CHANGE REPLICATION SOURCE TO and CHANGE MASTER TO. What was not written is `None` and
+/// keeps its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[allow(
     missing_docs,
@@ -118,7 +120,8 @@ pub struct SourceOptions {
     pub require_row_format: Option<bool>,
     /// `ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS`: `OFF`, `LOCAL` or a UUID.
     pub assign_gtids: Option<String>,
-    /// Options that are MySQL's but mean nothing here, as `(name, text)`: the host warns or refuses.
+    /// Options that are MySQL's but mean nothing here, as `(name, text)`: the host warns or
+    /// refuses.
     pub other: Vec<(String, String)>,
 }
 

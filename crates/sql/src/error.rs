@@ -1,7 +1,7 @@
 //! The error a client sees: MySQL's number, SQLSTATE and wording.
 //!
-//! One constructor an error that is raised in more than one place, so that a wording stands once. Numbers and
-//! texts are those of MySQL's `messages_to_clients.txt`.
+//! One constructor an error that is raised in more than one place, so that a wording stands once.
+//! Numbers and texts are those of MySQL's `messages_to_clients.txt`.
 
 use std::fmt;
 
@@ -27,7 +27,8 @@ impl fmt::Display for SqlError {
 
 impl std::error::Error for SqlError {}
 
-/// The SQLSTATE that MySQL sends with an error number; `HY000` for those that have none of their own.
+/// The SQLSTATE that MySQL sends with an error number; `HY000` for those that have none of their
+/// own.
 pub fn sqlstate(code: u16) -> [u8; 5] {
     *match code {
         1249 | 1261 | 1262 | 1265 | 1311 | 1642 => b"01000",
@@ -85,7 +86,8 @@ impl SqlError {
         SqlError::new(1235, format!("This version of MySQL doesn't yet support '{feature}'"))
     }
 
-    /// `ER_BAD_FIELD_ERROR`; `clause` is MySQL's word for the place (`field list`, `where clause`, ...).
+    /// `ER_BAD_FIELD_ERROR`; `clause` is MySQL's word for the place (`field list`, `where clause`,
+    /// ...).
     pub fn unknown_column(name: impl fmt::Display, clause: &str) -> SqlError {
         SqlError::new(1054, format!("Unknown column '{name}' in '{clause}'"))
     }
@@ -130,7 +132,8 @@ impl SqlError {
         SqlError::new(1232, format!("Incorrect argument type to variable '{name}'"))
     }
 
-    /// `ER_DATA_OUT_OF_RANGE` of an expression; `type_name` is `BIGINT`, `BIGINT UNSIGNED`, `DOUBLE` or `DECIMAL`.
+    /// `ER_DATA_OUT_OF_RANGE` of an expression; `type_name` is `BIGINT`, `BIGINT UNSIGNED`,
+    /// `DOUBLE` or `DECIMAL`.
     pub fn out_of_range(type_name: &str, expression: impl fmt::Display) -> SqlError {
         SqlError::new(1690, format!("{type_name} value is out of range in '{expression}'"))
     }

@@ -1,8 +1,8 @@
 //! What a session needs of the server around it.
 //!
-//! The server implements [`Host`] once a connection; the object knows the connection's user and id. Global values
-//! of system variables live behind it; session values of the variables that statements depend on live in this
-//! crate (`crate::variables`), the others behind the host too.
+//! The server implements [`Host`] once a connection; the object knows the connection's user and id.
+//! Global values of system variables live behind it; session values of the variables that
+//! statements depend on live in this crate (`crate::variables`), the others behind the host too.
 
 use crate::admin::AdminCommand;
 use crate::error::Result;
@@ -103,7 +103,8 @@ pub trait Host: Send + Sync {
     /// `CONNECTION_ID()`.
     fn connection_id(&self) -> u32;
 
-    /// The session has begun a transaction with this number; for those who ask whose locks they wait for.
+    /// The session has begun a transaction with this number; for those who ask whose locks they
+    /// wait for.
     fn note_transaction(&self, _transaction_id: u64) {}
 
     /// `USER()`: `name@host` as the client connected.
@@ -112,13 +113,15 @@ pub trait Host: Send + Sync {
     /// `CURRENT_USER()`: `name@host` of the account that was matched.
     fn current_user(&self) -> String;
 
-    /// Error 1142, 1044 or 1227 when the account may not. `schema` and `table` are `None` for a global privilege.
+    /// Error 1142, 1044 or 1227 when the account may not. `schema` and `table` are `None` for a
+    /// global privilege.
     fn check_privilege(&self, privilege: Privilege, schema: Option<&str>, table: Option<&str>) -> Result<()>;
 
     /// Error 1142 that names those of `wanted` that the account has not on a table.
     fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> Result<()>;
 
-    /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads: UPDATE, DELETE or LOCK TABLES.
+    /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads:
+    /// UPDATE, DELETE or LOCK TABLES.
     fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
 
     /// Error 1370 unless the account may drop a stored routine.
@@ -127,17 +130,19 @@ pub trait Host: Send + Sync {
     /// An error unless the account may see it.
     fn check_sight(&self, sight: Sight<'_>) -> Result<()>;
 
-    /// Changes whenever what this session may do can have changed: what was checked before is then checked again. Asked before each
-    /// statement that was bound before.
+    /// Changes whenever what this session may do can have changed: what was checked before is then
+    /// checked again. Asked before each statement that was bound before.
     fn privileges_generation(&self) -> u64;
 
-    /// Whether the account holds the privilege on a column of this table, which it does not hold on all of the table: asked where
-    /// [`Host::check_privilege`] has refused the table, before its columns are asked for one by one.
+    /// Whether the account holds the privilege on a column of this table, which it does not hold on
+    /// all of the table: asked where [`Host::check_privilege`] has refused the table, before its
+    /// columns are asked for one by one.
     fn has_column_privilege(&self, _privilege: Privilege, _schema: &str, _table: &str) -> bool {
         false
     }
 
-    /// Error 1143 when the account holds the privilege neither on the table nor on this column of it.
+    /// Error 1143 when the account holds the privilege neither on the table nor on this column of
+    /// it.
     fn check_column(&self, _privilege: Privilege, _schema: &str, _table: &str, _column: &str) -> Result<()> {
         Ok(())
     }
@@ -147,10 +152,10 @@ pub trait Host: Send + Sync {
         "NONE".into()
     }
 
-    /// The value of a system variable whose session value does not live in this crate, or any global value. Booleans
-    /// are `Value::Int(0 or 1)` for variables that show as `1` in `SELECT @@x`. `Ok(None)`: no such variable.
-    /// `name` is in lower case with underscores. A session value of a variable that is global only is its
-    /// global value.
+    /// The value of a system variable whose session value does not live in this crate, or any
+    /// global value. Booleans are `Value::Int(0 or 1)` for variables that show as `1` in `SELECT
+    /// @@x`. `Ok(None)`: no such variable. `name` is in lower case with underscores. A session
+    /// value of a variable that is global only is its global value.
     fn variable(&self, scope: VariableScope, name: &str) -> Result<Option<Value>>;
 
     /// `read_only`, which `super_read_only` sets as well: every statement that changes rows asks.
@@ -159,12 +164,14 @@ pub trait Host: Send + Sync {
         Ok(matches!(value, Some(Value::Int(n)) if n != 0) || matches!(value, Some(Value::UInt(n)) if n != 0))
     }
 
-    /// The error that SET of a variable's session value gets from this account: 1227 where it needs a privilege that the account has not, 1621 where the
-    /// session's value cannot be set. Asked for each variable, wherever its value lives.
+    /// The error that SET of a variable's session value gets from this account: 1227 where it needs
+    /// a privilege that the account has not, 1621 where the session's value cannot be set. Asked
+    /// for each variable, wherever its value lives.
     fn check_set_session(&self, name: &str) -> Result<()>;
 
-    /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231 wrong value,
-    /// 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables that are not this crate's.
+    /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231
+    /// wrong value, 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables
+    /// that are not this crate's.
     fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<()>;
 
     /// All of them as SHOW VARIABLES prints them (`ON`/`OFF`), sorted by name.
@@ -173,30 +180,34 @@ pub trait Host: Send + Sync {
     /// SHOW STATUS, sorted by name.
     fn status(&self, scope: VariableScope) -> Vec<(String, String)>;
 
-    /// A table of information_schema, performance_schema, sys or mysql that is not stored and that this crate does
-    /// not know itself. Names are in lower case.
+    /// A table of information_schema, performance_schema, sys or mysql that is not stored and that
+    /// this crate does not know itself. Names are in lower case.
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
 
     /// The names of all of those, for SHOW TABLES: in lower case.
     fn virtual_tables(&self, schema: &str) -> Vec<String>;
 
-    /// Carries out a command, and answers into the sink with one OK or one result set. `status` is for the
-    /// packet that ends it.
+    /// Carries out a command, and answers into the sink with one OK or one result set. `status` is
+    /// for the packet that ends it.
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> Result<()>;
 
-    /// What the session keeps in memory is charged to this, which is the same as long as the host lives.
+    /// What the session keeps in memory is charged to this, which is the same as long as the host
+    /// lives.
     fn memory(&self) -> Arc<Budget> {
         Budget::new(Arc::default())
     }
 
-    /// The flag that `KILL` and a time limit set. Every loop of a statement looks at it, and every wait within the engine; the statement then ends
-    /// with 1317, or with 3024 where it was the limit. It is the same one as long as the host lives. A host without one is never interrupted.
+    /// The flag that `KILL` and a time limit set. Every loop of a statement looks at it, and every
+    /// wait within the engine; the statement then ends with 1317, or with 3024 where it was the
+    /// limit. It is the same one as long as the host lives. A host without one is never
+    /// interrupted.
     fn interrupt_flag(&self) -> Option<Arc<std::sync::atomic::AtomicBool>> {
         None
     }
 
-    /// A statement is about to be prepared, by the protocol or by PREPARE. Error 1461 when there are `max_prepared_stmt_count` of them already;
-    /// else the place is the statement's until [`Host::give_prepared_place_back`].
+    /// A statement is about to be prepared, by the protocol or by PREPARE. Error 1461 when there
+    /// are `max_prepared_stmt_count` of them already; else the place is the statement's until
+    /// [`Host::give_prepared_place_back`].
     fn take_prepared_place(&self) -> Result<()> {
         Ok(())
     }
@@ -204,12 +215,14 @@ pub trait Host: Send + Sync {
     /// The statement is no more, or could not be prepared.
     fn give_prepared_place_back(&self) {}
 
-    /// From now on the interrupt flag is set when `limit` has passed, until [`Host::end_time_limit`]. False: that could not be done.
+    /// From now on the interrupt flag is set when `limit` has passed, until
+    /// [`Host::end_time_limit`]. False: that could not be done.
     fn begin_time_limit(&self, _limit: Duration) -> bool {
         false
     }
 
-    /// The limited statement has ended; true when the limit had passed. The flag is as it would be without the limit.
+    /// The limited statement has ended; true when the limit had passed. The flag is as it would be
+    /// without the limit.
     fn end_time_limit(&self) -> bool {
         false
     }
@@ -223,21 +236,23 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
-    /// The text that is running, for SHOW PROCESSLIST and the counters; `None` when it has ended. The connection calls it
-    /// around each command, not the session.
+    /// The text that is running, for SHOW PROCESSLIST and the counters; `None` when it has ended.
+    /// The connection calls it around each command, not the session.
     fn statement_started(&self, text: Option<&str>);
 
     /// The state column of SHOW PROCESSLIST.
     fn schema_changed(&self, schema: Option<&str>);
 
-    /// WAIT_FOR_EXECUTED_GTID_SET: true when the set is executed, false at the timeout. `None` waits for ever.
+    /// WAIT_FOR_EXECUTED_GTID_SET: true when the set is executed, false at the timeout. `None`
+    /// waits for ever.
     fn wait_for_executed_gtid_set(&self, set: &str, timeout: Option<Duration>) -> Result<bool>;
 
-    /// MariaDB's BINLOG_GTID_POS: the GTID of the last transaction before a place in the binary log, empty if there is none. `None`: there is no such
-    /// place.
+    /// MariaDB's BINLOG_GTID_POS: the GTID of the last transaction before a place in the binary
+    /// log, empty if there is none. `None`: there is no such place.
     fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String>;
 
-    /// SOURCE_POS_WAIT: `Ok(None)` is SQL's NULL (no applier), -1 a timeout, else the number of events waited for.
+    /// SOURCE_POS_WAIT: `Ok(None)` is SQL's NULL (no applier), -1 a timeout, else the number of
+    /// events waited for.
     fn source_pos_wait(
         &self,
         log_file: &str,

@@ -1,13 +1,15 @@
 //! The text of a statement as tokens.
 //!
-//! Tokens are spans of the text; nothing is copied until a parser asks for a token's value. A text is bytes, not
-//! UTF-8: string literals may hold any bytes. `/*! ... */` and `/*!NNNNN ... */` comments are part of the text when
-//! their version is at most [`VERSION_COMMENTS`], as MySQL treats them; all other comments are white space.
+//! Tokens are spans of the text; nothing is copied until a parser asks for a token's value. A text
+//! is bytes, not UTF-8: string literals may hold any bytes. `/*! ... */` and `/*!NNNNN ... */`
+//! comments are part of the text when their version is at most [`VERSION_COMMENTS`], as MySQL
+//! treats them; all other comments are white space.
 
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 
-/// `/*!80400 ... */` is executed, `/*!80401 ... */` is a comment. MariaDB's own `/*M! ... */` is a comment.
+/// `/*!80400 ... */` is executed, `/*!80401 ... */` is a comment. MariaDB's own `/*M! ... */` is a
+/// comment.
 pub const VERSION_COMMENTS: u32 = 80400;
 
 /// What a token is.
@@ -31,7 +33,8 @@ pub enum TokenKind {
     Bits,
     /// `?`.
     Parameter,
-    /// `@name`, `@'name'`; `@` alone is a symbol's place in `user@host` and is this kind with nothing behind it.
+    /// `@name`, `@'name'`; `@` alone is a symbol's place in `user@host` and is this kind with
+    /// nothing behind it.
     UserVariable,
     /// `@@`.
     SystemVariable,
@@ -74,7 +77,8 @@ struct Lexer<'a> {
     in_version_comment: bool,
 }
 
-/// Room that is made for the tokens of a text at first: a text may hold many statements, of which the first is short.
+/// Room that is made for the tokens of a text at first: a text may hold many statements, of which
+/// the first is short.
 fn usual_tokens(text: &[u8]) -> usize {
     const MOST: usize = 16 << 10;
     (text.len() / 6 + 4).min(MOST)
@@ -87,7 +91,8 @@ pub fn has_statement(text: &[u8], mode: LexMode) -> bool {
     first.map_or(true, |token| token.kind != TokenKind::End)
 }
 
-/// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the semicolon or the end.
+/// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the
+/// semicolon or the end.
 ///
 /// # Errors
 /// 1064 for a string or name without its closing quote, or a byte that starts no token.
@@ -104,7 +109,8 @@ pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     }
 }
 
-/// As [`tokenize`], but the rows of an INSERT that are nothing but literals are one token, and come beside the tokens.
+/// As [`tokenize`], but the rows of an INSERT that are nothing but literals are one token, and come
+/// beside the tokens.
 ///
 /// # Errors
 /// As [`tokenize`].
@@ -131,7 +137,8 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
         if token.kind == TokenKind::End {
             return Ok((tokens, rows));
         }
-        // `VALUES(column)` behind ON DUPLICATE KEY UPDATE comes later, and a column may be called `value`.
+        // `VALUES(column)` behind ON DUPLICATE KEY UPDATE comes later, and a column may be called
+        // `value`.
         looked |= is(token, &[b"SELECT", b"SET", b"TABLE", b"WITH"]);
         if !looked && is(token, &[b"VALUES", b"VALUE"]) {
             lexer.skip_space()?;
@@ -380,7 +387,8 @@ impl Lexer<'_> {
     }
 }
 
-/// The bytes that a [`TokenKind::Text`] or [`TokenKind::QuotedName`] token `raw` (quotes included) stands for.
+/// The bytes that a [`TokenKind::Text`] or [`TokenKind::QuotedName`] token `raw` (quotes included)
+/// stands for.
 pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
     let raw = if raw.first().is_some_and(|b| matches!(b, b'n' | b'N')) { &raw[1..] } else { raw };
     let quote = raw[0];

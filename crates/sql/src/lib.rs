@@ -1,15 +1,16 @@
 //! Parse, bind, plan and execute SQL against the engine.
 //!
-//! In: the text of a statement, or a prepared statement and its parameters. Out: rows and OKs into a
-//! [`ResultSink`]; changes into the engine's write sets; commands that are not about data to the server.
+//! In: the text of a statement, or a prepared statement and its parameters. Out: rows and OKs into
+//! a [`ResultSink`]; changes into the engine's write sets; commands that are not about data to the
+//! server.
 //!
-//! The way of a statement: `lexer` -> `parse` (a tree of `ast`) -> `bind` (names to columns, a tree of `expr`)
-//! -> `plan` (which index, which ranges) -> `exec`. Bound plans are cached by text for each session, and are
-//! valid as long as the schema version they were bound under.
+//! The way of a statement: `lexer` -> `parse` (a tree of `ast`) -> `bind` (names to columns, a tree
+//! of `expr`) -> `plan` (which index, which ranges) -> `exec`. Bound plans are cached by text for
+//! each session, and are valid as long as the schema version they were bound under.
 //!
-//! Invariants: a statement that fails leaves nothing of itself in the transaction (savepoint); DDL commits before
-//! and after itself; every error carries MySQL's number and wording ([`SqlError`]); nothing here panics on what a
-//! client sends.
+//! Invariants: a statement that fails leaves nothing of itself in the transaction (savepoint); DDL
+//! commits before and after itself; every error carries MySQL's number and wording ([`SqlError`]);
+//! nothing here panics on what a client sends.
 
 pub mod admin;
 mod ast;

@@ -1,9 +1,10 @@
 //! The rows of a VALUES list that has nothing but plain literals in it.
 //!
-//! Nearly all that is loaded comes as such lists, of many rows. They are found while the statement is read, and kept as a
-//! copy of their text with the place of each literal: no token, no expression and no value is made for one. A list with
-//! anything else in it - an expression, DEFAULT, a parameter, a comment, rows of different lengths, neighbouring strings
-//! that are one - is not taken, and goes the general way, which also finds the words for what is wrong with it.
+//! Nearly all that is loaded comes as such lists, of many rows. They are found while the statement
+//! is read, and kept as a copy of their text with the place of each literal: no token, no
+//! expression and no value is made for one. A list with anything else in it - an expression,
+//! DEFAULT, a parameter, a comment, rows of different lengths, neighbouring strings that are one -
+//! is not taken, and goes the general way, which also finds the words for what is wrong with it.
 
 use crate::lexer::{self, LexMode};
 use types::convert::LiteralKind;
@@ -43,8 +44,8 @@ impl LiteralRows {
             let of_row = literals.len() - before;
             if before == 0 {
                 columns = of_row;
-                // As many more as the text has room for, so that the list need not grow; not all at once, for what
-                // follows may be other statements.
+                // As many more as the text has room for, so that the list need not grow; not all at
+                // once, for what follows may be other statements.
                 let rows = text.len().saturating_sub(scanner.at) / (scanner.at - at);
                 literals.reserve((rows * columns).min(MOST_RESERVED));
             } else if of_row != columns {

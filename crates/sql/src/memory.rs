@@ -1,14 +1,19 @@
-//! What statements keep in memory, counted, and limited as `connection_memory_limit` and `global_connection_memory_limit` say.
+//! What statements keep in memory, counted, and limited as `connection_memory_limit` and
+//! `global_connection_memory_limit` say.
 //!
-//! A connection has a [`Budget`]. Whoever keeps much (rows to be sorted, groups, the rows of a subquery, long values, user variables, parameters)
-//! holds a [`Charge`] and adds to it as it goes on; what was charged is given back when the charge is dropped. A charge asks its budget in
-//! steps of some kilobytes, and a budget its server's [`Pool`] in steps of `connection_memory_chunk_size`, so that a row costs an addition.
+//! A connection has a [`Budget`]. Whoever keeps much (rows to be sorted, groups, the rows of a
+//! subquery, long values, user variables, parameters) holds a [`Charge`] and adds to it as it goes
+//! on; what was charged is given back when the charge is dropped. A charge asks its budget in steps
+//! of some kilobytes, and a budget its server's [`Pool`] in steps of
+//! `connection_memory_chunk_size`, so that a row costs an addition.
 //!
-//! The pool has a limit of its own beside the variables' ([`Pool::set_hard_limit`]): what the machine or the process can have. It counts for everybody, also where MySQL's
-//! variables are at their defaults, which limit nothing, and its error is MySQL's for memory that the system does not give (1041).
+//! The pool has a limit of its own beside the variables' ([`Pool::set_hard_limit`]): what the
+//! machine or the process can have. It counts for everybody, also where MySQL's variables are at
+//! their defaults, which limit nothing, and its error is MySQL's for memory that the system does
+//! not give (1041).
 //!
-//! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved; a budget's `used_bytes` is the sum of its charges, and is at most
-//! what it has reserved.
+//! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved; a budget's
+//! `used_bytes` is the sum of its charges, and is at most what it has reserved.
 
 use crate::error::{Result, SqlError};
 use std::sync::Arc;
@@ -21,7 +26,8 @@ const STEP_BYTES: u64 = 8 * 1024;
 /// Values of fewer bytes are not counted one by one.
 pub(crate) const LONG_VALUE_BYTES: usize = 64 * 1024;
 
-/// What all connections of a server keep. Relaxed everywhere: each is a figure that is told on its own, and a limit may be passed by a step.
+/// What all connections of a server keep. Relaxed everywhere: each is a figure that is told on its
+/// own, and a limit may be passed by a step.
 #[derive(Debug)]
 pub struct Pool {
     used_bytes: AtomicU64,
@@ -159,14 +165,16 @@ impl Budget {
         })
     }
 
-    /// `connection_memory_limit`, `connection_memory_chunk_size`, `global_connection_memory_tracking`.
+    /// `connection_memory_limit`, `connection_memory_chunk_size`,
+    /// `global_connection_memory_tracking`.
     pub fn set_limits(&self, limit_bytes: u64, chunk_bytes: u64, tracked: bool) {
         self.limits.limit_bytes.store(limit_bytes, Ordering::Relaxed);
         self.limits.chunk_bytes.store(chunk_bytes.max(STEP_BYTES), Ordering::Relaxed);
         self.limits.tracked.store(tracked, Ordering::Relaxed);
     }
 
-    /// Whether the limits of the variables do not count for this connection: its account has CONNECTION_ADMIN.
+    /// Whether the limits of the variables do not count for this connection: its account has
+    /// CONNECTION_ADMIN.
     pub fn set_exempt(&self, exempt: bool) {
         self.limits.exempt.store(exempt, Ordering::Relaxed);
     }
@@ -176,7 +184,8 @@ impl Budget {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged then.
+    /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged
+    /// then.
     fn charge(&self, bytes: u64) -> Result<()> {
         let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let charged = self.check(used).and_then(|()| self.reserve(used));

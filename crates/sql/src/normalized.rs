@@ -5,8 +5,9 @@ use crate::lexer::{LexMode, TokenKind, tokenize};
 /// Longer texts are cut, before and after.
 const MOST_BYTES: usize = 1024;
 
-/// The statement's beginning with `?` for every literal and one blank between words: what logs may show of a statement whose literals are somebody's
-/// data or password. Of a text that cannot be taken apart that far, its first word.
+/// The statement's beginning with `?` for every literal and one blank between words: what logs may
+/// show of a statement whose literals are somebody's data or password. Of a text that cannot be
+/// taken apart that far, its first word.
 pub fn normalized(text: &str) -> String {
     let head = &text.as_bytes()[..text.len().min(MOST_BYTES)];
     // A text that is cut within a literal ends before that.

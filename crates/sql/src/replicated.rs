@@ -1,13 +1,15 @@
 //! Statements that a source logged as text: DDL, in the dialects of MySQL and MariaDB.
 //!
-//! In: the statement of a QUERY event with its session, the event group it came in, and how it is to be committed (the
-//! source's GTID and the position behind it). Out: the change of the dictionary, in one commit record with all of these.
-//! Statements about rows in text form (binlog_format=STATEMENT) are [`ReceivedStatements`]' business. Kinds of objects that this
-//! server does not have are refused with 1235; statements that change nothing here (FLUSH, ANALYZE) are only logged.
+//! In: the statement of a QUERY event with its session, the event group it came in, and how it is
+//! to be committed (the source's GTID and the position behind it). Out: the change of the
+//! dictionary, in one commit record with all of these. Statements about rows in text form
+//! (binlog_format=STATEMENT) are [`ReceivedStatements`]' business. Kinds of objects that this
+//! server does not have are refused with 1235; statements that change nothing here (FLUSH, ANALYZE)
+//! are only logged.
 //!
-//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, CREATE OR REPLACE TABLE is known,
-//! CHECK constraints are left out (the source has checked the rows), any storage engine stands for ours, and MariaDB's
-//! collations become the nearest ones of MySQL.
+//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, CREATE OR
+//! REPLACE TABLE is known, CHECK constraints are left out (the source has checked the rows), any
+//! storage engine stands for ours, and MariaDB's collations become the nearest ones of MySQL.
 
 use crate::admin::AdminCommand;
 use crate::ast::{Statement, TableName};
@@ -27,15 +29,18 @@ pub struct ReceivedStatement<'a> {
     pub schema: &'a str,
     /// The statement, in the session's `character_set_client`.
     pub statement: &'a [u8],
-    /// The settings that the event carries; `character_set_client`, the collations, `sql_mode` and `time_zone` count.
+    /// The settings that the event carries; `character_set_client`, the collations, `sql_mode` and
+    /// `time_zone` count.
     pub session: SessionContext,
-    /// `default_collation_for_utf8mb4` of the event; `None` where the source has none (MariaDB, MySQL before 8.0).
+    /// `default_collation_for_utf8mb4` of the event; `None` where the source has none (MariaDB,
+    /// MySQL before 8.0).
     pub default_collation_for_utf8mb4: Option<u16>,
     /// The event group, for this server's own log; `None`: a group is made from the statement.
     pub group: Option<&'a [u8]>,
     /// GTID, position and so on.
     pub options: CommitOptions<'a>,
-    /// Applies statements about accounts (CREATE USER, GRANT, ...); without it they are only logged.
+    /// Applies statements about accounts (CREATE USER, GRANT, ...); without it they are only
+    /// logged.
     pub accounts: Option<&'a dyn Fn(AdminCommand) -> Result<()>>,
 }
 
@@ -120,7 +125,8 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
     }
 }
 
-/// Whether REFERENCES at a column made a foreign key at the source: since MySQL 9.0, and with MariaDB.
+/// Whether REFERENCES at a column made a foreign key at the source: since MySQL 9.0, and with
+/// MariaDB.
 fn has_inline_references(options: &CommitOptions<'_>) -> bool {
     const SINCE: u32 = 90_000;
     options.mariadb_gtid.is_some() || options.original_server_version.is_some_and(|version| version >= SINCE)
@@ -138,8 +144,9 @@ fn log_only(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Ex
     Ok(Executed::OnlyLogged)
 }
 
-/// CREATE OR REPLACE TABLE: the drop is a commit of its own, without GTID, position or event. After a crash between the
-/// two the statement is received again and finds no table, which is the same to it.
+/// CREATE OR REPLACE TABLE: the drop is a commit of its own, without GTID, position or event. After
+/// a crash between the two the statement is received again and finds no table, which is the same to
+/// it.
 fn drop_before_create(
     engine: &Arc<Engine>,
     received: &ReceivedStatement<'_>,

@@ -1,8 +1,9 @@
 //! Where a statement's result goes.
 //!
-//! A statement calls either [`ResultSink::ok`] once, or [`ResultSink::columns`], then [`ResultSink::row`] for each
-//! row, then [`ResultSink::end_rows`]; or returns an error, possibly after some rows. A text with several
-//! statements repeats this, with [`status::MORE_RESULTS_EXISTS`] in the status of all but the last.
+//! A statement calls either [`ResultSink::ok`] once, or [`ResultSink::columns`], then
+//! [`ResultSink::row`] for each row, then [`ResultSink::end_rows`]; or returns an error, possibly
+//! after some rows. A text with several statements repeats this, with
+//! [`status::MORE_RESULTS_EXISTS`] in the status of all but the last.
 
 use crate::error::Result;
 use types::{ColumnType, Value};
@@ -55,12 +56,13 @@ pub struct ColumnMeta {
     pub name: String,
     /// The column's own name; empty for an expression.
     pub org_name: String,
-    /// Type of its values. ENUM and SET arrive as the text of their members, BIT as big-endian bytes, and
-    /// TIMESTAMP as `Value::DateTime` in the session's time zone.
+    /// Type of its values. ENUM and SET arrive as the text of their members, BIT as big-endian
+    /// bytes, and TIMESTAMP as `Value::DateTime` in the session's time zone.
     pub ty: ColumnType,
     /// [`column_flag`] bits.
     pub flags: u16,
-    /// Decimals shown: the scale, the fractional second digits, or 31 for a floating-point value without one.
+    /// Decimals shown: the scale, the fractional second digits, or 31 for a floating-point value
+    /// without one.
     pub decimals: u8,
 }
 
@@ -88,7 +90,8 @@ pub struct EndOfRows {
     pub status: u16,
 }
 
-/// Receives results. An error that it returns (the connection broke, the packet is too large) ends the statement.
+/// Receives results. An error that it returns (the connection broke, the packet is too large) ends
+/// the statement.
 pub trait ResultSink {
     /// Starts a result set.
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()>;

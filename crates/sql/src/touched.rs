@@ -1,4 +1,5 @@
-//! What a statement from a source changes, for replication filters: told from its text, without looking at any table.
+//! What a statement from a source changes, for replication filters: told from its text, without
+//! looking at any table.
 
 use crate::ast::{Statement, TableName, TableRef};
 use crate::parse::parse;
@@ -59,7 +60,8 @@ fn tables_of<'a>(from: &'a TableRef, tables: &mut Vec<&'a TableName>) {
     }
 }
 
-/// Whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`: `%`, `_` and `\` as in LIKE, case counts.
+/// Whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`: `%`, `_` and `\` as in LIKE, case
+/// counts.
 pub fn wild_matches(name: &str, pattern: &str) -> bool {
     crate::expr::like::like(name.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_BIN)
 }

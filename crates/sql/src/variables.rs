@@ -1,7 +1,8 @@
 //! The session values of system variables that statements depend on.
 //!
-//! Those that are asked for by every statement are fields; those that are only kept for the client to read back are in
-//! `kept`. Their global values are the host's, and are what a new session starts with.
+//! Those that are asked for by every statement are fields; those that are only kept for the client
+//! to read back are in `kept`. Their global values are the host's, and are what a new session
+//! starts with.
 
 use crate::error::{Result, SqlError};
 use crate::expr::text_of;
@@ -221,7 +222,8 @@ fn collation_of(name: &str, value: &Value, is_charset: bool) -> Result<u16> {
     })
 }
 
-/// The collation with a name of MySQL's, or the nearest one to a name of MariaDB's (`utf8mb4_uca1400_ai_ci`).
+/// The collation with a name of MySQL's, or the nearest one to a name of MariaDB's
+/// (`utf8mb4_uca1400_ai_ci`).
 pub(crate) fn known_collation(name: &str) -> Option<u16> {
     if let Some(id) = collation::from_name(name) {
         return Some(id);

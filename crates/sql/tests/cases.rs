@@ -1,4 +1,5 @@
-//! Statements and what MySQL answers to them: `cases/*.result`, made by `cases/generate.py` on a MySQL 9.7 server.
+//! Statements and what MySQL answers to them: `cases/*.result`, made by `cases/generate.py` on a
+//! MySQL 9.7 server.
 
 mod support;
 

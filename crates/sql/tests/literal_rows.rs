@@ -1,5 +1,5 @@
-//! Rows of literals are stored as the same rows written as expressions are, which go another way: values, warnings, errors,
-//! and what a client is told.
+//! Rows of literals are stored as the same rows written as expressions are, which go another way:
+//! values, warnings, errors, and what a client is told.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! Statements that nest as deeply as MySQL's may are answered, deeper ones refused with 1436, and neither ends the process: on
-//! the threads that run statements, and on any thread with a smaller stack.
+//! Statements that nest as deeply as MySQL's may are answered, deeper ones refused with 1436, and
+//! neither ends the process: on the threads that run statements, and on any thread with a smaller
+//! stack.
 
 mod support;
 

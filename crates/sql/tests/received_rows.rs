@@ -1,5 +1,6 @@
-//! Statements about rows that a source logged as text. One after the other is run in one session, and an INSERT like the last one is not
-//! parsed again; all of that must be as if each were run in a session of its own.
+//! Statements about rows that a source logged as text. One after the other is run in one session,
+//! and an INSERT like the last one is not parsed again; all of that must be as if each were run in
+//! a session of its own.
 
 mod support;
 

@@ -76,7 +76,8 @@ fn a_text_of_many_statements_is_read_once() {
     run(&mut s, "CREATE TABLE t (a INT, b VARCHAR(9))");
     run(&mut s, &"INSERT INTO t VALUES (1, 'x'); ".repeat(20_000));
     assert_eq!(rows(&mut s, "SELECT COUNT(*) FROM t"), ["20000"]);
-    // What is behind the last semicolon is no statement; what is wrong further on is found when it is reached.
+    // What is behind the last semicolon is no statement; what is wrong further on is found when it
+    // is reached.
     run(&mut s, "DO 1; -- nothing\n /* nothing */ ");
     let answer = outcome(&mut s, "DELETE FROM t; SELECT 'open").join("");
     assert!(answer.starts_with("ERROR 1064"), "{answer}");

@@ -61,7 +61,8 @@ impl Drop for Background {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // The test is failing already, or has stopped its server: what the load says is no news.
+            // The test is failing already, or has stopped its server: what the load says is no
+            // news.
             let _ = thread.join();
         }
     }

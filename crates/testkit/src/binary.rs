@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where the binary is: what `SLIPSTREAM_BINARY` names, or else freshly built from this workspace, in the profile
-/// that the test itself was built in.
+/// Where the binary is: what `SLIPSTREAM_BINARY` names, or else freshly built from this workspace,
+/// in the profile that the test itself was built in.
 pub fn slipstream() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match std::env::var_os("SLIPSTREAM_BINARY") {

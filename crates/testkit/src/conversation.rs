@@ -1,5 +1,6 @@
-//! A conversation of the project's client with a server, which must go the same with every flavor: what the client reads must be what
-//! real servers mean, and what our server says must be what the client understands.
+//! A conversation of the project's client with a server, which must go the same with every flavor:
+//! what the client reads must be what real servers mean, and what our server says must be what the
+//! client understands.
 
 use bench::instance::{Instance, USER};
 use protocol::client::{Client, ClientError, ConnectOptions};

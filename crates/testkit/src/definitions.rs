@@ -1,6 +1,8 @@
-//! A client that changes definitions, and checks after a crash that each statement is there whole or not at all, and is there if it was acknowledged.
+//! A client that changes definitions, and checks after a crash that each statement is there whole
+//! or not at all, and is there if it was acknowledged.
 //!
-//! Its statements go in a circle. After each of them its table has a shape of its own, which tells how far it has come.
+//! Its statements go in a circle. After each of them its table has a shape of its own, which tells
+//! how far it has come.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +14,8 @@ use crate::server::Server;
 
 const ROWS: usize = 300;
 
-/// What the table looks like: its name, rows, columns and secondary indexes; `None` where there is none.
+/// What the table looks like: its name, rows, columns and secondary indexes; `None` where there is
+/// none.
 type Shape = Option<(&'static str, usize, usize, usize)>;
 
 /// A circle of statements; the shape that each leaves behind.
@@ -71,7 +74,8 @@ impl Definitions {
         Definitions::default()
     }
 
-    /// Goes on with the circle, and builds and drops indexes of sysbench's first table, until it is stopped or the server is gone.
+    /// Goes on with the circle, and builds and drops indexes of sysbench's first table, until it is
+    /// stopped or the server is gone.
     pub fn work(&self, server: &Server) -> Changing {
         let stop = Arc::new(AtomicBool::new(false));
         let (options, acknowledged, stopped) =
@@ -83,7 +87,8 @@ impl Definitions {
         Changing { stop, thread }
     }
 
-    /// Checks where the circle stands, and that all tables are sound; goes on from there. Returns the number of statements.
+    /// Checks where the circle stands, and that all tables are sound; goes on from there. Returns
+    /// the number of statements.
     pub fn check(&self, server: &Server) -> u64 {
         let known = self.acknowledged.load(Ordering::Acquire);
         let found = shape(server);

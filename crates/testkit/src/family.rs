@@ -5,8 +5,8 @@ use protocol::client::{Client, ClientError};
 
 use crate::server::Server;
 
-/// Parents, children by primary and by unique key, children of children, children without a key of their own, a tree, and a
-/// table whose rows nobody may leave alone.
+/// Parents, children by primary and by unique key, children of children, children without a key of
+/// their own, a tree, and a table whose rows nobody may leave alone.
 const TABLES: &[&str] = &[
     "CREATE DATABASE family",
     "CREATE TABLE family.elders (id INT PRIMARY KEY, code VARCHAR(20) UNIQUE)",
@@ -37,8 +37,8 @@ pub fn make(server: &Server) {
     TABLES.iter().for_each(|sql| drop(server.run(sql)));
 }
 
-/// Runs random transactions in several sessions at once. What foreign keys, unique keys or deadlocks refuse is rolled
-/// back. Returns how many were committed.
+/// Runs random transactions in several sessions at once. What foreign keys, unique keys or
+/// deadlocks refuse is rolled back. Returns how many were committed.
 pub fn load(server: &Server, sessions: u64, transactions: u64, seed: u64) -> u64 {
     let session = |number: u64| {
         let mut client = server.connect();

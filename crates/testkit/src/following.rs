@@ -1,5 +1,5 @@
-//! A replica that follows a source through everything that a test can put in its way. The same for every pair of
-//! flavors; each pair has its own test file.
+//! A replica that follows a source through everything that a test can put in its way. The same for
+//! every pair of flavors; each pair has its own test file.
 
 use bench::instance::{Flavor, RowImage, Settings, USER, free_port};
 use bench::replication::{Position, StartFrom, Thread};
@@ -102,8 +102,10 @@ impl Pair {
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// The connection is cut, and so many bytes have passed from the beginning. A MariaDB replica by position that was cut among the rows events of a statement stops
-    /// there: its receiver takes the format description that comes next for the lack of the statement's end (error 1595).
+    /// The connection is cut, and so many bytes have passed from the beginning. A MariaDB replica
+    /// by position that was cut among the rows events of a statement stops there: its receiver
+    /// takes the format description that comes next for the lack of the statement's end (error
+    /// 1595).
     fn receives_through_a_cut(&self, bytes: u64) {
         let stops = self.replica.flavor() == Flavor::MariaDb && self.by == By::Position;
         let has_passed = || self.proxy.passed_bytes() > bytes;
@@ -122,7 +124,8 @@ impl Pair {
     pub fn is_equal(&self) {
         self.replica.equals(&self.source, SIZE.tables);
         if (self.replica.flavor(), self.by) == (Flavor::MariaDb, By::Gtid) {
-            // It goes by file and position, without an error, where it thinks that a source has no GTIDs.
+            // It goes by file and position, without an error, where it thinks that a source has no
+            // GTIDs.
             let status = self.replica.run("SHOW SLAVE STATUS");
             assert_eq!(
                 status.text(0, "Using_Gtid").as_deref(),
@@ -141,7 +144,8 @@ pub fn carries_everything(source: Flavor, replica: Flavor, image: RowImage, by: 
     everything_arrives(&pair);
 }
 
-/// Everything arrives at a replica with workers that begins far behind, so that they have something to do.
+/// Everything arrives at a replica with workers that begins far behind, so that they have something
+/// to do.
 pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage, by: By, workers: u32) {
     let settings = Settings { row_image: image, replica_workers: workers, ..Settings::default() };
     let pair = Pair::start_with(source, replica, &settings, by);
@@ -157,7 +161,8 @@ pub fn catches_up_with_workers(source: Flavor, replica: Flavor, image: RowImage,
     everything_arrives(&pair);
 }
 
-/// Everything arrives from a source on which `switch` was run; its log then has events of the type `kind`.
+/// Everything arrives from a source on which `switch` was run; its log then has events of the type
+/// `kind`.
 pub fn carries_with(source: Flavor, replica: Flavor, workers: u32, switch: &[&str], kind: &str) {
     let settings = Settings { replica_workers: workers, ..Settings::default() };
     let pair = Pair::start_with(source, replica, &settings, By::Gtid);
@@ -195,8 +200,8 @@ fn everything_arrives(pair: &Pair) {
     assert_eq!((status.io_running.as_str(), status.sql_running.as_str()), ("Yes", "Yes"), "{status:?}");
 }
 
-/// Threads that are stopped and started, servers that are restarted and connections that are cut lose and double
-/// nothing.
+/// Threads that are stopped and started, servers that are restarted and connections that are cut
+/// lose and double nothing.
 pub fn survives_interruptions(source: Flavor, replica: Flavor, by: By) {
     let mut pair = Pair::start(source, replica, RowImage::Minimal, by);
     pair.source.fill(SIZE, 1);
@@ -238,7 +243,8 @@ pub fn notices_damage(source: Flavor, replica: Flavor) {
     for seed in 0..5 {
         pair.proxy.damage_after(rng.between(2_000, 40_000));
         pair.load(Workload::UpdateNonIndex, 200, seed);
-        // A replica may stop at the damage, as MySQL's does, or fetch the event again; both are right.
+        // A replica may stop at the damage, as MySQL's does, or fetch the event again; both are
+        // right.
         pair.replica.wait_until("past the damage", |status| pair.proxy.has_damaged() || status.io_errno != 0);
         let target = pair.source.position();
         pair.replica.wait_until("received", |status| {

@@ -1,11 +1,12 @@
-//! Clients that remember which of their commits were acknowledged, and check after a crash that none is missing and
-//! that no transaction is there in part.
+//! Clients that remember which of their commits were acknowledged, and check after a crash that
+//! none is missing and that no transaction is there in part.
 //!
-//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)` into `entry`,
-//! sets `total.n` of the client to the number, and moves one from an account in `debit` to one in `credit`, which the
-//! clients share. So at any moment `total.n`, the count and the greatest number of the client's entries are the same; it is
-//! the last acknowledged number, or one more: a commit may have happened whose answer the crash cut off; and all accounts
-//! together hold nothing.
+//! Each client numbers its transactions from 1. One transaction inserts the row `(client, number)`
+//! into `entry`, sets `total.n` of the client to the number, and moves one from an account in
+//! `debit` to one in `credit`, which the clients share. So at any moment `total.n`, the count and
+//! the greatest number of the client's entries are the same; it is the last acknowledged number, or
+//! one more: a commit may have happened whose answer the crash cut off; and all accounts together
+//! hold nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +20,8 @@ use crate::server::Server;
 /// Accounts in each of `debit` and `credit`: few, so that clients meet.
 const ACCOUNTS: u64 = 8;
 
-/// One client's account: what it knows to be committed. Written by its thread, read when the thread has ended.
+/// One client's account: what it knows to be committed. Written by its thread, read when the thread
+/// has ended.
 type Acknowledged = Arc<AtomicU64>;
 
 /// The clients' memory, which outlives the server's crashes.
@@ -66,7 +68,8 @@ impl Ledger {
         Working { threads: threads.collect(), stop: Arc::clone(&stop) }
     }
 
-    /// Checks every account, and goes on from what the server has. Returns the number of commits there are.
+    /// Checks every account, and goes on from what the server has. Returns the number of commits
+    /// there are.
     pub fn check(&self, server: &Server) -> u64 {
         let mut all = 0;
         for (client, acknowledged) in self.acknowledged.iter().enumerate() {
@@ -120,7 +123,8 @@ fn commit_until_stopped(
     let mut session = Client::connect(&options.clone().schema("ledger"))?;
     let insert = session.prepare("INSERT INTO entry (client, number) VALUES (?, ?)")?;
     let update = session.prepare("UPDATE total SET n = ? WHERE client = ?")?;
-    // All clients lock an account in `debit` first, and one in each table: no two can wait for each other.
+    // All clients lock an account in `debit` first, and one in each table: no two can wait for each
+    // other.
     let take = session.prepare("UPDATE debit SET n = n - 1 WHERE account = ?")?;
     let give = session.prepare("UPDATE credit SET n = n + 1 WHERE account = ?")?;
     while !stop.load(Ordering::Acquire) {

@@ -1,4 +1,5 @@
-//! A TCP proxy between a replica and its source (or a client and its server) that cuts and damages on demand.
+//! A TCP proxy between a replica and its source (or a client and its server) that cuts and damages
+//! on demand.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,8 +13,8 @@ const NEVER: u64 = u64::MAX;
 /// `COM_BINLOG_DUMP` and `COM_BINLOG_DUMP_GTID`.
 const DUMP_COMMANDS: [u8; 2] = [0x12, 0x1e];
 
-/// What the proxy's threads share. Every atomic is a switch of its own, read and written with `SeqCst`: nothing here
-/// is hot.
+/// What the proxy's threads share. Every atomic is a switch of its own, read and written with
+/// `SeqCst`: nothing here is hot.
 #[derive(Debug)]
 struct Shared {
     target_port: u16,
@@ -28,7 +29,8 @@ struct Shared {
     passed_bytes: AtomicU64,
     /// The connection over which `passed_bytes` gets here is cut, once.
     cut_at_byte: AtomicU64,
-    /// The first byte from this count on that is in a packet's payload is sent with one bit flipped, once.
+    /// The first byte from this count on that is in a packet's payload is sent with one bit
+    /// flipped, once.
     damage_at_byte: AtomicU64,
     /// Both ends of every connection that may still be open.
     open: Mutex<Vec<TcpStream>>,
@@ -76,7 +78,8 @@ impl Proxy {
         }
     }
 
-    /// From now on every connection is closed at once (true), or served again (false). Open ones are left alone.
+    /// From now on every connection is closed at once (true), or served again (false). Open ones
+    /// are left alone.
     pub fn refuse(&self, refuse: bool) {
         self.shared.refusing.store(refuse, Ordering::SeqCst);
     }
@@ -91,13 +94,15 @@ impl Proxy {
         self.shared.dumps.load(Ordering::SeqCst)
     }
 
-    /// Cuts the connection that sends the `bytes`th byte from now, once, in the middle of whatever that is.
+    /// Cuts the connection that sends the `bytes`th byte from now, once, in the middle of whatever
+    /// that is.
     pub fn cut_after(&self, bytes: u64) {
         self.shared.cut_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
 
-    /// Flips one bit, once: of the `bytes`th byte from now, or of the next one that is in a packet's payload. A flipped
-    /// bit in a packet's length would have the client wait for bytes that nobody sends, which no checksum can tell.
+    /// Flips one bit, once: of the `bytes`th byte from now, or of the next one that is in a
+    /// packet's payload. A flipped bit in a packet's length would have the client wait for bytes
+    /// that nobody sends, which no checksum can tell.
     pub fn damage_after(&self, bytes: u64) {
         self.shared.damage_at_byte.store(self.passed_bytes() + bytes, Ordering::SeqCst);
     }
@@ -157,7 +162,8 @@ fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the packets of one connection begin and end: three bytes of length, one of sequence number, the payload.
+/// Where the packets of one connection begin and end: three bytes of length, one of sequence
+/// number, the payload.
 #[derive(Default)]
 struct Framing {
     header: u32,
@@ -202,7 +208,8 @@ impl Shared {
         !is_dump || !self.cutting_dumps.load(Ordering::SeqCst)
     }
 
-    /// Counts bytes on their way to a client and does what is armed. False when the connection is to be cut.
+    /// Counts bytes on their way to a client and does what is armed. False when the connection is
+    /// to be cut.
     fn pass(&self, bytes: &mut [u8], framing: &mut Framing) -> bool {
         let len = bytes.len() as u64;
         let before = self.passed_bytes.fetch_add(len, Ordering::SeqCst);

@@ -1,8 +1,9 @@
-//! Readers of a binary log that others wrote: each prints the changed rows, and the tables that come of them must be the
-//! server's.
+//! Readers of a binary log that others wrote: each prints the changed rows, and the tables that
+//! come of them must be the server's.
 //!
-//! A line is `+` or `-`, the table's full name, and the row's values in the order of the columns, all separated by tabs; an
-//! update is a line of each. NULL is `\N`; in text a backslash, tab or line feed is escaped.
+//! A line is `+` or `-`, the table's full name, and the row's values in the order of the columns,
+//! all separated by tabs; an update is a line of each. NULL is `\N`; in text a backslash, tab or
+//! line feed is escaped.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -31,7 +32,8 @@ pub fn escape(text: &str) -> String {
 }
 
 impl Followed {
-    /// Takes a line; one that takes away a row which is not there is the reader's or the server's fault.
+    /// Takes a line; one that takes away a row which is not there is the reader's or the server's
+    /// fault.
     pub fn take(&mut self, line: &str) {
         let mut parts = line.split('\t').map(str::to_string);
         let (Some(sign), Some(table)) = (parts.next(), parts.next()) else { panic!("no row: {line}") };
@@ -91,8 +93,8 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
-/// Lets a reader follow the server while rows of every type change, and compares what it has seen. The changes begin when it has
-/// told the first rows: one that takes a snapshot has it by then.
+/// Lets a reader follow the server while rows of every type change, and compares what it has seen.
+/// The changes begin when it has told the first rows: one that takes a snapshot has it by then.
 pub fn follow(server: &Server, reader: &mut Command) {
     every_type::create_and_fill(server);
     let mut child = reader

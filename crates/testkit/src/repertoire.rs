@@ -1,5 +1,5 @@
-//! What replication must carry: the statements that a test runs on a source, and the queries whose answers must then
-//! be the same at both ends.
+//! What replication must carry: the statements that a test runs on a source, and the queries whose
+//! answers must then be the same at both ends.
 
 use crate::server::{Replica, Server};
 
@@ -85,7 +85,8 @@ const QUERIES: &[&str] = &[
     "SHOW DATABASES LIKE 'brief'",
 ];
 
-/// Runs the repertoire on a source, in one session, in UTC (so that TIMESTAMPs mean the same everywhere).
+/// Runs the repertoire on a source, in one session, in UTC (so that TIMESTAMPs mean the same
+/// everywhere).
 pub fn perform(source: &Server) {
     let mut session = source.connect();
     for statement in ["SET time_zone = '+00:00'", "SET NAMES utf8mb4"].iter().chain(STATEMENTS) {

@@ -9,11 +9,12 @@ use bench::sbtest::{self, Checksum, Size};
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError, ConnectOptions, ResultSet};
 
-/// How long a test waits for something that should happen soon. Generous: it only ends tests that have failed.
+/// How long a test waits for something that should happen soon. Generous: it only ends tests that
+/// have failed.
 pub const SOON: Duration = Duration::from_secs(60);
 
-/// The flavor that tests of one server alone are about: Slipstream, or what `SERVER_UNDER_TEST` names. A test that
-/// fails against MariaDB or MySQL expects the wrong thing.
+/// The flavor that tests of one server alone are about: Slipstream, or what `SERVER_UNDER_TEST`
+/// names. A test that fails against MariaDB or MySQL expects the wrong thing.
 pub fn flavor_under_test() -> Flavor {
     match std::env::var("SERVER_UNDER_TEST").as_deref() {
         Err(_) | Ok("slipstream") => Flavor::Slipstream,
@@ -194,8 +195,8 @@ impl Replica {
         }
     }
 
-    /// Waits until everything that the source has logged by now is applied. An error that stops a thread fails the
-    /// test; one of the receiver that it gets over by itself does not.
+    /// Waits until everything that the source has logged by now is applied. An error that stops a
+    /// thread fails the test; one of the receiver that it gets over by itself does not.
     pub fn catch_up(&self, source: &Server) {
         self.reach(&source.position());
     }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use bench::instance::Flavor;
 
-/// Whether all these servers can be started here. If not, the calling test is told as skipped, and should return.
+/// Whether all these servers can be started here. If not, the calling test is told as skipped, and
+/// should return.
 #[must_use]
 pub fn available(test: &str, flavors: &[Flavor]) -> bool {
     let missing: Vec<String> =
@@ -27,7 +28,8 @@ pub fn tool_available(test: &str, program: &str) -> bool {
     found
 }
 
-/// Whether `scripts/peers.sh` could install this reader. If not, the calling test is told as skipped, and should return.
+/// Whether `scripts/peers.sh` could install this reader. If not, the calling test is told as
+/// skipped, and should return.
 #[must_use]
 pub fn reader_available(test: &str, program: &Path) -> bool {
     let found = program.exists();
@@ -37,8 +39,8 @@ pub fn reader_available(test: &str, program: &Path) -> bool {
     found
 }
 
-/// Prints the line, and hands it to the summary of `make test` (the file that `SLIPSTREAM_SKIPPED` names), because
-/// the output of a test that passes is not shown.
+/// Prints the line, and hands it to the summary of `make test` (the file that `SLIPSTREAM_SKIPPED`
+/// names), because the output of a test that passes is not shown.
 fn tell(test: &str, why: &str) {
     let line = format!("SKIPPED: {test}: {why}");
     println!("{line}");

@@ -49,7 +49,8 @@ impl Script<'_> {
         program::succeed("sysbench", &words)
     }
 
-    /// `prepare`, `run` for this many events, and `cleanup`; afterwards no table is left. Returns the run's report.
+    /// `prepare`, `run` for this many events, and `cleanup`; afterwards no table is left. Returns
+    /// the run's report.
     pub fn whole(&self, events: u64) -> String {
         self.server.run("CREATE DATABASE IF NOT EXISTS sbtest");
         self.command("prepare", &[]);

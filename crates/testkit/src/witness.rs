@@ -1,8 +1,10 @@
-//! Readers that look at a ledger without a pause while servers are killed and connections are cut, and find in every
-//! snapshot a state that the source has had: a prefix of each client's transactions, whole ones.
+//! Readers that look at a ledger without a pause while servers are killed and connections are cut,
+//! and find in every snapshot a state that the source has had: a prefix of each client's
+//! transactions, whole ones.
 //!
-//! A reader whose server is gone comes back with a new session. What it finds then may be older than what it saw before, as
-//! a crash may take what was not yet synced; within one session nothing goes back.
+//! A reader whose server is gone comes back with a new session. What it finds then may be older
+//! than what it saw before, as a crash may take what was not yet synced; within one session nothing
+//! goes back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +42,8 @@ impl Witnesses {
         Witnesses { threads: threads.collect(), stop: Arc::clone(&stop) }
     }
 
-    /// Ends them and returns how many snapshots each has seen. Panics when one has seen what it must not see.
+    /// Ends them and returns how many snapshots each has seen. Panics when one has seen what it
+    /// must not see.
     pub fn end(self) -> Vec<u64> {
         self.stop.store(true, Ordering::Release);
         let end =

@@ -13,7 +13,8 @@ fn analyze(arguments: &[String]) -> String {
     program::succeed(&binary::slipstream().display().to_string(), &words)
 }
 
-/// A table with a key, one of whose rows is changed by every transaction; one without a key; a large transaction; a file ends between.
+/// A table with a key, one of whose rows is changed by every transaction; one without a key; a
+/// large transaction; a file ends between.
 fn written(flavor: Flavor, row_image: RowImage) -> Server {
     let server = Server::start(flavor, &Settings { row_image, ..Settings::default() });
     let mut client = server.connect();
@@ -50,7 +51,8 @@ fn has(said: &str, parts: &[&str], what: &str) {
     }
 }
 
-/// Everything that must be found in either way. DDL of the server's own beginnings may stand before.
+/// Everything that must be found in either way. DDL of the server's own beginnings may stand
+/// before.
 fn tells_the_story(server: &Server, said: &str, what: &str) {
     let what = format!("{}, {what}", server.flavor());
     has(
@@ -121,7 +123,8 @@ fn of_the_server_under_test() {
     analyzes(flavor_under_test());
 }
 
-/// Full images without the names of the key's columns: a row is told by all its columns, and still is one row.
+/// Full images without the names of the key's columns: a row is told by all its columns, and still
+/// is one row.
 #[test]
 fn full_images_are_followed_from_image_to_image() {
     if !available("analyze::full_images_are_followed_from_image_to_image", &[Flavor::MariaDb]) {

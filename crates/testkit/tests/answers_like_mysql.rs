@@ -1,5 +1,5 @@
-//! Answers beside MySQL's: what only a client of the protocol sees of them, which is ids in OK packets, the types of results,
-//! headings, and the characters of a client that has others.
+//! Answers beside MySQL's: what only a client of the protocol sees of them, which is ids in OK
+//! packets, the types of results, headings, and the characters of a client that has others.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ResultSet};
@@ -168,7 +168,8 @@ fn a_parameters_type_is_its_results() {
     compare(&servers, &asked, |client, text| {
         let mut told = Vec::new();
         for parameter in &parameters {
-            // Anew each time: MySQL keeps some types from one execution to the next, and turns later values into them.
+            // Anew each time: MySQL keeps some types from one execution to the next, and turns
+            // later values into them.
             let statement = client.prepare(text).expect("a statement");
             let given = vec![*parameter; statement.parameters()];
             let outcome = client.execute(&statement, &given);

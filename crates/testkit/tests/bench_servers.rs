@@ -1,4 +1,5 @@
-//! `slipstream bench oltp`, `insert`, `apply`, `lag` and `large`, whole: the real binary, the real sysbench, small sizes.
+//! `slipstream bench oltp`, `insert`, `apply`, `lag` and `large`, whole: the real binary, the real
+//! sysbench, small sizes.
 
 use bench::instance::{Flavor, Instance, Settings, USER};
 use testkit::Server;
@@ -76,8 +77,8 @@ fn every_step_of_the_insert_benchmark() {
     assert_eq!(count, [left.to_string()], "{json}");
 }
 
-/// A load is generated once and applied by both replicas with every setting; one that cannot be repeated is generated anew. Rows
-/// that differ at the end would have the program fail.
+/// A load is generated once and applied by both replicas with every setting; one that cannot be
+/// repeated is generated anew. Rows that differ at the end would have the program fail.
 #[test]
 fn a_matrix_of_loads_and_settings_applied() {
     let line = "--source slipstream --replicas slipstream --tables 1 --rows 300 --transactions 200 --clients 2 --relaxed --pool 64M \
@@ -92,7 +93,8 @@ fn a_matrix_of_loads_and_settings_applied() {
     // Two settings, each with two values: a line for the second of each.
     assert_eq!(numbers(&json, "cells"), [8.0, 8.0], "{json}");
     assert_eq!(json.matches("\"format\": \"STATEMENT\"").count(), 2 * 8, "{json}");
-    // What the source logged is there to be analyzed: three loads of read_write (as rows once) and two of the inserts.
+    // What the source logged is there to be analyzed: three loads of read_write (as rows once) and
+    // two of the inserts.
     let source = logs.join("slipstream").display().to_string();
     let said = testkit::program::succeed(
         &testkit::binary::slipstream().display().to_string(),

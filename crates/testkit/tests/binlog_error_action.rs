@@ -1,4 +1,5 @@
-//! `binlog_error_action=IGNORE_ERROR` on a running server: what statements say once the binary log is off, and what a restart makes of it.
+//! `binlog_error_action=IGNORE_ERROR` on a running server: what statements say once the binary log
+//! is off, and what a restart makes of it.
 
 use std::time::Duration;
 

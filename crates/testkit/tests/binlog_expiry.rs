@@ -1,4 +1,5 @@
-//! Files of the binary log that go by themselves: `binlog_expire_logs_seconds` and `binlog_expire_logs_auto_purge`, on MySQL and here.
+//! Files of the binary log that go by themselves: `binlog_expire_logs_seconds` and
+//! `binlog_expire_logs_auto_purge`, on MySQL and here.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Our binary log beside that of a MySQL server that was told the same: events are compared byte for byte.
+//! Our binary log beside that of a MySQL server that was told the same: events are compared byte
+//! for byte.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::event_type;
@@ -77,7 +78,8 @@ fn has_collation(ty: &str) -> bool {
     ["CHAR", "TEXT", "ENUM", "SET"].iter().any(|word| ty.contains(word))
 }
 
-/// A table of some columns, with a primary key (or none) of whole columns or of their first characters.
+/// A table of some columns, with a primary key (or none) of whole columns or of their first
+/// characters.
 fn random_table(rng: &mut Rng, name: &str) -> String {
     let mut parts = Vec::new();
     let mut may_be_key = Vec::new();
@@ -141,7 +143,8 @@ fn table_maps_are_mysqls_with_minimal_and_with_full_metadata() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// Statements under each format. What MySQL warns of, refuses and logs is what we do; a statement that changes no row is not among them.
+/// Statements under each format. What MySQL warns of, refuses and logs is what we do; a statement
+/// that changes no row is not among them.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE u",
     "USE u",
@@ -245,7 +248,8 @@ fn outcomes(server: &Server) -> Vec<String> {
     outcomes
 }
 
-/// The events of statements and rows, without what is each server's own; DDL is left out, and what surrounds transactions.
+/// The events of statements and rows, without what is each server's own; DDL is left out, and what
+/// surrounds transactions.
 fn told(server: &Server) -> Vec<String> {
     use binlog::Event;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -256,7 +260,8 @@ fn told(server: &Server) -> Vec<String> {
             Event::Query(query) if ["BEGIN", "COMMIT"].contains(&&*text(query.statement)) => continue,
             Event::Query(query) => {
                 let status = query.status().expect("status variables");
-                // MySQL adds time zone and microseconds where the statement asks for the time, we always.
+                // MySQL adds time zone and microseconds where the statement asks for the time, we
+                // always.
                 let session = (status.flags2, status.sql_mode, status.auto_increment, status.charset);
                 format!("{} [{}] {session:?}", text(query.statement), text(query.schema))
             }

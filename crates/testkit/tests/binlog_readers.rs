@@ -1,5 +1,5 @@
-//! Others read our binary log: mysqlbinlog of MySQL and of MariaDB, from the files and over the wire, as a
-//! replica does.
+//! Others read our binary log: mysqlbinlog of MySQL and of MariaDB, from the files and over the
+//! wire, as a replica does.
 
 use bench::instance::{Flavor, RowImage, Settings, USER, peers_dir};
 use testkit::server::flavor_under_test;

@@ -1,5 +1,5 @@
-//! Others follow our binary log as a stream of changed rows: the libraries that change data capture is built on. Each is
-//! asked for the values of every column type, and they must be the tables'.
+//! Others follow our binary log as a stream of changed rows: the libraries that change data capture
+//! is built on. Each is asked for the values of every column type, and they must be the tables'.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,8 @@ use std::process::Command;
 use testkit::every_type::LAST;
 use testkit::{Server, reader};
 
-/// Lets a reader that `scripts/peers.sh` has installed as `program` follow a server. `words` come before the address.
+/// Lets a reader that `scripts/peers.sh` has installed as `program` follow a server. `words` come
+/// before the address.
 fn follows(test: &str, program: &Path, words: &[String], more: &[&str]) {
     if testkit::reader_available(&format!("change_readers::{test}"), program) {
         following(&Server::under_test(), program, words, more);

@@ -19,8 +19,8 @@ fn with(mut words: Vec<String>, more: &[&str]) -> Vec<String> {
     words
 }
 
-/// What every client can do: definitions, rows, an error that does not end the session (with `--force`, which has to
-/// come after `-e` because that takes it back), status.
+/// What every client can do: definitions, rows, an error that does not end the session (with
+/// `--force`, which has to come after `-e` because that takes it back), status.
 const SCRIPT: &str = "CREATE DATABASE shop; USE shop;
     CREATE TABLE t (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20), price DECIMAL(8,2));
     INSERT INTO t (name, price) VALUES ('nut', 0.05), ('bolt', 0.10), (NULL, NULL);

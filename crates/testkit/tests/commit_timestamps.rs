@@ -1,4 +1,5 @@
-//! When a transaction was first committed, and when here, down a chain of replicas (`original_commit_timestamp`, `immediate_commit_timestamp`).
+//! When a transaction was first committed, and when here, down a chain of replicas
+//! (`original_commit_timestamp`, `immediate_commit_timestamp`).
 
 use std::collections::HashMap;
 
@@ -8,7 +9,8 @@ use binlog::event::Event;
 use testkit::following::{By, Pair};
 use testkit::{Replica, Server, available, binlog_events};
 
-/// Of each GTID of the server with this UUID: when it was committed first, when here, and the version of the first server.
+/// Of each GTID of the server with this UUID: when it was committed first, when here, and the
+/// version of the first server.
 fn commits(server: &Server, uuid: &str) -> HashMap<String, (u64, u64, u32)> {
     let mut commits = HashMap::new();
     for event in binlog_events::of(server) {

@@ -145,7 +145,8 @@ fn shows_what_mysql_shows(flavor: Flavor) {
         assert_eq!(seen, scene.shown, "{flavor}: {} / {}", scene.holds, scene.waits);
         let Some((waits, ids)) = waits else { continue };
         let [wait] = &waits[..] else { panic!("{flavor}: {} / {}: {waits:?}", scene.holds, scene.waits) };
-        // MySQL names the thread that made the lock known, which is the one that waits where a row was being inserted.
+        // MySQL names the thread that made the lock known, which is the one that waits where a row
+        // was being inserted.
         let of_holder = if flavor == Flavor::MySql && scene.holds.starts_with("INSERT") {
             wait.starts_with("6\tX,REC_NOT_GAP\tWAITING\tGRANTED\t1\t1\t")
         } else {

@@ -1,10 +1,12 @@
-//! What clients see of definitions beside MySQL: the counts and the words of the OK packets, and the order of indexes.
+//! What clients see of definitions beside MySQL: the counts and the words of the OK packets, and
+//! the order of indexes.
 
 use bench::instance::{Flavor, Settings};
 use protocol::command;
 use testkit::{Server, available};
 
-/// Each is sent to both servers, and both must answer with the same count of rows, warnings and words.
+/// Each is sent to both servers, and both must answer with the same count of rows, warnings and
+/// words.
 const STATEMENTS: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE DATABASE IF NOT EXISTS d",

@@ -1,7 +1,7 @@
-//! Faults of replication, over and over: the source is killed, the replica is killed, their connection is cut in the middle of
-//! an event. Clients commit and readers look at both ends all the time. After each fault the replica's position is exactly
-//! that of what it has, its GTIDs are the source's and so are its rows; and no reader ever sees a state that the source
-//! has not had.
+//! Faults of replication, over and over: the source is killed, the replica is killed, their
+//! connection is cut in the middle of an event. Clients commit and readers look at both ends all
+//! the time. After each fault the replica's position is exactly that of what it has, its GTIDs are
+//! the source's and so are its rows; and no reader ever sees a state that the source has not had.
 
 use std::time::Duration;
 
@@ -49,7 +49,8 @@ fn executed(server: &Server) -> String {
     server.rows("SELECT @@global.gtid_executed")[0].clone()
 }
 
-/// Position and GTIDs of a replica that came back and applies nothing yet are those of the rows that it has.
+/// Position and GTIDs of a replica that came back and applies nothing yet are those of the rows
+/// that it has.
 fn position_is_exact(round: &Round<'_>) {
     let status = round.pair.replica.status();
     let has = last_transaction(&status.executed_gtid_set);
@@ -65,7 +66,8 @@ fn position_is_exact(round: &Round<'_>) {
     }
 }
 
-/// The position of a replica that applies nothing, or nothing any more, is in the table or in the file, by `relay_log_info_repository`.
+/// The position of a replica that applies nothing, or nothing any more, is in the table or in the
+/// file, by `relay_log_info_repository`.
 fn assert_shown_where_it_is_kept(round: &Round<'_>, file: &str, offset: u64) {
     let replica = &round.pair.replica;
     let in_table = replica.rows("SELECT Master_log_name, Master_log_pos FROM mysql.slave_relay_log_info");

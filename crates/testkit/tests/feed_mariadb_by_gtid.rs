@@ -61,7 +61,8 @@ fn purged_files() {
     }
 }
 
-/// Both servers are killed under load, with small files of the binary log: numbers stay those of the transactions.
+/// Both servers are killed under load, with small files of the binary log: numbers stay those of
+/// the transactions.
 #[test]
 fn kills_and_rotations() {
     if !available("feed_mariadb_by_gtid::kills_and_rotations", &[REPLICA]) {
@@ -98,7 +99,8 @@ fn kills_and_rotations() {
     is_at_the_end(&pair);
 }
 
-/// Compressed transactions are sent event by event. The replica then counts more bytes than the file has, which heartbeats must survive.
+/// Compressed transactions are sent event by event. The replica then counts more bytes than the
+/// file has, which heartbeats must survive.
 #[test]
 fn compressed_transactions_and_heartbeats() {
     if !available("feed_mariadb_by_gtid::compressed_transactions_and_heartbeats", &[REPLICA]) {

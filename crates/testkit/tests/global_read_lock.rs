@@ -1,4 +1,5 @@
-//! FLUSH TABLES WITH READ LOCK: what mysqldump, Debezium and others take their snapshot and its place in the binary log under.
+//! FLUSH TABLES WITH READ LOCK: what mysqldump, Debezium and others take their snapshot and its
+//! place in the binary log under.
 
 use std::time::Duration;
 
@@ -114,7 +115,8 @@ fn it_ends_with_its_session_and_two_can_hold_it() {
     writer.join().expect("goes on");
 }
 
-/// A snapshot that is taken under the lock is the state at the place that was read under it: all the commits before it and none after.
+/// A snapshot that is taken under the lock is the state at the place that was read under it: all
+/// the commits before it and none after.
 #[test]
 fn a_snapshot_belongs_to_its_place_in_the_log() {
     let server = started();

@@ -1,5 +1,5 @@
-//! GRANT, REVOKE and roles beside MySQL: several grantors say the same to both, each statement must have the same error, and SHOW GRANTS of
-//! every account the same lines.
+//! GRANT, REVOKE and roles beside MySQL: several grantors say the same to both, each statement must
+//! have the same error, and SHOW GRANTS of every account the same lines.
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
@@ -121,8 +121,8 @@ impl Side {
         Side { server }
     }
 
-    /// What statements of a new session answer, as MySQL's sessions keep the global privileges that they began with: rows, or the error's number
-    /// and words.
+    /// What statements of a new session answer, as MySQL's sessions keep the global privileges that
+    /// they began with: rows, or the error's number and words.
     fn answer(&self, who: Option<&str>, roles: Option<&str>, text: &str) -> Vec<String> {
         let mut client = match who {
             None => self.server.connect(),
@@ -179,7 +179,8 @@ fn the_same_grants_leave_the_same_rights() {
         let roles = rng.pick(&[None, None, Some("SET ROLE ALL"), Some("SET ROLE r1"), Some("SET ROLE NONE")]);
         let text = statement(&mut rng);
         if who.is_some() && text.contains("_ADMIN") {
-            // MySQL was seen to let an account pass on a dynamic privilege that it had no longer; the other test asks who may.
+            // MySQL was seen to let an account pass on a dynamic privilege that it had no longer;
+            // the other test asks who may.
             continue;
         }
         said.push(format!("{}: {}; {text};", who.unwrap_or("root"), roles.unwrap_or("")));
@@ -277,7 +278,8 @@ fn columns_and_restrictions_count_as_with_mysql() {
     }
 }
 
-/// What was revoked is gone for plans that an open session has bound, and roles that are switched off as well.
+/// What was revoked is gone for plans that an open session has bound, and roles that are switched
+/// off as well.
 #[test]
 fn open_sessions_notice_what_is_revoked() {
     let side = Side::start(Flavor::Slipstream);

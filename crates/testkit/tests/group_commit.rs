@@ -12,7 +12,8 @@ fn syncs(server: &Server) -> u64 {
     row.rsplit('\t').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
-/// Several clients commit a transaction after the other; returns how often the log was synced meanwhile.
+/// Several clients commit a transaction after the other; returns how often the log was synced
+/// meanwhile.
 fn syncs_of_a_load(server: &Server) -> u64 {
     let before = syncs(server);
     let clients: Vec<_> = (0..CLIENTS)
@@ -30,7 +31,8 @@ fn syncs_of_a_load(server: &Server) -> u64 {
     syncs(server) - before
 }
 
-/// A delay of an hour's length to a machine ends when as many commits have gathered as the count says: each group has all clients, and one sync.
+/// A delay of an hour's length to a machine ends when as many commits have gathered as the count
+/// says: each group has all clients, and one sync.
 #[test]
 fn a_sync_serves_as_many_commits_as_have_gathered() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -39,7 +41,8 @@ fn a_sync_serves_as_many_commits_as_have_gathered() {
     server.run(&format!("SET GLOBAL binlog_group_commit_sync_no_delay_count = {CLIENTS}"));
     server.run("SET GLOBAL binlog_group_commit_sync_delay = 1000000");
     let syncs = syncs_of_a_load(&server);
-    // Two at most: the second for what the thread that synced first did not yet see written. And those that the server makes by itself.
+    // Two at most: the second for what the thread that synced first did not yet see written. And
+    // those that the server makes by itself.
     assert!(syncs <= COMMITS * 2 + 10, "{syncs} syncs for {COMMITS} groups of {CLIENTS} commits");
     // One that is alone goes on when the time is over, which is changed while the server runs.
     let mut session = server.connect();

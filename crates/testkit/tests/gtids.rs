@@ -1,4 +1,5 @@
-//! GTIDs of sessions: what MySQL does about them, we do. One session or several, statement by statement.
+//! GTIDs of sessions: what MySQL does about them, we do. One session or several, statement by
+//! statement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -181,7 +182,8 @@ fn a_session_is_told_what_mysql_tells_it() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// Who asks for a GTID that another owns waits for its end: it then owns it, or passes its transaction over.
+/// Who asks for a GTID that another owns waits for its end: it then owns it, or passes its
+/// transaction over.
 #[test]
 fn a_gtid_has_one_owner() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());
@@ -280,8 +282,9 @@ fn the_online_way_with_slipstream_behind() {
     the_online_way(Flavor::Slipstream);
 }
 
-/// A receiver takes no transaction that the replica's mode forbids, and goes on where it was when the mode allows it. Here these are old transactions of a
-/// source whose mode has changed: one whose mode makes such transactions is refused at once.
+/// A receiver takes no transaction that the replica's mode forbids, and goes on where it was when
+/// the mode allows it. Here these are old transactions of a source whose mode has changed: one
+/// whose mode makes such transactions is refused at once.
 fn the_mode_forbids(replica: Flavor) {
     let (anonymous, with_gtid) = (
         "Cannot replicate anonymous transaction when @@GLOBAL.GTID_MODE = ON, at file ",
@@ -324,8 +327,8 @@ fn the_mode_forbids_slipstream() {
     the_mode_forbids(Flavor::Slipstream);
 }
 
-/// A transaction that a session is about to commit is not applied beside it: the applier waits for the session, and passes the transaction over if
-/// that one has committed it.
+/// A transaction that a session is about to commit is not applied beside it: the applier waits for
+/// the session, and passes the transaction over if that one has committed it.
 #[test]
 fn an_applier_waits_for_the_owner() {
     let pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &Settings::default(), By::Gtid);

@@ -1,5 +1,6 @@
-//! `kill -9` of a server whose tables are changed, indexed, renamed and dropped under load: every statement is there whole or not at all, every index
-//! agrees with its table, and a replica that reads the binary log from its beginning gets the same rows.
+//! `kill -9` of a server whose tables are changed, indexed, renamed and dropped under load: every
+//! statement is there whole or not at all, every index agrees with its table, and a replica that
+//! reads the binary log from its beginning gets the same rows.
 
 use std::time::Duration;
 
@@ -44,7 +45,8 @@ fn definitions_and_the_binary_log_survive_every_kill() {
     let (committed, statements) = (ledger.check(&server), definitions.check(&server));
     println!("{test}: {kills} kills, {committed} commits, {statements} statements");
     assert!(statements > kills / 2, "the client that changes definitions did next to nothing");
-    // What the binary log says happened is what the tables say. (A position is reached with a transaction, and the last start's file has none.)
+    // What the binary log says happened is what the tables say. (A position is reached with a
+    // transaction, and the last start's file has none.)
     server.run("INSERT INTO ledger.total VALUES (1000, 0)");
     let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..Settings::default() });
     let file = server.rows("SHOW BINARY LOGS")[0].split('\t').next().unwrap_or_default().to_string();

@@ -1,5 +1,5 @@
-//! `kill -9` of a server that clients write to. With durable settings no acknowledged commit is missing, and with any
-//! settings no transaction is there in part.
+//! `kill -9` of a server that clients write to. With durable settings no acknowledged commit is
+//! missing, and with any settings no transaction is there in part.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use testkit::server::flavor_under_test;
 const CLIENTS: u32 = 4;
 const SIZE: Size = Size { tables: 2, rows: 1_000 };
 
-/// Kills a server under ledger clients and sysbench's load, and checks the ledger each time that it is back.
+/// Kills a server under ledger clients and sysbench's load, and checks the ledger each time that it
+/// is back.
 fn no_commit_is_lost(test: &str, settings: &Settings) {
     let mut rng = Rng::new(test_seed(test));
     let mut server = Server::start(flavor_under_test(), settings);
@@ -66,7 +67,8 @@ fn durable_without_a_binary_log() {
     no_commit_is_lost("durable_without_a_binary_log", &settings);
 }
 
-/// innodb_flush_log_at_trx_commit=2 hands every commit to the operating system, which outlives the process.
+/// innodb_flush_log_at_trx_commit=2 hands every commit to the operating system, which outlives the
+/// process.
 #[test]
 fn relaxed_survives_the_process() {
     let settings = Settings { durable: false, log_bin: false, ..Settings::default() };

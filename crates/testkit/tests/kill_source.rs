@@ -1,5 +1,5 @@
-//! `kill -9` of a source under load, with a MySQL replica and a Slipstream replica behind it: both go on by themselves and end
-//! equal, and what was acknowledged is there.
+//! `kill -9` of a source under load, with a MySQL replica and a Slipstream replica behind it: both
+//! go on by themselves and end equal, and what was acknowledged is there.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Data several times the buffer pool: everything is still there, and changes of it survive a restart.
+//! Data several times the buffer pool: everything is still there, and changes of it survive a
+//! restart.
 
 use bench::instance::Settings;
 use bench::sbtest::{Load, Size, Workload, run_workload};

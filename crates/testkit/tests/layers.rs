@@ -1,11 +1,13 @@
-//! The layers hold: a crate depends only on crates below it, and every library that is not ours has its reason in
-//! docs/dependencies.md. Both are read from the manifests, so that a new arrow fails here and is talked about.
+//! The layers hold: a crate depends only on crates below it, and every library that is not ours has
+//! its reason in docs/dependencies.md. Both are read from the manifests, so that a new arrow fails
+//! here and is talked about.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The arrows of the design: a crate, and the crates directly below it. A crate may use everything that can be
-/// reached downward. `types`, `binlog` and `protocol` are pure: they have no way to `os`.
+/// The arrows of the design: a crate, and the crates directly below it. A crate may use everything
+/// that can be reached downward. `types`, `binlog` and `protocol` are pure: they have no way to
+/// `os`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("os", &[]),
     ("types", &[]),
@@ -36,8 +38,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's directory")
 }
 
-/// Reads the names of a manifest's dependencies: the keys of its dependency tables, in either of TOML's spellings
-/// (`name = ...`, `name.workspace = true`, or a table `[dependencies.name]`).
+/// Reads the names of a manifest's dependencies: the keys of its dependency tables, in either of
+/// TOML's spellings (`name = ...`, `name.workspace = true`, or a table `[dependencies.name]`).
 fn parse(text: &str) -> Manifest {
     let mut manifest =
         Manifest { name: String::new(), dependencies: Vec::new(), test_dependencies: Vec::new() };

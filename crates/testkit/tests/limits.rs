@@ -1,4 +1,5 @@
-//! What one client may take: time, memory, prepared statements. The real MySQL is asked the same, and has to answer the same.
+//! What one client may take: time, memory, prepared statements. The real MySQL is asked the same,
+//! and has to answer the same.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};
@@ -33,7 +34,8 @@ fn shown(error: &ClientError) -> String {
     }
 }
 
-/// Runs the statements on Slipstream and, where it is there, on MySQL; the answers are the same, and are returned.
+/// Runs the statements on Slipstream and, where it is there, on MySQL; the answers are the same,
+/// and are returned.
 fn same_answers(test: &str, settings: &Settings, setup: &[&str], statements: &[&str]) -> Vec<String> {
     let on = |flavor: Flavor| {
         let server = Server::start(flavor, settings);
@@ -158,7 +160,8 @@ fn kill_query_reaches_every_loop() {
     }
 }
 
-/// Functions that make text keep to `max_allowed_packet`: NULL and a warning, or an error where rows are changed under the strict mode.
+/// Functions that make text keep to `max_allowed_packet`: NULL and a warning, or an error where
+/// rows are changed under the strict mode.
 #[test]
 fn functions_keep_to_max_allowed_packet() {
     let setup =
@@ -200,7 +203,8 @@ fn functions_keep_to_max_allowed_packet() {
     assert!(answers[1].contains("1024\t1\n  Warning 1301"), "{answers:#?}");
 }
 
-/// PREPARE and the protocol's command take from the same places, and each way to be rid of a statement gives its place back.
+/// PREPARE and the protocol's command take from the same places, and each way to be rid of a
+/// statement gives its place back.
 #[test]
 fn prepared_statements_are_counted_however_they_are_made() {
     for flavor in [Flavor::Slipstream, Flavor::MySql] {
@@ -227,7 +231,8 @@ fn prepared_statements_are_counted_however_they_are_made() {
             "ERROR 1461 (42000) Can't create more than max_prepared_stmt_count statements (current value: 3)";
         assert_eq!(refused(&mut client, "PREPARE c FROM 'SELECT 4'"), words, "{flavor}");
         assert_eq!(client.prepare("SELECT 5").unwrap_err().server_code(), Some(1461), "{flavor}");
-        // One of the same name takes the old one's place, and one that cannot be prepared takes none.
+        // One of the same name takes the old one's place, and one that cannot be prepared takes
+        // none.
         client.query("PREPARE a FROM 'SELECT 6'").unwrap();
         assert_eq!(count(), "3", "{flavor}");
         client.query("DEALLOCATE PREPARE b").unwrap();
@@ -250,7 +255,8 @@ fn prepared_statements_are_counted_however_they_are_made() {
     }
 }
 
-/// The limits of the variables end the statement and close the connection, and count for nobody who has CONNECTION_ADMIN.
+/// The limits of the variables end the statement and close the connection, and count for nobody who
+/// has CONNECTION_ADMIN.
 #[test]
 fn memory_limits_end_statements_and_close_the_connection() {
     for flavor in [Flavor::Slipstream, Flavor::MySql] {
@@ -276,7 +282,8 @@ fn memory_limits_end_statements_and_close_the_connection() {
         server.run("SET GLOBAL connection_memory_limit = 2097152");
         let words = "Connection closed. Connection memory limit 2097152 bytes exceeded. Consumed ";
         if flavor == Flavor::Slipstream {
-            // MySQL counts by performance_schema, which is off here, and has files for some of these; the words are its own.
+            // MySQL counts by performance_schema, which is off here, and has files for some of
+            // these; the words are its own.
             refuse(sorts, 4082, words);
             refuse(groups, 4082, words);
             refuse("SELECT DISTINCT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b LIMIT 1000000, 1", 4082, words);

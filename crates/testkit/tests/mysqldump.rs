@@ -1,4 +1,5 @@
-//! mysqldump with its own defaults, which lock the tables of a schema (`LOCK TABLES ... READ`) and nothing else: the dump is one state of them all.
+//! mysqldump with its own defaults, which lock the tables of a schema (`LOCK TABLES ... READ`) and
+//! nothing else: the dump is one state of them all.
 
 use bench::instance::{Flavor, USER, peers_dir};
 use testkit::{Server, program};
@@ -6,7 +7,8 @@ use testkit::{Server, program};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Dumps the schema while somebody changes both tables together, and reads what it has become elsewhere.
+/// Dumps the schema while somebody changes both tables together, and reads what it has become
+/// elsewhere.
 fn dumps_one_state(program: &str, before: &[String]) {
     let server = Server::under_test();
     for sql in [

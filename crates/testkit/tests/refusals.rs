@@ -1,4 +1,5 @@
-//! What the server refuses to start with: a sentence that says what and where, and an exit code that is not 0.
+//! What the server refuses to start with: a sentence that says what and where, and an exit code
+//! that is not 0.
 
 use std::path::PathBuf;
 

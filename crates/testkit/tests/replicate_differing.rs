@@ -1,5 +1,5 @@
-//! A replica whose tables are not as the source's: what MySQL's own replica converts is converted in the same way, and what it
-//! refuses is refused in its words.
+//! A replica whose tables are not as the source's: what MySQL's own replica converts is converted
+//! in the same way, and what it refuses is refused in its words.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Status, Thread};
@@ -89,7 +89,8 @@ fn error_of(replica: &Replica, status: &Status) -> (u32, String) {
         let of_worker = "SELECT LAST_ERROR_MESSAGE FROM performance_schema.replication_applier_status_by_worker \
                          WHERE LAST_ERROR_NUMBER <> 0";
         message = replica.rows(of_worker).remove(0);
-        // Worker 1 failed executing transaction '...' at source log ..., end_log_pos 605; Column ...
+        // Worker 1 failed executing transaction '...' at source log ..., end_log_pos 605; Column
+        // ...
         message = message.split_once("; ").map_or(message.clone(), |(_, cause)| cause.to_string());
     }
     let place = message.find("; the event's").unwrap_or(message.len());

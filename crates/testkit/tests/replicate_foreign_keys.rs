@@ -1,7 +1,8 @@
 //! Tables with foreign keys, at every place of a chain of replicas.
 //!
-//! A MariaDB source leaves child rows to its replicas' engines; a MySQL 9.7 source logs them. Behind us both of them, and we
-//! ourselves, get every row from the log and make none by themselves.
+//! A MariaDB source leaves child rows to its replicas' engines; a MySQL 9.7 source logs them.
+//! Behind us both of them, and we ourselves, get every row from the log and make none by
+//! themselves.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::Thread;
@@ -9,7 +10,8 @@ use testkit::family;
 use testkit::following::{By, Pair};
 use testkit::server::{Replica, flavor_under_test};
 
-/// Everything that parents and children go through at the source arrives at the replica, which is far behind when it begins.
+/// Everything that parents and children go through at the source arrives at the replica, which is
+/// far behind when it begins.
 fn carries(pair: Pair) -> Pair {
     let seed = os::random::test_seed("replicate_foreign_keys");
     family::make(&pair.source);
@@ -48,7 +50,8 @@ fn behind_mysql_with_foreign_keys_in_innodb() {
         let logged = "SELECT @@innodb_native_foreign_keys";
         assert_eq!(pair.source.rows(logged), ["1"]);
         let pair = carries(pair);
-        // A parent whose key and document change, of which the log says only how the document differs.
+        // A parent whose key and document change, of which the log says only how the document
+        // differs.
         let mut session = pair.source.connect();
         for sql in [
             "SET binlog_row_value_options = PARTIAL_JSON",
@@ -99,8 +102,8 @@ fn mariadb_behind_us() {
     }
 }
 
-/// What our engine made of a MariaDB source's parents is in our own log, so that a replica behind us makes nothing by itself,
-/// and it is there after a crash.
+/// What our engine made of a MariaDB source's parents is in our own log, so that a replica behind
+/// us makes nothing by itself, and it is there after a crash.
 #[test]
 fn rows_that_followed_are_in_our_log() {
     if !testkit::available("replicate_foreign_keys::rows_that_followed_are_in_our_log", &[Flavor::MariaDb]) {

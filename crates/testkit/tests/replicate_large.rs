@@ -1,4 +1,5 @@
-//! Transactions larger than the replica's redo log: they arrive whole, through kills of the replica, and go on whole to the next one.
+//! Transactions larger than the replica's redo log: they arrive whole, through kills of the
+//! replica, and go on whole to the next one.
 
 use std::time::Duration;
 

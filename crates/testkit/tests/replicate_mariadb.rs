@@ -31,7 +31,8 @@ fn with_noblob_images() {
     }
 }
 
-/// MariaDB's COMPRESSED columns are plain here: long values, short ones, none, with and without zlib's header, found by their values, too.
+/// MariaDB's COMPRESSED columns are plain here: long values, short ones, none, with and without
+/// zlib's header, found by their values, too.
 #[test]
 fn compressed_columns() {
     if !testkit::available("replicate_mariadb::compressed_columns", &[SOURCE]) {

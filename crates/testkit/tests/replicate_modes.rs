@@ -1,11 +1,13 @@
-//! What a replica does about rows that are not as the source had them, and about transactions that it is to leave out.
+//! What a replica does about rows that are not as the source had them, and about transactions that
+//! it is to leave out.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::{StartFrom, Thread};
 use testkit::following::{By, Pair};
 use testkit::{Replica, Server};
 
-/// A table, what the replica's differs in, and what the source does. Whatever the source does must end in an error with STRICT.
+/// A table, what the replica's differs in, and what the source does. Whatever the source does must
+/// end in an error with STRICT.
 struct Case {
     table: &'static str,
     rows: &'static str,
@@ -243,7 +245,8 @@ fn a_transaction_is_left_out_by_an_empty_one_with_its_gtid() {
 fn rows_of_one_event_without_a_key_are_found_in_one_scan() {
     let pair = Pair::start(Flavor::Slipstream, Flavor::Slipstream, RowImage::Full, By::Gtid);
     pair.source.run("CREATE DATABASE d");
-    // A scan for each of the 2400 rows would be over 60 pages each; one of the index for each would be 27,000 in all.
+    // A scan for each of the 2400 rows would be over 60 pages each; one of the index for each would
+    // be 27,000 in all.
     for (table, key, most) in [("t", "", 70_000), ("k", ", KEY (b)", 21_000)] {
         let requests = requests_without_a_key(&pair, table, key);
         println!("{requests} page requests{key}");

@@ -1,4 +1,5 @@
-//! A source that logs of a JSON document only what has changed (`binlog_row_value_options=PARTIAL_JSON`).
+//! A source that logs of a JSON document only what has changed
+//! (`binlog_row_value_options=PARTIAL_JSON`).
 
 use bench::instance::{Flavor, RowImage, Settings};
 use protocol::client::Client;

@@ -97,7 +97,8 @@ fn ddl_over_two_tables(workers: u32) {
     {
         source.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
-    // The applier has y and waits for its row; DDL gets x and waits for y; then the applier needs x.
+    // The applier has y and waits for its row; DDL gets x and waits for y; then the applier needs
+    // x.
     wait_for(&pair.replica, "the applier waiting", || waits(&pair.replica) == 1);
     let mut ddl = pair.replica.connect();
     let running = os::thread::spawn("ddl", move || {

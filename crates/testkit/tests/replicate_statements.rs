@@ -1,4 +1,5 @@
-//! Replicas behind sources that log statements: each is run as the source's session ran it, and the replica's own log has rows.
+//! Replicas behind sources that log statements: each is run as the source's session ran it, and the
+//! replica's own log has rows.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::StartFrom;
@@ -135,8 +136,9 @@ fn of_mariadb() {
     behind(Flavor::MariaDb, 0);
 }
 
-/// Definitions whose rows depend on more than their text: on how a default is converted, on the statement's time with its
-/// microseconds, on the session's time zone, sql_mode and `explicit_defaults_for_timestamp`.
+/// Definitions whose rows depend on more than their text: on how a default is converted, on the
+/// statement's time with its microseconds, on the session's time zone, sql_mode and
+/// `explicit_defaults_for_timestamp`.
 const DEFINED: &[&str] = &[
     "CREATE DATABASE c",
     "USE c",

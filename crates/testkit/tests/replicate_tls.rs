@@ -8,7 +8,8 @@ use testkit::{Replica, Server};
 const VERIFY_FAILED: &str =
     "Message: SSL connection error: error:0A000086:SSL routines::certificate verify failed";
 
-/// A source, and a replica that has not been told of it. The account `tls` may replicate, over TLS only.
+/// A source, and a replica that has not been told of it. The account `tls` may replicate, over TLS
+/// only.
 struct Pair {
     source: Server,
     replica: Replica,
@@ -86,8 +87,8 @@ fn another_authority(server: &Server) -> String {
 
 fn takes_the_right_certificate_only(source: Flavor) {
     let pair = Pair::start(source);
-    // The account is one for TLS only, so whoever follows with it does so over TLS. Slipstream has no such accounts, but a
-    // password that it has not seen yet.
+    // The account is one for TLS only, so whoever follows with it does so over TLS. Slipstream has
+    // no such accounts, but a password that it has not seen yet.
     match source {
         Flavor::Slipstream => pair.is_refused(
             "tls",

@@ -1,5 +1,5 @@
-//! XA transactions of every kind of source: prepared on the replica as long as they are on the source, through stops, kills and restarts of the
-//! replica, while other transactions go on.
+//! XA transactions of every kind of source: prepared on the replica as long as they are on the
+//! source, through stops, kills and restarts of the replica, while other transactions go on.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::Thread;
@@ -99,7 +99,8 @@ fn follows(source: Flavor, replica: Flavor, workers: u32, by: By) {
     pair.replica.start_thread(Thread::Sql);
     run(&mut third, &["UPDATE d.t SET v = v + 1 WHERE id = 3"]);
     equal(&pair);
-    // MySQL 9.7.4 has lost one of two prepared transactions when it comes back the second time, behind MySQL too.
+    // MySQL 9.7.4 has lost one of two prepared transactions when it comes back the second time,
+    // behind MySQL too.
     let restarts = replica == Flavor::Slipstream;
     for kills in [true, false].into_iter().filter(|_| restarts) {
         match kills {

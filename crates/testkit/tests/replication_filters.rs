@@ -1,11 +1,13 @@
-//! Replication filters: what a replica has after a source's history is what a MySQL replica with the same filters has.
+//! Replication filters: what a replica has after a source's history is what a MySQL replica with
+//! the same filters has.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
 use testkit::server::flavor_under_test;
 use testkit::{Replica, Server, available};
 
-/// Statements with their default schema. Every statement names tables of its default schema, or of none that a filter keeps out.
+/// Statements with their default schema. Every statement names tables of its default schema, or of
+/// none that a filter keeps out.
 const HISTORY: &[(&str, &str)] = &[
     ("", "CREATE DATABASE a"),
     ("", "CREATE DATABASE b"),
@@ -143,7 +145,8 @@ fn rewritten() {
     );
 }
 
-/// What a filtered replica writes into its own log is a log that another replica can follow, with the statement's end where it was.
+/// What a filtered replica writes into its own log is a log that another replica can follow, with
+/// the statement's end where it was.
 #[test]
 fn a_replica_behind_a_filtered_one() {
     let flavor = flavor_under_test();

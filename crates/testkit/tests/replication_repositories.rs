@@ -1,4 +1,5 @@
-//! `master_info_repository` and `relay_log_info_repository`: where a replica shows its source and its position, in tables or in files.
+//! `master_info_repository` and `relay_log_info_repository`: where a replica shows its source and
+//! its position, in tables or in files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +30,8 @@ fn row(server: &Server, table: &str) -> Vec<String> {
     rows[0].split('\t').map(str::to_string).collect()
 }
 
-/// What a table has as a file has it: nothing for NULL, numbers for the words of an ENUM, and three decimals.
+/// What a table has as a file has it: nothing for NULL, numbers for the words of an ENUM, and three
+/// decimals.
 fn as_lines(table: &str, row: &[String]) -> Vec<String> {
     let of = |(at, cell): (usize, &String)| match (table, at, cell.as_str()) {
         ("mysql.slave_relay_log_info", 12 | 13, "STREAM" | "OFF") => "1".to_string(),

@@ -1,4 +1,5 @@
-//! What a replica says of itself in tables: the columns, and what is certain of the values, are those of a MySQL replica.
+//! What a replica says of itself in tables: the columns, and what is certain of the values, are
+//! those of a MySQL replica.
 
 use bench::instance::{Flavor, Settings};
 use bench::replication::{StartFrom, Thread};

@@ -101,7 +101,8 @@ fn until_with_workers() {
 fn waits(source: Flavor, workers: u32) {
     let (source, replica) = pair(source, workers);
     replica.stop_thread(Thread::Sql);
-    // The delay is the applier's: the receiver goes on, and nothing that it has received is dropped.
+    // The delay is the applier's: the receiver goes on, and nothing that it has received is
+    // dropped.
     replica.run("CHANGE REPLICATION SOURCE TO SOURCE_DELAY = 3600");
     source.run("INSERT INTO d.t VALUES (1)");
     let received = source.position();

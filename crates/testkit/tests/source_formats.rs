@@ -12,7 +12,8 @@ use testkit::following::{By, Pair, SIZE};
 
 const SOURCE: Flavor = Flavor::Slipstream;
 
-/// `binlog_checksum` changes under load with a replica attached; what the source writes after a crash has the checksums of its file.
+/// `binlog_checksum` changes under load with a replica attached; what the source writes after a
+/// crash has the checksums of its file.
 fn checksums_come_and_go(replica: Flavor) {
     let mut pair = Pair::start(SOURCE, replica, RowImage::Full, By::Gtid);
     pair.source.fill(SIZE, 1);
@@ -70,7 +71,8 @@ fn random_statement(rng: &mut Rng) -> String {
     }
 }
 
-/// A random load, some of it in transactions that are rolled back in part, some of it from prepared statements.
+/// A random load, some of it in transactions that are rolled back in part, some of it from prepared
+/// statements.
 fn random_load(server: &Server, formats: &[&str], rng: &mut Rng) {
     let mut session = server.connect();
     let mut run = |sql: &str| session.query(sql).map(drop).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -145,7 +147,8 @@ fn random_loads_in_each_format_arrive_at_slipstream() {
     random_loads_arrive(Flavor::Slipstream);
 }
 
-/// `binlog_do_db`: other schemas' rows and statements are not in the binary log, and transactions without any others have no GTID.
+/// `binlog_do_db`: other schemas' rows and statements are not in the binary log, and transactions
+/// without any others have no GTID.
 #[test]
 fn schemas_that_are_not_logged() {
     let settings = Settings {

@@ -75,7 +75,8 @@ fn bulk_insert() {
     runs("bulk_insert", &[]);
 }
 
-/// The tables' other shapes: keys that the client makes, a secondary key in place of the primary one, no transactions.
+/// The tables' other shapes: keys that the client makes, a secondary key in place of the primary
+/// one, no transactions.
 #[test]
 fn oltp_read_write_in_other_shapes() {
     runs("oltp_read_write", &["--tables=1", "--table-size=1000", "--auto-inc=off"]);

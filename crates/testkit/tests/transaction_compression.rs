@@ -1,4 +1,5 @@
-//! `binlog_transaction_compression`: what of a session's transactions is compressed, as MySQL does it.
+//! `binlog_transaction_compression`: what of a session's transactions is compressed, as MySQL does
+//! it.
 
 use bench::instance::{Flavor, Settings};
 use os::disk::OpenMode;
@@ -97,7 +98,8 @@ fn what_it_saves_is_counted() {
 fn after_a_kill_the_files_are_as_they_were() {
     let mut server = Server::start(Flavor::Slipstream, &Settings { durable: true, ..Settings::default() });
     server.run("CREATE DATABASE d");
-    // Without a key: what is derived again is numbered by the order of commits, not by the keys that were written.
+    // Without a key: what is derived again is numbered by the order of commits, not by the keys
+    // that were written.
     server.run("CREATE TABLE d.t (id INT, v TEXT)");
     let mut session = server.connect();
     let mut run = |sql: &str| session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));

@@ -1,5 +1,6 @@
-//! `last_committed` from writesets, beside MySQL's: the same statements, one after the other, on both servers. A transaction may depend on
-//! less than MySQL says, and depends on every one that has written one of its keys.
+//! `last_committed` from writesets, beside MySQL's: the same statements, one after the other, on
+//! both servers. A transaction may depend on less than MySQL says, and depends on every one that
+//! has written one of its keys.
 
 use std::collections::HashMap;
 
@@ -40,7 +41,8 @@ struct Model {
 }
 
 impl Model {
-    /// A transaction wrote these keys; `None`: nothing is known of it, and all later ones come after it.
+    /// A transaction wrote these keys; `None`: nothing is known of it, and all later ones come
+    /// after it.
     fn committed(&mut self, keys: &[String]) {
         let number = self.needed.len() + 1;
         let last = keys.iter().filter_map(|key| self.last_writer.insert(key.clone(), number));
@@ -98,7 +100,8 @@ fn statement(rng: &mut Rng, a: &mut HashMap<i64, Option<i64>>, keys: &mut Vec<St
     }
 }
 
-/// The statements of a history; each transaction is known to the model. The size of what is remembered changes in between, if it is to.
+/// The statements of a history; each transaction is known to the model. The size of what is
+/// remembered changes in between, if it is to.
 fn history(rng: &mut Rng, model: &mut Model, with_sizes: bool) -> Vec<String> {
     let mut statements = Vec::new();
     for at in 0..400 {
@@ -143,7 +146,8 @@ fn written_by(flavor: Flavor, statements: &[String]) -> Vec<(i64, i64)> {
     numbers(&server)
 }
 
-/// What a server of ours says of these statements; every transaction comes after those that it must come after.
+/// What a server of ours says of these statements; every transaction comes after those that it must
+/// come after.
 fn written_by_ours(statements: &[String], model: &Model) -> Vec<(i64, i64)> {
     let ours = written_by(Flavor::Slipstream, statements);
     assert_eq!(ours.len(), model.needed.len(), "the model does not know every transaction");
@@ -163,7 +167,8 @@ fn no_dependency_is_missed_whatever_is_forgotten() {
     written_by_ours(&statements, &model);
 }
 
-/// With all keys remembered: MySQL counts the keys of a row that did not change too, and forgets at other times.
+/// With all keys remembered: MySQL counts the keys of a row that did not change too, and forgets at
+/// other times.
 #[test]
 fn dependencies_are_those_of_mysql_or_fewer() {
     let mut rng = Rng::new(test_seed("dependencies_are_those_of_mysql_or_fewer"));

@@ -1,4 +1,5 @@
-//! XA transactions: what sessions are answered and what the binary log gets, beside MySQL's; and servers that are killed between the phases.
+//! XA transactions: what sessions are answered and what the binary log gets, beside MySQL's; and
+//! servers that are killed between the phases.
 
 use bench::instance::{Flavor, Settings};
 use binlog::event::{Event, event_type};

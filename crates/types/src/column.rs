@@ -10,7 +10,8 @@ pub use table_map::ColumnTypeError;
 use crate::collation;
 use std::sync::Arc;
 
-/// The type byte of a column, as MySQL numbers them (`enum_field_types`, client protocol and TABLE_MAP event).
+/// The type byte of a column, as MySQL numbers them (`enum_field_types`, client protocol and
+/// TABLE_MAP event).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs)] // MySQL's own names
@@ -51,7 +52,8 @@ pub enum TypeCode {
 }
 
 impl TypeCode {
-    /// The type with this number; the blob sizes are all [`TypeCode::Blob`], `VAR_STRING` is [`TypeCode::Varchar`].
+    /// The type with this number; the blob sizes are all [`TypeCode::Blob`], `VAR_STRING` is
+    /// [`TypeCode::Varchar`].
     pub fn from_u8(code: u8) -> Option<TypeCode> {
         Some(match code {
             1 => TypeCode::Tiny,
@@ -114,7 +116,8 @@ pub struct ColumnType {
     pub collation: u16,
     /// The members of an ENUM or SET, in order.
     pub members: Option<Arc<[String]>>,
-    /// How a number is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)` and `DOUBLE(M,D)`.
+    /// How a number is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)`
+    /// and `DOUBLE(M,D)`.
     pub form: Option<NumberForm>,
 }
 
@@ -168,7 +171,8 @@ impl ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::String, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
-    /// `VARCHAR(chars)`; the caller refuses what is over 65535 bytes (error 1074), see [`ColumnType::char_fits`].
+    /// `VARCHAR(chars)`; the caller refuses what is over 65535 bytes (error 1074), see
+    /// [`ColumnType::char_fits`].
     pub fn varchar(chars: u32, collation: u16) -> ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::Varchar, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
@@ -297,7 +301,8 @@ impl ColumnType {
             _ => false,
         }
     }
-    /// The BLOBs, TEXTs, JSON and GEOMETRY: what can be off-page and cannot be indexed without a prefix.
+    /// The BLOBs, TEXTs, JSON and GEOMETRY: what can be off-page and cannot be indexed without a
+    /// prefix.
     pub fn is_blob(&self) -> bool {
         matches!(
             self.code,

@@ -1,5 +1,5 @@
-//! Values in numeric, temporal and string context, and comparison between values of any kinds as MySQL does it
-//! (manual, "Type Conversion in Expression Evaluation").
+//! Values in numeric, temporal and string context, and comparison between values of any kinds as
+//! MySQL does it (manual, "Type Conversion in Expression Evaluation").
 
 use crate::decimal::Decimal;
 use crate::number;
@@ -66,8 +66,8 @@ impl Value {
         }
     }
 
-    /// The value in integer context: rounded, saturated to the range of BIGINT and BIGINT UNSIGNED together; None for
-    /// NULL.
+    /// The value in integer context: rounded, saturated to the range of BIGINT and BIGINT UNSIGNED
+    /// together; None for NULL.
     pub fn to_integer(&self) -> Option<i128> {
         let (low, high) = (i128::from(i64::MIN), i128::from(u64::MAX));
         if let Some(n) = self.integer() {
@@ -101,8 +101,8 @@ impl Value {
         }
     }
 
-    /// The value as a DATETIME: dates at midnight, TIMESTAMP in UTC (see [`Value::in_zone`]), text and numbers as far
-    /// as they are one. None otherwise, and for TIME, which needs to know today.
+    /// The value as a DATETIME: dates at midnight, TIMESTAMP in UTC (see [`Value::in_zone`]), text
+    /// and numbers as far as they are one. None otherwise, and for TIME, which needs to know today.
     pub fn to_datetime(&self) -> Option<DateTime> {
         match self {
             Value::Date(date) => Some(DateTime::midnight(*date)),
@@ -138,8 +138,8 @@ fn with_micros(whole: Decimal, micros: u32, negative: bool) -> Option<Decimal> {
     whole.add(&if negative { fraction.negate() } else { fraction })
 }
 
-/// Compares two values; None if one is NULL. `collation` is for two strings. TIMESTAMP counts as UTC: callers with a
-/// session time zone convert first ([`Value::in_zone`]).
+/// Compares two values; None if one is NULL. `collation` is for two strings. TIMESTAMP counts as
+/// UTC: callers with a session time zone convert first ([`Value::in_zone`]).
 pub fn compare(a: &Value, b: &Value, collation: u16) -> Option<Ordering> {
     if a.is_null() || b.is_null() {
         return None;

@@ -1,7 +1,7 @@
 //! Keys: byte strings whose memcmp order is the order of the columns they are made from.
 //!
-//! Every column's part is self-delimiting, so parts can be put one after the other and no key is a proper prefix of
-//! another key of the same columns. `docs/formats/key.md` has the bytes.
+//! Every column's part is self-delimiting, so parts can be put one after the other and no key is a
+//! proper prefix of another key of the same columns. `docs/formats/key.md` has the bytes.
 
 use crate::packed::{self, PackedError, Width, payload};
 use crate::{ColumnType, TypeCode, Value, collation};
@@ -13,8 +13,9 @@ const NOT_NULL_MARK: u8 = 1;
 /// Bytes of the longest packed value of a fixed length: DECIMAL(65,30) has 30.
 const LONGEST_FIXED: usize = 32;
 
-/// Appends the part of one column from its packed value (length prefix included), None for NULL. `prefix_chars` is the
-/// length of an index on a column prefix, in characters (bytes for the binary types).
+/// Appends the part of one column from its packed value (length prefix included), None for NULL.
+/// `prefix_chars` is the length of an index on a column prefix, in characters (bytes for the binary
+/// types).
 ///
 /// A NULL in a column that is not nullable and a packed value of the wrong length are errors.
 pub fn encode_raw(
@@ -109,8 +110,8 @@ pub fn encode_value(
     encode_raw(ty, Some(&packed), nullable, prefix_chars, out)
 }
 
-/// Whether a column's part has all of its value, so that [`read_part`] gives it back. Weights do not, nor does a prefix; and -0 is
-/// written as 0.
+/// Whether a column's part has all of its value, so that [`read_part`] gives it back. Weights do
+/// not, nor does a prefix; and -0 is written as 0.
 pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
     match ty.code {
         TypeCode::Varchar | TypeCode::String => {
@@ -129,8 +130,8 @@ pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
     }
 }
 
-/// Reads the part at the start of `key` of a column that [`is_readable`], into `value` if somebody wants it, and returns how
-/// long the part is.
+/// Reads the part at the start of `key` of a column that [`is_readable`], into `value` if somebody
+/// wants it, and returns how long the part is.
 pub fn read_part(
     ty: &ColumnType,
     nullable: bool,
@@ -187,8 +188,8 @@ pub fn read_part(
     Ok(usize::from(nullable) + len)
 }
 
-/// Appends the smallest byte string that is greater than every key that starts with `prefix`; false (and nothing
-/// appended) if there is none, because the prefix is empty or all FF.
+/// Appends the smallest byte string that is greater than every key that starts with `prefix`; false
+/// (and nothing appended) if there is none, because the prefix is empty or all FF.
 pub fn successor_of_prefix(prefix: &[u8], out: &mut Vec<u8>) -> bool {
     let Some(last) = prefix.iter().rposition(|&byte| byte != 0xff) else { return false };
     out.extend_from_slice(&prefix[..last]);

@@ -1,18 +1,22 @@
 //! MySQL column types, values, row images and keys that compare by memcmp.
 //!
-//! What flows in and out: a [`ColumnType`] says how a column is stored; [`Value`] is one value in memory;
-//! [`row::RowLayout`] turns values into MySQL's binary log row image and back, and splices partial images into full
-//! ones; [`key`] turns packed values into byte strings whose memcmp order is the column's order;
-//! [`convert::to_column`] is the assignment of a value to a column, with MySQL's error codes.
+//! What flows in and out: a [`ColumnType`] says how a column is stored; [`Value`] is one value in
+//! memory; [`row::RowLayout`] turns values into MySQL's binary log row image and back, and splices
+//! partial images into full ones; [`key`] turns packed values into byte strings whose memcmp order
+//! is the column's order; [`convert::to_column`] is the assignment of a value to a column, with
+//! MySQL's error codes.
 //!
 //! Invariants:
-//! - Row bytes are exactly what a MySQL or MariaDB server writes into a row event for the same column type (full
-//!   images: null bitmap, then packed values). `docs/formats/row.md` has them byte by byte.
-//! - `key::encode_raw(a) < key::encode_raw(b)` by memcmp exactly when `a < b` by the column's type and collation, and
-//!   no key is a prefix of another key of the same columns. `docs/formats/key.md` has the encoding.
-//! - Character values in a [`Value`] are UTF-8 (utf8mb4) whatever the column's character set; they are transcoded where
-//!   a row image is read or written.
-//! - Nothing here panics on bytes that came from outside; malformed bytes are a [`row::RowError`] with the place.
+//! - Row bytes are exactly what a MySQL or MariaDB server writes into a row event for the same
+//!   column type (full images: null bitmap, then packed values). `docs/formats/row.md` has them
+//!   byte by byte.
+//! - `key::encode_raw(a) < key::encode_raw(b)` by memcmp exactly when `a < b` by the column's type
+//!   and collation, and no key is a prefix of another key of the same columns.
+//!   `docs/formats/key.md` has the encoding.
+//! - Character values in a [`Value`] are UTF-8 (utf8mb4) whatever the column's character set; they
+//!   are transcoded where a row image is read or written.
+//! - Nothing here panics on bytes that came from outside; malformed bytes are a [`row::RowError`]
+//!   with the place.
 //! - No I/O, no clock, no randomness: every function is a function of its arguments.
 
 pub mod collation;

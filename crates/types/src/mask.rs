@@ -10,8 +10,9 @@ pub struct ColumnMask {
 }
 
 impl PartialEq for ColumnMask {
-    /// Asked for each row of a row event. An empty `rest` is not looked at: comparing nothing at a vector's dangling pointer
-    /// costs the C library's masked loads a microcode assist, some hundred cycles.
+    /// Asked for each row of a row event. An empty `rest` is not looked at: comparing nothing at a
+    /// vector's dangling pointer costs the C library's masked loads a microcode assist, some
+    /// hundred cycles.
     #[inline]
     fn eq(&self, other: &ColumnMask) -> bool {
         self.first == other.first
@@ -41,8 +42,8 @@ impl ColumnMask {
         mask
     }
 
-    /// From a row event's bitmap, least significant bit first. None if the bitmap is too short. Bits beyond `columns`
-    /// are ignored (MySQL sets them).
+    /// From a row event's bitmap, least significant bit first. None if the bitmap is too short.
+    /// Bits beyond `columns` are ignored (MySQL sets them).
     pub fn from_bitmap(bitmap: &[u8], columns: usize) -> Option<ColumnMask> {
         let bytes = bitmap.get(..columns.div_ceil(8))?;
         if let 1..=64 = columns {

@@ -23,14 +23,15 @@ pub fn write_u64(mut value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Appends a DOUBLE as MySQL's `my_gcvt` does: shortest digits that read back as the same number, in exponent form from
-/// 1e15 and below 1e-15.
+/// Appends a DOUBLE as MySQL's `my_gcvt` does: shortest digits that read back as the same number,
+/// in exponent form from 1e15 and below 1e-15.
 pub fn write_f64(value: f64, out: &mut Vec<u8>) {
     write_shortest(&format!("{value:e}"), out);
 }
 
-/// Appends a DOUBLE in at most `width` characters where that costs only digits after the point or after the first: what
-/// a short character column stores of it. Where even that is too long, the text is longer.
+/// Appends a DOUBLE in at most `width` characters where that costs only digits after the point or
+/// after the first: what a short character column stores of it. Where even that is too long, the
+/// text is longer.
 pub fn write_f64_within(value: f64, width: usize, out: &mut Vec<u8>) {
     let start = out.len();
     write_f64(value, out);
@@ -113,13 +114,15 @@ fn write_shortest(scientific: &str, out: &mut Vec<u8>) {
 pub struct NumberPrefix<T> {
     /// The number, 0 where there is none; clipped where it is out of range.
     pub value: T,
-    /// Bytes used, leading and trailing spaces included; 0 if the text does not start with a number.
+    /// Bytes used, leading and trailing spaces included; 0 if the text does not start with a
+    /// number.
     pub len: usize,
     /// It was out of range.
     pub overflow: bool,
 }
 
-/// Reads the double at the start of a text (`my_strtod` after leading spaces): what a string is in numeric context.
+/// Reads the double at the start of a text (`my_strtod` after leading spaces): what a string is in
+/// numeric context.
 pub fn double_prefix(text: &[u8]) -> NumberPrefix<f64> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let end = start + numeral_len(&text[start..]);
@@ -133,8 +136,8 @@ pub fn double_prefix(text: &[u8]) -> NumberPrefix<f64> {
     NumberPrefix { value, len: end + trailing_spaces(&text[end..]), overflow }
 }
 
-/// Reads an integer at the start of a text; a fraction or exponent is rounded in. The result is an i128 within the
-/// range of i64 and u64 together.
+/// Reads an integer at the start of a text; a fraction or exponent is rounded in. The result is an
+/// i128 within the range of i64 and u64 together.
 pub fn integer_prefix(text: &[u8]) -> NumberPrefix<i128> {
     let start = text.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let len = numeral_len(&text[start..]);

@@ -110,7 +110,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Whether bytes of the right length may still be no value of the type, so that [`decode`] refuses them.
+/// Whether bytes of the right length may still be no value of the type, so that [`decode`] refuses
+/// them.
 pub(crate) fn may_be_no_value(ty: &ColumnType) -> bool {
     matches!(
         ty.code,
@@ -249,7 +250,8 @@ fn decode_fraction(bytes: &[u8], fsp: u8) -> Result<u32, PackedError> {
 }
 
 fn decode_time2(packed: &[u8], fsp: u8) -> Result<Time, PackedError> {
-    // One number of 3 + n bytes, offset by half its range; for a negative time the whole number is negated.
+    // One number of 3 + n bytes, offset by half its range; for a negative time the whole number is
+    // negated.
     let fraction_bytes = u32::from(fsp.div_ceil(2));
     let number = big_endian(packed) as i64 - ((TIME2_OFFSET << (8 * fraction_bytes)) as i64);
     let magnitude = number.unsigned_abs();
@@ -277,7 +279,8 @@ fn decode_datetime2(packed: &[u8], fsp: u8) -> Result<DateTime, PackedError> {
     })
 }
 
-/// Appends the packed form of a value that [`crate::convert::to_column`] made for the column (never NULL).
+/// Appends the packed form of a value that [`crate::convert::to_column`] made for the column (never
+/// NULL).
 pub fn encode(ty: &ColumnType, value: &Value, out: &mut Vec<u8>) -> Result<(), PackedError> {
     match (ty.code, value) {
         (
@@ -423,7 +426,8 @@ mod tests {
         assert_eq!(bytes_of(&ColumnType::bit(9), &Value::Bit { bits: 0x101, width: 9 }), [1, 1]);
         let date = Date { year: 2024, month: 1, day: 2 };
         assert_eq!(bytes_of(&ColumnType::date(), &Value::Date(date)), [0x22, 0xd0, 0x0f]);
-        // 2012*13+9 = 0x6635; (0x6635 << 5 | 3) << 17 | 10 << 12 | 11 << 6 | 12 = 0x198d46a2cc, plus 0x8000000000.
+        // 2012*13+9 = 0x6635; (0x6635 << 5 | 3) << 17 | 10 << 12 | 11 << 6 | 12 = 0x198d46a2cc,
+        // plus 0x8000000000.
         let at = DateTime {
             date: Date { year: 2012, month: 9, day: 3 },
             hour: 10,

@@ -1,7 +1,8 @@
-//! Row images: a null bitmap, then the packed value of each column that is not NULL, as in MySQL's row events.
+//! Row images: a null bitmap, then the packed value of each column that is not NULL, as in MySQL's
+//! row events.
 //!
-//! A *full* image has all columns; a *partial* image those of a [`ColumnMask`], in order, with a null bitmap of as many
-//! bits. `docs/formats/row.md` has the bytes.
+//! A *full* image has all columns; a *partial* image those of a [`ColumnMask`], in order, with a
+//! null bitmap of as many bits. `docs/formats/row.md` has the bytes.
 
 mod comparable;
 
@@ -32,8 +33,8 @@ impl std::error::Error for RowError {}
 pub struct RowLayout {
     types: Vec<ColumnType>,
     widths: Vec<Width>,
-    /// Offset of each of the leading columns whose place is fixed as long as no column before it is NULL; the last
-    /// one may itself be of variable length.
+    /// Offset of each of the leading columns whose place is fixed as long as no column before it is
+    /// NULL; the last one may itself be of variable length.
     fixed_offsets: Vec<u32>,
     /// Some column has bytes that may be no value of its type.
     fallible: bool,
@@ -99,7 +100,8 @@ impl RowLayout {
         self.skip(image, bitmap, 0, self.columns(), bitmap.len())
     }
 
-    /// The offset after the columns `from..to` of a full image, where column `from` starts at `offset`.
+    /// The offset after the columns `from..to` of a full image, where column `from` starts at
+    /// `offset`.
     #[inline]
     fn skip(
         &self,
@@ -118,7 +120,8 @@ impl RowLayout {
         Ok(offset)
     }
 
-    /// Bytes of the partial image of the mask's columns at the start of `image`. The mask must be of this table.
+    /// Bytes of the partial image of the mask's columns at the start of `image`. The mask must be
+    /// of this table.
     pub fn partial_len(&self, mask: &ColumnMask, image: &[u8]) -> Result<usize, RowError> {
         self.check_mask(mask)?;
         if mask.is_full() {
@@ -162,7 +165,8 @@ impl RowLayout {
         Ok(Some(&image[start..end]))
     }
 
-    /// The packed value of a column in a partial image: None if the mask does not have the column, Some(None) for NULL.
+    /// The packed value of a column in a partial image: None if the mask does not have the column,
+    /// Some(None) for NULL.
     pub fn get_raw_partial<'a>(
         &self,
         mask: &ColumnMask,
@@ -190,7 +194,8 @@ impl RowLayout {
         Ok(Some(Some(&image[offset..self.after(image, column, offset)?])))
     }
 
-    /// Calls `visit(column, packed value or None)` for every column of a partial image; returns the image's length.
+    /// Calls `visit(column, packed value or None)` for every column of a partial image; returns the
+    /// image's length.
     pub fn walk_partial<'a>(
         &self,
         mask: &ColumnMask,
@@ -215,7 +220,8 @@ impl RowLayout {
         Ok(offset)
     }
 
-    /// Refuses a partial image of which some bytes are no value of their column's type: once stored, nobody could read the row.
+    /// Refuses a partial image of which some bytes are no value of their column's type: once
+    /// stored, nobody could read the row.
     pub fn check_values(&self, mask: &ColumnMask, image: &[u8]) -> Result<(), RowError> {
         if !self.fallible {
             return Ok(());
@@ -232,7 +238,8 @@ impl RowLayout {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Calls `visit(column, packed value or None)` for every column of a full image; returns the image's length.
+    /// Calls `visit(column, packed value or None)` for every column of a full image; returns the
+    /// image's length.
     pub fn walk<'a>(
         &self,
         image: &'a [u8],
@@ -262,7 +269,8 @@ impl RowLayout {
         }
     }
 
-    /// The values of some columns of a full image, best in ascending order, into their places in `slots`, whose memory may be used again.
+    /// The values of some columns of a full image, best in ascending order, into their places in
+    /// `slots`, whose memory may be used again.
     pub fn decode_columns(
         &self,
         image: &[u8],
@@ -317,7 +325,8 @@ impl RowLayout {
         }
     }
 
-    /// Appends the full image of values that [`crate::convert::to_column`] made; one value a column.
+    /// Appends the full image of values that [`crate::convert::to_column`] made; one value a
+    /// column.
     pub fn encode(&self, values: &[Value], out: &mut Vec<u8>) -> Result<(), RowError> {
         if values.len() != self.columns() {
             return Err(self.error(self.columns(), out.len(), PackedError::WrongKind));
@@ -334,7 +343,8 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Appends the partial image of the mask's columns, from values as [`RowLayout::encode`] takes them, one for every column of the table.
+    /// Appends the partial image of the mask's columns, from values as [`RowLayout::encode`] takes
+    /// them, one for every column of the table.
     pub fn encode_partial(
         &self,
         values: &[Value],
@@ -373,8 +383,9 @@ impl RowLayout {
         Ok(())
     }
 
-    /// Appends the full image that `base` (full) becomes when the mask's columns are taken from `partial`: one pass,
-    /// unchanged runs of columns are copied whole. Returns the length of `partial`.
+    /// Appends the full image that `base` (full) becomes when the mask's columns are taken from
+    /// `partial`: one pass, unchanged runs of columns are copied whole. Returns the length of
+    /// `partial`.
     pub fn splice(
         &self,
         base: &[u8],

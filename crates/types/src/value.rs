@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 /// A value of a column or an expression.
 ///
-/// `PartialEq` is for tests: it compares representation, not SQL equality (that is [`crate::compare`]).
+/// `PartialEq` is for tests: it compares representation, not SQL equality (that is
+/// [`crate::compare`]).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// NULL
@@ -23,7 +24,8 @@ pub enum Value {
     Double(f64),
     /// A DECIMAL.
     Decimal(Decimal),
-    /// Characters (always utf8mb4 here) or bytes, which of the two says the column's or expression's collation.
+    /// Characters (always utf8mb4 here) or bytes, which of the two says the column's or
+    /// expression's collation.
     Bytes(Vec<u8>),
     /// A DATE.
     Date(Date),
@@ -31,7 +33,8 @@ pub enum Value {
     Time(Time),
     /// A DATETIME.
     DateTime(DateTime),
-    /// A TIMESTAMP: Unix time; (0, 0) is the zero timestamp. Its text needs a time zone, see [`Value::in_zone`].
+    /// A TIMESTAMP: Unix time; (0, 0) is the zero timestamp. Its text needs a time zone, see
+    /// [`Value::in_zone`].
     Timestamp {
         /// Unix seconds.
         seconds: i64,
@@ -47,7 +50,8 @@ pub enum Value {
         /// The column's width, 1..=64.
         width: u8,
     },
-    /// An ENUM: its text in string context, its index (1 and up, 0 for the error value '') in numeric context.
+    /// An ENUM: its text in string context, its index (1 and up, 0 for the error value '') in
+    /// numeric context.
     Enum {
         /// Position in `members`, from 1.
         index: u16,
@@ -85,7 +89,8 @@ impl Value {
         Value::Bytes(text.as_bytes().to_vec())
     }
 
-    /// A TIMESTAMP as the DATETIME it is in a time zone `offset_seconds` east of UTC; other values unchanged.
+    /// A TIMESTAMP as the DATETIME it is in a time zone `offset_seconds` east of UTC; other values
+    /// unchanged.
     pub fn in_zone(self, offset_seconds: i32) -> Value {
         match self {
             Value::Timestamp { seconds: 0, micros: 0 } => Value::DateTime(DateTime::default()),
@@ -96,8 +101,9 @@ impl Value {
         }
     }
 
-    /// Appends the text as a result set has it, or nothing for NULL. `ty` gives the fractional digits; without it a
-    /// temporal value shows six where it has a fraction. TIMESTAMP is written in UTC: use [`Value::in_zone`] first.
+    /// Appends the text as a result set has it, or nothing for NULL. `ty` gives the fractional
+    /// digits; without it a temporal value shows six where it has a fraction. TIMESTAMP is written
+    /// in UTC: use [`Value::in_zone`] first.
     pub fn to_text(&self, ty: Option<&ColumnType>, out: &mut Vec<u8>) {
         let fsp = |micros: u32| match ty {
             Some(ty) if ty.is_temporal() => ty.fsp(),

@@ -1,4 +1,5 @@
-//! Stored values as damage or an attacker might change them: they are decoded or refused, without a panic.
+//! Stored values as damage or an attacker might change them: they are decoded or refused, without a
+//! panic.
 
 use os::random::{Rng, test_seed};
 use types::row::RowLayout;

@@ -15,7 +15,8 @@ const ENCRYPTED_MAGIC: [u8; 4] = [0xfd, b'b', b'i', b'n'];
 /// A read takes at least this much.
 const READ_BYTES: usize = 1 << 20;
 
-/// The files that a path names: itself, or the binary logs of the directory in the order of their numbers.
+/// The files that a path names: itself, or the binary logs of the directory in the order of their
+/// numbers.
 pub fn find(disk: &dyn Disk, path: &Path) -> Result<Vec<PathBuf>, AnalyzeError> {
     if !disk.is_dir(path)? {
         return Ok(vec![path.to_path_buf()]);
@@ -104,8 +105,8 @@ impl FileEvents {
         &self.name
     }
 
-    /// The next event and where it begins; `None` at the end. An event that is cut short at the end of the file is being written, and
-    /// is the end.
+    /// The next event and where it begins; `None` at the end. An event that is cut short at the end
+    /// of the file is being written, and is the end.
     pub fn next_event(&mut self) -> Result<Option<(&[u8], u64)>, AnalyzeError> {
         if !self.fill(HEADER_LEN)? {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! A source that runs: its binary log over the wire, as `mysqlbinlog --read-from-remote-server` takes it, and its keys.
+//! A source that runs: its binary log over the wire, as `mysqlbinlog --read-from-remote-server`
+//! takes it, and its keys.
 
 use std::collections::HashMap;
 
@@ -76,8 +77,8 @@ fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), 
         Header::decode(event).map_err(|error| AnalyzeError::Event { file: file.clone(), pos: 0, error })?;
     let flags = u16::from_le_bytes([event[FLAGS_OFFSET], event[FLAGS_OFFSET + 1]]);
     if header.event_type == event_type::ROTATE {
-        // The one in the file and the one that is made up for the next file say the same; the name decides, without the checksum
-        // that may stand behind it.
+        // The one in the file and the one that is made up for the next file say the same; the name
+        // decides, without the checksum that may stand behind it.
         if flags & flag::ARTIFICIAL == 0 && header.log_pos != 0 {
             return Ok(());
         }
@@ -97,7 +98,8 @@ fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), 
     recorder.take(event, pos)
 }
 
-/// A log file's name ends in its number; what stands behind is a checksum that happens to be printable.
+/// A log file's name ends in its number; what stands behind is a checksum that happens to be
+/// printable.
 fn cut_to_number(name: &str) -> &str {
     const DIGITS: usize = 6;
     let Some(dot) = name.rfind('.') else { return name };

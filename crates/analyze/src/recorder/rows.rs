@@ -26,7 +26,8 @@ pub(super) struct RowState {
 impl Recorder {
     pub(super) fn take_rows(&mut self, event: &RowsEvent<'_>, event_bytes: usize) -> Result<(), Refused> {
         let Some(bound) = self.bound.get(&event.table_id).cloned() else {
-            // The last event of a statement that changed nothing has a number that stands for no table.
+            // The last event of a statement that changed nothing has a number that stands for no
+            // table.
             if event.rows.is_empty() {
                 return Ok(());
             }

@@ -1,12 +1,14 @@
 //! The schedules: how long each policy would take with how many workers, and what it waits for.
 //!
-//! The model: a transaction costs [`Costs::transaction`] units and each of its rows [`Costs::row`]; nothing else takes time, and
-//! workers share nothing. So the figures are upper bounds of what a server reaches, comparable with one another.
+//! The model: a transaction costs [`Costs::transaction`] units and each of its rows [`Costs::row`];
+//! nothing else takes time, and workers share nothing. So the figures are upper bounds of what a
+//! server reaches, comparable with one another.
 //!
-//! - DATABASE, LOGICAL_CLOCK and WRITESET hand out whole transactions, in the order of the log: the coordinator does not hand out the
-//!   next one before it may give away this one (MySQL's `Slave_worker` and `Mts_submode_logical_clock`).
-//! - ROW hands out rows: a change runs when the changes before it of the same row are done, whatever its transaction. Transactions
-//!   become visible in the order of the log.
+//! - DATABASE, LOGICAL_CLOCK and WRITESET hand out whole transactions, in the order of the log: the
+//!   coordinator does not hand out the next one before it may give away this one (MySQL's
+//!   `Slave_worker` and `Mts_submode_logical_clock`).
+//! - ROW hands out rows: a change runs when the changes before it of the same row are done,
+//!   whatever its transaction. Transactions become visible in the order of the log.
 
 mod path;
 mod rows;
@@ -41,7 +43,8 @@ impl Costs {
 pub enum Policy {
     /// `replica_parallel_type=DATABASE`.
     Database,
-    /// `replica_parallel_type=LOGICAL_CLOCK` by the order of commits on the source; with MariaDB `slave_parallel_mode=conservative`.
+    /// `replica_parallel_type=LOGICAL_CLOCK` by the order of commits on the source; with MariaDB
+    /// `slave_parallel_mode=conservative`.
     CommitOrder,
     /// LOGICAL_CLOCK with `binlog_transaction_dependency_tracking=WRITESET`, as computed here.
     Writeset,
@@ -69,8 +72,8 @@ impl Policy {
 pub struct Model {
     /// What work costs.
     pub costs: Costs,
-    /// `replica_preserve_commit_order`: a worker waits with its commit for those before. The row policy always does, without a
-    /// worker's time.
+    /// `replica_preserve_commit_order`: a worker waits with its commit for those before. The row
+    /// policy always does, without a worker's time.
     pub preserve_commit_order: bool,
     /// Row policy: so many transactions are looked ahead.
     pub window: usize,
@@ -139,7 +142,8 @@ struct Simulated {
     time: u64,
     /// What ended last, as `causes` counts.
     last: Option<u32>,
-    /// For every transaction (for ROW: every change, then every transaction) what it waited for; [`NOTHING`] for none.
+    /// For every transaction (for ROW: every change, then every transaction) what it waited for;
+    /// [`NOTHING`] for none.
     causes: Vec<u32>,
 }
 

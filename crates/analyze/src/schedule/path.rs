@@ -1,4 +1,5 @@
-//! The critical path: the chain of work, each piece waiting for the one before, that no number of workers makes shorter.
+//! The critical path: the chain of work, each piece waiting for the one before, that no number of
+//! workers makes shorter.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,8 @@ pub struct Path {
     pub time: u64,
     /// How many transactions have work on it.
     pub transactions: usize,
-    /// What share of its time is work on which table (statements and what is not looked into under names of their own).
+    /// What share of its time is work on which table (statements and what is not looked into under
+    /// names of their own).
     pub tables: Vec<(String, f64)>,
     /// The transactions with the most work on it.
     pub holdups: Vec<Holdup>,

@@ -9,8 +9,9 @@ struct Workers {
 }
 
 impl Workers {
-    /// Does a piece of work that is ready at `ready` and returns when it is done. Of the workers that are free by then it takes the
-    /// one that has been idle the shortest, so that the others can still take what is ready earlier.
+    /// Does a piece of work that is ready at `ready` and returns when it is done. Of the workers
+    /// that are free by then it takes the one that has been idle the shortest, so that the others
+    /// can still take what is ready earlier.
     fn run(&mut self, ready: u64, cost: u64) -> u64 {
         let idle = self.free.partition_point(|&free| free <= ready);
         let end = self.free.remove(idle.saturating_sub(1)).max(ready) + cost;
@@ -27,7 +28,8 @@ struct End {
     of: u32,
 }
 
-/// Simulates. Causes: first the changes' (numbers of changes, or of transactions behind them), then the transactions'.
+/// Simulates. Causes: first the changes' (numbers of changes, or of transactions behind them), then
+/// the transactions'.
 pub fn by_row(history: &History, model: &Model, workers: Option<usize>) -> Simulated {
     let changes = history.changes.len();
     let mut pool = workers.map(|count| Workers { free: vec![0; count] });

@@ -21,7 +21,8 @@ impl Latest {
     }
 }
 
-/// LOGICAL_CLOCK: a transaction starts when all up to its parent are committed, and not before the one in front of it.
+/// LOGICAL_CLOCK: a transaction starts when all up to its parent are committed, and not before the
+/// one in front of it.
 pub fn in_order(
     history: &History,
     model: &Model,
@@ -55,7 +56,8 @@ pub fn in_order(
     finish(committed.last().copied().unwrap_or(START), causes)
 }
 
-/// DATABASE: a schema is with one worker as long as it has transactions there; one that wants several waits until the others let go.
+/// DATABASE: a schema is with one worker as long as it has transactions there; one that wants
+/// several waits until the others let go.
 pub fn by_schema(history: &History, model: &Model, workers: Option<usize>) -> Simulated {
     // Any number of workers is one for each schema.
     let workers = workers.unwrap_or(history.schemas.len().max(1));

@@ -1,4 +1,5 @@
-//! The matrix: what a load is and how a replica is set, as one [`Case`] with a value for each [`Dimension`].
+//! The matrix: what a load is and how a replica is set, as one [`Case`] with a value for each
+//! [`Dimension`].
 
 use crate::instance::{Flavor, RowImage};
 use crate::measure::MeasureError;
@@ -58,8 +59,8 @@ impl Format {
     }
 }
 
-/// Where a replica keeps its position (`relay_log_info_repository`). A server without that variable keeps it in a table: MySQL 9, and
-/// MariaDB by GTID.
+/// Where a replica keeps its position (`relay_log_info_repository`). A server without that variable
+/// keeps it in a table: MySQL 9, and MariaDB by GTID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repository {
     /// `TABLE`
@@ -88,13 +89,15 @@ pub struct Stream {
     pub workload: Workload,
     /// How they are logged.
     pub format: Format,
-    /// For how long the source gathers commits: `binlog_group_commit_sync_delay`, MariaDB's `binlog_commit_wait_usec`.
+    /// For how long the source gathers commits: `binlog_group_commit_sync_delay`, MariaDB's
+    /// `binlog_commit_wait_usec`.
     pub delay_us: u32,
 }
 
 impl Stream {
-    /// Whether a replica that has applied the load and is sent it again ends with the same rows once more: events that set
-    /// rows to what they say, whatever was there, do; what counts on from the row as it is, or inserts it twice, does not.
+    /// Whether a replica that has applied the load and is sent it again ends with the same rows
+    /// once more: events that set rows to what they say, whatever was there, do; what counts on
+    /// from the row as it is, or inserts it twice, does not.
     pub fn can_be_repeated(&self) -> bool {
         match (self.workload, self.format) {
             (Workload::UpdateNonIndex | Workload::Mysqlslap, _) => true,

@@ -1,8 +1,9 @@
-//! One stream of transactions, and what replicas need to apply it: once from the source, then from its log again.
+//! One stream of transactions, and what replicas need to apply it: once from the source, then from
+//! its log again.
 //!
-//! A load is generated once for each stream; for every further setting the replicas forget what they have received and
-//! executed, and get the same part of the source's log once more. Where that would not end with the same rows
-//! ([`Stream::can_be_repeated`]) the source runs another load.
+//! A load is generated once for each stream; for every further setting the replicas forget what
+//! they have received and executed, and get the same part of the source's log once more. Where that
+//! would not end with the same rows ([`Stream::can_be_repeated`]) the source runs another load.
 
 use super::case::{Case, Repository, Setting, Stream};
 use super::{Outcome, Plan, Sample};
@@ -60,7 +61,8 @@ pub(super) fn measure(
             let all = groups.iter_mut().map(|group| run_load(plan, stream, seed, group, progress));
             loads = all.collect::<Result<_, _>>()?;
         }
-        // Who does not know the setting must not miss a load all the same, if the next one begins where it ends.
+        // Who does not know the setting must not miss a load all the same, if the next one begins
+        // where it ends.
         let takes_part =
             |replica: &&mut Attached| replica.knows(setting.repository) || !stream.can_be_repeated();
         for (group, load) in groups.iter_mut().zip(&loads) {
@@ -151,6 +153,7 @@ fn receive(
             .run(&format!("SET GLOBAL relay_log_info_repository = '{}'", setting.repository.name()))?;
     }
     node.begin_anew(source, &load.start)?;
-    // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its relay log.
+    // The receiver stays: a MariaDB replica by GTID that starts with both threads stopped drops its
+    // relay log.
     node.receive(&load.end, progress)
 }

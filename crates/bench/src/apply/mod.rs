@@ -1,11 +1,13 @@
-//! `slipstream bench apply`: how fast a replica applies what it has received (the method of MySQL's bug 71130).
+//! `slipstream bench apply`: how fast a replica applies what it has received (the method of MySQL's
+//! bug 71130).
 //!
-//! Source and replica hold the same tables. The replica's receiver runs, its applier does not. A load runs on the
-//! source. When all of it is received, the applier is started and timed until it has applied the last transaction.
-//! Every pair of the run is measured in turn on the same load, so that the machine's moods are shared; figures compare
-//! within one run only.
+//! Source and replica hold the same tables. The replica's receiver runs, its applier does not. A
+//! load runs on the source. When all of it is received, the applier is started and timed until it
+//! has applied the last transaction. Every pair of the run is measured in turn on the same load, so
+//! that the machine's moods are shared; figures compare within one run only.
 //!
-//! What is varied is a matrix ([`case`]): loads and how the source logs them, and for each of these how the replicas are set.
+//! What is varied is a matrix ([`case`]): loads and how the source logs them, and for each of these
+//! how the replicas are set.
 
 mod case;
 mod cell;
@@ -52,7 +54,8 @@ pub struct Plan {
     pub logged: Vec<bool>,
     /// Buffer pool of every server.
     pub pool_bytes: u64,
-    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is given.
+    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is
+    /// given.
     pub source: Option<Flavor>,
     /// The replicas; those whose server is not on the machine are left out.
     pub replicas: Vec<Flavor>,
@@ -60,7 +63,8 @@ pub struct Plan {
     pub rounds: u32,
     /// Makes the data and the loads.
     pub seed: u64,
-    /// Where the sources' binary logs go in the end, a directory for each source; the servers leave nothing behind.
+    /// Where the sources' binary logs go in the end, a directory for each source; the servers leave
+    /// nothing behind.
     pub keep_logs: Option<PathBuf>,
 }
 

@@ -167,7 +167,8 @@ mod tests {
         let line = "apply --workload update_non_index,read_write,mysqlslap --format row,statement --image full,minimal \
                     --commit-delay 0,1000 --workers 0,2,16 --log-replica-updates on,off --position table,file";
         let Ok(Request::Apply(plan, _)) = parse(words(line)) else { panic!("not an apply") };
-        // Three loads in three formats with two delays; two modes, three numbers of workers, two repositories.
+        // Three loads in three formats with two delays; two modes, three numbers of workers, two
+        // repositories.
         assert_eq!((plan.streams().len(), plan.settings().len()), (18, 12));
         assert_eq!(plan.logged, [true, false]);
     }

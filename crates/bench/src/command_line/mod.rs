@@ -1,4 +1,5 @@
-//! The command line of `slipstream bench`: what its commands share; each command's own options are in its module.
+//! The command line of `slipstream bench`: what its commands share; each command's own options are
+//! in its module.
 
 mod apply;
 mod insert;

@@ -1,6 +1,8 @@
-//! A report as one HTML file: text, tables and charts, with nothing to load from elsewhere. The same for every kit.
+//! A report as one HTML file: text, tables and charts, with nothing to load from elsewhere. The
+//! same for every kit.
 //!
-//! Flows in: what a kit has measured, as [`Part`]s. Flows out: a page that shows itself in light and dark, and prints.
+//! Flows in: what a kit has measured, as [`Part`]s. Flows out: a page that shows itself in light
+//! and dark, and prints.
 
 mod chart;
 mod plot;

@@ -1,11 +1,14 @@
-//! `slipstream bench insert`: the Insert Benchmark, as its author runs it today, against several servers side by side.
+//! `slipstream bench insert`: the Insert Benchmark, as its author runs it today, against several
+//! servers side by side.
 //!
-//! Its steps: `l.i0` loads, `l.x` makes three secondary indexes, `l.i1` and `l.i2` insert at one end of the table and
-//! delete at the other, and `q100`, `q500`, `q1000` query while rows come and go at that rate. Text protocol, autocommit,
-//! Unix socket, one table for each client. The original's client is a Python program that costs more than the server;
-//! this one sends the same statements and costs little.
+//! Its steps: `l.i0` loads, `l.x` makes three secondary indexes, `l.i1` and `l.i2` insert at one
+//! end of the table and delete at the other, and `q100`, `q500`, `q1000` query while rows come and
+//! go at that rate. Text protocol, autocommit, Unix socket, one table for each client. The
+//! original's client is a Python program that costs more than the server; this one sends the same
+//! statements and costs little.
 //!
-//! Every server runs a step before any of them runs the next one, so that the machine's moods are shared.
+//! Every server runs a step before any of them runs the next one, so that the machine's moods are
+//! shared.
 
 mod report;
 pub mod statement;

@@ -37,8 +37,8 @@ pub fn delete(table: &str, lowest: u64, rows: u64) -> String {
     format!("delete from {table} where transactionid >= {lowest} order by transactionid asc limit {rows}")
 }
 
-/// A point in time as a DATETIME literal without quotes, in UTC. Days are counted in years that begin in March, so that
-/// the leap day is the last one.
+/// A point in time as a DATETIME literal without quotes, in UTC. Days are counted in years that
+/// begin in March, so that the leap day is the last one.
 pub fn datetime(unix_seconds: u64) -> String {
     let (days, second) = (unix_seconds / 86_400 + 719_468, unix_seconds % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -96,7 +96,8 @@ impl Writer {
         }
     }
 
-    /// `a`s, then random digits of base 64: three quarters of the random part, as the original allows for its encoding.
+    /// `a`s, then random digits of base 64: three quarters of the random part, as the original
+    /// allows for its encoding.
     fn push_data(&mut self, out: &mut String) {
         let random = self.data_bytes * RANDOM_PERCENT * 3 / 400;
         (random..self.data_bytes).for_each(|_| out.push('a'));
@@ -116,7 +117,8 @@ impl Writer {
         }
     }
 
-    /// Writes a query into `out`, which is emptied before. Points lie between the rows' first and last id.
+    /// Writes a query into `out`, which is emptied before. Points lie between the rows' first and
+    /// last id.
     pub fn query(&mut self, out: &mut String, lookup: Lookup, ids: (u64, u64)) {
         out.clear();
         match lookup {

@@ -1,8 +1,8 @@
 //! One step of the Insert Benchmark against one server.
 //!
-//! Each client has a table and up to three connections of its own: one inserts, one deletes as many rows from the
-//! table's other end, one queries. All are connected before the clock starts and stay until the server's process has
-//! been looked at, so that no thread of the server ends in between.
+//! Each client has a table and up to three connections of its own: one inserts, one deletes as many
+//! rows from the table's other end, one queries. All are connected before the clock starts and stay
+//! until the server's process has been looked at, so that no thread of the server ends in between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,7 +30,8 @@ pub enum Step {
     L1,
     /// `l.i2`: inserts of 5 rows, and deletes of 5.
     L2,
-    /// `q100` and the like: queries as fast as they go, and this many rows a second inserted and deleted by each client.
+    /// `q100` and the like: queries as fast as they go, and this many rows a second inserted and
+    /// deleted by each client.
     Query(u64),
 }
 
@@ -144,8 +145,8 @@ pub fn table(client: u32) -> String {
     format!("pi{client}")
 }
 
-/// What the clients of a step share. Relaxed is enough: the counters are only summed and shown, and a flag that is seen
-/// late ends a client one statement later.
+/// What the clients of a step share. Relaxed is enough: the counters are only summed and shown, and
+/// a flag that is seen late ends a client one statement later.
 #[derive(Default)]
 struct Shared {
     operations: AtomicU64,
@@ -170,7 +171,8 @@ impl Connection {
         Ok(Connection { client: Client::connect(options)?, done: Done::default() })
     }
 
-    /// Runs a statement and returns how long it took, in microseconds, and how many rows it changed.
+    /// Runs a statement and returns how long it took, in microseconds, and how many rows it
+    /// changed.
     fn timed(&mut self, sql: &str) -> Result<(u64, u64), ClientError> {
         let clock = Stopwatch::start();
         let summary = self.client.query_discard(sql)?;
@@ -358,7 +360,8 @@ fn query(
     Ok(own)
 }
 
-/// A rate as the original keeps it: a second's statements at once, then a pause until the second is over.
+/// A rate as the original keeps it: a second's statements at once, then a pause until the second is
+/// over.
 struct Pace {
     each_second: u64,
     left: u64,

@@ -1,10 +1,13 @@
-//! Servers that the kit starts itself: Slipstream, MariaDB and MySQL, each on a temporary directory and a free port.
+//! Servers that the kit starts itself: Slipstream, MariaDB and MySQL, each on a temporary directory
+//! and a free port.
 //!
-//! Flows in: a [`Flavor`] and [`Settings`]. Flows out: a running process that answers on `127.0.0.1:port`, whose CPU
-//! time and peak memory can be read, and that can be killed and started again on the same data.
+//! Flows in: a [`Flavor`] and [`Settings`]. Flows out: a running process that answers on
+//! `127.0.0.1:port`, whose CPU time and peak memory can be read, and that can be killed and started
+//! again on the same data.
 //!
-//! Invariants: an [`Instance`] that is dropped leaves neither a process nor a directory behind; what an interrupted
-//! run left behind is removed by the next one; no directory of a living run is ever touched.
+//! Invariants: an [`Instance`] that is dropped leaves neither a process nor a directory behind;
+//! what an interrupted run left behind is removed by the next one; no directory of a living run is
+//! ever touched.
 
 mod command;
 mod place;
@@ -90,7 +93,8 @@ pub enum Doublewrite {
     Off,
     /// As the server does it.
     On,
-    /// One shared buffer, as servers had it before MySQL 8.0.20. Slipstream's only; the peers do as they do.
+    /// One shared buffer, as servers had it before MySQL 8.0.20. Slipstream's only; the peers do as
+    /// they do.
     Legacy,
     /// A place for each writer. Slipstream's only; the peers do as they do.
     Parallel,
@@ -135,8 +139,8 @@ pub struct Settings {
     pub doublewrite: Option<Doublewrite>,
     /// `innodb_page_size`; the server's default when none is given.
     pub page_bytes: Option<u64>,
-    /// Threads that apply beside the applier itself; of Slipstream all of them, even where one alone would be faster
-    /// (`slipstream_parallel_adaptive=OFF`).
+    /// Threads that apply beside the applier itself; of Slipstream all of them, even where one
+    /// alone would be faster (`slipstream_parallel_adaptive=OFF`).
     pub replica_workers: u32,
     /// Whether a replica starts its threads by itself when the server starts.
     pub start_replica: bool,
@@ -198,7 +202,8 @@ impl fmt::Display for InstanceError {
 
 impl std::error::Error for InstanceError {}
 
-/// How long a server may take from its start to its first greeting. Recovery of a large log is included.
+/// How long a server may take from its start to its first greeting. Recovery of a large log is
+/// included.
 const READY_WITHIN: Duration = Duration::from_secs(120);
 /// How long a server may take to shut down when asked politely.
 const STOPPED_WITHIN: Duration = Duration::from_secs(120);
@@ -340,7 +345,8 @@ impl Instance {
         usage::of(self.child.as_ref()?.id())
     }
 
-    /// Makes the peak of [`Usage::peak_rss_bytes`] start anew from what is resident now, where the kernel can.
+    /// Makes the peak of [`Usage::peak_rss_bytes`] start anew from what is resident now, where the
+    /// kernel can.
     pub fn forget_peak_rss(&self) {
         // A peak that cannot be reset is the whole life's peak, which is no lower.
         let _ = self.pid().is_some_and(usage::forget_peak);

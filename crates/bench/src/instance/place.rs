@@ -1,7 +1,9 @@
-//! Where an instance lives: a directory that is its own, seen under two names when the server runs in a chroot.
+//! Where an instance lives: a directory that is its own, seen under two names when the server runs
+//! in a chroot.
 //!
-//! The directory's name holds the process id of the run that made it. A run removes what dead runs left behind, and
-//! the servers that still write there; a directory whose run is alive is left alone.
+//! The directory's name holds the process id of the run that made it. A run removes what dead runs
+//! left behind, and the servers that still write there; a directory whose run is alive is left
+//! alone.
 
 use std::io;
 use std::net::TcpListener;
@@ -25,8 +27,8 @@ pub(super) fn mysql_chroot() -> PathBuf {
     peers_dir().join("mysql-chroot")
 }
 
-/// A port on 127.0.0.1 that nobody listens on at this moment. It is not held: two callers never get the same one
-/// from the kernel in quick succession, and a server that finds it taken says so.
+/// A port on 127.0.0.1 that nobody listens on at this moment. It is not held: two callers never get
+/// the same one from the kernel in quick succession, and a server that finds it taken says so.
 pub fn free_port() -> Result<u16, InstanceError> {
     let port = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     port.map(|address| address.port())
@@ -88,8 +90,8 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Ends the processes whose data directory lies in the directory of this name. The name holds the process id of our
-/// own earlier run, so nobody else's server can be meant.
+/// Ends the processes whose data directory lies in the directory of this name. The name holds the
+/// process id of our own earlier run, so nobody else's server can be meant.
 fn end_servers_in(name: &str) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
     let datadir = format!("{name}/data");
@@ -105,7 +107,8 @@ fn end_servers_in(name: &str) {
     }
 }
 
-/// Copies a directory tree with everything that belongs to it; quick where the file system can share blocks.
+/// Copies a directory tree with everything that belongs to it; quick where the file system can
+/// share blocks.
 pub(super) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     let status = Command::new("cp").args(["-a", "--reflink=auto"]).arg(from).arg(to).status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("cp ended with {status}"))) }

@@ -23,8 +23,8 @@ pub(super) fn is_root() -> bool {
     text_after("/proc/self/status", "Uid:").is_some_and(|ids| ids.split_whitespace().nth(1) == Some("0"))
 }
 
-/// Starts a command with its console in a file. The shell only opens the file and then becomes the command, so that
-/// the process id is the server's own.
+/// Starts a command with its console in a file. The shell only opens the file and then becomes the
+/// command, so that the process id is the server's own.
 pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
     Command::new("/bin/sh")
         .arg("-c")
@@ -35,8 +35,8 @@ pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
         .spawn()
 }
 
-/// Waits until the server sends its greeting. A server that only listens, or that answers with an error packet
-/// (0xff), is not ready.
+/// Waits until the server sends its greeting. A server that only listens, or that answers with an
+/// error packet (0xff), is not ready.
 pub(super) fn wait_ready(child: &mut Child, port: u16, within: Duration) -> Result<(), Refusal> {
     let started = Stopwatch::start();
     loop {

@@ -1,7 +1,9 @@
-//! Fresh data directories. Making one takes MySQL and MariaDB seconds, so one of each version is kept and copied.
+//! Fresh data directories. Making one takes MySQL and MariaDB seconds, so one of each version is
+//! kept and copied.
 //!
-//! A prototype is built beside its place and renamed there when it is whole, so that runs side by side and
-//! interrupted runs do no harm. It holds no binary log and no server UUID: every copy becomes a server of its own.
+//! A prototype is built beside its place and renamed there when it is whole, so that runs side by
+//! side and interrupted runs do no harm. It holds no binary log and no server UUID: every copy
+//! becomes a server of its own.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -93,7 +95,8 @@ fn version(flavor: Flavor, settings: &Settings) -> Result<String, InstanceError>
 /// Changes when the statements below do, so that no older prototype is used.
 const STATEMENTS_VERSION: u32 = 1;
 
-/// The kit's user. An account for `localhost` too: a fresh MariaDB has an anonymous user there that would shadow '%'.
+/// The kit's user. An account for `localhost` too: a fresh MariaDB has an anonymous user there that
+/// would shadow '%'.
 fn create_user() -> String {
     ["%", "localhost"]
         .map(|host| {

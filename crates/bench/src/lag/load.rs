@@ -11,8 +11,8 @@ use protocol::client::{Client, ConnectOptions};
 use super::{Plan, Scenario};
 use crate::sbtest::{Checksum, SCHEMA, SbtestError, checksum, connect, doing};
 
-/// The tables, all of them `(id, n)`: rows of their own for the small transactions, the row that all change, the rows of the large
-/// transaction, and the source's clock.
+/// The tables, all of them `(id, n)`: rows of their own for the small transactions, the row that
+/// all change, the rows of the large transaction, and the source's clock.
 const TABLES: [&str; 4] = ["free", "hot", "large", "beat"];
 /// Rows of an INSERT.
 const BATCH: u64 = 10_000;

@@ -1,8 +1,10 @@
-//! `slipstream bench lag`: how far a replica is behind, and how long its readers wait, while a source does what makes replicas lag.
+//! `slipstream bench lag`: how far a replica is behind, and how long its readers wait, while a
+//! source does what makes replicas lag.
 //!
-//! A replica applies along with its source; clients of the source send transactions at a set rate, so that every source is asked
-//! for the same. Every 100 ms a reader of the replica looks at what is visible there ([`probe`]); another one reads rows without
-//! a pause, and its longest read is told. Each pair is measured alone, the others are idle.
+//! A replica applies along with its source; clients of the source send transactions at a set rate,
+//! so that every source is asked for the same. Every 100 ms a reader of the replica looks at what
+//! is visible there ([`probe`]); another one reads rows without a pause, and its longest read is
+//! told. Each pair is measured alone, the others are idle.
 
 mod load;
 mod probe;
@@ -67,7 +69,8 @@ pub struct Plan {
     pub large_rows: u64,
     /// Buffer pool of every server.
     pub pool_bytes: u64,
-    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is given.
+    /// Source of the Slipstream replica; MySQL, or else MariaDB, or else Slipstream when none is
+    /// given.
     pub source: Option<Flavor>,
     /// The replicas; those whose server is not on the machine are left out.
     pub replicas: Vec<Flavor>,
@@ -84,8 +87,8 @@ pub struct Run {
     pub workers: u32,
     /// Which of [`Outcome::pairs`].
     pub pair: usize,
-    /// Every 100 ms: the age of the oldest commit of the source that readers of the replica did not see; 0 when they saw all. None
-    /// where a look took longer than that.
+    /// Every 100 ms: the age of the oldest commit of the source that readers of the replica did not
+    /// see; 0 when they saw all. None where a look took longer than that.
     pub lag_ms: Vec<Option<f64>>,
     /// Commits of the source a second.
     pub rate: f64,

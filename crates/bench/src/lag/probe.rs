@@ -1,7 +1,9 @@
-//! How far readers of a replica are behind its source, seen from outside and the same for every server.
+//! How far readers of a replica are behind its source, seen from outside and the same for every
+//! server.
 //!
-//! One client of the source counts a row up every few milliseconds and notes when each count was acknowledged. What a reader of the
-//! replica finds in that row says which count it sees; the lag is the age of the next one, if the source had acknowledged it.
+//! One client of the source counts a row up every few milliseconds and notes when each count was
+//! acknowledged. What a reader of the replica finds in that row says which count it sees; the lag
+//! is the age of the next one, if the source had acknowledged it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,7 +26,8 @@ const READ_EVERY: Duration = Duration::from_millis(2);
 
 type Outcome<T> = JoinHandle<Result<T, ClientError>>;
 
-/// When each count was acknowledged (monotonic nanoseconds). `first` is the count of the first entry.
+/// When each count was acknowledged (monotonic nanoseconds). `first` is the count of the first
+/// entry.
 #[derive(Default)]
 struct Acknowledged {
     first: u64,

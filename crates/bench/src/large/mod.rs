@@ -1,9 +1,11 @@
-//! `slipstream bench large`: what one large transaction does to the commits of others, and how much memory it takes, side by side.
+//! `slipstream bench large`: what one large transaction does to the commits of others, and how much
+//! memory it takes, side by side.
 //!
-//! One client runs a transaction of many rows; another one changes single rows all the while, each in a transaction of its own, in
-//! turn of another table and of rows of the same table that the large one does not touch. Each of these has a response time, which is counted in every
-//! phase that it lay in: before the large transaction, while its statements ran, while it committed, and for a few seconds after,
-//! when pages are written and the binary log gets it.
+//! One client runs a transaction of many rows; another one changes single rows all the while, each
+//! in a transaction of its own, in turn of another table and of rows of the same table that the
+//! large one does not touch. Each of these has a response time, which is counted in every phase
+//! that it lay in: before the large transaction, while its statements ran, while it committed, and
+//! for a few seconds after, when pages are written and the binary log gets it.
 
 mod report;
 mod writer;

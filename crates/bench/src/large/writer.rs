@@ -12,7 +12,8 @@ use crate::measure::MeasureError;
 
 /// Rows of each table that are changed one by one.
 const ROWS: i64 = 1000;
-/// The first of those in the large table: behind all others, with a gap that a scan of those may lock.
+/// The first of those in the large table: behind all others, with a gap that a scan of those may
+/// lock.
 const BEHIND: i64 = 1 << 40;
 
 /// The keys of a table that are changed one by one.

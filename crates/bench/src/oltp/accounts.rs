@@ -1,7 +1,9 @@
-//! Where the time of a transaction goes: what the server's own time accounts counted between two moments, for each transaction.
+//! Where the time of a transaction goes: what the server's own time accounts counted between two
+//! moments, for each transaction.
 //!
-//! Only Slipstream has such accounts (`performance_schema.thread_times`). A thread is always in one state, so the states of the connections' threads
-//! add up to the time between the two looks, once for each client.
+//! Only Slipstream has such accounts (`performance_schema.thread_times`). A thread is always in one
+//! state, so the states of the connections' threads add up to the time between the two looks, once
+//! for each client.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,8 +87,9 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// What the threads that both looks have spent in between, for each of so many transactions. Connections first, the longest first. The kit's own
-    /// connection does nothing in between and is left out: it is the one that changes its state least often.
+    /// What the threads that both looks have spent in between, for each of so many transactions.
+    /// Connections first, the longest first. The kit's own connection does nothing in between and
+    /// is left out: it is the one that changes its state least often.
     pub(super) fn between(first: &Look, last: &Look, transactions: f64) -> Accounts {
         let mut threads = last.since(first);
         let entered = |lines: &Vec<Line>| lines.iter().map(|line| line.spent.entered).sum::<f64>();
@@ -117,7 +120,8 @@ impl Accounts {
         total
     }
 
-    /// As a table: states, sums of the connections and of the others, nanoseconds for each transaction.
+    /// As a table: states, sums of the connections and of the others, nanoseconds for each
+    /// transaction.
     pub fn table(&self) -> Table {
         let mut table = Table::new(&[
             ("threads", Align::Left),

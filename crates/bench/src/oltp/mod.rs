@@ -1,8 +1,9 @@
 //! `slipstream bench oltp`: sysbench's transactions against several servers, side by side.
 //!
-//! Every server of every combination of settings is started and filled alike, then all of them are measured in turn,
-//! round after round, so that the machine's moods are shared. Each measurement is preceded by a short run that is not
-//! counted. Servers that are reached by their address take part as they are, but for their durability.
+//! Every server of every combination of settings is started and filled alike, then all of them are
+//! measured in turn, round after round, so that the machine's moods are shared. Each measurement is
+//! preceded by a short run that is not counted. Servers that are reached by their address take part
+//! as they are, but for their durability.
 
 mod accounts;
 mod report;
@@ -215,7 +216,8 @@ fn measure(
     let report = sysbench::run(&options, run, &mut |sysbench, second| {
         if second.at < run.seconds {
             window.look(second, server.usage(), usage::of(sysbench));
-            // The first second's end and that of the last but one: asking costs the server something.
+            // The first second's end and that of the last but one: asking costs the server
+            // something.
             if plan.accounts && (second.at == 1 || second.at + 1 == run.seconds) {
                 match Look::at(server) {
                     Ok(look) => window.looks.extend(look),
@@ -230,7 +232,8 @@ fn measure(
     Ok((report, window))
 }
 
-/// What was used from the end of the first second to the end of the last but one: all clients are there all the time.
+/// What was used from the end of the first second to the end of the last but one: all clients are
+/// there all the time.
 #[derive(Default)]
 struct Window {
     server: Span,

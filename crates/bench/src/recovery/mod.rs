@@ -1,12 +1,14 @@
-//! `slipstream bench recovery`: how long a server that was killed takes until it answers again, side by side.
+//! `slipstream bench recovery`: how long a server that was killed takes until it answers again,
+//! side by side.
 //!
-//! Every server is started with a log that never fills, a buffer pool that never fills, and page cleaners held back as far as
-//! its options go; the tables are filled, and the server is stopped and started, so that all of it is on disk; sysbench updates rows until so many bytes of log lie behind the last checkpoint; then the process is killed
-//! and started again on what it left. Two times are taken from that start: until `SELECT 1` is answered, and until a row of
-//! a table is.
+//! Every server is started with a log that never fills, a buffer pool that never fills, and page
+//! cleaners held back as far as its options go; the tables are filled, and the server is stopped
+//! and started, so that all of it is on disk; sysbench updates rows until so many bytes of log lie
+//! behind the last checkpoint; then the process is killed and started again on what it left. Two
+//! times are taken from that start: until `SELECT 1` is answered, and until a row of a table is.
 //!
-//! The log that a killed process wrote is in the system's page cache, and so are its pages unless it opens them past it:
-//! that is the same for all, and no disk's speed of reading is measured.
+//! The log that a killed process wrote is in the system's page cache, and so are its pages unless
+//! it opens them past it: that is the same for all, and no disk's speed of reading is measured.
 
 mod report;
 
@@ -25,7 +27,8 @@ use crate::server::Server;
 
 pub use report::{json, text};
 
-/// The log's capacity, as a multiple of what is to be recovered: no server begins to flush for want of space.
+/// The log's capacity, as a multiple of what is to be recovered: no server begins to flush for want
+/// of space.
 const CAPACITY_FACTOR: u64 = 4;
 /// How long a server may take to come back.
 const BACK_WITHIN: Duration = Duration::from_secs(1800);
@@ -33,7 +36,8 @@ const BACK_WITHIN: Duration = Duration::from_secs(1800);
 const LOADED_WITHIN_S: u64 = 3600;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Options that keep pages from being written while there is room, in the words that all servers know.
+/// Options that keep pages from being written while there is room, in the words that all servers
+/// know.
 const HOLD_BACK: [&str; 4] = [
     "--innodb-adaptive-flushing=OFF",
     "--innodb-max-dirty-pages-pct=99",
@@ -41,7 +45,8 @@ const HOLD_BACK: [&str; 4] = [
     "--innodb-io-capacity=100",
 ];
 
-/// Where a server tells the log's end, and where its last checkpoint: MySQL and Slipstream, MariaDB.
+/// Where a server tells the log's end, and where its last checkpoint: MySQL and Slipstream,
+/// MariaDB.
 const LSN_STATUS: [(&str, &str); 2] = [
     ("Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn"),
     ("Innodb_lsn_current", "Innodb_lsn_last_checkpoint"),
@@ -143,8 +148,8 @@ fn settings(plan: &Plan) -> Settings {
     }
 }
 
-/// Updates rows until the log is long enough, and kills the server in the middle of it. Returns how long the log was at the
-/// last look, and the transactions counted by then.
+/// Updates rows until the log is long enough, and kills the server in the middle of it. Returns how
+/// long the log was at the last look, and the transactions counted by then.
 fn load(
     plan: &Plan,
     round: u32,

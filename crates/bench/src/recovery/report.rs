@@ -19,7 +19,8 @@ struct Figures {
 }
 
 impl Figures {
-    /// Seconds until the first query, for each GB of log: servers are killed a little later than asked for.
+    /// Seconds until the first query, for each GB of log: servers are killed a little later than
+    /// asked for.
     fn seconds_a_gb(&self) -> f64 {
         self.first_query_s * 1024.0 / self.redo_mb
     }

@@ -1,4 +1,5 @@
-//! Filling the tables: rows that follow from a seed, in INSERTs of about 512 KB, as sysbench sends them.
+//! Filling the tables: rows that follow from a seed, in INSERTs of about 512 KB, as sysbench sends
+//! them.
 
 use os::random::Rng;
 use protocol::client::{Client, ConnectOptions};
@@ -14,8 +15,9 @@ const ROWS_BETWEEN_COMMITS: u64 = 10_000;
 /// Told now and then: rows inserted so far.
 pub type Filled<'a> = dyn FnMut(u64) + 'a;
 
-/// Makes the schema and the tables anew and fills them. The same seed gives the same rows on every server. With
-/// `logged` false nothing of it goes to the binary log: both ends of a replication are filled this way.
+/// Makes the schema and the tables anew and fills them. The same seed gives the same rows on every
+/// server. With `logged` false nothing of it goes to the binary log: both ends of a replication are
+/// filled this way.
 pub fn fill(
     options: &ConnectOptions,
     size: Size,

@@ -17,8 +17,8 @@ const HOT_RANGE_PERCENT: u64 = 1;
 /// `--rand-spec-iter`: how many uniform values are averaged for one that is not hot.
 const BELL_ITERATIONS: u64 = 12;
 
-/// A number in `1..=limit` by sysbench's default distribution ("special"): three of four fall evenly into one
-/// hundredth of the range in its middle, the others follow a bell around it.
+/// A number in `1..=limit` by sysbench's default distribution ("special"): three of four fall
+/// evenly into one hundredth of the range in its middle, the others follow a bell around it.
 pub fn special(rng: &mut Rng, limit: u64) -> u64 {
     assert!(limit > 0, "an empty table has no row to pick");
     if rng.below(100) < HOT_PERCENT {

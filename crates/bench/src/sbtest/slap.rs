@@ -1,5 +1,5 @@
-//! mysqlslap's own load (`--auto-generate-sql --auto-generate-sql-load-type=write`): single-row inserts as text into a table without a
-//! key, as in MySQL's bug 71130.
+//! mysqlslap's own load (`--auto-generate-sql --auto-generate-sql-load-type=write`): single-row
+//! inserts as text into a table without a key, as in MySQL's bug 71130.
 
 use os::random::Rng;
 use protocol::client::{Client, ClientError};

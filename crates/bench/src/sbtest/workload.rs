@@ -13,7 +13,8 @@ use protocol::scalar::Scalar;
 use super::random::{C_LEN, PAD_LEN, digits, special};
 use super::{SbtestError, Size, connect, doing};
 
-/// Errors after which sysbench starts its transaction again: lock wait timeout, deadlock, record changed.
+/// Errors after which sysbench starts its transaction again: lock wait timeout, deadlock, record
+/// changed.
 const RETRIED: [u16; 3] = [1205, 1213, 1020];
 /// Rows of a range read.
 const RANGE_ROWS: u64 = 100;
@@ -31,7 +32,8 @@ pub enum Workload {
     Insert,
     /// 14 reads and 4 writes a transaction.
     ReadWrite,
-    /// Not sysbench's: one row a transaction into a table without a key ([`super::slap`]), which must be there.
+    /// Not sysbench's: one row a transaction into a table without a key ([`super::slap`]), which
+    /// must be there.
     Mysqlslap,
 }
 
@@ -206,7 +208,8 @@ impl Worker {
                     }
                     Err(error) if error.server_code().is_some_and(|code| RETRIED.contains(&code)) => {
                         shared.retries.fetch_add(1, Ordering::Relaxed);
-                        // A lock wait timeout ends the statement only; a deadlock has ended the transaction.
+                        // A lock wait timeout ends the statement only; a deadlock has ended the
+                        // transaction.
                         doing(|| "ROLLBACK".into(), self.client.query_discard("ROLLBACK"))?;
                     }
                     Err(error) => {

@@ -13,8 +13,9 @@ const HAS_ORIGINAL_VERSION: u32 = 1 << 31;
 /// Length of a MariaDB GTID event's fixed part, which its format description has too.
 const MARIADB_GTID_HEADER_LEN: usize = 19;
 
-/// Appends a GTID event, or a GTID_TAGGED event where the GTID has a tag. `event.transaction_length` is what the reader gets; for
-/// a transaction of `rest` bytes (checksums included) it is `rest` + header + [`gtid_body_len`] + checksum.
+/// Appends a GTID event, or a GTID_TAGGED event where the GTID has a tag.
+/// `event.transaction_length` is what the reader gets; for a transaction of `rest` bytes (checksums
+/// included) it is `rest` + header + [`gtid_body_len`] + checksum.
 pub fn gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> usize {
     if !event.gtid.tsid.tag.is_none() {
         let start = begin_event(base, event_type::GTID_TAGGED, 0, out);
@@ -33,8 +34,9 @@ pub fn anonymous_gtid(base: EventBase, event: &GtidEvent, out: &mut Vec<u8>) -> 
     start
 }
 
-/// Bytes of the event's body when the transaction's other events have `rest_len` bytes and each event's checksum
-/// `checksum_len`; with it, the `transaction_length` to write, which counts this event too.
+/// Bytes of the event's body when the transaction's other events have `rest_len` bytes and each
+/// event's checksum `checksum_len`; with it, the `transaction_length` to write, which counts this
+/// event too.
 pub fn gtid_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (usize, u64) {
     if !event.gtid.tsid.tag.is_none() {
         return tagged_body_len(event, rest_len, checksum_len);
@@ -67,8 +69,8 @@ fn tagged_body_len(event: &GtidEvent, rest_len: u64, checksum_len: usize) -> (us
     }
 }
 
-/// The body of GTID_TAGGED: in front of the fields the version of the format, the bytes of the body, and the number of the last field
-/// that a reader must know.
+/// The body of GTID_TAGGED: in front of the fields the version of the format, the bytes of the
+/// body, and the number of the last field that a reader must know.
 fn write_tagged_body(event: &GtidEvent, out: &mut Vec<u8>) {
     let mut fields = Vec::with_capacity(96);
     put_serialized_uint(0, &mut fields);
@@ -148,8 +150,9 @@ fn write_body(event: &GtidEvent, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a MariaDB GTID event; its server id must be that of `base`. `xid` is that of the XA transaction that the group prepares or ends, as
-/// the event's flags say. An event shorter than `least_len` is filled up with zeros, which MariaDB ignores.
+/// Appends a MariaDB GTID event; its server id must be that of `base`. `xid` is that of the XA
+/// transaction that the group prepares or ends, as the event's flags say. An event shorter than
+/// `least_len` is filled up with zeros, which MariaDB ignores.
 pub fn mariadb_gtid(
     base: EventBase,
     event: &MariadbGtidEvent,

@@ -1,7 +1,8 @@
 //! Writing events.
 //!
-//! Every function appends a header and a body to a buffer and returns where the event starts; [`finish_event`] then fills
-//! in size, position and checksum. The caller says once, in an [`EventBase`], what all headers share.
+//! Every function appends a header and a body to a buffer and returns where the event starts;
+//! [`finish_event`] then fills in size, position and checksum. The caller says once, in an
+//! [`EventBase`], what all headers share.
 
 mod gtid;
 mod query;
@@ -21,14 +22,15 @@ pub use query::{query, write_status};
 pub use rows::rows;
 pub use table_map::{RowMetadata, TableMapSource, table_map};
 
-/// Lengths of the fixed parts of the event types 1 to 42, as MySQL 9.7 writes them and with the version 1 row events of
-/// older servers.
+/// Lengths of the fixed parts of the event types 1 to 42, as MySQL 9.7 writes them and with the
+/// version 1 row events of older servers.
 pub const POST_HEADER_LENS: [u8; 42] = [
     0, 13, 0, 8, 0, 0, 0, 0, 4, 0, 4, 0, 0, 0, 99, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0, 10, 10, 10, 42,
     42, 0, 18, 52, 0, 10, 40, 0, 0,
 ];
 
-/// Lengths of the fixed parts of MariaDB's own event types, 160 to 171, as MariaDB 10.11 writes them.
+/// Lengths of the fixed parts of MariaDB's own event types, 160 to 171, as MariaDB 10.11 writes
+/// them.
 pub const MARIADB_POST_HEADER_LENS: [u8; 12] = [0, 4, 19, 4, 0, 13, 8, 8, 8, 10, 10, 10];
 
 /// What the headers of events that belong together share.
@@ -49,8 +51,9 @@ pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8
     start
 }
 
-/// Fills in the size of the event that starts at `start` and ends with the buffer, its `log_pos` and its checksum.
-/// `file_offset` is where in its binary log file the event starts; None leaves `log_pos` 0.
+/// Fills in the size of the event that starts at `start` and ends with the buffer, its `log_pos`
+/// and its checksum. `file_offset` is where in its binary log file the event starts; None leaves
+/// `log_pos` 0.
 #[inline]
 pub fn finish_event(out: &mut Vec<u8>, start: usize, file_offset: Option<u64>, checksum: Checksum) {
     let size = out.len() - start + checksum.len_bytes();
@@ -74,8 +77,9 @@ pub(crate) fn set_u32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Appends a whole FORMAT_DESCRIPTION event; it always ends in a checksum, whatever the checksum of the other events is.
-/// `created` is 0 except in the first file after a server start. `flags` are the header's.
+/// Appends a whole FORMAT_DESCRIPTION event; it always ends in a checksum, whatever the checksum of
+/// the other events is. `created` is 0 except in the first file after a server start. `flags` are
+/// the header's.
 pub fn format_description(
     base: EventBase,
     server_version: &str,
@@ -96,7 +100,8 @@ pub fn format_description(
     out.extend_from_slice(&POST_HEADER_LENS);
     out.push(if checksum == Checksum::Crc32 { 1 } else { 0 });
     finish_event(out, start, file_offset, Checksum::Crc32);
-    // The checksum is that of the event with this flag clear: it is cleared in place when the file is closed.
+    // The checksum is that of the event with this flag clear: it is cleared in place when the file
+    // is closed.
     out[start + FLAGS_OFFSET] |= (flags & flag::BINLOG_IN_USE) as u8;
     start
 }
@@ -155,7 +160,8 @@ pub fn heartbeat(server_id: u32, file: &str, position: u64, checksum: Checksum, 
     start
 }
 
-/// A TRANSACTION_PAYLOAD of events that have `uncompressed_len` bytes and are `payload` when compressed with zstd. The fields are in MySQL's order.
+/// A TRANSACTION_PAYLOAD of events that have `uncompressed_len` bytes and are `payload` when
+/// compressed with zstd. The fields are in MySQL's order.
 pub fn transaction_payload(
     base: EventBase,
     uncompressed_len: u64,
@@ -250,11 +256,12 @@ pub fn incident(base: EventBase, incident: IncidentEvent<'_>, out: &mut Vec<u8>)
     start
 }
 
-/// `flags` of a GTID list: the replica has been sent what it wanted to have (`START SLAVE UNTIL master_gtid_pos`).
+/// `flags` of a GTID list: the replica has been sent what it wanted to have (`START SLAVE UNTIL
+/// master_gtid_pos`).
 pub const MARIADB_LIST_UNTIL_REACHED: u32 = 1 << 28;
 
-/// MariaDB's list of the last GTIDs before a file, or one that a source makes up for a replica. `flags` is 0 or
-/// [`MARIADB_LIST_UNTIL_REACHED`].
+/// MariaDB's list of the last GTIDs before a file, or one that a source makes up for a replica.
+/// `flags` is 0 or [`MARIADB_LIST_UNTIL_REACHED`].
 pub fn mariadb_gtid_list(
     base: EventBase,
     list: &[MariadbGtid],

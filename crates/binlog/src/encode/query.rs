@@ -3,7 +3,8 @@
 use super::{EventBase, begin_event};
 use crate::event::{QueryEvent, QueryStatus, event_type, status_var};
 
-/// Appends a QUERY event. A schema name over 255 bytes and status variables over 64 KB do not exist; they are cut.
+/// Appends a QUERY event. A schema name over 255 bytes and status variables over 64 KB do not
+/// exist; they are cut.
 pub fn query(base: EventBase, query: &QueryEvent<'_>, flags: u16, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::QUERY, flags, out);
     let schema = &query.schema[..query.schema.len().min(255)];

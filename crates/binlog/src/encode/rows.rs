@@ -5,11 +5,13 @@ use crate::cursor::put_packed_int;
 use crate::event::{RowsKind, event_type};
 use types::ColumnMask;
 
-/// Appends the start of a row event, version 2: everything but the rows. The caller appends the partial images, for each
-/// row the before-image (Update, Delete) and then the after-image (Write, Update), and finishes the event.
+/// Appends the start of a row event, version 2: everything but the rows. The caller appends the
+/// partial images, for each row the before-image (Update, Delete) and then the after-image (Write,
+/// Update), and finishes the event.
 ///
-/// `before` is the columns of the before-images (not used for Write), `after` those of the after-images (not used for
-/// Delete); both of the table's number of columns. `flags` are bits of [`crate::event::rows_flag`].
+/// `before` is the columns of the before-images (not used for Write), `after` those of the
+/// after-images (not used for Delete); both of the table's number of columns. `flags` are bits of
+/// [`crate::event::rows_flag`].
 pub fn rows(
     base: EventBase,
     kind: RowsKind,
@@ -37,7 +39,8 @@ pub fn rows(
     start
 }
 
-/// As MySQL writes bitmaps: in one that has all columns, the bits beyond the last column are set too.
+/// As MySQL writes bitmaps: in one that has all columns, the bits beyond the last column are set
+/// too.
 fn write_mask(mask: &ColumnMask, out: &mut Vec<u8>) {
     mask.write_bitmap(out);
     let used = mask.columns() % 8;

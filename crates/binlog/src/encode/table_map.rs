@@ -33,14 +33,16 @@ pub enum RowMetadata<'a> {
     Full {
         /// The columns' names.
         names: &'a [&'a str],
-        /// The primary key's columns, each with its prefix length in characters (0: the whole column).
+        /// The primary key's columns, each with its prefix length in characters (0: the whole
+        /// column).
         primary_key: &'a [(usize, u32)],
         /// For each column: not `INVISIBLE`.
         visible: &'a [bool],
     },
 }
 
-/// Appends a TABLE_MAP event. The result is the same for the same table, so it can be kept and copied.
+/// Appends a TABLE_MAP event. The result is the same for the same table, so it can be kept and
+/// copied.
 pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>) -> usize {
     assert_eq!(source.columns.len(), source.nullable.columns(), "a nullable bit for each column");
     let start = begin_event(base, event_type::TABLE_MAP, 0, out);

@@ -1,5 +1,5 @@
-//! Events about the log itself and the small ones around statements: ROTATE, HEARTBEAT, INTVAR, RAND, USER_VAR,
-//! ROWS_QUERY, INCIDENT, TRANSACTION_PAYLOAD, XA_PREPARE.
+//! Events about the log itself and the small ones around statements: ROTATE, HEARTBEAT, INTVAR,
+//! RAND, USER_VAR, ROWS_QUERY, INCIDENT, TRANSACTION_PAYLOAD, XA_PREPARE.
 
 use super::{HEADER_LEN, Header};
 use crate::cursor::{Cursor, DecodeError};
@@ -97,7 +97,8 @@ pub(super) fn heartbeat<'a>(header: &Header, event: &'a [u8]) -> HeartbeatEvent<
     HeartbeatEvent { file: Cursor::at(event, HEADER_LEN).rest(), position: u64::from(header.log_pos) }
 }
 
-/// HEARTBEAT_V2: fields of number, length, value; 1 is the file, 2 the position (a length-encoded integer), 0 the end.
+/// HEARTBEAT_V2: fields of number, length, value; 1 is the file, 2 the position (a length-encoded
+/// integer), 0 the end.
 pub(super) fn heartbeat_v2(event: &[u8]) -> Result<HeartbeatEvent<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);
     let mut heartbeat = HeartbeatEvent { file: b"", position: 0 };

@@ -19,7 +19,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// The format of events as MySQL 5.6 and later write them, before any FORMAT_DESCRIPTION event is seen.
+    /// The format of events as MySQL 5.6 and later write them, before any FORMAT_DESCRIPTION event
+    /// is seen.
     pub fn new(checksum: Checksum) -> Format {
         Format {
             checksum,
@@ -65,7 +66,8 @@ impl FormatDescription<'_> {
     }
 }
 
-/// Whether the version's FORMAT_DESCRIPTION ends in a checksum algorithm and a checksum (MySQL 5.6.1, MariaDB 5.3).
+/// Whether the version's FORMAT_DESCRIPTION ends in a checksum algorithm and a checksum (MySQL
+/// 5.6.1, MariaDB 5.3).
 fn is_checksum_aware(version: &[u8]) -> bool {
     let mut numbers = version
         .split(|byte| !byte.is_ascii_digit())

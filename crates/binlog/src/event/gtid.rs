@@ -9,7 +9,8 @@ use crate::gtid::{Gtid, Tag, Tsid, Uuid};
 pub struct GtidEvent {
     /// The transaction's GTID; all zero for ANONYMOUS_GTID.
     pub gtid: Gtid,
-    /// The transaction may have logged statements: 1 for a transaction that is not only row events (`FLAG_MAY_HAVE_SBR`).
+    /// The transaction may have logged statements: 1 for a transaction that is not only row events
+    /// (`FLAG_MAY_HAVE_SBR`).
     pub flags: u8,
     /// LOGICAL_CLOCK: the transaction can run in parallel with all after this one (0: none known).
     pub last_committed: i64,
@@ -17,13 +18,15 @@ pub struct GtidEvent {
     pub sequence_number: i64,
     /// Unix microseconds of the commit on the server that sent the event; 0 before MySQL 8.0.
     pub immediate_commit_us: u64,
-    /// Unix microseconds of the commit on the server where the transaction ran first; 0 if not known.
+    /// Unix microseconds of the commit on the server where the transaction ran first; 0 if not
+    /// known.
     pub original_commit_us: u64,
     /// Bytes of the transaction in the binary log, this event included; 0 before MySQL 8.0.2.
     pub transaction_length: u64,
     /// Version of the server that sent the event (80040), 0 if not known.
     pub immediate_server_version: u32,
-    /// Version of the server where the transaction ran first; 999999 (`UNKNOWN_SERVER_VERSION`) if not known.
+    /// Version of the server where the transaction ran first; 999999 (`UNKNOWN_SERVER_VERSION`) if
+    /// not known.
     pub original_server_version: u32,
     /// Group of a group commit that waits for others of it, if any.
     pub commit_group_ticket: u64,
@@ -127,7 +130,8 @@ pub(crate) mod tagged_field {
     pub const COMMIT_GROUP_TICKET: u64 = 11;
 }
 
-/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number before each.
+/// Reads GTID_TAGGED: the same in MySQL's `mysql::serialization` format, fields with a number
+/// before each.
 pub(super) fn decode_tagged(event: &[u8]) -> Result<GtidEvent, DecodeError> {
     use tagged_field as field;
     let mut cursor = Cursor::at(event, HEADER_LEN);

@@ -36,8 +36,8 @@ impl MariadbGtidEvent {
         self.flags & mariadb_flag::STANDALONE != 0
     }
 
-    /// The number of the XA transaction that the group prepares, from the event's bytes: the event stands for its XA START. `None`: it
-    /// prepares none.
+    /// The number of the XA transaction that the group prepares, from the event's bytes: the event
+    /// stands for its XA START. `None`: it prepares none.
     pub fn prepared_xid(event: &[u8]) -> Result<Option<Xid>, DecodeError> {
         let mut cursor = Cursor::at(event, HEADER_LEN);
         cursor.take(8 + 4)?;

@@ -93,8 +93,9 @@ impl Event<'_> {
     }
 }
 
-/// Decodes one event, which `bytes` is exactly, checksum included where the format has one. The checksum is not
-/// verified: [`crate::checksum::verify_checksum`] does that, once, where the event enters.
+/// Decodes one event, which `bytes` is exactly, checksum included where the format has one. The
+/// checksum is not verified: [`crate::checksum::verify_checksum`] does that, once, where the event
+/// enters.
 #[inline]
 pub fn decode<'a>(bytes: &'a [u8], format: &Format) -> Result<(Header, Event<'a>), DecodeError> {
     let header = Header::decode(bytes)?;

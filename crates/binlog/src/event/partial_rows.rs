@@ -1,9 +1,10 @@
-//! PARTIAL_UPDATE_ROWS: updated rows whose JSON documents may be given by how they differ from the ones before
-//! (`binlog_row_value_options=PARTIAL_JSON`).
+//! PARTIAL_UPDATE_ROWS: updated rows whose JSON documents may be given by how they differ from the
+//! ones before (`binlog_row_value_options=PARTIAL_JSON`).
 //!
-//! An UPDATE_ROWS event of version 2 in which each after-image has in front: a packed integer of options and, where option
-//! PARTIAL_JSON_UPDATES is among them, a bit for every JSON column *of the table*, in the image or not, that says whether the
-//! column's bytes (behind the same four bytes of length) are differences.
+//! An UPDATE_ROWS event of version 2 in which each after-image has in front: a packed integer of
+//! options and, where option PARTIAL_JSON_UPDATES is among them, a bit for every JSON column *of
+//! the table*, in the image or not, that says whether the column's bytes (behind the same four
+//! bytes of length) are differences.
 
 use super::rows::RowsEvent;
 use crate::cursor::{Cursor, DecodeError};
@@ -28,7 +29,8 @@ pub struct PartialUpdate<'a> {
 /// An after-image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialAfter<'a> {
-    /// The columns whose value is differences in place of a document; without a column where there is none.
+    /// The columns whose value is differences in place of a document; without a column where there
+    /// is none.
     pub differences: ColumnMask,
     /// An image of the event's after columns.
     pub image: &'a [u8],

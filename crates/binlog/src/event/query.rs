@@ -94,8 +94,8 @@ pub mod status_var {
 }
 
 impl<'a> QueryEvent<'a> {
-    /// Decodes the status variables, up to the first one that is not known (they are written in order of their number,
-    /// so that older readers can stop there).
+    /// Decodes the status variables, up to the first one that is not known (they are written in
+    /// order of their number, so that older readers can stop there).
     pub fn status(&self) -> Result<QueryStatus<'a>, DecodeError> {
         use status_var::*;
         let mut status = QueryStatus::default();
@@ -158,7 +158,8 @@ fn schema_names<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Vec<&'a [u8]>>, De
     }
 }
 
-/// Reads the event; `event` is without its checksum. `post_header_len` is 13 for all servers since 5.0.
+/// Reads the event; `event` is without its checksum. `post_header_len` is 13 for all servers since
+/// 5.0.
 #[inline]
 pub(super) fn decode(event: &[u8]) -> Result<QueryEvent<'_>, DecodeError> {
     let mut cursor = Cursor::at(event, HEADER_LEN);

@@ -1,4 +1,5 @@
-//! WRITE_ROWS, UPDATE_ROWS and DELETE_ROWS, versions 1 and 2: the rows that a statement changed in one table.
+//! WRITE_ROWS, UPDATE_ROWS and DELETE_ROWS, versions 1 and 2: the rows that a statement changed in
+//! one table.
 
 use super::{HEADER_LEN, event_type};
 use crate::cursor::{Cursor, DecodeError};

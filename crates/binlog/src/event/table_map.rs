@@ -143,8 +143,8 @@ impl<'a> TableMap<'a> {
         self.nullable.get(column / 8).is_some_and(|byte| byte >> (column % 8) & 1 == 1)
     }
 
-    /// The columns' types, with what the optional metadata says of signedness, collations and members. Without it,
-    /// numbers count as signed and characters as bytes.
+    /// The columns' types, with what the optional metadata says of signedness, collations and
+    /// members. Without it, numbers count as signed and characters as bytes.
     pub fn columns(&self) -> Result<Vec<ColumnType>, DecodeError> {
         let mut columns = self.plain_columns()?;
         let optional = self.optional_for(&columns)?;

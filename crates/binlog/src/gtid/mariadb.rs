@@ -38,7 +38,8 @@ impl FromStr for MariadbGtid {
     }
 }
 
-/// A point in a MariaDB server's history: the last transaction of each domain, as in `gtid_slave_pos`.
+/// A point in a MariaDB server's history: the last transaction of each domain, as in
+/// `gtid_slave_pos`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MariadbGtidState {
     last: BTreeMap<u32, MariadbGtid>,

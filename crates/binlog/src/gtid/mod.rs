@@ -1,8 +1,10 @@
-//! Global transaction identifiers: MySQL's (`server_uuid:number`) and MariaDB's (`domain-server-sequence`).
+//! Global transaction identifiers: MySQL's (`server_uuid:number`) and MariaDB's
+//! (`domain-server-sequence`).
 //!
-//! MySQL names the transactions that a server has by a set of intervals per UUID ([`GtidSet`]); MariaDB names a point
-//! in a stream by the last identifier of each domain ([`MariadbGtidState`]). A server's transactions have numbers of their own
-//! for every tag (MySQL 8.3): what is counted is a [`Tsid`], a UUID with a tag or without.
+//! MySQL names the transactions that a server has by a set of intervals per UUID ([`GtidSet`]);
+//! MariaDB names a point in a stream by the last identifier of each domain ([`MariadbGtidState`]).
+//! A server's transactions have numbers of their own for every tag (MySQL 8.3): what is counted is
+//! a [`Tsid`], a UUID with a tag or without.
 
 mod mariadb;
 mod set;

@@ -17,7 +17,8 @@ pub struct Interval {
 
 /// Transactions by server and tag: `gtid_executed` and its like.
 ///
-/// Invariant: a server's intervals are in order, do not touch each other, and are not an empty list.
+/// Invariant: a server's intervals are in order, do not touch each other, and are not an empty
+/// list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GtidSet {
     servers: BTreeMap<Tsid, Vec<Interval>>,
@@ -29,7 +30,8 @@ impl GtidSet {
         self.servers.is_empty()
     }
 
-    /// Adds one transaction. Constant time when it follows the server's last one, as it nearly always does.
+    /// Adds one transaction. Constant time when it follows the server's last one, as it nearly
+    /// always does.
     pub fn add(&mut self, gtid: Gtid) {
         self.add_interval(gtid.tsid, Interval { first: gtid.gno, last: gtid.gno });
     }
@@ -124,11 +126,12 @@ impl GtidSet {
         })
     }
 
-    /// Appends the binary form of `PREVIOUS_GTIDS_LOG_EVENT` and `COM_BINLOG_DUMP_GTID`: the number of UUIDs, and for
-    /// each its 16 bytes, the number of intervals, and their starts and (exclusive) ends, all u64 little endian.
+    /// Appends the binary form of `PREVIOUS_GTIDS_LOG_EVENT` and `COM_BINLOG_DUMP_GTID`: the number
+    /// of UUIDs, and for each its 16 bytes, the number of intervals, and their starts and
+    /// (exclusive) ends, all u64 little endian.
     ///
-    /// A set with tags has another form, that of MySQL 8.3: the number stands between two bytes of 1, and a tag behind each UUID,
-    /// after its length as a serialized integer.
+    /// A set with tags has another form, that of MySQL 8.3: the number stands between two bytes of
+    /// 1, and a tag behind each UUID, after its length as a serialized integer.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let is_tagged = self.servers.keys().any(|tsid| !tsid.tag.is_none());
         let count = self.servers.len() as u64;

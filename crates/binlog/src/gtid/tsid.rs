@@ -1,4 +1,5 @@
-//! What the transaction numbers of MySQL's GTIDs count: the transactions of one server under one tag (MySQL's TSID, 8.3).
+//! What the transaction numbers of MySQL's GTIDs count: the transactions of one server under one
+//! tag (MySQL's TSID, 8.3).
 
 use super::{GtidError, Uuid};
 use std::fmt;
@@ -7,7 +8,8 @@ use std::str::FromStr;
 /// Longest tag, in bytes.
 const LONGEST: usize = 32;
 
-/// A tag: letters of lower case, digits and underscores, not a digit first; or none, which is empty and the default.
+/// A tag: letters of lower case, digits and underscores, not a digit first; or none, which is empty
+/// and the default.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag {
     /// What is behind the tag is zero, so that the bytes are ordered as the tags are.
@@ -29,7 +31,8 @@ impl Tag {
         self.len == 0
     }
 
-    /// The tag of these characters, which may be of upper case; `None` if they are none. No characters are no tag.
+    /// The tag of these characters, which may be of upper case; `None` if they are none. No
+    /// characters are no tag.
     pub fn new(text: &[u8]) -> Option<Tag> {
         if text.len() > LONGEST || text.first().is_some_and(u8::is_ascii_digit) {
             return None;

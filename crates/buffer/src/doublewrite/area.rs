@@ -18,7 +18,8 @@ pub(super) const ENTRIES_AT: usize = 36;
 pub(super) const ENTRY_BYTES: usize = 16;
 /// Room for an area's header.
 pub(super) const HEADER_BYTES: usize = 64 << 10;
-/// Pages of one area take that much, as those of InnoDB's old doublewrite buffer did, and no more than a part of the pool.
+/// Pages of one area take that much, as those of InnoDB's old doublewrite buffer did, and no more
+/// than a part of the pool.
 const PAGES_BYTES: usize = 2 << 20;
 const PART_OF_POOL: usize = 16;
 const LEAST_PAGES: usize = 16;

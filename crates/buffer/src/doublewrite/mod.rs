@@ -1,16 +1,20 @@
-//! The doublewrite file: pages are written and synced here before they are written in place, so that a page torn by a power cut
-//! has a whole copy. Byte by byte in docs/formats/page.md.
+//! The doublewrite file: pages are written and synced here before they are written in place, so
+//! that a page torn by a power cut has a whole copy. Byte by byte in docs/formats/page.md.
 //!
-//! The file has a few areas, each used by one batch at a time: pages into the area, sync; pages in place; sync of the tablespaces;
-//! only then may the area be used again (`batch`). So at any moment a page that may be torn in its place is whole in an area, and of several copies of a
-//! page the one in the batch with the highest number is the one that its last write in place came after. (Its LSN does not tell: rows of
-//! slow commits and purge change pages without raising it.) Batches that are saved at the same time share a sync of the file.
+//! The file has a few areas, each used by one batch at a time: pages into the area, sync; pages in
+//! place; sync of the tablespaces; only then may the area be used again (`batch`). So at any moment
+//! a page that may be torn in its place is whole in an area, and of several copies of a page the
+//! one in the batch with the highest number is the one that its last write in place came after.
+//! (Its LSN does not tell: rows of slow commits and purge change pages without raising it.) Batches
+//! that are saved at the same time share a sync of the file.
 //!
-//! How pages go through the file is a strategy ([`Doublewrite`]) that can be changed while the pool is open. What the file holds when pages begin to be
-//! written without a copy is made void first: else a page torn later would be "repaired" with a copy that is older than what the log still has.
+//! How pages go through the file is a strategy ([`Doublewrite`]) that can be changed while the pool
+//! is open. What the file holds when pages begin to be written without a copy is made void first:
+//! else a page torn later would be "repaired" with a copy that is older than what the log still
+//! has.
 //!
-//! An entry names its tablespace by path, relative to the data directory, so that repair needs no open tablespaces and happens before
-//! anything reads a page.
+//! An entry names its tablespace by path, relative to the data directory, so that repair needs no
+//! open tablespaces and happens before anything reads a page.
 
 mod area;
 mod repair;
@@ -43,11 +47,14 @@ pub enum Doublewrite {
     Off,
     /// Each batch has an area of its own (`ON`, `DETECT_AND_RECOVER`, `PARALLEL`).
     Parallel,
-    /// One batch at a time, from the first copy to the tablespaces' sync, as InnoDB had it before 8.0.20 (`LEGACY`).
+    /// One batch at a time, from the first copy to the tablespaces' sync, as InnoDB had it before
+    /// 8.0.20 (`LEGACY`).
     Legacy,
-    /// Only which pages are written goes to the file: torn ones are found, not repaired (`DETECT_ONLY`).
+    /// Only which pages are written goes to the file: torn ones are found, not repaired
+    /// (`DETECT_ONLY`).
     DetectOnly,
-    /// As `Off` for tablespaces whose storage guarantees that a page is written whole or not at all, as `Parallel` for others (`AUTO`).
+    /// As `Off` for tablespaces whose storage guarantees that a page is written whole or not at
+    /// all, as `Parallel` for others (`AUTO`).
     Auto,
 }
 
@@ -70,26 +77,30 @@ impl Doublewrite {
     }
 }
 
-/// Areas beside one for each thread that flushes in the background: for checkpoints and single pages, and for batches that are unfinished.
+/// Areas beside one for each thread that flushes in the background: for checkpoints and single
+/// pages, and for batches that are unfinished.
 const OTHER_AREAS: usize = 4;
 
 /// How long one who finds no idle area waits before it looks whether there are batches to finish.
 const AREA_WAIT: Duration = Duration::from_millis(1);
 
-/// All areas, and how they are used. Lock order: `state` and `legacy` come after all latches that their thread holds (it only tries for
-/// further ones), and before a space's path, the flush lists and the page table; `idle` is a leaf.
+/// All areas, and how they are used. Lock order: `state` and `legacy` come after all latches that
+/// their thread holds (it only tries for further ones), and before a space's path, the flush lists
+/// and the page table; `idle` is a leaf.
 #[derive(Debug)]
 pub(crate) struct WriteAreas {
     path: PathBuf,
     area_bytes: usize,
     count: usize,
     datadir: PathBuf,
-    /// Held shared while a batch is saved and written, and while batches are finished; it changes when all of them are.
+    /// Held shared while a batch is saved and written, and while batches are finished; it changes
+    /// when all of them are.
     state: RwLock<Strategy>,
     /// Held through a batch under `Legacy`.
     legacy: Mutex<()>,
-    /// Number of the last batch; goes on from what the file has. A page is in one batch at a time (`Frame::writing`), so the batches that hold it
-    /// are numbered in their order; relaxed, since only that order matters and the page's own locks make it.
+    /// Number of the last batch; goes on from what the file has. A page is in one batch at a time
+    /// (`Frame::writing`), so the batches that hold it are numbered in their order; relaxed, since
+    /// only that order matters and the page's own locks make it.
     batch: AtomicU64,
     idle: Mutex<Vec<WriteArea>>,
     /// Signalled under `idle` when an area comes back.
@@ -107,7 +118,8 @@ struct Strategy {
     file: Option<Arc<dyn File>>,
 }
 
-/// An area in use for a batch that is being saved and written. The area goes back when this is dropped, unless the batch has taken it along.
+/// An area in use for a batch that is being saved and written. The area goes back when this is
+/// dropped, unless the batch has taken it along.
 #[derive(Debug)]
 pub(crate) struct BatchArea<'a> {
     areas: &'a WriteAreas,
@@ -135,8 +147,8 @@ fn files_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Vec<(PathBuf, usize)
 }
 
 impl WriteAreas {
-    /// For so many `actors` that flush in the background. `last_batch` is what [`repair`] answered; it has been called: what the file holds is not needed
-    /// any more.
+    /// For so many `actors` that flush in the background. `last_batch` is what [`repair`] answered;
+    /// it has been called: what the file holds is not needed any more.
     pub fn open(
         disk: &dyn Disk,
         config: &PoolConfig,
@@ -174,7 +186,8 @@ impl WriteAreas {
         Ok(areas)
     }
 
-    /// Changes the strategy for all batches that begin from here on. Waits for those under way and has `finish` finish them all.
+    /// Changes the strategy for all batches that begin from here on. Waits for those under way and
+    /// has `finish` finish them all.
     pub fn set_strategy(
         &self,
         disk: &dyn Disk,
@@ -256,12 +269,14 @@ impl WriteAreas {
         self.given_back.notify_one();
     }
 
-    /// Keeps the strategy as it is. Does not wait for one who waits to change it: that one may wait for a batch that waits for the caller.
+    /// Keeps the strategy as it is. Does not wait for one who waits to change it: that one may wait
+    /// for a batch that waits for the caller.
     pub fn hold_strategy(&self) -> impl Sized + '_ {
         self.state.read_recursive()
     }
 
-    /// Writes the area's pages to the doublewrite file and syncs it. `places` are the pages' identities and files, in order.
+    /// Writes the area's pages to the doublewrite file and syncs it. `places` are the pages'
+    /// identities and files, in order.
     pub fn save(&self, disk: &dyn Disk, batch: &mut BatchArea<'_>, places: &[(PageId, &Path)]) -> Result<()> {
         let Some(file) = &batch.strategy.file else { return Ok(()) };
         let _writing = enter(State::DoublewriteWait);
@@ -282,7 +297,8 @@ impl BatchArea<'_> {
         self.area.as_mut().expect("the batch has not taken it along")
     }
 
-    /// Takes the area out, for the batch to keep it until it is finished. What this stands for is held on.
+    /// Takes the area out, for the batch to keep it until it is finished. What this stands for is
+    /// held on.
     pub fn detach(&mut self) -> WriteArea {
         self.area.take().expect("a batch takes it along once")
     }
@@ -292,7 +308,8 @@ impl BatchArea<'_> {
         self.strategy.kind == Doublewrite::Legacy
     }
 
-    /// Whether this batch must go through the file; `untorn` says that the storage guarantees all of its pages.
+    /// Whether this batch must go through the file; `untorn` says that the storage guarantees all
+    /// of its pages.
     pub fn doublewrites(&self, untorn: bool) -> bool {
         match self.strategy.kind {
             Doublewrite::Off => false,

@@ -22,7 +22,8 @@ struct Turn {
 }
 
 impl SharedSync {
-    /// Returns when the caller's write, which is done, is synced: by its own `sync`, or by another's that began after the write.
+    /// Returns when the caller's write, which is done, is synced: by its own `sync`, or by
+    /// another's that began after the write.
     pub fn after_write(&self, sync: impl Fn() -> Result<()>) -> Result<()> {
         let mut turn = self.turn.lock();
         turn.written += 1;

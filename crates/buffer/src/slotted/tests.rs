@@ -1,4 +1,5 @@
-//! The slotted page against a sorted map, with keys that share prefixes, are prefixes of each other, and are empty.
+//! The slotted page against a sorted map, with keys that share prefixes, are prefixes of each
+//! other, and are empty.
 
 use std::collections::BTreeMap;
 

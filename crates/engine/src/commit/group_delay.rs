@@ -1,8 +1,10 @@
-//! `binlog_group_commit_sync_delay` and its no-delay count: commits gather before the log is synced for all of them at once (MySQL manual, 19.1.6.4).
+//! `binlog_group_commit_sync_delay` and its no-delay count: commits gather before the log is synced
+//! for all of them at once (MySQL manual, 19.1.6.4).
 //!
-//! The first commit of a group begins the delay; the group goes on when that is over or when it has as many commits as the count says.
-//! Rows are unlocked and visible to others by then: what is put off is the answer to the client. A replica's applier waits for no sync, and
-//! so for no group either.
+//! The first commit of a group begins the delay; the group goes on when that is over or when it has
+//! as many commits as the count says. Rows are unlocked and visible to others by then: what is put
+//! off is the answer to the client. A replica's applier waits for no sync, and so for no group
+//! either.
 //!
 //! Lock order: the mutex is a leaf; it is not held while a commit waits for anything else.
 

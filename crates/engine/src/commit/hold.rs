@@ -1,10 +1,13 @@
-//! Commits held back (`FLUSH TABLES WITH READ LOCK`): while somebody holds them, what is committed does not change, so that a client
-//! can take a snapshot and the end of the binary log that belongs to it.
+//! Commits held back (`FLUSH TABLES WITH READ LOCK`): while somebody holds them, what is committed
+//! does not change, so that a client can take a snapshot and the end of the binary log that belongs
+//! to it.
 //!
-//! A commit is held back before it has its place in the log, with its row locks; it goes on when the last hold is let go. A statement
-//! that changes definitions is held back before it begins, because readers would wait for its metadata locks.
+//! A commit is held back before it has its place in the log, with its row locks; it goes on when
+//! the last hold is let go. A statement that changes definitions is held back before it begins,
+//! because readers would wait for its metadata locks.
 //!
-//! Lock order: the gate's mutex before the sequencer's. Whoever holds commits must not commit itself.
+//! Lock order: the gate's mutex before the sequencer's. Whoever holds commits must not commit
+//! itself.
 
 use super::sequencer::Sequencer;
 use crate::Engine;
@@ -96,9 +99,10 @@ impl Engine {
         CommitHold { engine: self.clone() }
     }
 
-    /// Announces a statement that changes definitions; waits while commits are held back, as for a lock:
-    /// for `timeout_ms` at most (the engine's `lock_wait_timeout` when none is given), and until
-    /// `interrupt` becomes true. Whoever holds commits back may wait for this session's locks.
+    /// Announces a statement that changes definitions; waits while commits are held back, as for a
+    /// lock: for `timeout_ms` at most (the engine's `lock_wait_timeout` when none is given), and
+    /// until `interrupt` becomes true. Whoever holds commits back may wait for this session's
+    /// locks.
     pub fn enter_ddl(&self, timeout_ms: Option<u64>, interrupt: Option<&AtomicBool>) -> Result<DdlPass<'_>> {
         let gate = &self.commit_gate;
         let limit = Duration::from_millis(timeout_ms.unwrap_or(self.config.lock_wait_timeout_ms));

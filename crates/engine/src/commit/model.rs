@@ -12,7 +12,8 @@ use redo::{Log, LogConfig};
 use super::position::ReplicationState;
 use super::sequencer::{Entered, Entry, GtidRequest, Sequencer};
 
-/// Enters a commit, waiting while commits are held back, which one that `follows_logged` never has to.
+/// Enters a commit, waiting while commits are held back, which one that `follows_logged` never has
+/// to.
 fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Entered<'l> {
     loop {
         let entry = Entry {
@@ -34,8 +35,9 @@ fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Enter
     }
 }
 
-/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the order of the log; whoever waits for its commit is woken;
-/// while commits are held back none is under way.
+/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the
+/// order of the log; whoever waits for its commit is woken; while commits are held back none is
+/// under way.
 #[test]
 fn what_is_visible_is_a_prefix_of_what_is_applied() {
     let model = || {
@@ -50,10 +52,12 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
         let log = Log::create(shared, config).expect("an empty disk");
         let sequencer = Sequencer::new(Uuid([1; 16]), log.current_lsn(), ReplicationState::default());
         let sequencer = Arc::new(sequencer);
-        // (sequence number, GTID) of commits that are in the log; sequence numbers of those on their pages.
+        // (sequence number, GTID) of commits that are in the log; sequence numbers of those on
+        // their pages.
         let logged: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
         let applied: Arc<Mutex<Vec<u64>>> = Arc::default();
-        // One that logs `count` commits, one behind the other, before it puts them on their pages, as a replica's workers do.
+        // One that logs `count` commits, one behind the other, before it puts them on their pages,
+        // as a replica's workers do.
         let committer = |count: usize| -> JoinHandle<()> {
             let (log, sequencer) = (Arc::clone(&log), Arc::clone(&sequencer));
             let (logged, applied) = (Arc::clone(&logged), Arc::clone(&applied));

@@ -52,12 +52,15 @@ pub struct CommitOptions<'a> {
     pub original_server_version: Option<u32>,
     /// Where the transaction leaves its channel.
     pub position: Option<PositionUpdate<'a>>,
-    /// Whether the binary log gets the transaction, where there is one (`sql_log_bin`; `log_replica_updates`).
+    /// Whether the binary log gets the transaction, where there is one (`sql_log_bin`;
+    /// `log_replica_updates`).
     pub binlog: bool,
-    /// Compress the transaction in the binary log by zstd with this level (`binlog_transaction_compression`): one of row events only, that
-    /// is not so large that it is spilled.
+    /// Compress the transaction in the binary log by zstd with this level
+    /// (`binlog_transaction_compression`): one of row events only, that is not so large that it is
+    /// spilled.
     pub compression: Option<u8>,
-    /// Whether to wait for the log, by `innodb_flush_log_at_trx_commit`, and until the transaction is visible.
+    /// Whether to wait for the log, by `innodb_flush_log_at_trx_commit`, and until the transaction
+    /// is visible.
     pub wait: bool,
 }
 
@@ -77,16 +80,19 @@ impl Default for CommitOptions<'_> {
     }
 }
 
-/// Somebody whose word a session waits for before it answers its client: semi-synchronous replication.
+/// Somebody whose word a session waits for before it answers its client: semi-synchronous
+/// replication.
 pub trait CommitWaiter: Send + Sync {
-    /// Returns when the commit may go on. Called twice: when it is as durable as it is to be, and when it is visible too.
+    /// Returns when the commit may go on. Called twice: when it is as durable as it is to be, and
+    /// when it is visible too.
     fn wait(&self, seq: Lsn, is_visible: bool);
 }
 
 /// What a commit came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOutcome {
-    /// Sequence number: the end of its record in the log. For a transaction without changes, what was visible.
+    /// Sequence number: the end of its record in the log. For a transaction without changes, what
+    /// was visible.
     pub seq: Lsn,
     /// Its GTID.
     pub gtid: Option<Gtid>,
@@ -154,8 +160,8 @@ thread_local! {
 }
 
 impl Engine {
-    /// Steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases them afterwards. After an
-    /// error nothing of the commit is in the log or on leaf pages.
+    /// Steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases them
+    /// afterwards. After an error nothing of the commit is in the log or on leaf pages.
     pub(crate) fn commit_writes(
         &self,
         writes: &mut WriteSet,
@@ -191,8 +197,9 @@ impl Engine {
         outcome
     }
 
-    /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary; [`Engine::apply_logged`] does the rest. It does not ask for
-    /// log space: who has logged commits that are not on their pages must not wait for a checkpoint.
+    /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary;
+    /// [`Engine::apply_logged`] does the rest. It does not ask for log space: who has logged
+    /// commits that are not on their pages must not wait for a checkpoint.
     pub(crate) fn log_writes(
         &self,
         writes: &mut WriteSet,
@@ -269,8 +276,8 @@ impl Engine {
         self.put_on_pages(writes, parts.dictionary, &logged, spill.map(|(file, _)| file))
     }
 
-    /// Steps 3 and 4: the commit gets its order, and its record goes into the log. Waits while commits are held back, unless it
-    /// follows one that its caller has logged and not completed.
+    /// Steps 3 and 4: the commit gets its order, and its record goes into the log. Waits while
+    /// commits are held back, unless it follows one that its caller has logged and not completed.
     fn log_commit(
         &self,
         writes: &WriteSet,
@@ -336,7 +343,8 @@ impl Engine {
         Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default(), unfinished }))
     }
 
-    /// Steps 5 and 6: the rows of a logged commit go to their pages, and it becomes visible in its turn.
+    /// Steps 5 and 6: the rows of a logged commit go to their pages, and it becomes visible in its
+    /// turn.
     fn put_on_pages(
         &self,
         writes: &WriteSet,
@@ -404,8 +412,9 @@ impl Engine {
         if options.binlog && self.config.log_bin { GtidRequest::Next(tag) } else { GtidRequest::None }
     }
 
-    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too late to refuse it. A spilled commit
-    /// has the file made longer as it goes on: gigabytes of it at once would keep the disk busy for everybody.
+    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too
+    /// late to refuse it. A spilled commit has the file made longer as it goes on: gigabytes of it
+    /// at once would keep the disk busy for everybody.
     fn reserve_pages(&self, writes: &WriteSet, parts: &CommitParts<'_, '_>) -> Result<()> {
         for table_writes in &writes.tables {
             let (mut entries, mut bytes) = (0, 0);
@@ -501,7 +510,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`, then for visibility.
+    /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`,
+    /// then for visibility.
     pub(crate) fn wait_for_commit(&self, seq: Lsn) -> Result<()> {
         if self.config.log_bin {
             self.group_delay.gather();
@@ -529,8 +539,8 @@ impl Engine {
         assert!(first, "the engine has one commit waiter");
     }
 
-    /// Waits for a commit as a session does, or has the log see to it in the background: one who does not wait, such as a
-    /// replica's applier, has its commits durable soon all the same.
+    /// Waits for a commit as a session does, or has the log see to it in the background: one who
+    /// does not wait, such as a replica's applier, has its commits durable soon all the same.
     pub(crate) fn settle_commit(&self, seq: Lsn, wait: bool) -> Result<()> {
         match wait {
             true => self.wait_for_commit(seq),
@@ -538,8 +548,9 @@ impl Engine {
         }
     }
 
-    /// Commits an empty transaction under a GTID, so that it counts as executed (`BEGIN; COMMIT;` with `gtid_next` set;
-    /// a transaction that a filter left empty), or only moves a channel's position.
+    /// Commits an empty transaction under a GTID, so that it counts as executed (`BEGIN; COMMIT;`
+    /// with `gtid_next` set; a transaction that a filter left empty), or only moves a channel's
+    /// position.
     pub fn commit_empty(&self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         let mut bytes = Vec::new();
         let timestamp_s = (os::clock::now_us() / 1_000_000) as u32;

@@ -44,7 +44,8 @@ pub enum ChannelChange<'a> {
     /// None.
     #[default]
     Advance,
-    /// The MariaDB GTID state is set to this, in MariaDB's text form (`CHANGE REPLICATION SOURCE TO`).
+    /// The MariaDB GTID state is set to this, in MariaDB's text form (`CHANGE REPLICATION SOURCE
+    /// TO`).
     SetMariadbState(&'a str),
     /// The channel is forgotten (`RESET REPLICA ALL`).
     Forget,
@@ -78,12 +79,13 @@ pub(crate) struct CommitMark {
     pub position: Option<PositionMark>,
 }
 
-/// What a mark says of its GTID in a checkpoint: 0 there is none, 1 there is one, and this, its tag follows.
+/// What a mark says of its GTID in a checkpoint: 0 there is none, 1 there is one, and this, its tag
+/// follows.
 const TAGGED: u8 = 2;
 
 impl CommitMark {
-    /// Appends the mark, for the checkpoint's list of spilled commits. Commits that change a channel otherwise than by advancing it have no
-    /// rows and do not spill.
+    /// Appends the mark, for the checkpoint's list of spilled commits. Commits that change a
+    /// channel otherwise than by advancing it have no rows and do not spill.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let tag = self.gtid.map_or(Tag::NONE, |gtid| gtid.tsid.tag);
         out.put_u8(if tag.is_none() { u8::from(self.gtid.is_some()) } else { TAGGED });
@@ -181,8 +183,8 @@ impl ReplicationState {
         self.channels.len() - 1
     }
 
-    /// Copies an update into a form that a commit in flight can hold; the names are shared, not copied, while they
-    /// stay the same.
+    /// Copies an update into a form that a commit in flight can hold; the names are shared, not
+    /// copied, while they stay the same.
     pub fn mark(&mut self, update: &PositionUpdate<'_>) -> PositionMark {
         let at = self.channel(update.channel);
         let channel = &mut self.channels[at];
@@ -210,7 +212,8 @@ impl ReplicationState {
         }
     }
 
-    /// Takes over what a commit changed. Idempotent, and in commit order at run time and in recovery.
+    /// Takes over what a commit changed. Idempotent, and in commit order at run time and in
+    /// recovery.
     pub fn advance(&mut self, mark: CommitMark) {
         if let Some(gtid) = mark.gtid {
             self.executed.add(gtid);

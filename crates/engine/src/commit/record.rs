@@ -1,8 +1,10 @@
-//! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has it byte by byte.
+//! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has
+//! it byte by byte.
 //!
-//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill file][sidecar]` for a commit that was too large. The event group is the transaction's binary log events (format v4, no
-//! GTID event, no checksum, `log_pos` 0, table ids are the engine's); the sidecar holds what a replay needs and the
-//! events do not say.
+//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill
+//! file][sidecar]` for a commit that was too large. The event group is the transaction's binary log
+//! events (format v4, no GTID event, no checksum, `log_pos` 0, table ids are the engine's); the
+//! sidecar holds what a replay needs and the events do not say.
 
 use super::position::{
     ChangeMark, ChannelChange, CommitMark, PositionMark, PositionUpdate, parse_mariadb_state,
@@ -16,7 +18,8 @@ const VERSION: u8 = 1;
 /// Of a record that has the level of compression behind the tag.
 const VERSION_COMPRESSED: u8 = 2;
 
-/// The group is not for the binary log (`log_bin` off, `sql_log_bin` off, `log_replica_updates` off).
+/// The group is not for the binary log (`log_bin` off, `sql_log_bin` off, `log_replica_updates`
+/// off).
 pub(crate) const NOT_BINLOGGED: u8 = 1;
 /// The group is one DDL statement.
 pub(crate) const DDL: u8 = 2;
@@ -63,7 +66,8 @@ pub struct CommitHeader {
     pub immediate_commit_us: u64,
     /// When the first server committed it, microseconds of Unix time.
     pub original_commit_us: u64,
-    /// The transaction depends on no commit with a larger `seq` than this (`last_committed`, by COMMIT_ORDER).
+    /// The transaction depends on no commit with a larger `seq` than this (`last_committed`, by
+    /// COMMIT_ORDER).
     pub depends_lsn: u64,
     /// Version of the server where it was first committed, as in a GTID event (80036).
     pub original_server_version: u32,
@@ -71,7 +75,8 @@ pub struct CommitHeader {
     pub immediate_server_version: u32,
 }
 
-/// Writes the header, the position and the tag of the GTID, which itself is put in later by [`set_gtid`], for the length must be known first.
+/// Writes the header, the position and the tag of the GTID, which itself is put in later by
+/// [`set_gtid`], for the length must be known first.
 pub(crate) fn put_header(
     out: &mut Vec<u8>,
     header: &CommitHeader,
@@ -149,17 +154,20 @@ pub(crate) fn is_spilled(payload: &[u8]) -> bool {
     payload.get(1).is_some_and(|flags| flags & SPILLED != 0)
 }
 
-/// Whether the commit does something to the replication state, as far as can be said without taking the record apart.
+/// Whether the commit does something to the replication state, as far as can be said without taking
+/// the record apart.
 pub(crate) fn has_mark(payload: &[u8]) -> bool {
     payload.get(1).is_none_or(|flags| flags & (HAS_GTID | HAS_MARIADB_GTID | HAS_POSITION) != 0)
 }
 
-/// Whether the commit changes rows that its event group has as a whole, and nothing else, as far as can be said without taking the record apart.
+/// Whether the commit changes rows that its event group has as a whole, and nothing else, as far as
+/// can be said without taking the record apart.
 pub(crate) fn is_plain(payload: &[u8]) -> bool {
     payload.get(SIDECAR_LEN_OFFSET..HEADER_LEN).is_some_and(|len| len == [0; 4]) && !is_spilled(payload)
 }
 
-/// Whether the binary log carries the record's group, as far as can be said without taking it apart.
+/// Whether the binary log carries the record's group, as far as can be said without taking it
+/// apart.
 pub(crate) fn is_binlogged(payload: &[u8]) -> bool {
     payload.get(1).is_none_or(|flags| flags & NOT_BINLOGGED == 0)
 }
@@ -231,7 +239,8 @@ impl<'a> CommitRecord<'a> {
         if reader.is_empty() { Ok(record) } else { Err(reader.impossible("length")) }
     }
 
-    /// The replica position that came with the commit. Taken apart here and not by [`CommitRecord::parse`]: only recovery asks for it.
+    /// The replica position that came with the commit. Taken apart here and not by
+    /// [`CommitRecord::parse`]: only recovery asks for it.
     pub fn position(&self) -> Result<Option<PositionMark>> {
         self.position.map(read_position).transpose()
     }

@@ -1,12 +1,15 @@
-//! The one place where the order of commits is decided, and where they become visible in that order.
+//! The one place where the order of commits is decided, and where they become visible in that
+//! order.
 //!
-//! [`Sequencer::enter`] gives a commit its GTID and its place in the log in one short critical section, so that GTID
-//! order, log order and commit order are the same. [`Sequencer::complete`] notes that a commit is on its pages;
-//! commits become visible as the longest prefix of completed ones, and the replication state advances with them.
+//! [`Sequencer::enter`] gives a commit its GTID and its place in the log in one short critical
+//! section, so that GTID order, log order and commit order are the same. [`Sequencer::complete`]
+//! notes that a commit is on its pages; commits become visible as the longest prefix of completed
+//! ones, and the replication state advances with them.
 //!
-//! Lock order: the sequencer's mutex is taken with row locks held and no latch; inside it only the log's reservation
-//! is made. `visible` is stored with release ordering after everything of the commits up to it is on pages, and loaded
-//! sequentially consistent by the snapshot protocol (see [`crate::version::snapshot`]).
+//! Lock order: the sequencer's mutex is taken with row locks held and no latch; inside it only the
+//! log's reservation is made. `visible` is stored with release ordering after everything of the
+//! commits up to it is on pages, and loaded sequentially consistent by the snapshot protocol (see
+//! [`crate::version::snapshot`]).
 
 use super::numbers::FreeNumbers;
 use super::pipeline::reservation_error;
@@ -27,7 +30,8 @@ struct InFlight {
     end: Lsn,
     applied: bool,
     unversioned: bool,
-    /// Its changes are in a spill file: later commits become visible before it, if they are sooner on their pages.
+    /// Its changes are in a spill file: later commits become visible before it, if they are sooner
+    /// on their pages.
     spilled: bool,
     mark: CommitMark,
 }
@@ -100,7 +104,8 @@ impl State {
 }
 
 impl State {
-    /// A transaction has the GTID, whether or not it is visible yet. Looked at for what a session does; an applier looks before it begins.
+    /// A transaction has the GTID, whether or not it is visible yet. Looked at for what a session
+    /// does; an applier looks before it begins.
     fn has_logged(&self, gtid: Gtid) -> bool {
         let has = |commit: &InFlight| commit.mark.gtid == Some(gtid);
         self.replication.executed.contains(gtid)
@@ -119,8 +124,8 @@ pub(crate) struct Entry<'a> {
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionUpdate<'a>>,
     pub unversioned: bool,
-    /// Its caller has a commit in the log that is not on its pages: it is let in while commits are being held back, for those who
-    /// hold them wait for that one.
+    /// Its caller has a commit in the log that is not on its pages: it is let in while commits are
+    /// being held back, for those who hold them wait for that one.
     pub follows_logged: bool,
     pub spill: Option<SpillRef>,
 }
@@ -129,7 +134,8 @@ pub(crate) struct Entry<'a> {
 pub(crate) struct Captured {
     /// The log's end.
     pub current: Lsn,
-    /// The start of the oldest commit that is not on its pages and has its changes in the log; the log's end if there is none.
+    /// The start of the oldest commit that is not on its pages and has its changes in the log; the
+    /// log's end if there is none.
     pub oldest: Lsn,
     /// The replication state, encoded.
     pub replication: Vec<u8>,
@@ -165,9 +171,11 @@ pub(crate) struct Sequencer {
     became_visible: Condvar,
     /// Threads waiting on `became_visible`, so that nobody is woken for nothing.
     waiting: AtomicUsize,
-    /// There is a limit to what is visible; read without the mutex by those for whom a moment ago is good enough.
+    /// There is a limit to what is visible; read without the mutex by those for whom a moment ago
+    /// is good enough.
     limited: AtomicBool,
-    /// Largest `seq` whose row locks have been released: whoever takes its locks later depends on it at most.
+    /// Largest `seq` whose row locks have been released: whoever takes its locks later depends on
+    /// it at most.
     released: AtomicU64,
     server_uuid: Uuid,
 }
@@ -202,7 +210,8 @@ impl Sequencer {
         self.visible.load(Ordering::SeqCst)
     }
 
-    /// What can be read: everything up to a position, but for the spilled commits that others have passed.
+    /// What can be read: everything up to a position, but for the spilled commits that others have
+    /// passed.
     pub fn view(&self) -> View {
         let seq = self.visible();
         if self.passed_count.load(Ordering::SeqCst) == 0 {
@@ -243,8 +252,8 @@ impl Sequencer {
         self.state.lock().closed = false;
     }
 
-    /// Gives a commit its order. The caller fills the reservation at once, and owes [`Sequencer::complete`]. `None`: commits are
-    /// held back.
+    /// Gives a commit its order. The caller fills the reservation at once, and owes
+    /// [`Sequencer::complete`]. `None`: commits are held back.
     pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<Option<Entered<'l>>> {
         let mut state = self.state.lock();
         if state.closed && !entry.follows_logged {
@@ -256,7 +265,8 @@ impl Sequencer {
         {
             return Err(EngineError::GtidUnusable(format!("{gtid} has been executed meanwhile")));
         }
-        // First what can fail; the mutex keeps the log's order of commits equal to the order of what follows.
+        // First what can fail; the mutex keeps the log's order of commits equal to the order of
+        // what follows.
         let gtid = match entry.gtid {
             GtidRequest::None => None,
             GtidRequest::Given(gtid) => Some(gtid),
@@ -297,8 +307,8 @@ impl Sequencer {
         Ok(Some((reservation, gtid)))
     }
 
-    /// Notes that a commit is on its pages. Returns how many unversioned commits became visible by it, for
-    /// [`crate::version::snapshot::Snapshots::leave_unversioned`].
+    /// Notes that a commit is on its pages. Returns how many unversioned commits became visible by
+    /// it, for [`crate::version::snapshot::Snapshots::leave_unversioned`].
     pub fn complete(&self, seq: Lsn) -> usize {
         let mut guard = self.state.lock();
         let state = &mut *guard;
@@ -349,7 +359,8 @@ impl Sequencer {
             self.visible.store(visible, Ordering::SeqCst);
             drop(guard);
             if self.waiting.load(Ordering::SeqCst) > 0 {
-                // Taking the mutex between store and notify closes the gap of a waiter that looked just before.
+                // Taking the mutex between store and notify closes the gap of a waiter that looked
+                // just before.
                 drop(self.state.lock());
                 self.became_visible.notify_all();
             }
@@ -387,7 +398,8 @@ impl Sequencer {
         self.released.load(Ordering::Acquire)
     }
 
-    /// What a checkpoint needs to know. A spilled commit does not hold the log: recovery finds it through the checkpoint.
+    /// What a checkpoint needs to know. A spilled commit does not hold the log: recovery finds it
+    /// through the checkpoint.
     pub fn capture(&self, log: &Log) -> Captured {
         let state = self.state.lock();
         let current = log.current_lsn();
@@ -411,7 +423,8 @@ impl Sequencer {
         self.state.lock().spilled = commits;
     }
 
-    /// Forgets the spilled commits that a durable checkpoint at this position does not need, and returns their files.
+    /// Forgets the spilled commits that a durable checkpoint at this position does not need, and
+    /// returns their files.
     pub fn forget_spilled(&self, checkpoint_lsn: Lsn) -> Vec<u64> {
         let mut state = self.state.lock();
         let forgotten = state.spilled.extract_if(.., |commit| !commit.is_needed_from(checkpoint_lsn));

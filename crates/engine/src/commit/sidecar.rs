@@ -50,10 +50,12 @@ pub(crate) struct Placement {
     pub column: u16,
     pub len: u32,
     pub first_page: u32,
-    /// All pages of the value, when this commit placed it there; empty when it left it where it was.
+    /// All pages of the value, when this commit placed it there; empty when it left it where it
+    /// was.
     pub pages: Vec<u32>,
-    /// The packed value, when this commit moved it off page without changing it: a partial after image does not have it then, and the page that
-    /// had it in its row may be on disk already without it.
+    /// The packed value, when this commit moved it off page without changing it: a partial after
+    /// image does not have it then, and the page that had it in its row may be on disk already
+    /// without it.
     pub value: Option<Vec<u8>>,
 }
 
@@ -237,7 +239,8 @@ impl<'a> Sidecar<'a> {
         next.ok_or_else(|| EngineError::Corrupt("a commit record lacks a row id".to_string()))
     }
 
-    /// The full image of the next row of a table that moves to another clustered key under a partial after image.
+    /// The full image of the next row of a table that moves to another clustered key under a
+    /// partial after image.
     pub fn next_whole_row(&mut self, table_id: u64) -> Result<&'a [u8]> {
         let next = self.whole_rows.get_mut(&table_id).and_then(VecDeque::pop_front);
         next.ok_or_else(|| EngineError::Corrupt("a commit record lacks the image of a moved row".to_string()))

@@ -48,7 +48,8 @@ impl GroupBytes<'_> {
     /// Gives the group run by run, each a few whole events.
     ///
     /// # Errors
-    /// `visit`'s; and [`crate::EngineError::Corrupt`] for a spill file that is damaged, in the end at the latest.
+    /// `visit`'s; and [`crate::EngineError::Corrupt`] for a spill file that is damaged, in the end
+    /// at the latest.
     pub fn for_each_run<E: From<crate::EngineError>>(
         &self,
         mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,
@@ -80,7 +81,8 @@ pub struct CommitStream {
 }
 
 impl Engine {
-    /// Committed groups from `from_lsn` on, which is a position that a stream or a checkpoint gave out.
+    /// Committed groups from `from_lsn` on, which is a position that a stream or a checkpoint gave
+    /// out.
     pub fn commit_stream(self: &Arc<Engine>, from_lsn: Lsn) -> Result<CommitStream> {
         Ok(CommitStream { engine: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
     }
@@ -92,10 +94,12 @@ impl CommitStream {
         self.held_back.map_or(self.reader.lsn(), |record| record.start_lsn)
     }
 
-    /// The next group that belongs into the binary log, or `None` when there is none within `wait` (at once without it).
+    /// The next group that belongs into the binary log, or `None` when there is none within `wait`
+    /// (at once without it).
     ///
-    /// With `innodb_flush_log_at_trx_commit = 1` a group comes out when it is durable, so that no binary log file and no
-    /// replica holds a transaction that a crash could take back; else when it is written.
+    /// With `innodb_flush_log_at_trx_commit = 1` a group comes out when it is durable, so that no
+    /// binary log file and no replica holds a transaction that a crash could take back; else when
+    /// it is written.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<CommittedGroup<'_>>> {
         let Some(record) = self.next_record(wait)? else { return Ok(None) };
         if !self.may_go_out(record.lsn, wait.is_some())? {
@@ -105,7 +109,8 @@ impl CommitStream {
         let commit = CommitRecord::parse(self.reader.payload())?;
         let mut header = commit.header;
         let xa = if header.replaced { sidecar::xa_note(commit.sidecar)? } else { None };
-        // A spill file is there as long as the checkpoint has not passed the commit, which waits for this stream.
+        // A spill file is there as long as the checkpoint has not passed the commit, which waits
+        // for this stream.
         let group = match (&commit.spill, header.replaced) {
             _ if xa.is_some() => {
                 let xa = xa.expect("just looked at");
@@ -137,13 +142,15 @@ impl CommitStream {
         }
     }
 
-    /// Whether the log holds a group as safely as its commit asks for; one who waits waits for that.
+    /// Whether the log holds a group as safely as its commit asks for; one who waits waits for
+    /// that.
     fn may_go_out(&self, seq: Lsn, waits: bool) -> Result<bool> {
         let log = &self.engine.log;
         if self.engine.flush_log_at_trx_commit() != 1 || log.durable_lsn() >= seq {
             return Ok(true);
         }
-        // While commits gather (`binlog_group_commit_sync_delay`), each asks for its sync itself, when its group goes on.
+        // While commits gather (`binlog_group_commit_sync_delay`), each asks for its sync itself,
+        // when its group goes on.
         let asks = !self.engine.group_delay.is_on();
         if waits {
             log.follow_durable(seq, asks)?;

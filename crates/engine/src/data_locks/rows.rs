@@ -125,7 +125,8 @@ fn only_table(users: &[(u64, Arc<Table>)], owner: u64) -> Option<Arc<Table>> {
     used.next().is_none().then(|| first.clone())
 }
 
-/// Keys that are known without looking at pages: those that are waited for, ends of gaps, and those announced, whose owners are in the second part.
+/// Keys that are known without looking at pages: those that are waited for, ends of gaps, and those
+/// announced, whose owners are in the second part.
 fn names_at_hand(
     tables: &[Arc<Table>],
     waits: &[LockWait],

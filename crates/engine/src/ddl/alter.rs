@@ -1,16 +1,19 @@
-//! ALTER TABLE: in place where only indexes, names, defaults and comments change; else a rebuild into a new table.
+//! ALTER TABLE: in place where only indexes, names, defaults and comments change; else a rebuild
+//! into a new table.
 //!
-//! A rebuild holds the table's exclusive metadata lock from beginning to end: it waits for the transactions that use the
-//! table and holds up those that want to. Every row is converted and put into the trees of a table with a new id in a new
-//! space.
+//! A rebuild holds the table's exclusive metadata lock from beginning to end: it waits for the
+//! transactions that use the table and holds up those that want to. Every row is converted and put
+//! into the trees of a table with a new id in a new space.
 //!
-//! In place, the exclusive lock is held for a moment at the beginning and at the end. New indexes are built in between, under
-//! claims (crate `buffer`), while others read and write the table ([`super::online`]); with `LOCK=SHARED` or `EXCLUSIVE` the lock
-//! is kept. They are on disk before the commit record. Trees of dropped indexes are claimed before the record and freed
-//! after it. So a crash at any moment leaves each tree either in the dictionary or under a claim, and
+//! In place, the exclusive lock is held for a moment at the beginning and at the end. New indexes
+//! are built in between, under claims (crate `buffer`), while others read and write the table
+//! ([`super::online`]); with `LOCK=SHARED` or `EXCLUSIVE` the lock is kept. They are on disk before
+//! the commit record. Trees of dropped indexes are claimed before the record and freed after it. So
+//! a crash at any moment leaves each tree either in the dictionary or under a claim, and
 //! [`Engine::settle_claims`] frees what the dictionary does not have.
 //!
-//! Snapshots that are older than the end of the statement cannot read the table afterwards (error 1412, as in MySQL).
+//! Snapshots that are older than the end of the statement cannot read the table afterwards (error
+//! 1412, as in MySQL).
 
 use super::build::IndexBuild;
 use super::foreign_key::{self, Followers};
@@ -43,8 +46,9 @@ fn same_rows(old: &TableDef, new: &TableDef) -> bool {
 }
 
 impl Engine {
-    /// `ALTER TABLE schema.name`, which makes it `new`: with other columns, another primary key, indexes added (`id` 0) or
-    /// left out, another name or schema. `convert` is called for each row if they must be rebuilt.
+    /// `ALTER TABLE schema.name`, which makes it `new`: with other columns, another primary key,
+    /// indexes added (`id` 0) or left out, another name or schema. `convert` is called for each row
+    /// if they must be rebuilt.
     pub fn alter_table(
         &self,
         schema: &str,
@@ -56,8 +60,9 @@ impl Engine {
         self.alter(schema, name, new, convert, false, context)
     }
 
-    /// As [`Engine::alter_table`], but every row goes through `convert` even if the definitions have the same row format:
-    /// for columns that changed places, or one that was dropped and another added in its stead.
+    /// As [`Engine::alter_table`], but every row goes through `convert` even if the definitions
+    /// have the same row format: for columns that changed places, or one that was dropped and
+    /// another added in its stead.
     pub fn rebuild_table(
         &self,
         schema: &str,
@@ -144,7 +149,8 @@ impl Engine {
         result
     }
 
-    /// Gives each index of `new` its place, and those that are new (position and id of which go to `made`) an empty tree.
+    /// Gives each index of `new` its place, and those that are new (position and id of which go to
+    /// `made`) an empty tree.
     fn place_indexes(
         &self,
         old: &Table,
@@ -172,8 +178,9 @@ impl Engine {
         Ok(placement)
     }
 
-    /// Builds the new indexes, if that may be while others use the table. The table's exclusive lock is held before and
-    /// afterwards; what is returned has everything that was committed by then.
+    /// Builds the new indexes, if that may be while others use the table. The table's exclusive
+    /// lock is held before and afterwards; what is returned has everything that was committed by
+    /// then.
     fn build_new_indexes(
         &self,
         old: &Table,
@@ -306,7 +313,8 @@ impl Engine {
         Ok(())
     }
 
-    /// After recovery: frees the pages of indexes that a crash kept from being finished, or from being freed.
+    /// After recovery: frees the pages of indexes that a crash kept from being finished, or from
+    /// being freed.
     pub(crate) fn settle_claims(&self) -> Result<()> {
         for table in self.catalog.all_tables() {
             let space = table.placement.space;
@@ -432,7 +440,8 @@ impl Engine {
         Ok(tree.finish()?)
     }
 
-    /// The counter that `asked` makes: behind the greatest value that a row has. Nobody else changes rows meanwhile.
+    /// The counter that `asked` makes: behind the greatest value that a row has. Nobody else
+    /// changes rows meanwhile.
     fn least_auto_increment(&self, table: &Table, asked: u64) -> Result<u64> {
         let Some(column) = table.auto_increment else { return Ok(asked) };
         let leads = table.def.primary.iter().flatten().next().is_some_and(|part| part.column == column);
@@ -473,7 +482,8 @@ impl Engine {
     }
 }
 
-/// Whether the primary keys are over columns of the same names and types, so that their order is the same.
+/// Whether the primary keys are over columns of the same names and types, so that their order is
+/// the same.
 fn same_key(old: &Table, new: &Table) -> bool {
     let describe = |table: &Table| -> Vec<(String, types::ColumnType, Option<u32>, bool)> {
         let parts = table.def.primary.as_deref().unwrap_or_default();

@@ -1,7 +1,9 @@
-//! Filling the trees of indexes: one scan of the table for all of them, an external sort each, a sorted build each.
+//! Filling the trees of indexes: one scan of the table for all of them, an external sort each, a
+//! sorted build each.
 //!
-//! The scan is divided among a few threads, each with sorters of its own; then every index is merged and built by one
-//! thread. Others may be changing the table meanwhile, see [`super::online`].
+//! The scan is divided among a few threads, each with sorters of its own; then every index is
+//! merged and built by one thread. Others may be changing the table meanwhile, see
+//! [`super::online`].
 
 use super::sort::{Merge, SortLimits, Sorted, Sorter};
 use super::{AlterStage, StageHook};
@@ -38,7 +40,8 @@ pub(super) struct IndexBuild<'a> {
     pub fill_factor: u8,
     /// Sequence number of all entries.
     pub seq: u64,
-    /// Whether the pages are under claims; else they are in a space that is dropped if the statement fails.
+    /// Whether the pages are under claims; else they are in a space that is dropped if the
+    /// statement fails.
     pub claimed: bool,
     pub interrupt: Option<&'a AtomicBool>,
     /// The statement to tell of the stages.
@@ -61,7 +64,8 @@ impl IndexBuild<'_> {
         self.made.iter().map(|_| Sorter::new(&self.limits)).collect()
     }
 
-    /// Adds a row's entries. The value in the sort is the length of the index's own columns, and whether one is NULL.
+    /// Adds a row's entries. The value in the sort is the length of the index's own columns, and
+    /// whether one is NULL.
     pub fn push_row(&self, sorters: &mut [Sorter], key: &[u8], image: &[u8]) -> Result<()> {
         for (&at, sorter) in self.made.iter().zip(sorters) {
             let secondary = self.table.secondary_key(at, image, key)?;
@@ -163,8 +167,8 @@ impl Engine {
         Ok(tree.finish()?)
     }
 
-    /// Refuses a key whose columns the holder's row has too. The holder afterwards is an entry with the key's columns, of a row
-    /// that is known to have them where more than one claims to.
+    /// Refuses a key whose columns the holder's row has too. The holder afterwards is an entry with
+    /// the key's columns, of a row that is known to have them where more than one claims to.
     fn check_duplicate(
         &self,
         table: &Table,
@@ -190,7 +194,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Calls `visit` with key and full image of every newest committed row. Nobody may be changing the table.
+    /// Calls `visit` with key and full image of every newest committed row. Nobody may be changing
+    /// the table.
     pub(super) fn for_each_row(
         &self,
         table: &Table,

@@ -1,5 +1,5 @@
-//! What DDL does about foreign keys: parents are locked while a foreign key about them is made, children follow a parent that
-//! gets another name, and rows that are there already are checked.
+//! What DDL does about foreign keys: parents are locked while a foreign key about them is made,
+//! children follow a parent that gets another name, and rows that are there already are checked.
 //!
 //! Which definitions are allowed is for crate `sql` to say.
 
@@ -34,7 +34,8 @@ pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d Fo
 pub(super) struct Followers(Vec<(Arc<Table>, TableDef)>);
 
 impl MetadataLocks<'_> {
-    /// Keeps everybody from changing rows of the parents of new foreign keys, so that what is checked stays so.
+    /// Keeps everybody from changing rows of the parents of new foreign keys, so that what is
+    /// checked stays so.
     pub fn lock_parents(&mut self, table: &TableDef, added: &[&ForeignKeyDef]) -> Result<()> {
         let mut parents: Vec<(&str, &str)> = added
             .iter()
@@ -128,7 +129,8 @@ impl Followers {
 }
 
 impl Engine {
-    /// Refuses new foreign keys that rows of the table violate. The table and its parents are locked.
+    /// Refuses new foreign keys that rows of the table violate. The table and its parents are
+    /// locked.
     pub(super) fn check_rows_of(
         &self,
         table: &Table,

@@ -1,11 +1,13 @@
 //! DDL: each statement is one commit record with its dictionary entries and its Query event.
 //!
-//! The order of a statement: exclusive metadata locks; new files and trees made and synced; the commit record; the
-//! dictionary tree and the catalog; the log durable; old files removed or renamed. A crash before the record leaves files
-//! that no table has, a crash after it files that are still to be removed or renamed; recovery does either.
+//! The order of a statement: exclusive metadata locks; new files and trees made and synced; the
+//! commit record; the dictionary tree and the catalog; the log durable; old files removed or
+//! renamed. A crash before the record leaves files that no table has, a crash after it files that
+//! are still to be removed or renamed; recovery does either.
 //!
-//! Ids of tables, indexes and spaces are used once. Before a space is made, a record with the raised counters goes into
-//! the log ahead of the space's own records, so that a space whose statement a crash cut off gives its number to nobody.
+//! Ids of tables, indexes and spaces are used once. Before a space is made, a record with the
+//! raised counters goes into the log ahead of the space's own records, so that a space whose
+//! statement a crash cut off gives its number to nobody.
 
 mod alter;
 mod build;
@@ -41,7 +43,8 @@ pub struct DdlContext<'a> {
     pub schema: &'a str,
     /// The settings it runs under.
     pub session: &'a SessionContext,
-    /// The event group as it was received from a source; used in place of an event made of `statement`.
+    /// The event group as it was received from a source; used in place of an event made of
+    /// `statement`.
     pub received_group: Option<&'a [u8]>,
     /// How it is to be committed.
     pub options: CommitOptions<'a>,
@@ -156,8 +159,8 @@ impl MetadataLocks<'_> {
         Ok(())
     }
 
-    /// Locks a table against every use, against other DDL too while [`MetadataLocks::let_others_in`] is in force, and its
-    /// schema against being dropped.
+    /// Locks a table against every use, against other DDL too while
+    /// [`MetadataLocks::let_others_in`] is in force, and its schema against being dropped.
     fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, "", LockType::Shared)?;
         if self.is_locked(schema, table) {
@@ -170,7 +173,8 @@ impl MetadataLocks<'_> {
         self.lock(schema, table, LockType::Exclusive)
     }
 
-    /// Lets transactions use a locked table, unless the session has locked it before; its definition stays locked.
+    /// Lets transactions use a locked table, unless the session has locked it before; its
+    /// definition stays locked.
     fn let_others_in(&mut self, schema: &str, table: &str) {
         if self.is_locked(schema, table) {
             return;
@@ -235,8 +239,8 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or `GRANT`, or `DROP TABLE IF
-    /// EXISTS` of a table that does not exist.
+    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or
+    /// `GRANT`, or `DROP TABLE IF EXISTS` of a table that does not exist.
     pub fn log_statement(&self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let outcome = self.commit_ddl(context, &[])?;
         self.finish_ddl(context, outcome)

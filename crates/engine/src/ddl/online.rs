@@ -1,16 +1,19 @@
 //! What others change while indexes of a table are being built, and how it gets into the indexes.
 //!
-//! The statement holds the table's exclusive metadata lock for a moment when it begins. Whoever commits a change of the
-//! table from then on also notes, in [`OnlineBuild`], which entries of the new indexes go and come by it. The note is made
-//! when the change is on the pages and before its row locks are released, so the notes of one row are in the order of its
-//! commits. Scanning reads whatever committed state of a row the page has at that moment: no snapshot holds versions back.
-//! The notes then set every entry that a commit touched to the state that the commit left. A commit that the scan did not see in
-//! a row is noted, therefore the index ends up right; one that the scan did see is noted perhaps too, and changes nothing.
+//! The statement holds the table's exclusive metadata lock for a moment when it begins. Whoever
+//! commits a change of the table from then on also notes, in [`OnlineBuild`], which entries of the
+//! new indexes go and come by it. The note is made when the change is on the pages and before its
+//! row locks are released, so the notes of one row are in the order of its commits. Scanning reads
+//! whatever committed state of a row the page has at that moment: no snapshot holds versions back.
+//! The notes then set every entry that a commit touched to the state that the commit left. A commit
+//! that the scan did not see in a row is noted, therefore the index ends up right; one that the
+//! scan did see is noted perhaps too, and changes nothing.
 //!
-//! Because scanned rows are of different moments, two of them may seem to have one unique key. So what looks like a
-//! duplicate is one only if both rows have the key now ([`Engine::holds_both`]). The later of two rows to get a key for good is
-//! compared with the other when its entry is put, by the build or from the notes, and both rows are on the pages by then; so no
-//! duplicate gets through.
+//! Because scanned rows are of different moments, two of them may seem to have one unique key. So
+//! what looks like a duplicate is one only if both rows have the key now ([`Engine::holds_both`]).
+//! The later of two rows to get a key for good is compared with the other when its entry is put, by
+//! the build or from the notes, and both rows are on the pages by then; so no duplicate gets
+//! through.
 
 use super::sort::{SortLimits, TempFile};
 use crate::Engine;
@@ -97,8 +100,9 @@ impl<'a> Note<'a> {
 }
 
 impl Engine {
-    /// What a commit changes, as the indexes being built of its tables will need it. Called before long values leave the rows, and
-    /// before any row is on its page: what a row was is still there.
+    /// What a commit changes, as the indexes being built of its tables will need it. Called before
+    /// long values leave the rows, and before any row is on its page: what a row was is still
+    /// there.
     pub(crate) fn capture_for_builds(&self, writes: &WriteSet, spill: Option<&Spill>) -> Captured {
         let mut captured = Captured::new();
         for table_writes in &writes.tables {
@@ -292,7 +296,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the rows of two entries with the same columns of a new index both have these columns now.
+    /// Whether the rows of two entries with the same columns of a new index both have these columns
+    /// now.
     pub(super) fn holds_both(
         &self,
         table: &Table,
@@ -323,8 +328,8 @@ impl Engine {
         Ok(has_it.then_some(seq))
     }
 
-    /// The newest committed row, long values resolved, while others may change it: a snapshot keeps purge from the pages of
-    /// its long values.
+    /// The newest committed row, long values resolved, while others may change it: a snapshot keeps
+    /// purge from the pages of its long values.
     pub(super) fn committed_row(&self, table: &Table, key: &[u8]) -> Result<Option<(u64, Vec<u8>)>> {
         let snapshot = loop {
             let snapshot = self.snapshots.open(&self.sequencer)?;

@@ -32,7 +32,8 @@ impl crate::Engine {
         self.settings.fill_factor.store(percent.clamp(10, 100), Ordering::Relaxed);
     }
 
-    /// `innodb_online_alter_log_max_size` in bytes: changes of others that an index build remembers until it is there.
+    /// `innodb_online_alter_log_max_size` in bytes: changes of others that an index build remembers
+    /// until it is there.
     pub fn set_online_alter_log_max_bytes(&self, bytes: u64) {
         self.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
     }

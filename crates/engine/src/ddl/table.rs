@@ -19,13 +19,15 @@ use std::sync::atomic::Ordering;
 pub type TableName<'a> = (&'a str, &'a str);
 
 impl Engine {
-    /// Makes the file and the empty trees of a table under fresh ids. The table is in no dictionary yet.
+    /// Makes the file and the empty trees of a table under fresh ids. The table is in no dictionary
+    /// yet.
     pub(super) fn make_table(&self, mut def: TableDef, counters: Arc<Counters>) -> Result<Table> {
         def.check()?;
         let first = self.take_ids(1, def.indexes.len() as u32, 1)?;
         let path = self.table_path(&def.schema, &def.name);
         let path = if self.config.disk.exists(&path).unwrap_or(true) {
-            // The name's present table is being rebuilt: the new file takes its place once that one is gone.
+            // The name's present table is being rebuilt: the new file takes its place once that one
+            // is gone.
             aside(&path, first.space)
         } else {
             path
@@ -102,7 +104,8 @@ impl Engine {
         }
     }
 
-    /// `DROP TABLE` of one or more tables, each (schema, name); all of them exist or none is dropped.
+    /// `DROP TABLE` of one or more tables, each (schema, name); all of them exist or none is
+    /// dropped.
     pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         let mut sorted = names.to_vec();
@@ -154,7 +157,8 @@ impl Engine {
         self.replace_table(&old, new, Followers::default(), context)
     }
 
-    /// Commits a table built to take another's place, and removes the other. The new one's pages are synced here.
+    /// Commits a table built to take another's place, and removes the other. The new one's pages
+    /// are synced here.
     pub(super) fn replace_table(
         &self,
         old: &Arc<Table>,
@@ -277,8 +281,8 @@ impl Engine {
         Ok(followers)
     }
 
-    /// Moves files to where their tables' names say. Names may have been swapped: a file that stands in another's place goes
-    /// out of the way first, for a move would replace it.
+    /// Moves files to where their tables' names say. Names may have been swapped: a file that
+    /// stands in another's place goes out of the way first, for a move would replace it.
     fn settle_files(&self, tables: &[Arc<Table>]) -> Result<()> {
         let place = |table: &Arc<Table>| self.table_path(&table.def.schema, &table.def.name);
         let places: HashSet<PathBuf> = tables.iter().map(place).collect();

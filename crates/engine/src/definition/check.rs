@@ -1,4 +1,5 @@
-//! What the engine itself requires of a definition; the rest (names, types, defaults) is for crate `sql` to refuse.
+//! What the engine itself requires of a definition; the rest (names, types, defaults) is for crate
+//! `sql` to refuse.
 
 use super::{IndexColumn, TableDef};
 use crate::error::{EngineError, Result};

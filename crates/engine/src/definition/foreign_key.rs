@@ -1,4 +1,5 @@
-//! FOREIGN KEY constraints: rows of one table, the child, that are about rows of another, the parent.
+//! FOREIGN KEY constraints: rows of one table, the child, that are about rows of another, the
+//! parent.
 
 use super::{TableDef, same_name};
 use crate::table::IndexRef;
@@ -116,8 +117,8 @@ impl TableDef {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The index that leads to rows by these columns, in this order: the primary key or a unique index of just these columns
-    /// first, then any that begins with them.
+    /// The index that leads to rows by these columns, in this order: the primary key or a unique
+    /// index of just these columns first, then any that begins with them.
     pub fn index_on(&self, columns: &[usize]) -> Option<IndexRef> {
         self.unique_index_on(columns).or_else(|| {
             self.all_indexes().find(|(_, _, parts)| begins_with(parts, columns)).map(|(index, ..)| index)
@@ -138,7 +139,8 @@ impl TableDef {
             .chain(secondary.map(|(at, index)| (IndexRef::Secondary(at), index.unique, &index.columns[..])))
     }
 
-    /// Gives the table another name, and with it the names of its foreign keys that were made from the old one.
+    /// Gives the table another name, and with it the names of its foreign keys that were made from
+    /// the old one.
     pub fn rename(&mut self, schema: &str, name: &str) {
         let generated = format!("{}_ibfk_", self.name);
         for foreign_key in &mut self.foreign_keys {
@@ -152,8 +154,8 @@ impl TableDef {
         (self.schema, self.name) = (schema.to_owned(), name.to_owned());
     }
 
-    /// The definition of a child when its parent becomes another: under another name, with `renamed` columns (from, to). `None`:
-    /// it stays as it is.
+    /// The definition of a child when its parent becomes another: under another name, with
+    /// `renamed` columns (from, to). `None`: it stays as it is.
     pub(crate) fn following(
         &self,
         old: &TableDef,

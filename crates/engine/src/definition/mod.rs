@@ -1,4 +1,5 @@
-//! Definitions of schemas and tables as users see them: what `SHOW CREATE TABLE` prints and the dictionary keeps.
+//! Definitions of schemas and tables as users see them: what `SHOW CREATE TABLE` prints and the
+//! dictionary keeps.
 
 mod check;
 pub(crate) mod codec;
@@ -13,8 +14,8 @@ pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub enum ColumnDefault {
     /// `DEFAULT NULL`, written or implied.
     Null,
-    /// A literal, in text form (UTF-8; raw bytes for the binary types, the number's digits for BIT). What is to be converted to
-    /// the column's type on use is [`ColumnDef::default_literal`].
+    /// A literal, in text form (UTF-8; raw bytes for the binary types, the number's digits for
+    /// BIT). What is to be converted to the column's type on use is [`ColumnDef::default_literal`].
     Literal(Vec<u8>),
     /// `CURRENT_TIMESTAMP` with the column's fractional digits.
     CurrentTimestamp,
@@ -58,10 +59,12 @@ impl ColumnDef {
         }
     }
 
-    /// The literal of its DEFAULT, as a value to be assigned to the column. `None`: the default is none, NULL, or no literal.
+    /// The literal of its DEFAULT, as a value to be assigned to the column. `None`: the default is
+    /// none, NULL, or no literal.
     pub fn default_literal(&self) -> Option<Value> {
         let Some(ColumnDefault::Literal(text)) = &self.default else { return None };
-        // A BIT column takes the bytes of a text for its bits, and the literal is the number's text.
+        // A BIT column takes the bytes of a text for its bits, and the literal is the number's
+        // text.
         if self.ty.code == TypeCode::Bit {
             return Some(Value::UInt(types::number::integer_prefix(text).value as u64));
         }
@@ -101,7 +104,8 @@ impl IndexColumn {
 /// A secondary index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexDef {
-    /// Number of the index in its engine; 0 in a definition that is not yet in the dictionary: the engine assigns it.
+    /// Number of the index in its engine; 0 in a definition that is not yet in the dictionary: the
+    /// engine assigns it.
     pub id: u32,
     /// Name.
     pub name: String,

@@ -10,8 +10,8 @@ pub struct BinlogFilter {
 }
 
 impl BinlogFilter {
-    /// Rows of this schema's tables are logged, and statements whose default schema it is. Statements without one (an empty name)
-    /// are logged always.
+    /// Rows of this schema's tables are logged, and statements whose default schema it is.
+    /// Statements without one (an empty name) are logged always.
     pub fn allows(&self, schema: &str) -> bool {
         if schema.is_empty() || self.do_schemas.is_empty() {
             return !self.ignore_schemas.iter().any(|name| name == schema);

@@ -1,21 +1,23 @@
 //! The event group of a transaction, written as its statements run.
 //!
-//! A group is a list of binary log events in format v4: a Query event `BEGIN`, for each statement the table map and its
-//! row events, and an Xid event; a DDL statement is one Query event. There is no GTID event and no checksum,
-//! `log_pos` is 0, and table ids are the engine's: crate `source` completes the events when it copies the group to a
-//! binary log file.
+//! A group is a list of binary log events in format v4: a Query event `BEGIN`, for each statement
+//! the table map and its row events, and an Xid event; a DDL statement is one Query event. There is
+//! no GTID event and no checksum, `log_pos` is 0, and table ids are the engine's: crate `source`
+//! completes the events when it copies the group to a binary log file.
 //!
-//! Rows of one statement that have the same table, the same kind of change and the same columns share an event up to
-//! `binlog_row_event_max_size`. A table map is written before the first row event of a table in a statement; when a
-//! statement goes on with another table, its events so far are closed as a statement of their own, so that a table map
-//! never stands between row events that a replica treats as one statement.
+//! Rows of one statement that have the same table, the same kind of change and the same columns
+//! share an event up to `binlog_row_event_max_size`. A table map is written before the first row
+//! event of a table in a statement; when a statement goes on with another table, its events so far
+//! are closed as a statement of their own, so that a table map never stands between row events that
+//! a replica treats as one statement.
 //!
-//! The binary log may have something else in place of a statement's rows: its text, with `binlog_format = STATEMENT`, or nothing, for
-//! schemas that `binlog_ignore_db` names. The group keeps the rows, which recovery replays; what stands for them
-//! is noted beside it ([`Replacement`]).
+//! The binary log may have something else in place of a statement's rows: its text, with
+//! `binlog_format = STATEMENT`, or nothing, for schemas that `binlog_ignore_db` names. The group
+//! keeps the rows, which recovery replays; what stands for them is noted beside it
+//! ([`Replacement`]).
 //!
-//! A group that grows large goes to a spill file, up to the last event that is complete. Places in the group count from its
-//! beginning, wherever they are.
+//! A group that grows large goes to a spill file, up to the last event that is complete. Places in
+//! the group count from its beginning, wherever they are.
 
 mod filter;
 pub(crate) mod query;
@@ -109,7 +111,8 @@ pub(crate) struct GroupBuilder {
     cascades: bool,
     /// The group is finished, and nothing of it is for the binary log.
     left_out: bool,
-    /// The statement's text, to be written before its first table map (`binlog_rows_query_log_events`).
+    /// The statement's text, to be written before its first table map
+    /// (`binlog_rows_query_log_events`).
     rows_query: Option<String>,
     /// The XA transaction that the group is of.
     xid: Option<Xid>,
@@ -137,7 +140,8 @@ impl GroupBuilder {
         }
     }
 
-    /// The group is of an XA transaction: it begins with `XA START`, and ends with `XA END` and an XA_PREPARE event.
+    /// The group is of an XA transaction: it begins with `XA START`, and ends with `XA END` and an
+    /// XA_PREPARE event.
     pub fn set_xid(&mut self, xid: Xid) {
         self.xid = Some(xid);
     }
@@ -152,8 +156,9 @@ impl GroupBuilder {
         self.options.row_flags = flags;
     }
 
-    /// Rows that follow from others of the statement come now. A replica finds them in the log, and so must not make them itself: what
-    /// knows `USE_SQL_FOREIGN_KEY` does not anyway, all others do not without checks.
+    /// Rows that follow from others of the statement come now. A replica finds them in the log, and
+    /// so must not make them itself: what knows `USE_SQL_FOREIGN_KEY` does not anyway, all others
+    /// do not without checks.
     pub fn note_cascade(&mut self) {
         self.cascades = true;
     }
@@ -202,7 +207,8 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// Puts images of rows that the group does not have into a file of their own. Returns where they begin there.
+    /// Puts images of rows that the group does not have into a file of their own. Returns where
+    /// they begin there.
     pub fn keep_images(&mut self, images: &[u8]) -> Result<u64> {
         let engine = self.engine.clone();
         let spill = self.files()?;

@@ -8,12 +8,14 @@ use std::sync::LazyLock;
 /// `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
 const DEFAULT_COLLATION_FOR_UTF8MB4: u16 = 255;
 
-/// The session settings under which a statement means what it means; they travel in its Query event.
+/// The session settings under which a statement means what it means; they travel in its Query
+/// event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionContext {
     /// Connection id.
     pub thread_id: u32,
-    /// `OPTION_AUTO_IS_NULL`, `NOT_AUTOCOMMIT`, `NO_FOREIGN_KEY_CHECKS`, `RELAXED_UNIQUE_CHECKS` bits as in the event.
+    /// `OPTION_AUTO_IS_NULL`, `NOT_AUTOCOMMIT`, `NO_FOREIGN_KEY_CHECKS`, `RELAXED_UNIQUE_CHECKS`
+    /// bits as in the event.
     pub flags2: u32,
     /// `sql_mode` bits.
     pub sql_mode: u64,
@@ -105,7 +107,8 @@ pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
     set_base(&mut out[start..], base);
 }
 
-/// Sets the time and the server in the header of an event that was encoded before, and has no checksum.
+/// Sets the time and the server in the header of an event that was encoded before, and has no
+/// checksum.
 pub(crate) fn set_base(event: &mut [u8], base: EventBase) {
     event[..4].copy_from_slice(&base.timestamp.to_le_bytes());
     event[5..9].copy_from_slice(&base.server_id.to_le_bytes());

@@ -1,4 +1,5 @@
-//! A statement about rows as the binary log has it with `binlog_format = STATEMENT`: its text, and before it what the text does not say.
+//! A statement about rows as the binary log has it with `binlog_format = STATEMENT`: its text, and
+//! before it what the text does not say.
 
 use super::query::{self, SessionContext};
 use binlog::Checksum;

@@ -1,4 +1,5 @@
-//! TABLE_MAP events: what the columns of the rows that follow are, with the optional metadata of `binlog_row_metadata`.
+//! TABLE_MAP events: what the columns of the rows that follow are, with the optional metadata of
+//! `binlog_row_metadata`.
 
 use crate::definition::TableDef;
 use binlog::Checksum;

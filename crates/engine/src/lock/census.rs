@@ -1,5 +1,5 @@
-//! What is locked, and who waits for what, at a moment: for [`crate::data_locks`]. Taken part by part, so that nobody stands still for it; what
-//! changes meanwhile may be seen before or after.
+//! What is locked, and who waits for what, at a moment: for [`crate::data_locks`]. Taken part by
+//! part, so that nobody stands still for it; what changes meanwhile may be seen before or after.
 
 use super::gap::GapId;
 use super::{LockId, LockTable, LockType, OwnerId};

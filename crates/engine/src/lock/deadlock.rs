@@ -1,8 +1,9 @@
 //! The search for cycles of waits, and who has to give way.
 //!
-//! The victim is the member of the cycle with the smallest weight (rows changed plus locks held, as InnoDB weighs
-//! transactions); among equals it is the one that has just begun to wait, which is known to be running. Another victim is
-//! told through its waiter: its wait ends with the error, its transaction rolls back, and its locks go.
+//! The victim is the member of the cycle with the smallest weight (rows changed plus locks held, as
+//! InnoDB weighs transactions); among equals it is the one that has just begun to wait, which is
+//! known to be running. Another victim is told through its waiter: its wait ends with the error,
+//! its transaction rolls back, and its locks go.
 
 use super::census::RowName;
 use super::gap::TableLocks;
@@ -94,7 +95,8 @@ impl Detector {
 }
 
 impl LockTable {
-    /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle that its wait closed.
+    /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle
+    /// that its wait closed.
     pub(super) fn begin_wait(
         &self,
         owner: &LockOwner,

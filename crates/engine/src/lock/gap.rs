@@ -1,23 +1,27 @@
 //! Locks on gaps between keys, and the keys that running transactions are about to put into them.
 //!
-//! InnoDB hangs a gap lock on the record behind the gap, and an uncommitted row is a record. Here pages hold committed
-//! rows only, so both sides are kept beside them, for each table:
+//! InnoDB hangs a gap lock on the record behind the gap, and an uncommitted row is a record. Here
+//! pages hold committed rows only, so both sides are kept beside them, for each table:
 //!
-//! - An **interval** is what a locking scan has passed: no other transaction may put a key of that index strictly between
-//!   its ends. Intervals never conflict with each other. They do not follow the records at their ends: a row that goes
-//!   away leaves the interval as it was, which is enough for whoever scanned it.
-//! - An **announced key** is one that a transaction will put into an index when it commits. A scan that comes across one
-//!   waits for the row's record lock, as it would for the uncommitted record.
+//! - An **interval** is what a locking scan has passed: no other transaction may put a key of that
+//!   index strictly between its ends. Intervals never conflict with each other. They do not follow
+//!   the records at their ends: a row that goes away leaves the interval as it was, which is enough
+//!   for whoever scanned it.
+//! - An **announced key** is one that a transaction will put into an index when it commits. A scan
+//!   that comes across one waits for the row's record lock, as it would for the uncommitted record.
 //!
-//! **Meeting.** The inserter announces its key and *then* looks for intervals; the scan enters its interval and *then*
-//! looks for announced keys. Both lists are read and written under mutexes, so at least one of the two sees the other. When
-//! both do, the inserter takes its announcement back before it waits.
+//! **Meeting.** The inserter announces its key and *then* looks for intervals; the scan enters its
+//! interval and *then* looks for announced keys. Both lists are read and written under mutexes, so
+//! at least one of the two sees the other. When both do, the inserter takes its announcement back
+//! before it waits.
 //!
-//! **Committed meanwhile.** A key whose transaction committed between the scan's copy of a leaf and its interval is on the
-//! page and no longer announced. `released` counts the transactions with announced keys that ended, before their keys
-//! go: a scan that finds the count changed reads the pages again.
+//! **Committed meanwhile.** A key whose transaction committed between the scan's copy of a leaf and
+//! its interval is on the page and no longer announced. `released` counts the transactions with
+//! announced keys that ended, before their keys go: a scan that finds the count changed reads the
+//! pages again.
 //!
-//! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below all.
+//! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below
+//! all.
 
 use super::census::HeldGap;
 use super::wait::Waiter;
@@ -189,8 +193,8 @@ impl TableLocks {
         self.gap_count.load(Ordering::SeqCst)
     }
 
-    /// The first key in the range, in the scan's direction, that somebody else has announced, with the length of its part
-    /// before the clustered key.
+    /// The first key in the range, in the scan's direction, that somebody else has announced, with
+    /// the length of its part before the clustered key.
     pub fn announced_by_others(
         &self,
         owner: OwnerId,
@@ -242,7 +246,8 @@ impl TableLocks {
         })
     }
 
-    /// Moves one end of an interval outward: the upper one of a forward scan, the lower one of a backward scan.
+    /// Moves one end of an interval outward: the upper one of a forward scan, the lower one of a
+    /// backward scan.
     pub fn extend_gap(&self, gap: GapId, direction: Direction, to: Option<&[u8]>) {
         let mut gaps = self.gaps.lock();
         let interval = gaps.intervals[gap].as_mut().expect("an owner extends its own interval");
@@ -300,7 +305,8 @@ impl TableLocks {
         .collect()
     }
 
-    /// Shows `visit` every key that somebody has announced: who, index, key, length of the part before the clustered key.
+    /// Shows `visit` every key that somebody has announced: who, index, key, length of the part
+    /// before the clustered key.
     pub fn for_each_announced(&self, mut visit: impl FnMut(OwnerId, u32, &[u8], usize)) {
         // Nobody is kept from beginning to insert meanwhile.
         let inserters = self.inserters.lock().clone();

@@ -7,7 +7,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LockId(pub(super) u64);
 
-/// Index number of a table's clustered index in lock names; secondary indexes use their own ids, which start at 1.
+/// Index number of a table's clustered index in lock names; secondary indexes use their own ids,
+/// which start at 1.
 pub(crate) const CLUSTERED: u32 = 0;
 
 impl std::fmt::Display for LockId {
@@ -27,7 +28,8 @@ impl LockId {
         self.0 & METADATA == 0
     }
 
-    /// The definition of a table: DDL holds it throughout, also while it lets transactions use the table in between.
+    /// The definition of a table: DDL holds it throughout, also while it lets transactions use the
+    /// table in between.
     pub fn upgradable_metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(UPGRADABLE_SEED, schema.as_bytes());
         LockId(fingerprint(seed, table.as_bytes()) | METADATA)

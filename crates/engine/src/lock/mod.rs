@@ -1,17 +1,22 @@
 //! Row locks, gap locks and metadata locks.
 //!
-//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out waiters; metadata locks have
-//! two types in between. A lock is named by a 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for
-//! metadata locks. Two names with the same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and
-//! is never wrong; in return no key is copied and no key compared. Gaps need the keys' order and are kept for each table ([`gap`]).
+//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out
+//! waiters; metadata locks have two types in between. A lock is named by a 64-bit fingerprint of
+//! (table id, index id, key bytes), or of (schema, table) for metadata locks. Two names with the
+//! same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and is never
+//! wrong; in return no key is copied and no key compared. Gaps need the keys' order and are kept
+//! for each table ([`gap`]).
 //!
 //! Invariants:
-//! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in none.
-//! - Waiters are granted in order, one before another only where the two do not conflict (or as [`LockType::is_before`] says); the holder who
-//!   wants more goes to the front.
-//! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it became visible in
-//!   the queue. A cycle gets its last edge from somebody who begins to wait: an edge that a gap lock, or a lock that passes a waiter,
-//!   adds to one who waits already leads to a running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the search.
+//! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in
+//!   none.
+//! - Waiters are granted in order, one before another only where the two do not conflict (or as
+//!   [`LockType::is_before`] says); the holder who wants more goes to the front.
+//! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it
+//!   became visible in the queue. A cycle gets its last edge from somebody who begins to wait: an
+//!   edge that a gap lock, or a lock that passes a waiter, adds to one who waits already leads to a
+//!   running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the
+//!   search.
 //!
 //! **Who gets a lock sees what its earlier holders committed.** Locks are released when a commit is
 //! on its pages, which may be before it is visible: an earlier commit may not be on its pages yet.
@@ -20,8 +25,8 @@
 //! ([`LockOwner::depends_on`]); a snapshot that he opens waits until it is visible. A shard has
 //! many rows, so that the number may be a later one than need be, which costs at most a wait.
 //!
-//! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex. No shard is locked
-//! while another is.
+//! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex.
+//! No shard is locked while another is.
 
 pub(crate) mod census;
 mod deadlock;
@@ -47,8 +52,8 @@ pub use deadlock::{DeadlockMember, DeadlockReport};
 pub(crate) use id::{CLUSTERED, FingerprintMap, LockId, fingerprint};
 pub(crate) use owner::LockOwner;
 
-/// What a lock keeps out. Rows know the first and the last; metadata of tables all four (MySQL's `MDL_SHARED_READ`, `MDL_SHARED_WRITE`,
-/// `MDL_SHARED_READ_ONLY` and `MDL_EXCLUSIVE`).
+/// What a lock keeps out. Rows know the first and the last; metadata of tables all four (MySQL's
+/// `MDL_SHARED_READ`, `MDL_SHARED_WRITE`, `MDL_SHARED_READ_ONLY` and `MDL_EXCLUSIVE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockType {
     Shared,
@@ -68,7 +73,8 @@ impl LockType {
         )
     }
 
-    /// Whether a new request waits behind one of this type that waits. As in MySQL, who changes rows does not wait behind one who wants them unchanged.
+    /// Whether a new request waits behind one of this type that waits. As in MySQL, who changes
+    /// rows does not wait behind one who wants them unchanged.
     fn is_before(self, new: LockType) -> bool {
         self.conflicts(new) && (self, new) != (LockType::SharedReadOnly, LockType::SharedWrite)
     }
@@ -165,7 +171,8 @@ pub(crate) struct LockTable {
     pub longest_wait_us: AtomicU64,
     /// Waits that ended in a deadlock error (`Innodb_deadlocks`).
     pub deadlocks: AtomicU64,
-    /// Waits that ended in a timeout (`Innodb_row_lock_timeouts` of information_schema.INNODB_METRICS).
+    /// Waits that ended in a timeout (`Innodb_row_lock_timeouts` of
+    /// information_schema.INNODB_METRICS).
     pub timeouts: AtomicU64,
     /// Waits going on (`Innodb_row_lock_current_waits`).
     pub current_waits: AtomicU64,
@@ -251,7 +258,8 @@ impl LockTable {
         Some(acquired)
     }
 
-    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this returns: nobody who waits stands against it.
+    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
+    /// returns: nobody who waits stands against it.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         let mut shard = self.shard(id).lock();
         let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");
@@ -260,7 +268,8 @@ impl LockTable {
         }
     }
 
-    /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it was still waiting.
+    /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it
+    /// was still waiting.
     fn wait(
         &self,
         owner: &LockOwner,
@@ -341,8 +350,8 @@ impl LockTable {
         }
     }
 
-    /// Locks the gap between two keys of an index, `None` being beyond them all. Returns the interval, unless the owner
-    /// has one that contains it.
+    /// Locks the gap between two keys of an index, `None` being beyond them all. Returns the
+    /// interval, unless the owner has one that contains it.
     pub fn lock_gap(
         &self,
         owner: &mut LockOwner,
@@ -361,8 +370,8 @@ impl LockTable {
         table.extend_gap(gap, direction, to);
     }
 
-    /// Makes keys known that the owner is about to insert: index, key, length of the part before the clustered key. Returns
-    /// the number of the first, for [`LockTable::withdraw_announced`].
+    /// Makes keys known that the owner is about to insert: index, key, length of the part before
+    /// the clustered key. Returns the number of the first, for [`LockTable::withdraw_announced`].
     pub fn announce<'k>(
         &self,
         owner: &mut LockOwner,
@@ -392,7 +401,8 @@ impl LockTable {
         count > 0 && count > owner.at_table(table).gaps.len()
     }
 
-    /// Waits until no other owner's interval covers the key. The caller looks again: another may have come meanwhile.
+    /// Waits until no other owner's interval covers the key. The caller looks again: another may
+    /// have come meanwhile.
     pub fn wait_for_key(
         &self,
         owner: &LockOwner,

@@ -40,8 +40,9 @@ impl Rows {
     }
 }
 
-/// Each thread takes its rows one after the other, starting over when it is the victim of a deadlock. All must come to their end, and the table
-/// be empty then: a grant that wakes nobody, or a cycle that nobody finds, is a model that hangs.
+/// Each thread takes its rows one after the other, starting over when it is the victim of a
+/// deadlock. All must come to their end, and the table be empty then: a grant that wakes nobody, or
+/// a cycle that nobody finds, is a model that hangs.
 fn run(plans: &'static [&'static [(usize, LockType)]]) {
     let (table, rows) = (Arc::new(LockTable::new()), Arc::new(Rows::default()));
     let start = |plan: &&'static [(usize, LockType)]| -> JoinHandle<()> {

@@ -57,7 +57,8 @@ impl LockOwner {
         self.id
     }
 
-    /// Sets the flag that ends this owner's waits with [`crate::EngineError::Interrupted`] when it becomes true.
+    /// Sets the flag that ends this owner's waits with [`crate::EngineError::Interrupted`] when it
+    /// becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.interrupt = Some(interrupt);
     }

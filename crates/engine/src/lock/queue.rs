@@ -1,7 +1,7 @@
 //! One lock: who holds it and who waits for it, in order.
 //!
-//! Nearly every lock has one holder and nobody who waits, and a transaction may hold millions of them: such a lock takes no more than its
-//! holder's number.
+//! Nearly every lock has one holder and nobody who waits, and a transaction may hold millions of
+//! them: such a lock takes no more than its holder's number.
 
 use super::wait::Waiter;
 use super::{LockType, OwnerId};
@@ -55,7 +55,8 @@ impl Lock {
         self.queue().enqueue(owner, mode)
     }
 
-    /// Grants a mode that is shared beside somebody who has it, whoever waits; false where the owner has the lock already.
+    /// Grants a mode that is shared beside somebody who has it, whoever waits; false where the
+    /// owner has the lock already.
     pub fn join(&mut self, owner: OwnerId, mode: LockType) -> bool {
         self.queue().join(owner, mode)
     }
@@ -112,7 +113,8 @@ impl Lock {
         }
     }
 
-    /// The owners that must let go before this owner's waiting request is granted; none when it does not wait here.
+    /// The owners that must let go before this owner's waiting request is granted; none when it
+    /// does not wait here.
     pub fn blockers(&self, owner: OwnerId, out: &mut Vec<OwnerId>) {
         if let Lock::Queue(queue) = self {
             queue.blockers(owner, out);

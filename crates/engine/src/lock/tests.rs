@@ -46,7 +46,8 @@ fn who_changes_a_table_and_who_wants_it_unchanged_keep_each_other_out() {
         table.release_all(&mut a);
         table.release_all(&mut b);
     }
-    // A reader becomes a writer beside another reader, and not beside one who wants the table unchanged.
+    // A reader becomes a writer beside another reader, and not beside one who wants the table
+    // unchanged.
     table.acquire(&mut a, id(1), Shared, AT_ONCE).unwrap();
     table.acquire(&mut b, id(1), Shared, AT_ONCE).unwrap();
     assert_eq!(table.try_acquire(&mut a, id(1), SharedWrite), Some(Acquired::Upgraded));

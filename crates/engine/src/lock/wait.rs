@@ -67,8 +67,8 @@ impl Waiter {
         *self.state.lock() == State::Granted
     }
 
-    /// Grants the request. A victim that has not left its queue yet may be granted all the same: what counts then is that
-    /// it holds the lock, and it goes on.
+    /// Grants the request. A victim that has not left its queue yet may be granted all the same:
+    /// what counts then is that it holds the lock, and it goes on.
     pub fn grant(&self) {
         *self.state.lock() = State::Granted;
         self.changed.notify_one();

@@ -1,4 +1,5 @@
-//! Putting gathered changes on the pages, in the order of trees and keys; those of one entry in the order of the log.
+//! Putting gathered changes on the pages, in the order of trees and keys; those of one entry in the
+//! order of the log.
 
 use super::changes::{Change, Changes, What};
 use super::{Tables, Tree};
@@ -12,7 +13,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A change, with what it takes to put it in its order: so the changes themselves, all over the memory, are looked at once.
+/// A change, with what it takes to put it in its order: so the changes themselves, all over the
+/// memory, are looked at once.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'c> {
     tree: u32,
@@ -55,7 +57,8 @@ impl<'c> Item<'c> {
         self.order(other).is_eq()
     }
 
-    /// Starts loading the change into the processor's cache, and what was loaded for the row that is nearer.
+    /// Starts loading the change into the processor's cache, and what was loaded for the row that
+    /// is nearer.
     fn prefetch(items: &[Item<'_>], from: usize) {
         if let Some(item) = items.get(from + 2 * AHEAD) {
             os::memory::prefetch(std::ptr::from_ref(item.change()).cast());
@@ -73,7 +76,8 @@ impl<'c> Item<'c> {
     }
 }
 
-/// The changes whose place is in the range, those of one entry together and in the order that `parts` have them.
+/// The changes whose place is in the range, those of one entry together and in the order that
+/// `parts` have them.
 pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) -> Vec<Item<'c>> {
     let total: usize = parts.iter().map(|changes| changes.all.len()).sum();
     let mut items = Vec::with_capacity(total / parts.len().max(1) + total / 8);
@@ -131,8 +135,9 @@ fn stretch(items: &[Item<'_>]) -> RecordLsn {
     RecordLsn::new(items[0].place().start, items[items.len() - 1].place().end)
 }
 
-/// Whether the entry on the page is as new as the record, so that replaying the record must leave it. Not only for speed: what an update with a
-/// partial image makes of a later row may be longer than a page holds.
+/// Whether the entry on the page is as new as the record, so that replaying the record must leave
+/// it. Not only for speed: what an update with a partial image makes of a later row may be longer
+/// than a page holds.
 fn leaves(current_seq: Option<u64>, record: RecordLsn) -> bool {
     current_seq.is_some_and(|seq| seq >= record.end)
 }
@@ -156,7 +161,8 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The change that alone says what becomes of the row: the last, if it puts or removes the row, or sets the columns that all others set.
+/// The change that alone says what becomes of the row: the last, if it puts or removes the row, or
+/// sets the columns that all others set.
 fn decisive<'i, 'c>(items: &'i [Item<'c>]) -> Option<&'i Item<'c>> {
     let (last, earlier) = items.split_last()?;
     let mask = |item: &Item<'c>| match item.change().what {
@@ -196,7 +202,8 @@ fn put_row(made: &mut Vec<u8>, seq: u64, externs: &[Extern], image: &[u8]) {
     entry::set_seq(made, seq);
 }
 
-/// What a decisive change makes of the row on the page. `None`: more is to be known than the row's image.
+/// What a decisive change makes of the row on the page. `None`: more is to be known than the row's
+/// image.
 fn at_once(
     table: &Table,
     current: Option<&ClusteredValue<'_>>,
@@ -221,7 +228,8 @@ fn at_once(
     }
 }
 
-/// A row as replay handles it: the image as it is on the page, long columns empty, and where those are.
+/// A row as replay handles it: the image as it is on the page, long columns empty, and where those
+/// are.
 #[derive(Default)]
 struct Row {
     is_there: bool,
@@ -296,8 +304,9 @@ impl Rows<'_> {
         outcome
     }
 
-    /// What the changes make of the row on the page, or of none: its value when there is one. With `places`, long values go to their pages also for
-    /// a row that is left as it is: the row's page may have been written, and they not.
+    /// What the changes make of the row on the page, or of none: its value when there is one. With
+    /// `places`, long values go to their pages also for a row that is left as it is: the row's page
+    /// may have been written, and they not.
     fn net(
         &mut self,
         table: &Table,
@@ -320,7 +329,8 @@ impl Rows<'_> {
             if is_left && !places {
                 continue;
             }
-            // Records that are left are tried on the row of the page one by one; the first that is not begins there, too.
+            // Records that are left are tried on the row of the page one by one; the first that is
+            // not begins there, too.
             if tried.is_none_or(|(was_left, end)| was_left && end != record.end) {
                 self.row.load(current.as_ref());
             }

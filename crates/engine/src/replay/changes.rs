@@ -1,11 +1,13 @@
-//! The changes of a stretch of the log, as replay wants them: an entry of a tree each, to be put in order of trees and keys.
+//! The changes of a stretch of the log, as replay wants them: an entry of a tree each, to be put in
+//! order of trees and keys.
 
 use crate::commit::sidecar::Placement;
 use buffer::RecordLsn;
 use std::collections::HashMap;
 use types::ColumnMask;
 
-/// Where bytes are: in the stretch of the log, or in what was made of it ([`Changes::made`]), whose places begin behind the log's.
+/// Where bytes are: in the stretch of the log, or in what was made of it ([`Changes::made`]), whose
+/// places begin behind the log's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes {
     at: usize,

@@ -1,7 +1,8 @@
 //! From commit records to the changes that they ask for.
 //!
-//! What a record does to one row comes out as one change where that can be said without the row as it is on the page; a row that one
-//! record updates several times has as many changes, which carry the same record.
+//! What a record does to one row comes out as one change where that can be said without the row as
+//! it is on the page; a row that one record updates several times has as many changes, which carry
+//! the same record.
 
 use super::changes::{Change, Changes, What, prefix_of};
 use super::{Tables, Tree};
@@ -33,7 +34,8 @@ pub(super) struct Gather<'e, 'l> {
     part: Part,
 }
 
-/// A part of the rows, by their clustered keys: what becomes of a row must be seen as a whole, and a large commit's rows take much memory.
+/// A part of the rows, by their clustered keys: what becomes of a row must be seen as a whole, and
+/// a large commit's rows take much memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub number: u64,
@@ -308,7 +310,8 @@ fn new_key(
     }
 }
 
-/// The clustered key of a row of which these partial images are known, the first that has a column giving it.
+/// The clustered key of a row of which these partial images are known, the first that has a column
+/// giving it.
 fn key_of(table: &Table, row_id: Option<u64>, images: &[Image<'_>]) -> Result<KeyBuf> {
     match (images, row_id) {
         (_, Some(row_id)) => Ok(KeyBuf::from_slice(&row_id.to_be_bytes())),

@@ -1,24 +1,29 @@
 //! Replaying the row changes of commit records by key.
 //!
-//! Replay sets state: an insert puts the row whatever was there, a delete removes what may be there, an update changes the
-//! columns that its event has. Pages may be at any state between the checkpoint and the end of the log, so a row may be
-//! missing for an update: then a later record deletes or moves it, and the update is skipped. A row that carries the
-//! record's sequence number or a later one is left as it is. Since every later change of the row is replayed too, in
-//! order, the rows converge. Overflow pages are gone through even for a row that is left: the row's page may have been
-//! written, and they not.
+//! Replay sets state: an insert puts the row whatever was there, a delete removes what may be
+//! there, an update changes the columns that its event has. Pages may be at any state between the
+//! checkpoint and the end of the log, so a row may be missing for an update: then a later record
+//! deletes or moves it, and the update is skipped. A row that carries the record's sequence number
+//! or a later one is left as it is. Since every later change of the row is replayed too, in order,
+//! the rows converge. Overflow pages are gone through even for a row that is left: the row's page
+//! may have been written, and they not.
 //!
-//! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a page. Overflow pages
-//! are rewritten in place where their LSN is older. Changes older than an index are in its build already.
+//! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a
+//! page. Overflow pages are rewritten in place where their LSN is older. Changes older than an
+//! index are in its build already.
 //!
 //! # How it goes
-//! The log is read in stretches. Of each stretch threads gather the changes of a part of its records each (`gather`), then they put the
-//! changes of a range of keys each on the pages (`apply`), in the order of keys, so that a leaf is looked for once and a row is written once
+//! The log is read in stretches. Of each stretch threads gather the changes of a part of its
+//! records each (`gather`), then they put the changes of a range of keys each on the pages
+//! (`apply`), in the order of keys, so that a leaf is looked for once and a row is written once
 //! however often it changed. Meanwhile the next stretch is read.
 //!
-//! What must be in order is: the changes of one entry, in the order of the log. One thread has them all, in that order. Nothing else needs
-//! one: entries are set by exact key, and an overflow page takes the newest of what it is given, by its LSN. A page whose changes of a stretch are
-//! done in one go needs the log from the oldest of them on, and carries the newest's LSN. Structure records have all been replayed before, so an
-//! LSN that is ahead of some of the page's rows misleads nobody, now or in a recovery after this one.
+//! What must be in order is: the changes of one entry, in the order of the log. One thread has them
+//! all, in that order. Nothing else needs one: entries are set by exact key, and an overflow page
+//! takes the newest of what it is given, by its LSN. A page whose changes of a stretch are done in
+//! one go needs the log from the oldest of them on, and carries the newest's LSN. Structure records
+//! have all been replayed before, so an LSN that is ahead of some of the page's rows misleads
+//! nobody, now or in a recovery after this one.
 
 mod apply;
 mod changes;
@@ -41,7 +46,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such stretches are in memory.
+/// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such
+/// stretches are in memory.
 const MOST_STRETCH_BYTES: u64 = 128 << 20;
 const LEAST_STRETCH_BYTES: u64 = 1 << 20;
 /// Part of the pool's size that a stretch may have.
@@ -134,7 +140,8 @@ impl<'e> Replay<'e> {
         Replay { engine, tables: Tables::new(&engine.catalog), spare: Vec::new() }
     }
 
-    /// Replays the rows of all commits between two positions, and what they do to the replication state; returns how many commits there were.
+    /// Replays the rows of all commits between two positions, and what they do to the replication
+    /// state; returns how many commits there were.
     pub fn commits(&mut self, from: Lsn, end: Lsn, replication: &mut ReplicationState) -> Result<u64> {
         let pool_bytes = self.engine.config.pool_bytes;
         let most = (pool_bytes / POOL_PART).clamp(LEAST_STRETCH_BYTES, MOST_STRETCH_BYTES) as usize;
@@ -177,7 +184,8 @@ impl<'e> Replay<'e> {
         Ok(commits)
     }
 
-    /// Replays a commit from its spill file: the file is gone through once for each of some parts of its rows, so that only these are in memory.
+    /// Replays a commit from its spill file: the file is gone through once for each of some parts
+    /// of its rows, so that only these are in memory.
     pub fn spilled(&mut self, spill: &SpillRef, place: RecordLsn) -> Result<()> {
         let config = &self.engine.config;
         let group = spill.open(config)?;

@@ -1,19 +1,21 @@
-//! Applying a source's transaction ahead of its turn: many threads prepare transactions at once, in any order; each is
-//! then completed in the source's order, by one thread.
+//! Applying a source's transaction ahead of its turn: many threads prepare transactions at once, in
+//! any order; each is then completed in the source's order, by one thread.
 //!
-//! Preparing finds the rows, splices the new images and makes the secondary keys, from whatever is committed at that moment and
-//! without a row lock. The turn comes when everything before the transaction is on the pages. It locks the rows and compares
-//! sequence numbers: a row that nobody has changed since is as it was prepared; one that an earlier transaction has
-//! changed is spliced again, by itself. So what is scheduled is the row, and what is serial is a comparison for every row and
-//! the commit.
+//! Preparing finds the rows, splices the new images and makes the secondary keys, from whatever is
+//! committed at that moment and without a row lock. The turn comes when everything before the
+//! transaction is on the pages. It locks the rows and compares sequence numbers: a row that nobody
+//! has changed since is as it was prepared; one that an earlier transaction has changed is spliced
+//! again, by itself. So what is scheduled is the row, and what is serial is a comparison for every
+//! row and the commit.
 //!
 //! Invariants:
-//! - A transaction that is prepared holds no lock, so that neither a session nor DDL nor another prepared transaction ever waits for
-//!   it, and no order of preparing can end in a deadlock.
-//! - What a turn commits is what applying the transaction at that moment would have made. Where that cannot be had by
-//!   splicing (an indexed column of an overtaken row, a row that was not there yet), the turn says so, and the caller applies
-//!   the transaction from its events.
-//! - Its tables are held ([`TableHold`]) while it is being prepared, so that their trees stay, and again in its turn.
+//! - A transaction that is prepared holds no lock, so that neither a session nor DDL nor another
+//!   prepared transaction ever waits for it, and no order of preparing can end in a deadlock.
+//! - What a turn commits is what applying the transaction at that moment would have made. Where
+//!   that cannot be had by splicing (an indexed column of an overtaken row, a row that was not
+//!   there yet), the turn says so, and the caller applies the transaction from its events.
+//! - Its tables are held ([`TableHold`]) while it is being prepared, so that their trees stay, and
+//!   again in its turn.
 
 use super::apply::PartialRow;
 use super::table_hold::TableHold;
@@ -98,7 +100,8 @@ impl Transaction {
         if self.ahead.is_some() { Err(EngineError::NeedsTurn) } else { Ok(()) }
     }
 
-    /// Notes how an update can be made again from another state of its row: by setting the columns of `after`, or not at all.
+    /// Notes how an update can be made again from another state of its row: by setting the columns
+    /// of `after`, or not at all.
     pub(super) fn note_update_ahead(&mut self, table: &Table, key: &[u8], after: Option<PartialRow<'_>>) {
         if self.ahead.is_some() {
             let patch = after.map(|row| Patch { mask: row.mask.clone(), image: row.image.to_vec() });
@@ -125,14 +128,15 @@ pub enum Turn {
 }
 
 impl Prepared {
-    /// The transaction as if it had been applied now, ready to be committed. Everything that comes before it must have been committed, or
-    /// logged ([`super::logged`]). `hold` gets its tables, which it uses until its rows are on their pages.
+    /// The transaction as if it had been applied now, ready to be committed. Everything that comes
+    /// before it must have been committed, or logged ([`super::logged`]). `hold` gets its tables,
+    /// which it uses until its rows are on their pages.
     ///
     /// Who has logged transactions that are not completed does not wait for locks (`waits`).
     ///
     /// # Errors
-    /// [`EngineError::NeedsTurn`], or whatever applying it now would fail with: it is to be applied from its events, which
-    /// succeeds or names the row. Nothing is left behind.
+    /// [`EngineError::NeedsTurn`], or whatever applying it now would fail with: it is to be applied
+    /// from its events, which succeeds or names the row. Nothing is left behind.
     pub fn take_turn(mut self, hold: &mut TableHold, waits: bool) -> Result<Turn> {
         self.transaction.waits = waits;
         match self.come(hold) {
@@ -145,8 +149,10 @@ impl Prepared {
         }
     }
 
-    /// Starts loading the leaves of its rows into the processor's cache. Who takes many turns, one after the other, does this for one that
-    /// comes some turns later, and [`Prepared::prefetch_rows`] for one that comes sooner: they were prepared on another processor.
+    /// Starts loading the leaves of its rows into the processor's cache. Who takes many turns, one
+    /// after the other, does this for one that comes some turns later, and
+    /// [`Prepared::prefetch_rows`] for one that comes sooner: they were prepared on another
+    /// processor.
     #[inline]
     pub fn prefetch_leaves(&self) {
         self.each_leaf(|table, _, leaf| table.clustered.prefetch_leaf(leaf));
@@ -189,7 +195,8 @@ impl Prepared {
         while let Some(keys) = owed.announcements.last() {
             let table = transaction.written_table(keys.table_id);
             let held = transaction.locks.held();
-            // The row locks stay: a session that waits for one of them while it has the gap is a deadlock, and found to be one.
+            // The row locks stay: a session that waits for one of them while it has the gap is a
+            // deadlock, and found to be one.
             if transaction.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {
                 owed.announcements.pop();
             }

@@ -1,12 +1,14 @@
 //! Applying a source's transactions.
 //!
-//! The group of events arrives complete; it goes into the log as it was received (with this engine's table ids), so no
-//! event is written here. Rows are found by key, their partial images spliced over the stored rows, and everything is
-//! checked before the commit: a transaction that cannot be applied leaves nothing in the log or on pages.
+//! The group of events arrives complete; it goes into the log as it was received (with this
+//! engine's table ids), so no event is written here. Rows are found by key, their partial images
+//! spliced over the stored rows, and everything is checked before the commit: a transaction that
+//! cannot be applied leaves nothing in the log or on pages.
 //!
-//! A row is found by the primary key when the before image has it; else by the first unique or other secondary index whose
-//! columns the before image has; else by a scan of the table for a row that equals the before image. Without a unique key one scan finds all rows of
-//! an event, or those of them that have the same key of the index.
+//! A row is found by the primary key when the before image has it; else by the first unique or
+//! other secondary index whose columns the before image has; else by a scan of the table for a row
+//! that equals the before image. Without a unique key one scan finds all rows of an event, or those
+//! of them that have the same key of the index.
 
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
@@ -60,8 +62,9 @@ impl Transaction {
         })
     }
 
-    /// Applies an inserted row. Columns that the event does not have get their default, as the source's row did; without
-    /// one NULL or, where the table forbids that, the error of a missing default.
+    /// Applies an inserted row. Columns that the event does not have get their default, as the
+    /// source's row did; without one NULL or, where the table forbids that, the error of a missing
+    /// default.
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
         self.use_table_to_change(table)?;
@@ -79,8 +82,9 @@ impl Transaction {
         Ok(())
     }
 
-    /// Applies an inserted row whatever is there: rows that have one of its keys are deleted first (`replica_exec_mode=IDEMPOTENT`).
-    /// Returns the images of those, in the order in which they were deleted.
+    /// Applies an inserted row whatever is there: rows that have one of its keys are deleted first
+    /// (`replica_exec_mode=IDEMPOTENT`). Returns the images of those, in the order in which they
+    /// were deleted.
     pub fn apply_insert_over(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<Vec<Vec<u8>>> {
         self.check_not_ahead()?;
         let mut deleted = Vec::new();
@@ -123,7 +127,8 @@ impl Transaction {
         self.apply_update_of(table, &FoundRow(key), before, after)
     }
 
-    /// Applies an updated row that [`Transaction::find_together`] or [`Transaction::find_current`] has found.
+    /// Applies an updated row that [`Transaction::find_together`] or [`Transaction::find_current`]
+    /// has found.
     pub fn apply_update_of(
         &mut self,
         table: &Arc<Table>,
@@ -156,8 +161,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// The new keys of the indexes that an update touches; none at all when it touches no indexed column. `keys` are the
-    /// row's clustered key before and after.
+    /// The new keys of the indexes that an update touches; none at all when it touches no indexed
+    /// column. `keys` are the row's clustered key before and after.
     fn changed_keys(
         &mut self,
         table: &Table,
@@ -176,7 +181,8 @@ impl Transaction {
         self.prepare_update(table, new, (old_key, new_key), &touched)
     }
 
-    /// The row that a before image describes, locked, and its full image: for a change that depends on what is there.
+    /// The row that a before image describes, locked, and its full image: for a change that depends
+    /// on what is there.
     pub fn find_current(
         &mut self,
         table: &Arc<Table>,
@@ -226,7 +232,8 @@ impl Transaction {
             }
             None => (IndexRef::Primary, KeyRange::all()),
         };
-        // Rows that do not match are passed by without a lock; the one that does is locked and read again.
+        // Rows that do not match are passed by without a lock; the one that does is locked and read
+        // again.
         let wanted = table.layout.comparable(before.mask, before.image);
         let mut scan = self.scan_newest(table, index, range)?;
         let mut found = None;
@@ -242,9 +249,10 @@ impl Transaction {
         found.ok_or_else(|| not_found(table, before))
     }
 
-    /// Finds the rows that before images with these columns describe, where no unique key leads to them: in one scan of what the best
-    /// index says of each different key, or of the table. `None` for an image that no row has now; perhaps an earlier change of the
-    /// same event makes it. An empty list: there is a better way to each of the rows.
+    /// Finds the rows that before images with these columns describe, where no unique key leads to
+    /// them: in one scan of what the best index says of each different key, or of the table. `None`
+    /// for an image that no row has now; perhaps an earlier change of the same event makes it. An
+    /// empty list: there is a better way to each of the rows.
     pub fn find_together(
         &mut self,
         table: &Arc<Table>,
@@ -283,8 +291,9 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Takes whole events of the group that is being received, whose rows the transaction has: when they are many they go to a file, and the
-    /// images of the rows with them. The events of statements that are run then come behind them.
+    /// Takes whole events of the group that is being received, whose rows the transaction has: when
+    /// they are many they go to a file, and the images of the rows with them. The events of
+    /// statements that are run then come behind them.
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
         self.group.receive(events)?;
         self.let_images_go()
@@ -295,9 +304,10 @@ impl Transaction {
         self.group.set_server_id(server_id);
     }
 
-    /// Commits the transaction as a source's: `group` is the event group as it was received, from `BEGIN` to Xid, with this
-    /// engine's table ids and without GTID event and checksums; or what comes behind what [`Transaction::receive`] was given. Does not
-    /// wait for the log unless `options.wait`.
+    /// Commits the transaction as a source's: `group` is the event group as it was received, from
+    /// `BEGIN` to Xid, with this engine's table ids and without GTID event and checksums; or what
+    /// comes behind what [`Transaction::receive`] was given. Does not wait for the log unless
+    /// `options.wait`.
     pub fn commit_received(
         mut self: Box<Self>,
         group: &[u8],
@@ -334,8 +344,9 @@ impl Table {
         self.key_from_partial(row.mask, row.image)
     }
 
-    /// Hands `found` the unique keys that a partial image names, with the number of their index: 0 for the primary key, else one more
-    /// than its place. False: the image has a part of a key, or the table has no primary key.
+    /// Hands `found` the unique keys that a partial image names, with the number of their index: 0
+    /// for the primary key, else one more than its place. False: the image has a part of a key, or
+    /// the table has no primary key.
     pub fn known_keys(&self, row: PartialRow<'_>, found: &mut dyn FnMut(usize, &[u8])) -> Result<bool> {
         if self.primary.is_none() {
             return Ok(false);
@@ -359,7 +370,8 @@ impl Table {
         Ok(true)
     }
 
-    /// Where the rows are that these images are of: ranges of an index, or the whole table, and how many of the images are of each.
+    /// Where the rows are that these images are of: ranges of an index, or the whole table, and how
+    /// many of the images are of each.
     fn places_of(
         &self,
         index: Option<usize>,

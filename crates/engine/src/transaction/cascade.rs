@@ -1,10 +1,12 @@
-//! Foreign keys, the parent's side: what becomes of child rows when their parent row is deleted or its key changes.
+//! Foreign keys, the parent's side: what becomes of child rows when their parent row is deleted or
+//! its key changes.
 //!
-//! The parent row is locked exclusively by then, so nobody adds a child row to it. Foreign keys count in the order of their
-//! making. Those before the first that changes child rows are looked at before anything is done to the row; the others
-//! after it, row by row, each child row as if a statement had changed it: it is locked, its own child rows are looked at, and it is
-//! logged like any other. A table that an update has come through is not updated by what follows from that, as in InnoDB; so
-//! updates come to an end, as deletes do anyway.
+//! The parent row is locked exclusively by then, so nobody adds a child row to it. Foreign keys
+//! count in the order of their making. Those before the first that changes child rows are looked at
+//! before anything is done to the row; the others after it, row by row, each child row as if a
+//! statement had changed it: it is locked, its own child rows are looked at, and it is logged like
+//! any other. A table that an update has come through is not updated by what follows from that, as
+//! in InnoDB; so updates come to an end, as deletes do anyway.
 
 use super::foreign_key::values_of;
 use super::{ForeignKeys, Transaction};
@@ -98,8 +100,8 @@ impl Reference {
 }
 
 impl Transaction {
-    /// The foreign keys that a change of a row of the table is about, in the order of their making; none when nothing is to be done
-    /// about them.
+    /// The foreign keys that a change of a row of the table is about, in the order of their making;
+    /// none when nothing is to be done about them.
     pub(super) fn references(&mut self, table: &Arc<Table>, change: Change<'_>) -> Result<Vec<Reference>> {
         if !self.looks_at_foreign_keys(table) {
             return Ok(Vec::new());
@@ -133,8 +135,8 @@ impl Transaction {
         Ok(references)
     }
 
-    /// Refuses a change of a row that has child rows which forbid it, as far as that can be told before others are changed. Nothing of
-    /// the change has been done yet.
+    /// Refuses a change of a row that has child rows which forbid it, as far as that can be told
+    /// before others are changed. Nothing of the change has been done yet.
     pub(super) fn check_references(
         &mut self,
         references: &[Reference],
@@ -169,8 +171,8 @@ impl Transaction {
         Ok(false)
     }
 
-    /// Does to child rows what follows from a change that has been made. One foreign key after the other: a row that the first has
-    /// deleted does not forbid anything by the second.
+    /// Does to child rows what follows from a change that has been made. One foreign key after the
+    /// other: a row that the first has deleted does not forbid anything by the second.
     pub(super) fn cascade(
         &mut self,
         references: &[Reference],

@@ -1,4 +1,5 @@
-//! Inserting, updating and deleting rows: locks and checks first, then the write set and the event group.
+//! Inserting, updating and deleting rows: locks and checks first, then the write set and the event
+//! group.
 
 use super::cascade::{Change, Following};
 use super::{LastRead, LockMode, Row, Transaction};
@@ -76,8 +77,8 @@ impl Transaction {
         }
     }
 
-    /// Locks, checks and announces what an update brings: the new key of a row that moves, and the new keys of the indexes
-    /// that it touches.
+    /// Locks, checks and announces what an update brings: the new key of a row that moves, and the
+    /// new keys of the indexes that it touches.
     pub(super) fn prepare_update(
         &mut self,
         table: &Table,
@@ -103,7 +104,8 @@ impl Transaction {
         table.primary.is_none().then(|| table.counters.row_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Locks a key that is to be inserted and makes sure that no row has it. Returns the leaf that it belongs into.
+    /// Locks a key that is to be inserted and makes sure that no row has it. Returns the leaf that
+    /// it belongs into.
     pub(super) fn lock_for_insert(
         &mut self,
         table: &Table,
@@ -134,14 +136,15 @@ impl Transaction {
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
     }
 
-    /// The table's last leaf, if the transaction's last insert went there and the key comes behind it.
+    /// The table's last leaf, if the transaction's last insert went there and the key comes behind
+    /// it.
     fn last_leaf(&self, table: &Table, key: &[u8]) -> Option<FoundLeaf> {
         let (last, change) = self.writes.table(table.id)?.rows.last()?;
         change.leaf.filter(|leaf| leaf.is_last() && **last < *key)
     }
 
-    /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against all rows but the one
-    /// under `own`, which it replaces. `only` restricts the indexes.
+    /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against
+    /// all rows but the one under `own`, which it replaces. `only` restricts the indexes.
     pub(super) fn check_new_keys(
         &mut self,
         table: &Table,
@@ -200,12 +203,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not), and the child rows that
-    /// follow it.
+    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was
+    /// not), and the child rows that follow it.
     ///
     /// # Errors
-    /// [`EngineError::Duplicate`], [`EngineError::NoParentRow`], and [`EngineError::RowNotFound`] when the row is gone; nothing is left
-    /// behind. After another error the statement has to be rolled back.
+    /// [`EngineError::Duplicate`], [`EngineError::NoParentRow`], and [`EngineError::RowNotFound`]
+    /// when the row is gone; nothing is left behind. After another error the statement has to be
+    /// rolled back.
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
         self.check_writable()?;
         self.use_table_to_change(table)?;
@@ -258,7 +262,8 @@ impl Transaction {
         self.cascade(&references, table, change, from)
     }
 
-    /// What a row that is to be changed is now. One that has just been locked and read is not read again.
+    /// What a row that is to be changed is now. One that has just been locked and read is not read
+    /// again.
     fn locked_row(&mut self, table: &Table, row: &Row) -> Result<OldRow> {
         match self.last_read.take() {
             Some(LastRead { table_id, key, seq, externs, leaf })
@@ -323,11 +328,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was not), and the child rows that
-    /// go with it.
+    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was
+    /// not), and the child rows that go with it.
     ///
     /// # Errors
-    /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to be rolled back.
+    /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to
+    /// be rolled back.
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
         self.check_writable()?;
         self.use_table_to_change(table)?;

@@ -1,8 +1,9 @@
-//! Rows of a source that has left what follows from them by foreign keys to its replica's engine: MySQL before 9.6, and MariaDB.
+//! Rows of a source that has left what follows from them by foreign keys to its replica's engine:
+//! MySQL before 9.6, and MariaDB.
 //!
-//! Such a row is changed as a session would change it, with the child rows that follow, and the transaction's own event group has all of
-//! them. So the log says what was done, recovery needs to know nothing of foreign keys, and replicas of this server get
-//! every row (docs/decisions/0027).
+//! Such a row is changed as a session would change it, with the child rows that follow, and the
+//! transaction's own event group has all of them. So the log says what was done, recovery needs to
+//! know nothing of foreign keys, and replicas of this server get every row (docs/decisions/0027).
 
 use super::apply::{PartialRow, name_row};
 use super::{ForeignKeys, Transaction};
@@ -12,7 +13,8 @@ use std::sync::Arc;
 use types::ColumnMask;
 
 impl Table {
-    /// Whether child rows in other tables, or in this one, follow when rows of this table are deleted.
+    /// Whether child rows in other tables, or in this one, follow when rows of this table are
+    /// deleted.
     fn has_followers_of_delete(&self, children: &[Arc<Table>]) -> bool {
         let mut keys = children.iter().flat_map(|child| &child.def.foreign_keys);
         keys.any(|key| key.is_about(&self.def.schema, &self.def.name) && key.on_delete.changes_rows())
@@ -32,7 +34,8 @@ impl Table {
 }
 
 impl Transaction {
-    /// Whether a row that takes the place of another has the same key for every foreign key about the table.
+    /// Whether a row that takes the place of another has the same key for every foreign key about
+    /// the table.
     pub fn keeps_references(&self, table: &Table, old: &[u8], new: &[u8]) -> Result<bool> {
         let changed = table.layout.changed(old, new)?;
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
@@ -55,7 +58,8 @@ impl Transaction {
         table.followed_columns(&children)
     }
 
-    /// Applies an updated row, and what follows from it; all of it is in the transaction's own events.
+    /// Applies an updated row, and what follows from it; all of it is in the transaction's own
+    /// events.
     pub fn apply_update_followed(
         &mut self,
         table: &Arc<Table>,
@@ -71,7 +75,8 @@ impl Transaction {
         })
     }
 
-    /// Applies a deleted row, and what follows from it; all of it is in the transaction's own events.
+    /// Applies a deleted row, and what follows from it; all of it is in the transaction's own
+    /// events.
     pub fn apply_delete_followed(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<()> {
         self.following(table, before, |transaction, key| {
             let current = transaction.current_row(table, key)?;

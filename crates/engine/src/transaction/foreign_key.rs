@@ -1,10 +1,13 @@
-//! Foreign keys, the child's side: a row's parent row must be there, and stays there until the transaction ends.
+//! Foreign keys, the child's side: a row's parent row must be there, and stays there until the
+//! transaction ends.
 //!
-//! Locks, as InnoDB takes them: whoever adds a child row locks its parent row, shared; whoever deletes a parent row or changes its
-//! key has locked it exclusively before it looks for child rows ([`super::cascade`]). So the two meet at the parent
-//! row, and neither has to lock gaps between child rows.
+//! Locks, as InnoDB takes them: whoever adds a child row locks its parent row, shared; whoever
+//! deletes a parent row or changes its key has locked it exclusively before it looks for child rows
+//! ([`super::cascade`]). So the two meet at the parent row, and neither has to lock gaps between
+//! child rows.
 //!
-//! Rows of a source are not checked: the source has checked them, and they are committed in its order.
+//! Rows of a source are not checked: the source has checked them, and they are committed in its
+//! order.
 
 use super::{ForeignKeys, LockMode, Transaction};
 use crate::definition::ForeignKeyDef;
@@ -26,7 +29,8 @@ pub(crate) struct ParentKey {
     is_unique: bool,
 }
 
-/// The key that a child row asks of its parent; `None` where one of its columns is NULL and nothing is asked.
+/// The key that a child row asks of its parent; `None` where one of its columns is NULL and nothing
+/// is asked.
 pub(crate) fn parent_key(
     child: &Table,
     foreign_key: &ForeignKeyDef,
@@ -90,8 +94,9 @@ impl Transaction {
         }
     }
 
-    /// Locks the parent rows of a row that is to be stored, shared, and refuses one that has none. `changed`: the columns that
-    /// differ from what the row was; `except`: the foreign key that this change follows.
+    /// Locks the parent rows of a row that is to be stored, shared, and refuses one that has none.
+    /// `changed`: the columns that differ from what the row was; `except`: the foreign key that
+    /// this change follows.
     pub(super) fn check_parents(
         &mut self,
         table: &Arc<Table>,
@@ -134,7 +139,8 @@ impl Transaction {
     fn lock_parent(&mut self, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
         match index {
             IndexRef::Primary if key.is_unique => {
-                // Locked before it is looked for, so that one who inserts or deletes it is waited for.
+                // Locked before it is looked for, so that one who inserts or deletes it is waited
+                // for.
                 self.lock_row(parent, &key.bytes, LockMode::Share)?;
                 match self.writes.row(parent.id, &key.bytes) {
                     Some(own) => Ok(own.is_some()),
@@ -162,7 +168,8 @@ impl Transaction {
         }
     }
 
-    /// The clustered keys of the newest rows whose key in an index begins with `key`, this transaction's own among them; not locked.
+    /// The clustered keys of the newest rows whose key in an index begins with `key`, this
+    /// transaction's own among them; not locked.
     pub(super) fn rows_with(
         &mut self,
         table: &Arc<Table>,

@@ -3,8 +3,8 @@
 //! In this order, so that no row can come to stand in a part of the range that the scan has passed:
 //! 1. the interval is extended to the next entry: from here on nobody announces a key in it;
 //! 2. keys that others have announced in it already are waited for, and the pages are read again;
-//! 3. if a transaction with announced keys has ended since the pages were read, they are read again: its rows may be on
-//!    them now.
+//! 3. if a transaction with announced keys has ended since the pages were read, they are read
+//!    again: its rows may be on them now.
 
 use super::Transaction;
 use super::locking::first_key;
@@ -23,8 +23,8 @@ impl Scan {
         }
     }
 
-    /// Locks the gap from where the scan is to the next entry. False: the pages have been read again, and there may be
-    /// another next entry.
+    /// Locks the gap from where the scan is to the next entry. False: the pages have been read
+    /// again, and there may be another next entry.
     pub(super) fn lock_way(&mut self, txn: &mut Transaction) -> Result<bool> {
         if self.pages_ended {
             return Ok(true);
@@ -73,7 +73,8 @@ impl Scan {
         }
     }
 
-    /// Whether the scan is an equality on a unique index and the next entry, on a page or the transaction's own, satisfies it.
+    /// Whether the scan is an equality on a unique index and the next entry, on a page or the
+    /// transaction's own, satisfies it.
     fn finds_one(&self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
         if !self.range.is_equality() {
             return Ok(false);
@@ -112,7 +113,8 @@ impl Scan {
             engine.locks.extend_gap(at_table, gap, self.direction, next);
             return Ok(());
         }
-        // None yet, or the scan began within another interval of the transaction and may have left it.
+        // None yet, or the scan began within another interval of the transaction and may have left
+        // it.
         let from = match &self.last {
             Some(last) if locking.has_begun => Some(last.to_vec()),
             _ => self.key_before()?,
@@ -132,7 +134,8 @@ impl Scan {
         }
     }
 
-    /// The key before the range, as the scan sees it: the other end of the gap that the scan begins in.
+    /// The key before the range, as the scan sees it: the other end of the gap that the scan begins
+    /// in.
     fn key_before(&self) -> Result<Option<Vec<u8>>> {
         let tree = self.table.tree(self.index);
         match self.direction {
@@ -161,8 +164,8 @@ impl Scan {
         self.index == IndexRef::Primary && self.ahead.as_ref().is_some_and(|(key, _)| key[..] == *start)
     }
 
-    /// Waits for whoever has announced a key between the scan and the next entry. True: somebody had, and the pages have been
-    /// read again.
+    /// Waits for whoever has announced a key between the scan and the next entry. True: somebody
+    /// had, and the pages have been read again.
     fn wait_for_announced(&mut self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
         let locking = self.locking.as_ref().expect("only a locking scan waits");
         if locking.on_locked == OnLocked::Skip || locking.semi_consistent {

@@ -1,6 +1,8 @@
-//! The journal of a write set: what each change has replaced, so that a statement can be taken back.
+//! The journal of a write set: what each change has replaced, so that a statement can be taken
+//! back.
 //!
-//! A large transaction has an entry for each of its rows. So the keys lie one behind the other, and an entry is a few words.
+//! A large transaction has an entry for each of its rows. So the keys lie one behind the other, and
+//! an entry is a few words.
 
 use super::write_set::{EntryChange, RowChange};
 use crate::table::KeyBuf;

@@ -23,8 +23,9 @@ impl KeyRange {
         KeyRange::between(Bound::Included(prefix), Bound::Included(prefix))
     }
 
-    /// Keys between two bounds on leading columns. Included and excluded speak of all keys that begin with the bound:
-    /// `Excluded` as a start leaves all of them out, `Included` as an end takes all of them in.
+    /// Keys between two bounds on leading columns. Included and excluded speak of all keys that
+    /// begin with the bound: `Excluded` as a start leaves all of them out, `Included` as an end
+    /// takes all of them in.
     pub fn between(start: Bound<&[u8]>, end: Bound<&[u8]>) -> KeyRange {
         let after = |prefix: &[u8]| after_prefix(prefix).map_or(Bound::Unbounded, Bound::Excluded);
         let start = match start {

@@ -1,5 +1,6 @@
-//! The quick way of a scan of the clustered index that reads, at a snapshot, a table which its transaction has not changed: rows are lent
-//! from the scan's own buffer, and their keys are not kept.
+//! The quick way of a scan of the clustered index that reads, at a snapshot, a table which its
+//! transaction has not changed: rows are lent from the scan's own buffer, and their keys are not
+//! kept.
 
 use super::scan::{Found, Scan};
 use super::{LockMode, Transaction};
@@ -18,8 +19,9 @@ pub(super) enum Lent {
 }
 
 impl Scan {
-    /// As [`Scan::next`], but a row is lent where it can be: [`Scan::image`]. With `takes_entries`, an entry of a secondary index that says
-    /// by itself that its row is there, and so has the row's columns, is given out in its place: [`Scan::entry`].
+    /// As [`Scan::next`], but a row is lent where it can be: [`Scan::image`]. With `takes_entries`,
+    /// an entry of a secondary index that says by itself that its row is there, and so has the
+    /// row's columns, is given out in its place: [`Scan::entry`].
     pub fn next_lent(&mut self, txn: &mut Transaction, takes_entries: bool) -> Result<Option<Found>> {
         if self.may_lend(txn) {
             let next = self.lend_next(txn);

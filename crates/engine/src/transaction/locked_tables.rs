@@ -1,6 +1,8 @@
-//! Tables that a session has locked (`LOCK TABLES`): their metadata locks outlive its transactions, which take none of their own on them.
+//! Tables that a session has locked (`LOCK TABLES`): their metadata locks outlive its transactions,
+//! which take none of their own on them.
 //!
-//! A table locked READ keeps out whoever changes rows, locks them to change them, or changes the definition; one locked WRITE everybody else.
+//! A table locked READ keeps out whoever changes rows, locks them to change them, or changes the
+//! definition; one locked WRITE everybody else.
 
 use crate::Engine;
 use crate::error::{EngineError, Result};
@@ -26,11 +28,13 @@ pub struct LockedTables {
 }
 
 impl Engine {
-    /// Locks tables: schema, name, and how. Waits for each for up to `timeout_ms`, or until `interrupt` becomes true.
+    /// Locks tables: schema, name, and how. Waits for each for up to `timeout_ms`, or until
+    /// `interrupt` becomes true.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTable`], of a table that was dropped while this waited, too; [`EngineError::LockWaitTimeout`],
-    /// [`EngineError::Deadlock`], [`EngineError::Interrupted`]. None is locked then.
+    /// [`EngineError::UnknownTable`], of a table that was dropped while this waited, too;
+    /// [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`], [`EngineError::Interrupted`].
+    /// None is locked then.
     pub fn lock_tables(
         self: &Arc<Engine>,
         tables: &[(String, String, TableLock)],
@@ -61,7 +65,8 @@ impl Engine {
 }
 
 impl LockedTables {
-    /// Locks as the statement does that changes the definition, so that one that is under way is waited for.
+    /// Locks as the statement does that changes the definition, so that one that is under way is
+    /// waited for.
     fn lock(&mut self, schema: &str, name: &str, how: TableLock, timeout_ms: u64) -> Result<()> {
         self.acquire(LockId::metadata(schema, ""), LockType::Shared, timeout_ms, schema)?;
         let mode = match how {

@@ -1,12 +1,12 @@
 //! What a transaction locks: rows, the gaps between them, and the keys that it is about to insert.
 //!
 //! As InnoDB does it, with these differences, none of which lets a phantom in:
-//! - A row has one lock, on its clustered key; entries of secondary indexes have none of their own. So two statements that
-//!   come to a row through different indexes meet at the row.
-//! - The record behind a scanned range is not locked, only the gap before it (as MySQL 8.0.18 and later do for the clustered
-//!   index, and MariaDB does not).
-//! - Those who insert one and the same key wait in line for its exclusive lock. InnoDB gives all of them the shared one when
-//!   the first rolls back, and then they deadlock.
+//! - A row has one lock, on its clustered key; entries of secondary indexes have none of their own.
+//!   So two statements that come to a row through different indexes meet at the row.
+//! - The record behind a scanned range is not locked, only the gap before it (as MySQL 8.0.18 and
+//!   later do for the clustered index, and MariaDB does not).
+//! - Those who insert one and the same key wait in line for its exclusive lock. InnoDB gives all of
+//!   them the shared one when the first rolls back, and then they deadlock.
 
 use super::{Isolation, LockMode, Transaction};
 use crate::error::{EngineError, Result};
@@ -37,7 +37,8 @@ impl Transaction {
         self.lock_key(table, CLUSTERED, key, lock_type(mode))
     }
 
-    /// Locks a row, or does what is wished where somebody else has it; `None`: it is to be left out.
+    /// Locks a row, or does what is wished where somebody else has it; `None`: it is to be left
+    /// out.
     pub(super) fn lock_row_unless(
         &mut self,
         table: &Table,
@@ -75,8 +76,8 @@ impl Transaction {
         self.engine.locks.acquire(&mut self.locks, id, mode, patience)
     }
 
-    /// Lets the row that was read last go again if it was not locked before it was read: READ COMMITTED keeps no locks on
-    /// rows that a statement does not want.
+    /// Lets the row that was read last go again if it was not locked before it was read: READ
+    /// COMMITTED keeps no locks on rows that a statement does not want.
     pub fn release_unwanted(&mut self) {
         let Some(id) = self.last_lock.take() else { return };
         self.last_read = None;
@@ -103,9 +104,9 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes keys known that are about to be inserted, unless somebody has locked a gap that one of them is in: then it is
-    /// waited for, with the record locks taken since `held` let go, and the answer is false: everything has to be looked at
-    /// again.
+    /// Makes keys known that are about to be inserted, unless somebody has locked a gap that one of
+    /// them is in: then it is waited for, with the record locks taken since `held` let go, and the
+    /// answer is false: everything has to be looked at again.
     pub(super) fn announce(
         &mut self,
         table: &Table,

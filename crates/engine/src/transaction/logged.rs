@@ -1,16 +1,19 @@
-//! A commit in two steps, for those who must keep an order: what decides the order is done in turn, what takes the time is not.
+//! A commit in two steps, for those who must keep an order: what decides the order is done in turn,
+//! what takes the time is not.
 //!
 //! Invariants:
-//! - A logged transaction cannot fail any more, and holds its row locks until its rows are on their pages. So whoever comes to one of
-//!   its rows waits for it, as for every commit under way.
-//! - Whoever has one waits for no lock, no log space and no snapshot before it is completed: any of them may be waiting for it.
+//! - A logged transaction cannot fail any more, and holds its row locks until its rows are on their
+//!   pages. So whoever comes to one of its rows waits for it, as for every commit under way.
+//! - Whoever has one waits for no lock, no log space and no snapshot before it is completed: any of
+//!   them may be waiting for it.
 
 use super::Transaction;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, Logged};
 use crate::error::Result;
 use redo::Lsn;
 
-/// A transaction that has its place in the order of commits and is in the log, but not on its pages.
+/// A transaction that has its place in the order of commits and is in the log, but not on its
+/// pages.
 #[must_use = "what is in the log must get to its pages"]
 pub struct LoggedTransaction {
     /// Gone once it is completed.
@@ -18,9 +21,9 @@ pub struct LoggedTransaction {
 }
 
 impl Transaction {
-    /// The part of [`Transaction::commit_received`] that decides the commit's order. The caller has asked the log for space
-    /// ([`redo::Log::free_check`]) before, with no logged transaction in hand. While commits are held back it waits, unless it is `behind`
-    /// one of the caller's.
+    /// The part of [`Transaction::commit_received`] that decides the commit's order. The caller has
+    /// asked the log for space ([`redo::Log::free_check`]) before, with no logged transaction in
+    /// hand. While commits are held back it waits, unless it is `behind` one of the caller's.
     pub fn log_received(
         mut self: Box<Self>,
         group: &[u8],

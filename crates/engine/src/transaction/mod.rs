@@ -1,21 +1,24 @@
 //! Transactions: what a session does between BEGIN and COMMIT.
 //!
-//! A transaction's changes are private to it ([`write_set`]) until it commits; its own reads merge them over the pages.
-//! Row locks are taken as statements run and held to the end. The event group grows with each statement ([`crate::group`]).
+//! A transaction's changes are private to it ([`write_set`]) until it commits; its own reads merge
+//! them over the pages. Row locks are taken as statements run and held to the end. The event group
+//! grows with each statement ([`crate::group`]).
 //!
 //! Isolation:
 //! - REPEATABLE READ: plain reads see one snapshot, opened by the first of them.
 //! - A snapshot has everything that was committed by those whose locks the transaction has got, and
 //!   that it has read under locks.
-//! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ COMMITTED: what others have not
-//!   committed is not on any page.
-//! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows, but for the plain read that is a
-//!   transaction by itself (autocommit).
-//! - Locking reads and the reads of UPDATE and DELETE see the newest committed rows, after locking them, as InnoDB's do.
-//!   Under REPEATABLE READ and SERIALIZABLE they lock the gaps that they pass as well ([`locking`]).
+//! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ
+//!   COMMITTED: what others have not committed is not on any page.
+//! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows, but for the
+//!   plain read that is a transaction by itself (autocommit).
+//! - Locking reads and the reads of UPDATE and DELETE see the newest committed rows, after locking
+//!   them, as InnoDB's do. Under REPEATABLE READ and SERIALIZABLE they lock the gaps that they pass
+//!   as well ([`locking`]).
 //!
 //! Invariants:
-//! - A statement that fails leaves the transaction as it was at the statement's savepoint, except for locks.
+//! - A statement that fails leaves the transaction as it was at the statement's savepoint, except
+//!   for locks.
 //! - A transaction that ends, in any way, holds no lock, no snapshot and no table.
 
 pub(crate) mod ahead;
@@ -105,8 +108,8 @@ pub struct Row {
     pub image: Vec<u8>,
 }
 
-/// What is known of a row that was locked for update and read, besides the row itself. As long as the transaction keeps the lock and
-/// does not change the row, that is what the row is.
+/// What is known of a row that was locked for update and read, besides the row itself. As long as
+/// the transaction keeps the lock and does not change the row, that is what the row is.
 struct LastRead {
     table_id: u64,
     key: KeyBuf,
@@ -124,7 +127,8 @@ pub struct StatementContext {
     pub rows_query: Option<String>,
 }
 
-/// A point of a transaction that it can go back to; always between statements or at a statement's beginning.
+/// A point of a transaction that it can go back to; always between statements or at a statement's
+/// beginning.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
     writes: WriteMark,
@@ -246,7 +250,8 @@ impl Transaction {
         self.group.set_image(image);
     }
 
-    /// `foreign_key_checks` and `unique_checks` of the session. Keys are unique whatever the second says; the row events have both.
+    /// `foreign_key_checks` and `unique_checks` of the session. Keys are unique whatever the second
+    /// says; the row events have both.
     pub fn set_checks(&mut self, foreign_keys: bool, unique: bool) {
         self.foreign_keys = if foreign_keys { ForeignKeys::Enforced } else { ForeignKeys::Off };
         let flag = |on: bool, flag: u16| if on { 0 } else { flag };
@@ -282,7 +287,8 @@ impl Transaction {
         if self.is_interrupted() { Err(EngineError::Interrupted) } else { Ok(()) }
     }
 
-    /// Says that the transaction is of a session that has locked these tables: it takes no lock of their metadata itself.
+    /// Says that the transaction is of a session that has locked these tables: it takes no lock of
+    /// their metadata itself.
     pub fn set_locked_tables(&mut self, locked: Arc<LockedTables>) {
         self.locks.set_works_under(locked.owner_id());
         self.locked_tables = Some(locked);
@@ -317,7 +323,8 @@ impl Transaction {
         self.use_table_in(table, false)
     }
 
-    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: waits for those who want them to stay.
+    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: waits
+    /// for those who want them to stay.
     pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
         self.use_table_in(table, true)
     }
@@ -376,8 +383,8 @@ impl Transaction {
         Ok(&self.snapshot.as_ref().expect("just opened").view)
     }
 
-    /// Refuses what was read at a snapshot that was given up meanwhile. To be asked after reading; an error that came of what
-    /// the snapshot no longer had is replaced.
+    /// Refuses what was read at a snapshot that was given up meanwhile. To be asked after reading;
+    /// an error that came of what the snapshot no longer had is replaced.
     fn at_valid_snapshot<R>(&self, read: Result<R>) -> Result<R> {
         match &self.snapshot {
             Some(snapshot) if self.engine.snapshots.is_evicted(snapshot) => {
@@ -409,14 +416,16 @@ impl Transaction {
         }
     }
 
-    /// Ends a statement that succeeded, whose text the binary log is to have in place of the rows that it changed.
+    /// Ends a statement that succeeded, whose text the binary log is to have in place of the rows
+    /// that it changed.
     pub fn end_statement_as_text(&mut self, text: &LoggedStatement<'_>) {
         let events = text.encode(self.engine.config.server_id);
         self.group.end_statement_as(events);
         self.end_statement();
     }
 
-    /// Ends a statement that succeeded, of which the binary log is to have nothing (`binlog_ignore_db`).
+    /// Ends a statement that succeeded, of which the binary log is to have nothing
+    /// (`binlog_ignore_db`).
     pub fn end_statement_unlogged(&mut self) {
         self.group.end_statement_as(Vec::new());
         self.end_statement();
@@ -434,8 +443,9 @@ impl Transaction {
         }
     }
 
-    /// `ROLLBACK TO SAVEPOINT`: takes back every change since; locks stay. As in MySQL, going back to a savepoint that was
-    /// taken before the transaction used any table ends what the engine has of it: locks and snapshot go too.
+    /// `ROLLBACK TO SAVEPOINT`: takes back every change since; locks stay. As in MySQL, going back
+    /// to a savepoint that was taken before the transaction used any table ends what the engine has
+    /// of it: locks and snapshot go too.
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) {
         self.rollback_to(savepoint);
         if savepoint.is_start {
@@ -461,7 +471,8 @@ impl Transaction {
         self.commit_in_place(options)
     }
 
-    /// As [`Transaction::commit`], for an owner who would have to move it for that. All that is to be done afterwards is to drop it.
+    /// As [`Transaction::commit`], for an owner who would have to move it for that. All that is to
+    /// be done afterwards is to drop it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         if self.writes.is_empty() {
             self.release();

@@ -1,8 +1,10 @@
-//! A map in key order that is made for keys which come in their order, as those of loaded rows do, and for very many of them.
+//! A map in key order that is made for keys which come in their order, as those of loaded rows do,
+//! and for very many of them.
 //!
-//! The entries are a sorted list in chunks. A key behind the last is found to be new by one comparison and put at the end, and a chunk that is full
-//! stays full: so a map of rows that were loaded has hardly any memory that it does not use. A key in between has a chunk cut in two where it
-//! does not fit.
+//! The entries are a sorted list in chunks. A key behind the last is found to be new by one
+//! comparison and put at the end, and a chunk that is full stays full: so a map of rows that were
+//! loaded has hardly any memory that it does not use. A key in between has a chunk cut in two where
+//! it does not fit.
 
 use crate::table::KeyBuf;
 use smallvec::SmallVec;
@@ -28,7 +30,8 @@ impl<V> Default for OrderedMap<V> {
     }
 }
 
-/// Where an entry is, or belongs: its chunk, and the place in it. The end of one chunk is the beginning of the next.
+/// Where an entry is, or belongs: its chunk, and the place in it. The end of one chunk is the
+/// beginning of the next.
 type Place = (usize, usize);
 
 /// Entries in key order.
@@ -82,7 +85,8 @@ impl<V> OrderedMap<V> {
         self.len
     }
 
-    /// Where the key is, or belongs. That may be behind the last entry of a chunk, but not before the first of one that is not the first.
+    /// Where the key is, or belongs. That may be behind the last entry of a chunk, but not before
+    /// the first of one that is not the first.
     #[inline]
     fn place(&self, key: &[u8]) -> Result<Place, Place> {
         let Some((last, _)) = self.last() else { return Err((0, 0)) };

@@ -76,7 +76,8 @@ impl Engine {
         value: Option<&[u8]>,
         view: &View,
     ) -> Result<Option<Vec<u8>>> {
-        // Without an entry there is no version either: an entry is removed only when no snapshot needs the row.
+        // Without an entry there is no version either: an entry is removed only when no snapshot
+        // needs the row.
         let Some(value) = value else { return Ok(None) };
         let parsed = ClusteredValue::parse(value)?;
         if view.sees(parsed.seq) {
@@ -107,7 +108,8 @@ impl Transaction {
         self.get_unless_locked(table, key, mode, OnLocked::Wait)
     }
 
-    /// As [`Transaction::get`], with a say in what is done about a row that somebody else has locked.
+    /// As [`Transaction::get`], with a say in what is done about a row that somebody else has
+    /// locked.
     pub fn get_unless_locked(
         &mut self,
         table: &Arc<Table>,
@@ -132,8 +134,9 @@ impl Transaction {
         Ok(image.map(|image| Row { key: key.to_vec(), image }))
     }
 
-    /// The newest committed row, locked. A row that is there costs its record lock and nothing else; where there is none
-    /// the gap is locked, if the isolation level locks gaps, and the key is not.
+    /// The newest committed row, locked. A row that is there costs its record lock and nothing
+    /// else; where there is none the gap is locked, if the isolation level locks gaps, and the key
+    /// is not.
     fn get_locked(
         &mut self,
         table: &Arc<Table>,
@@ -182,7 +185,8 @@ impl Transaction {
         }
     }
 
-    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when it deleted it.
+    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when
+    /// it deleted it.
     pub(super) fn own_image(&self, table_id: u64, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         Ok(match self.writes.row(table_id, key) {
             None => None,

@@ -1,13 +1,15 @@
-//! Scans: a range of an index, in either direction, with the transaction's own changes merged over the pages.
+//! Scans: a range of an index, in either direction, with the transaction's own changes merged over
+//! the pages.
 //!
-//! A plain scan reads at a snapshot. A locking scan ([`Locking`]) locks each row that it comes across, and under REPEATABLE
-//! READ the gaps that it passes: one interval for the whole scan, whose end moves with it. It covers the range from the key
-//! before its start to the key that the scan has come to; at the end of the range that is the first key behind it.
+//! A plain scan reads at a snapshot. A locking scan ([`Locking`]) locks each row that it comes
+//! across, and under REPEATABLE READ the gaps that it passes: one interval for the whole scan,
+//! whose end moves with it. It covers the range from the key before its start to the key that the
+//! scan has come to; at the end of the range that is the first key behind it.
 //!
-//! A scan holds no latch between rows. It walks the pages' entries and, when the transaction has changed the table, the
-//! write set's entries of the same index, in key order; where both have a key the write set wins. Changes that the
-//! transaction makes while it scans are seen where they lie ahead of the scan: a statement that changes the columns it
-//! scans by reads its rows first.
+//! A scan holds no latch between rows. It walks the pages' entries and, when the transaction has
+//! changed the table, the write set's entries of the same index, in key order; where both have a
+//! key the write set wins. Changes that the transaction makes while it scans are seen where they
+//! lie ahead of the scan: a statement that changes the columns it scans by reads its rows first.
 
 use super::lent::Lent;
 use super::{LastRead, LockMode, Row, Transaction};
@@ -55,7 +57,8 @@ pub struct Scan {
     strays: Option<Vec<Vec<u8>>>,
     /// Entries are enough where they are visible by themselves.
     pub(super) takes_entries: bool,
-    /// Where the clustered key begins in `last`, when that is an entry given out instead of its row.
+    /// Where the clustered key begins in `last`, when that is an entry given out instead of its
+    /// row.
     clustered_at: usize,
 }
 
@@ -75,12 +78,13 @@ pub(super) struct Locking {
     pub on_locked: OnLocked,
     /// Locks gaps too.
     pub gaps: bool,
-    /// The interval that grows with the scan. `None` before the first entry, or when an interval of the transaction
-    /// contained what it was to be.
+    /// The interval that grows with the scan. `None` before the first entry, or when an interval of
+    /// the transaction contained what it was to be.
     pub interval: Option<GapId>,
     /// The interval was asked for.
     pub has_begun: bool,
-    /// [`TableLocks::released`](crate::lock::gap::TableLocks::released) when the pages were last read.
+    /// [`TableLocks::released`](crate::lock::gap::TableLocks::released) when the pages were last
+    /// read.
     pub released: u64,
     /// Give out the newest committed row where somebody else has it locked.
     pub semi_consistent: bool,
@@ -144,7 +148,8 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// A scan of the newest committed rows without locks, for finding a row that is then locked and read again.
+    /// A scan of the newest committed rows without locks, for finding a row that is then locked and
+    /// read again.
     pub(super) fn scan_newest(
         &mut self,
         table: &Arc<Table>,
@@ -199,9 +204,10 @@ impl Scan {
         }
     }
 
-    /// Has the scan give out rows that somebody else has locked, as they are committed, instead of waiting for them, where the
-    /// isolation level allows it (READ COMMITTED); [`Scan::is_unlocked`] tells them. The caller who wants one locks and reads it
-    /// with [`Transaction::get`].
+    /// Has the scan give out rows that somebody else has locked, as they are committed, instead of
+    /// waiting for them, where the isolation level allows it (READ COMMITTED);
+    /// [`Scan::is_unlocked`] tells them. The caller who wants one locks and reads it with
+    /// [`Transaction::get`].
     pub fn set_semi_consistent(&mut self) {
         if let Some(locking) = &mut self.locking {
             locking.semi_consistent = !locking.gaps;
@@ -371,8 +377,8 @@ impl Scan {
         Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
     }
 
-    /// Where the clustered key begins in the key of a secondary entry on a page that is enough by itself; see
-    /// [`crate::covering`].
+    /// Where the clustered key begins in the key of a secondary entry on a page that is enough by
+    /// itself; see [`crate::covering`].
     fn visible_entry(&self, key: &KeyBuf, value: &[u8]) -> Result<Option<usize>> {
         if !self.takes_entries {
             return Ok(None);
@@ -431,7 +437,8 @@ impl Scan {
         Ok(acquired.or(Some(Acquired::Held)))
     }
 
-    /// What follows from a row's having been locked and read; `is_only` says that there is it and can be no other.
+    /// What follows from a row's having been locked and read; `is_only` says that there is it and
+    /// can be no other.
     fn note_locked(
         &mut self,
         txn: &mut Transaction,
@@ -479,7 +486,8 @@ impl Scan {
                 None => return Ok(None),
             };
         }
-        // The entry may be newer than the snapshot, or may have changed before the lock was granted.
+        // The entry may be newer than the snapshot, or may have changed before the lock was
+        // granted.
         let must_check = !snapshot || !self.view.sees(seq);
         let (view, table) = (&self.view, &self.table);
         let image = txn.read_own_or(table, clustered, |txn| {

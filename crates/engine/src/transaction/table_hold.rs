@@ -1,5 +1,6 @@
-//! Tables that a thread of a replica keeps open over many transactions: the next transaction is mostly about the same ones, and a metadata
-//! lock for each would be the one thing that all threads fight for.
+//! Tables that a thread of a replica keeps open over many transactions: the next transaction is
+//! mostly about the same ones, and a metadata lock for each would be the one thing that all threads
+//! fight for.
 
 use super::{Isolation, Transaction};
 use crate::Engine;
@@ -9,10 +10,12 @@ use crate::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Metadata locks on tables whose rows are changed. DDL waits for them, so whoever has one lets go often: [`TableHold::release`].
+/// Metadata locks on tables whose rows are changed. DDL waits for them, so whoever has one lets go
+/// often: [`TableHold::release`].
 ///
-/// Invariant: it never waits for a table while it has another, for DDL about both could wait for that one. A transaction that waits
-/// for a row while its tables are held is found by the search for deadlocks, for whom DDL that waits for the hold waits.
+/// Invariant: it never waits for a table while it has another, for DDL about both could wait for
+/// that one. A transaction that waits for a row while its tables are held is found by the search
+/// for deadlocks, for whom DDL that waits for the hold waits.
 pub struct TableHold {
     engine: Arc<Engine>,
     locks: LockOwner,
@@ -45,11 +48,13 @@ impl TableHold {
         self.tables.iter().any(|held| Arc::ptr_eq(held, table))
     }
 
-    /// Holds a table. With `wait` and no other table held it waits for DDL for up to `lock_wait_timeout`.
+    /// Holds a table. With `wait` and no other table held it waits for DDL for up to
+    /// `lock_wait_timeout`.
     ///
     /// # Errors
-    /// [`EngineError::TableChanged`] when the table is not what the catalog has now; [`EngineError::LockWaitTimeout`];
-    /// [`EngineError::LockNotAvailable`] when it would have to wait and may not: release, and begin with this table.
+    /// [`EngineError::TableChanged`] when the table is not what the catalog has now;
+    /// [`EngineError::LockWaitTimeout`]; [`EngineError::LockNotAvailable`] when it would have to
+    /// wait and may not: release, and begin with this table.
     pub fn hold(&mut self, table: &Arc<Table>, wait: bool) -> Result<()> {
         if self.holds(table) {
             return Ok(());
@@ -84,7 +89,8 @@ impl TableHold {
         self.engine.locks.release_all(&mut self.locks);
     }
 
-    /// Begins a transaction that applies a source's. It may use the tables that are held, and those only, until the hold is released.
+    /// Begins a transaction that applies a source's. It may use the tables that are held, and those
+    /// only, until the hold is released.
     pub fn begin_apply(&self) -> Box<Transaction> {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;
@@ -92,7 +98,8 @@ impl TableHold {
         transaction
     }
 
-    /// Begins a transaction for a source's statements, and for rows between them. It takes the locks of its tables itself.
+    /// Begins a transaction for a source's statements, and for rows between them. It takes the
+    /// locks of its tables itself.
     pub fn begin_apply_statements(&self) -> Box<Transaction> {
         let mut transaction = Box::new(self.engine.begin(Isolation::RepeatableRead));
         transaction.locks.set_works_for(&self.locks);

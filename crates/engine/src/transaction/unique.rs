@@ -1,8 +1,9 @@
 //! Uniqueness: of the primary key and of unique secondary keys.
 //!
-//! Who makes a key first locks it exclusively (the row's key; for a secondary index the index's own columns), so two
-//! transactions that insert the same key wait for each other. Who finds the key taken locks the row that has it, shared,
-//! and looks again: a row that another transaction is deleting may be gone then.
+//! Who makes a key first locks it exclusively (the row's key; for a secondary index the index's own
+//! columns), so two transactions that insert the same key wait for each other. Who finds the key
+//! taken locks the row that has it, shared, and looks again: a row that another transaction is
+//! deleting may be gone then.
 
 use super::{LockMode, Transaction};
 use crate::entry;
@@ -12,7 +13,8 @@ use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
 use btree::Direction;
 use std::ops::Bound;
 
-/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there is none.
+/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there
+/// is none.
 pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
     let mut after = prefix[..=last].to_vec();
@@ -30,7 +32,8 @@ impl Transaction {
         }
     }
 
-    /// Refuses a secondary key of a unique index that a row other than the one with clustered key `own` has.
+    /// Refuses a secondary key of a unique index that a row other than the one with clustered key
+    /// `own` has.
     pub(super) fn check_unique(
         &mut self,
         table: &Table,
@@ -58,8 +61,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// The clustered key of a row, other than `own`, that has these unique columns: by the transaction's own changes,
-    /// else by the pages.
+    /// The clustered key of a row, other than `own`, that has these unique columns: by the
+    /// transaction's own changes, else by the pages.
     pub(super) fn holder_of(
         &self,
         table: &Table,

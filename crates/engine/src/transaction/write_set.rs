@@ -1,9 +1,11 @@
-//! A transaction's private changes: what it will do to the pages if it commits, and how a statement takes its part back.
+//! A transaction's private changes: what it will do to the pages if it commits, and how a statement
+//! takes its part back.
 //!
 //! Invariants:
-//! - `rows[key]` is the net change of one row: the committed row it started from (locked, so it stays that), and what
-//!   the transaction leaves.
-//! - `entries[index][key]` is the net state of a secondary entry that differs, or once differed, from the pages.
+//! - `rows[key]` is the net change of one row: the committed row it started from (locked, so it
+//!   stays that), and what the transaction leaves.
+//! - `entries[index][key]` is the net state of a secondary entry that differs, or once differed,
+//!   from the pages.
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
 
 use crate::entry::Externs;
@@ -83,7 +85,8 @@ pub(crate) struct RowChange {
     pub old: Option<Replaced>,
     /// Bytes of the full image of `old`; 0 without one.
     pub old_len: u32,
-    /// The first change was an INSERT, whose full image replay derives the row's secondary entries from.
+    /// The first change was an INSERT, whose full image replay derives the row's secondary entries
+    /// from.
     pub inserted: bool,
     /// What it becomes; `None`: deleted. Full image; at commit the off-page columns are emptied.
     pub new: Option<NewImage>,
@@ -93,7 +96,8 @@ pub(crate) struct RowChange {
     pub externs: Externs,
     /// The leaf that the row is in or belongs into, as it was found when the row was locked.
     pub leaf: Option<FoundLeaf>,
-    /// How `new` follows from another `old` (only in a transaction that is applied ahead); `None`: not by patches alone.
+    /// How `new` follows from another `old` (only in a transaction that is applied ahead); `None`:
+    /// not by patches alone.
     pub patches: Option<Vec<Patch>>,
 }
 
@@ -135,7 +139,8 @@ pub(crate) struct WriteSet {
     pub changes: u64,
     /// Rows of the journal before this have been looked at for spilling.
     looked_at: usize,
-    /// Without a journal: the rows changed since the images of all others have been let go; `None`: none have.
+    /// Without a journal: the rows changed since the images of all others have been let go; `None`:
+    /// none have.
     fresh: Option<Vec<(usize, KeyBuf)>>,
 }
 
@@ -169,15 +174,16 @@ impl WriteSet {
         self.tables.len() - 1
     }
 
-    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when it deleted it.
+    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when
+    /// it deleted it.
     pub fn row(&self, table_id: u64, key: &[u8]) -> Option<Option<&NewImage>> {
         let change = self.table(table_id)?.rows.get(key)?;
         Some(change.new.as_ref())
     }
 
-    /// Lets the images of the rows go that were changed since this was called last. Those that lie before `spilled` in the event group
-    /// are in its file; the others, one after the other, are given to `keep`, which says where in the other file they are from
-    /// then on.
+    /// Lets the images of the rows go that were changed since this was called last. Those that lie
+    /// before `spilled` in the event group are in its file; the others, one after the other, are
+    /// given to `keep`, which says where in the other file they are from then on.
     pub fn let_images_go(&mut self, spilled: u64, keep: impl FnOnce(&[u8]) -> Result<u64>) -> Result<()> {
         let fresh = self.take_fresh();
         let (mut kept, mut places) = (Vec::new(), Vec::with_capacity(fresh.len()));
@@ -237,8 +243,8 @@ impl WriteSet {
         self.table(table_id).and_then(|writes| writes.rows.get(key)).is_some_and(|change| change.inserted)
     }
 
-    /// Sets what a row becomes, and where in the event group that image is, if it is. `origin` counts when this is the first
-    /// change of the row.
+    /// Sets what a row becomes, and where in the event group that image is, if it is. `origin`
+    /// counts when this is the first change of the row.
     pub fn set_row(
         &mut self,
         table: &Arc<Table>,

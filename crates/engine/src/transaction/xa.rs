@@ -31,7 +31,8 @@ impl Transaction {
         self.tables.is_empty() && self.snapshot.is_none()
     }
 
-    /// `XA PREPARE`: from here on the transaction depends on nobody and ends by [`Engine::finish_xa`]. After an error it is rolled back.
+    /// `XA PREPARE`: from here on the transaction depends on nobody and ends by
+    /// [`Engine::finish_xa`]. After an error it is rolled back.
     pub fn prepare_xa(
         mut self,
         branch: XaBranch,
@@ -50,8 +51,8 @@ impl Transaction {
         Ok(outcome)
     }
 
-    /// The same with the events of a source, from `XA START` to the XA_PREPARE event; or with what comes behind those that
-    /// [`Transaction::receive`] was given.
+    /// The same with the events of a source, from `XA START` to the XA_PREPARE event; or with what
+    /// comes behind those that [`Transaction::receive`] was given.
     pub fn prepare_xa_received(
         mut self,
         branch: XaBranch,
@@ -98,7 +99,8 @@ impl Transaction {
         Ok(outcome)
     }
 
-    /// What the log gets of the transaction, whose group is complete. A large one goes to a file, durable when this returns.
+    /// What the log gets of the transaction, whose group is complete. A large one goes to a file,
+    /// durable when this returns.
     fn prepared_record(&mut self, xid: &Xid, binlogged: bool) -> Result<(PreparedRecord, Option<Spill>)> {
         let mut sidecar = Vec::new();
         self.sidecar.finish(&mut sidecar);
@@ -140,7 +142,8 @@ impl Transaction {
         }
     }
 
-    /// Makes the changes of an event group that was logged here, to the same rows: by key and by hidden row id.
+    /// Makes the changes of an event group that was logged here, to the same rows: by key and by
+    /// hidden row id.
     fn change_again(&mut self, group: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
         for event in walk::rows_events(group) {
             let event = event?;
@@ -217,7 +220,8 @@ impl Transaction {
 }
 
 impl Engine {
-    /// Makes the write set of a prepared transaction from what the log has of it, and takes the locks that it has not.
+    /// Makes the write set of a prepared transaction from what the log has of it, and takes the
+    /// locks that it has not.
     pub(crate) fn hold_prepared(self: &Arc<Engine>, record: &PreparedRecord, held: &mut Held) -> Result<()> {
         let (group, sidecar) = record.load(&self.config)?;
         let mut transaction = Transaction::new(self.clone(), Isolation::RepeatableRead, false);

@@ -1,8 +1,10 @@
-//! Purge: lets versions go, removes delete marks and frees overflow pages once no snapshot can need them.
+//! Purge: lets versions go, removes delete marks and frees overflow pages once no snapshot can need
+//! them.
 //!
-//! Each commit that leaves something to purge puts one batch at the end of the queue; a batch is worked off when the
-//! purge limit has reached the commit's sequence number. Batches stand in the order of their commits, give or take
-//! commits that were applied at the same time, which can only make purge later.
+//! Each commit that leaves something to purge puts one batch at the end of the queue; a batch is
+//! worked off when the purge limit has reached the commit's sequence number. Batches stand in the
+//! order of their commits, give or take commits that were applied at the same time, which can only
+//! make purge later.
 
 use crate::entry;
 use crate::error::Result;
@@ -64,8 +66,8 @@ impl PurgeQueue {
 }
 
 impl Engine {
-    /// Works off every batch that no snapshot needs, and those that the oldest snapshots need while versions take more memory
-    /// than they may. Returns how many there were.
+    /// Works off every batch that no snapshot needs, and those that the oldest snapshots need while
+    /// versions take more memory than they may. Returns how many there were.
     pub fn purge(&self) -> Result<usize> {
         let mut batches = self.purge_unneeded()?;
         while self.versions.bytes() > self.version_memory_limit() {
@@ -120,8 +122,9 @@ impl Engine {
         }
     }
 
-    /// Removes an entry that is still marked by the commit with this sequence number. The change is not logged: replay
-    /// of the delete removes the entry, and a mark that survives a crash counts as deleted.
+    /// Removes an entry that is still marked by the commit with this sequence number. The change is
+    /// not logged: replay of the delete removes the entry, and a mark that survives a crash counts
+    /// as deleted.
     fn remove_mark(&self, tree: &Tree, key: &[u8], seq: u64) -> Result<()> {
         let mut removed = false;
         tree.modify(key, RecordLsn::UNLOGGED, |current| match current.map(entry::parse_header) {

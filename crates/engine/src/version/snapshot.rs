@@ -1,20 +1,23 @@
 //! Open snapshots, and the way round versions when there are none.
 //!
-//! A commit that changes few rows while nobody reads would push versions only to have them dropped at once. It may
-//! leave them out ("unversioned") under this protocol, whose four steps are sequentially consistent:
+//! A commit that changes few rows while nobody reads would push versions only to have them dropped
+//! at once. It may leave them out ("unversioned") under this protocol, whose four steps are
+//! sequentially consistent:
 //!
-//! - the committer adds itself to `unversioned`, *then* looks at `active`; if anybody is active it takes itself off and
-//!   pushes versions;
-//! - a snapshot adds itself to `active`, *then* waits until `unversioned` is zero, and only then reads the visible
-//!   sequence number;
-//! - the committer is taken off `unversioned` only when the visible sequence number has passed its own.
+//! - the committer adds itself to `unversioned`, *then* looks at `active`; if anybody is active it
+//!   takes itself off and pushes versions;
+//! - a snapshot adds itself to `active`, *then* waits until `unversioned` is zero, and only then
+//!   reads the visible sequence number;
+//! - the committer is taken off `unversioned` only when the visible sequence number has passed its
+//!   own.
 //!
-//! A snapshot can be **evicted** to bound the memory of versions: its slot says so from then on and no longer holds purge back.
-//! Versions and entries that only it needed go *after* its slot was set; so a reader that looks at its slot *after* it has read
-//! either reads what it may see or learns that it may not (MySQL 3170).
+//! A snapshot can be **evicted** to bound the memory of versions: its slot says so from then on and
+//! no longer holds purge back. Versions and entries that only it needed go *after* its slot was
+//! set; so a reader that looks at its slot *after* it has read either reads what it may see or
+//! learns that it may not (MySQL 3170).
 //!
-//! So either the committer saw the snapshot, or the snapshot saw the committer and reads at or past its commit. Nobody
-//! starves: once a snapshot is active no further committer joins `unversioned`.
+//! So either the committer saw the snapshot, or the snapshot saw the committer and reads at or past
+//! its commit. Nobody starves: once a snapshot is active no further committer joins `unversioned`.
 
 use crate::commit::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
@@ -35,7 +38,8 @@ const PAUSE: Duration = Duration::from_micros(20);
 
 /// All open snapshots of an engine.
 pub(crate) struct Snapshots {
-    /// Up to where each snapshot sees everything; [`FREE`] when unused, 0 while it is being opened (holds purge back).
+    /// Up to where each snapshot sees everything; [`FREE`] when unused, 0 while it is being opened
+    /// (holds purge back).
     slots: Box<[AtomicU64]>,
     /// Snapshots that must not be evicted: the engine's own, which are short.
     pinned: Box<[AtomicBool]>,
@@ -83,7 +87,8 @@ impl Snapshots {
                 os::clock::sleep(PAUSE);
             }
         }
-        // Zero first: a purge that looks between the two stores is held back rather than let through.
+        // Zero first: a purge that looks between the two stores is held back rather than let
+        // through.
         self.slots[slot as usize].store(0, Ordering::SeqCst);
         let view = sequencer.view();
         self.slots[slot as usize].store(view.complete_to(), Ordering::SeqCst);
@@ -100,7 +105,8 @@ impl Snapshots {
         self.slots[snapshot.slot as usize].load(Ordering::Acquire) == EVICTED
     }
 
-    /// Evicts the oldest snapshot that reads before `below`; false when there is none that may be evicted.
+    /// Evicts the oldest snapshot that reads before `below`; false when there is none that may be
+    /// evicted.
     pub fn evict_oldest(&self, below: u64) -> bool {
         let used = self.used_slots.load(Ordering::SeqCst);
         let reads_at = |at: &usize| self.slots[*at].load(Ordering::SeqCst);
@@ -124,8 +130,8 @@ impl Snapshots {
         self.free.lock().push(snapshot.slot);
     }
 
-    /// Asks to commit without versions. True: granted, and [`Snapshots::leave_unversioned`] is owed once the commit is
-    /// visible. False: push versions.
+    /// Asks to commit without versions. True: granted, and [`Snapshots::leave_unversioned`] is owed
+    /// once the commit is visible. False: push versions.
     pub fn enter_unversioned(&self) -> bool {
         self.unversioned.fetch_add(1, Ordering::SeqCst);
         if self.active.load(Ordering::SeqCst) == 0 {
@@ -145,7 +151,8 @@ impl Snapshots {
     pub fn purge_limit(&self, sequencer: &Sequencer) -> u64 {
         // Visible first: a snapshot that opens after this load reads at or past it.
         let visible = sequencer.visible();
-        // Then what it would leave out: a commit that is gone from there is seen by every snapshot that opens from now on.
+        // Then what it would leave out: a commit that is gone from there is seen by every snapshot
+        // that opens from now on.
         let visible = visible.min(sequencer.oldest_passed().saturating_sub(1));
         let used = self.used_slots.load(Ordering::SeqCst);
         let oldest = self.slots[..used].iter().map(|slot| slot.load(Ordering::SeqCst)).min();

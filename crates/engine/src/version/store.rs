@@ -57,8 +57,9 @@ impl VersionStore {
         &self.shards[(hash >> 40) as usize % SHARDS]
     }
 
-    /// Keeps what a row has been since `seq`. Called under the leaf's exclusive latch, before the leaf changes; a leaf
-    /// that is latched again for the same change (after a split) may call again.
+    /// Keeps what a row has been since `seq`. Called under the leaf's exclusive latch, before the
+    /// leaf changes; a leaf that is latched again for the same change (after a split) may call
+    /// again.
     pub fn push(&self, table_id: u64, key: &[u8], seq: u64, value: Option<&[u8]>) {
         let hash = fingerprint(table_id, key);
         let mut shard = self.shard(hash).lock();
@@ -116,9 +117,10 @@ impl VersionStore {
         self.versions.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Lets all versions of a row go. Called when a row is inserted where the page has no entry, not even a mark: whatever
-    /// took the entry away (purge, or an unversioned delete) did so when no snapshot could need an older state, and what
-    /// is left here must not be taken for what the row was just before the insert.
+    /// Lets all versions of a row go. Called when a row is inserted where the page has no entry,
+    /// not even a mark: whatever took the entry away (purge, or an unversioned delete) did so when
+    /// no snapshot could need an older state, and what is left here must not be taken for what the
+    /// row was just before the insert.
     pub fn forget(&self, table_id: u64, key: &[u8]) {
         let hash = fingerprint(table_id, key);
         let mut shard = self.shard(hash).lock();

@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-/// Everything up to a commit, but for some large ones that were still being put on pages ([`crate::spill`]).
+/// Everything up to a commit, but for some large ones that were still being put on pages
+/// ([`crate::spill`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     /// The newest commit seen.

@@ -1,16 +1,19 @@
 //! XA transactions: branches by their numbers, from `XA START` to `XA COMMIT` or `XA ROLLBACK`.
 //!
-//! Pages hold committed rows only, so a prepared transaction is a durable write set with its locks (decision 0020). `XA PREPARE` is a commit record
-//! that changes no page: its sidecar holds the event group, from which the write set can be made again. `XA COMMIT` is an
-//! ordinary commit record with the same rows, for which the binary log gets one statement; `XA ROLLBACK` has that statement alone. Each
-//! has a GTID of its own.
+//! Pages hold committed rows only, so a prepared transaction is a durable write set with its locks
+//! (decision 0020). `XA PREPARE` is a commit record that changes no page: its sidecar holds the
+//! event group, from which the write set can be made again. `XA COMMIT` is an ordinary commit
+//! record with the same rows, for which the binary log gets one statement; `XA ROLLBACK` has that
+//! statement alone. Each has a GTID of its own.
 //!
-//! A prepared transaction outlives its session. One that the checkpoint passes is in a spill file, which the checkpoint's state names; recovery
-//! makes its write set again and takes its locks before anybody else comes ([`crate::recovery`]).
+//! A prepared transaction outlives its session. One that the checkpoint passes is in a spill file,
+//! which the checkpoint's state names; recovery makes its write set again and takes its locks
+//! before anybody else comes ([`crate::recovery`]).
 //!
 //! Invariants:
 //! - A branch is in the table from `XA START` to its end, so that no two have the same number.
-//! - Whatever record of a branch the checkpoint may pass is known of it before ([`record::XaPart::note_logged`]).
+//! - Whatever record of a branch the checkpoint may pass is known of it before
+//!   ([`record::XaPart::note_logged`]).
 //! - A branch that cannot be finished (a full disk) stays prepared, with its locks.
 //!
 //! Lock order: `logging`, then the sequencer; the table of branches is a leaf.
@@ -65,8 +68,9 @@ enum Branch {
 #[derive(Default)]
 pub(crate) struct Branches {
     all: Mutex<BTreeMap<Xid, Branch>>,
-    /// Held while a record about a branch gets its place in the log and that becomes known of the branch. A checkpoint holds it while it
-    /// looks at both: a large commit does not keep it from passing.
+    /// Held while a record about a branch gets its place in the log and that becomes known of the
+    /// branch. A checkpoint holds it while it looks at both: a large commit does not keep it from
+    /// passing.
     logging: Mutex<()>,
     /// Records of branches that have ended, until their files are not needed any more.
     ended: Mutex<Vec<Arc<PreparedRecord>>>,
@@ -271,7 +275,8 @@ impl Engine {
         }
     }
 
-    /// The event group of a large transaction in a file of the commit's own, which its sidecar is to follow.
+    /// The event group of a large transaction in a file of the commit's own, which its sidecar is
+    /// to follow.
     fn copy_group(&self, record: &PreparedRecord) -> Result<SpillFile> {
         let mut copy = self.new_spill_file()?;
         if let Some(file) = record.file() {

@@ -32,8 +32,8 @@ pub(crate) struct PreparedRecord {
     group: Option<Vec<u8>>,
     /// Row ids, whole rows and replacements of the group, as in a commit record.
     sidecar: Vec<u8>,
-    /// A durable file with group and sidecar. A large transaction has one from the beginning, others get one when a checkpoint passes
-    /// them.
+    /// A durable file with group and sidecar. A large transaction has one from the beginning,
+    /// others get one when a checkpoint passes them.
     file: Mutex<Option<SpillRef>>,
     /// Sequence number of the record that prepares it; `u64::MAX`: not in the log yet.
     prepared: AtomicU64,

@@ -88,8 +88,8 @@ fn compare_indexes(txn: &mut Transaction, table: &Arc<Table>, rows: &[Row]) {
     }
 }
 
-/// Finds for every worker the step that was recovered, among those that are possible, promised one first; all of them together must be a prefix
-/// of the commits. Returns the steps.
+/// Finds for every worker the step that was recovered, among those that are possible, promised one
+/// first; all of them together must be a prefix of the commits. Returns the steps.
 pub fn compare(found: &[WorkerState], possible: &[Vec<Step>], life: &str) -> Vec<Step> {
     let mut newest_seq = 0;
     let mut recovered = Vec::new();

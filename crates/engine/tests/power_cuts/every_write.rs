@@ -74,7 +74,8 @@ fn the_power_goes_at_every_write() {
     let (mut cuts, mut databases) = (0, 0);
     while cuts < cuts_wanted(CUTS) {
         let seed = seed.wrapping_add(databases);
-        // Every write of a short run by one; some of a longer one by many, whose writes are gathered.
+        // Every write of a short run by one; some of a longer one by many, whose writes are
+        // gathered.
         cuts += match databases % 3 {
             0 => moments_of_one_database(seed, 1, 30, 1),
             1 => moments_of_one_database(seed, 4, 60, 3),

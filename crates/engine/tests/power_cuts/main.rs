@@ -1,10 +1,14 @@
-//! Crash test of the whole engine: workers change rows, indexes, long values and definitions on a simulated disk whose power goes, or whose process is
-//! killed, at a random write; the engine recovers, and what it finds is compared with a model. Many lives of one database, one after the other.
+//! Crash test of the whole engine: workers change rows, indexes, long values and definitions on a
+//! simulated disk whose power goes, or whose process is killed, at a random write; the engine
+//! recovers, and what it finds is compared with a model. Many lives of one database, one after the
+//! other.
 //!
-//! What must hold after each: every commit that was acknowledged as durable is there; of each worker's transactions there is a prefix, and of all
-//! commits together too; no transaction is there in half; every index agrees with its table.
+//! What must hold after each: every commit that was acknowledged as durable is there; of each
+//! worker's transactions there is a prefix, and of all commits together too; no transaction is
+//! there in half; every index agrees with its table.
 //!
-//! `SEED=n` plays one seed; the order of threads is not part of it, so a failure may take several runs to come again.
+//! `SEED=n` plays one seed; the order of threads is not part of it, so a failure may take several
+//! runs to come again.
 
 mod check;
 mod every_write;
@@ -71,8 +75,8 @@ fn create(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) {
     engine.close().expect("the disk works");
 }
 
-/// Runs the workers until they are done or the disk is dead. An engine on a dead disk is left to itself: its threads may wait for ever, where
-/// a real process would have ended.
+/// Runs the workers until they are done or the disk is dead. An engine on a dead disk is left to
+/// itself: its threads may wait for ever, where a real process would have ended.
 fn work(engine: Arc<Engine>, disk: &SimDisk, histories: &Histories, rng: &mut Rng) {
     let (done, finished) = mpsc::channel();
     for (number, history) in histories.iter().enumerate() {

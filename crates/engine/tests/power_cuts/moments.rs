@@ -1,5 +1,6 @@
-//! The power goes at every write: at each change of the disk, or at some of them, what a power cut would leave is taken aside while the work goes on, recovered
-//! elsewhere and compared with what the workers had been promised until then. So one run of a workload is cut at all its places.
+//! The power goes at every write: at each change of the disk, or at some of them, what a power cut
+//! would leave is taken aside while the work goes on, recovered elsewhere and compared with what
+//! the workers had been promised until then. So one run of a workload is cut at all its places.
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, OnceLock};

@@ -92,7 +92,8 @@ impl History {
         self.promised
     }
 
-    /// The steps that a crash may have left the worker at, when it had been promised step `promised`.
+    /// The steps that a crash may have left the worker at, when it had been promised step
+    /// `promised`.
     pub fn possible(&self, promised: usize) -> Vec<Step> {
         self.steps[promised..].to_vec()
     }

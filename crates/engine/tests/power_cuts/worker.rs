@@ -49,7 +49,8 @@ pub struct Worker {
     pub history: Arc<Mutex<History>>,
 }
 
-/// The tag of the row that counts the worker's transactions, so that every one of them changes something.
+/// The tag of the row that counts the worker's transactions, so that every one of them changes
+/// something.
 pub fn ledger_tag(number: i64) -> i64 {
     -1 - number
 }
@@ -205,7 +206,8 @@ impl Worker {
         }
     }
 
-    /// Inserts many rows, or deletes those that there are of them: leaves of any size split, and merge again.
+    /// Inserts many rows, or deletes those that there are of them: leaves of any size split, and
+    /// merge again.
     fn fill_or_empty(
         &mut self,
         txn: &mut Transaction,
@@ -235,7 +237,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Inserts, changes or deletes the row of a random tag; now and then tries what must be refused.
+    /// Inserts, changes or deletes the row of a random tag; now and then tries what must be
+    /// refused.
     fn change_row(
         &mut self,
         txn: &mut Transaction,

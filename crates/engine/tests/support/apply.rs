@@ -18,7 +18,8 @@ pub fn events(group: &[u8]) -> Vec<&[u8]> {
     events
 }
 
-/// Applies a group whose table ids are this engine's. A group that cannot be applied leaves nothing.
+/// Applies a group whose table ids are this engine's. A group that cannot be applied leaves
+/// nothing.
 pub fn apply(
     engine: &Arc<Engine>,
     format: &Format,

@@ -1,4 +1,5 @@
-//! What the engine's tests share: an engine on a simulated disk, and tables with short ways to change and read them.
+//! What the engine's tests share: an engine on a simulated disk, and tables with short ways to
+//! change and read them.
 #![allow(dead_code)] // each test file uses its part
 
 use engine::{

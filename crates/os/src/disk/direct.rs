@@ -1,7 +1,9 @@
-//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at once (io_uring).
+//! A file opened past the system's page cache (O_DIRECT), with batches of writes in flight at once
+//! (io_uring).
 //!
-//! Memory, offsets and lengths are multiples of [`IO_ALIGNMENT`]; memory that is not goes through a buffer that is. Where the kernel has no io_uring, or
-//! runs out of it, a batch is written one piece after the other.
+//! Memory, offsets and lengths are multiples of [`IO_ALIGNMENT`]; memory that is not goes through a
+//! buffer that is. Where the kernel has no io_uring, or runs out of it, a batch is written one
+//! piece after the other.
 
 use std::fs;
 use std::io;
@@ -17,7 +19,8 @@ use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
 
 /// Writes of a batch that are in flight at once, at most.
 const IN_FLIGHT: usize = 32;
-/// Bytes of them, at most: a device serves what it was given before what comes later, and somebody's read shall not wait for megabytes.
+/// Bytes of them, at most: a device serves what it was given before what comes later, and
+/// somebody's read shall not wait for megabytes.
 const IN_FLIGHT_BYTES: usize = 512 << 10;
 /// The largest single write of a batch; what is longer goes in several.
 const WRITE_BYTES: usize = 128 << 10;
@@ -189,8 +192,8 @@ fn parts_of((offset, bytes): (u64, &[u8])) -> impl Iterator<Item = (u64, &[u8])>
     (offset..).step_by(WRITE_BYTES).zip(bytes.chunks(WRITE_BYTES))
 }
 
-/// Writes the pieces, as many at once as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and waits for all. What the kernel wrote only in part is completed
-/// one piece after the other.
+/// Writes the pieces, as many at once as [`IN_FLIGHT`] and [`IN_FLIGHT_BYTES`] allow, and waits for
+/// all. What the kernel wrote only in part is completed one piece after the other.
 fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64, &[u8])]) -> io::Result<()> {
     let fd = io_uring::types::Fd(file.as_raw_fd());
     let mut written = vec![None; pieces.len()];
@@ -205,7 +208,8 @@ fn write_in_flight(ring: &mut io_uring::IoUring, file: &fs::File, pieces: &[(u64
                 .offset(offset)
                 .build()
                 .user_data(next as u64);
-            // SAFETY: descriptor and bytes live until this function returns, and it does not before the kernel is done with all entries (see below).
+            // SAFETY: descriptor and bytes live until this function returns, and it does not before
+            // the kernel is done with all entries (see below).
             unsafe { ring.submission().push(&entry) }
                 .expect("the ring has as many entries as may be in flight");
             bytes_in_flight += bytes.len();

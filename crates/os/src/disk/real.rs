@@ -23,7 +23,8 @@ pub(super) struct RealFile {
     pub path: PathBuf,
 }
 
-/// Permissions of new files and directories, as mysqld's (manual, "Environment Variables", UMASK and UMASK_DIR).
+/// Permissions of new files and directories, as mysqld's (manual, "Environment Variables", UMASK
+/// and UMASK_DIR).
 const FILE_MODE: u32 = 0o640;
 const DIR_MODE: u32 = 0o750;
 const OWNER_MODE: u32 = 0o600;
@@ -132,7 +133,8 @@ impl File for RealFile {
         while filled < bytes.len() {
             match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
                 Ok(0) => break,
-                // A file opened for direct I/O cannot be asked again from within a block; it ends there.
+                // A file opened for direct I/O cannot be asked again from within a block; it ends
+                // there.
                 Ok(got) if got % 512 != 0 && filled + got < bytes.len() => return Ok(filled + got),
                 Ok(got) => filled += got,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

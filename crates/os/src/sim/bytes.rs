@@ -1,5 +1,5 @@
-//! The bytes of a simulated file, in blocks that copies share until one of them is changed: a machine is copied at every write of a
-//! crash test, and most of it is the same each time.
+//! The bytes of a simulated file, in blocks that copies share until one of them is changed: a
+//! machine is copied at every write of a crash test, and most of it is the same each time.
 
 use std::sync::Arc;
 

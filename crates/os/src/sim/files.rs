@@ -12,8 +12,8 @@ use crate::random::Rng;
 /// The unit that a power cut keeps or loses whole.
 const SECTOR_BYTES: usize = 512;
 
-/// Unsynced bytes of one file beyond which the simulated kernel writes the oldest back by itself, as a real one does when
-/// dirty pages pile up. Bounds the memory of a test that never syncs.
+/// Unsynced bytes of one file beyond which the simulated kernel writes the oldest back by itself,
+/// as a real one does when dirty pages pile up. Bounds the memory of a test that never syncs.
 const UNSYNCED_LIMIT_BYTES: usize = 16 << 20;
 
 /// A file's bytes now, its bytes at the last sync, and the changes in between.

@@ -1,4 +1,5 @@
-//! The simulated disk's names: directories and what file each name stands for, now and after a power cut.
+//! The simulated disk's names: directories and what file each name stands for, now and after a
+//! power cut.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -84,7 +85,8 @@ pub(super) struct Names {
 #[derive(Debug)]
 struct Pending {
     change: NameChange,
-    /// Its directory was synced, but that directory's own name is not durable: it survives if the directory does.
+    /// Its directory was synced, but that directory's own name is not durable: it survives if the
+    /// directory does.
     is_synced: bool,
 }
 
@@ -200,7 +202,8 @@ impl Names {
         Ok(())
     }
 
-    /// The names after a power cut now: of each directory's unsynced changes those up to a random point.
+    /// The names after a power cut now: of each directory's unsynced changes those up to a random
+    /// point.
     pub(super) fn survivors(&self, rng: &mut Rng) -> Names {
         let mut per_dir: BTreeMap<PathBuf, u64> = BTreeMap::new();
         for pending in self.pending.iter().filter(|pending| !pending.is_synced) {

@@ -1,8 +1,9 @@
 //! `caching_sha2_password`.
 //!
-//! The stored form is `$A$<rounds/1000, three hex digits>$<salt of 20 bytes><43 characters>`, the last part being the
-//! digest of SHA-crypt with SHA-256, as in MySQL's `mysql.user`. The fast path compares with a cached
-//! `SHA256(SHA256(password))`, so the expensive crypt runs once a password and server start.
+//! The stored form is `$A$<rounds/1000, three hex digits>$<salt of 20 bytes><43 characters>`, the
+//! last part being the digest of SHA-crypt with SHA-256, as in MySQL's `mysql.user`. The fast path
+//! compares with a cached `SHA256(SHA256(password))`, so the expensive crypt runs once a password
+//! and server start.
 
 use sha2::{Digest, Sha256};
 
@@ -13,10 +14,11 @@ pub const PERFORM_FULL_AUTHENTICATION: u8 = 4;
 /// Payload of the client: the server's public key is wanted.
 pub const REQUEST_PUBLIC_KEY: u8 = 2;
 
-/// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default since 9.6).
+/// Rounds that new passwords are hashed with (MySQL's `caching_sha2_password_digest_rounds` default
+/// since 9.6).
 pub const DEFAULT_ROUNDS: u32 = 10_000;
-/// The longest password, MySQL's: the hash takes a time that grows with the square of the length, before anybody has proved
-/// anything.
+/// The longest password, MySQL's: the hash takes a time that grows with the square of the length,
+/// before anybody has proved anything.
 pub const MAX_PASSWORD_BYTES: usize = 256;
 /// Length of the salt in the stored form.
 pub const SALT_BYTES: usize = 20;
@@ -33,8 +35,8 @@ pub type CachedDigest = [u8; 32];
 /// A digest that nobody knows a password for, to be compared where there is none.
 pub const NO_DIGEST: CachedDigest = [0; 32];
 
-/// A stored form that no password has: blanks are no characters of a digest. To check one against it takes as long as
-/// against what [`authentication_string`] makes.
+/// A stored form that no password has: blanks are no characters of a digest. To check one against
+/// it takes as long as against what [`authentication_string`] makes.
 pub const NO_PASSWORD: &[u8] = b"$A$00A$abcdefghijklmnopqrst                                           ";
 
 fn sha256(parts: &[&[u8]]) -> [u8; 32] {
@@ -45,7 +47,8 @@ fn sha256(parts: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The client's answer to `nonce`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)), nonce)`; empty for no password.
+/// The client's answer to `nonce`: `SHA256(p) XOR SHA256(SHA256(SHA256(p)), nonce)`; empty for no
+/// password.
 pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();

@@ -1,8 +1,10 @@
-//! Authentication plugins: what the client sends, what the server stores, how one is checked against the other.
+//! Authentication plugins: what the client sends, what the server stores, how one is checked
+//! against the other.
 //!
 //! Both methods are challenge and response over a nonce of 20 bytes. `mysql_native_password` stores
 //! `*HEX(SHA1(SHA1(password)))`. `caching_sha2_password` stores a SHA-256 crypt; the server keeps
-//! `SHA256(SHA256(password))` in memory after a successful full authentication, which the fast path needs.
+//! `SHA256(SHA256(password))` in memory after a successful full authentication, which the fast path
+//! needs.
 
 pub mod caching_sha2;
 pub mod native;
@@ -20,7 +22,8 @@ pub mod plugin {
     pub const CLEAR: &str = "mysql_clear_password";
 }
 
-/// Makes a nonce of random bytes fit for the handshake: neither NUL nor the '$' that separates stored fields.
+/// Makes a nonce of random bytes fit for the handshake: neither NUL nor the '$' that separates
+/// stored fields.
 pub fn nonce_from_random(random: [u8; NONCE_BYTES]) -> [u8; NONCE_BYTES] {
     random.map(|b| match b & 0x7f {
         0 | b'$' => b'x',
@@ -28,7 +31,8 @@ pub fn nonce_from_random(random: [u8; NONCE_BYTES]) -> [u8; NONCE_BYTES] {
     })
 }
 
-/// A number of this name that stays the same as long as the secret does, and says nothing to who does not know it.
+/// A number of this name that stays the same as long as the secret does, and says nothing to who
+/// does not know it.
 pub fn keyed_number(secret: &[u8], name: &[u8]) -> u32 {
     let keyed = caching_sha2::cached_digest(&[secret, b"\0", name].concat());
     u32::from_le_bytes([keyed[0], keyed[1], keyed[2], keyed[3]])

@@ -10,7 +10,8 @@ fn sha1(parts: &[&[u8]]) -> [u8; 20] {
     hash.finalize().into()
 }
 
-/// The client's answer to `nonce`: `SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password)))`; empty for no password.
+/// The client's answer to `nonce`: `SHA1(password) XOR SHA1(nonce, SHA1(SHA1(password)))`; empty
+/// for no password.
 pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();

@@ -49,9 +49,11 @@ pub struct ConnectOptions {
     pub schema: Option<String>,
     /// Encrypts the connection, or it fails; `None` leaves it as it is.
     pub tls: Option<ClientTls>,
-    /// Ways to compress what is sent, the best first. `None` among them is not to; when there is no other left the connection fails.
+    /// Ways to compress what is sent, the best first. `None` among them is not to; when there is no
+    /// other left the connection fails.
     pub compression: Vec<Option<Algorithm>>,
-    /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain TCP.
+    /// Allows asking the server for its RSA key, so that caching_sha2_password works over plain
+    /// TCP.
     pub get_server_public_key: bool,
     /// The server's RSA key as PEM, where it is known: it is not asked for then.
     pub server_public_key: Option<String>,
@@ -72,7 +74,8 @@ pub struct ConnectOptions {
 }
 
 impl ConnectOptions {
-    /// Options for a server at a TCP address: user root, no password, 10 s to connect, packets up to 1 GB.
+    /// Options for a server at a TCP address: user root, no password, 10 s to connect, packets up
+    /// to 1 GB.
     pub fn tcp(host: impl Into<String>, port: u16) -> Self {
         Self::new(Address::Tcp { host: host.into(), port })
     }
@@ -282,7 +285,8 @@ impl Client {
         })
     }
 
-    /// Goes on as another account, without a schema (COM_CHANGE_USER). The server asks for the password afterwards.
+    /// Goes on as another account, without a schema (COM_CHANGE_USER). The server asks for the
+    /// password afterwards.
     pub fn change_user(&mut self, user: &str, password: &str) -> Result<(), ClientError> {
         let mut body = Vec::new();
         put_nul_bytes(&mut body, user.as_bytes());
@@ -305,7 +309,8 @@ impl Client {
         Ok(())
     }
 
-    /// Says good-bye and closes the connection. Dropping a client closes the socket without the word.
+    /// Says good-bye and closes the connection. Dropping a client closes the socket without the
+    /// word.
     pub fn quit(mut self) {
         // The server may be gone already; there is nobody to tell.
         let _gone = self.send_command(command::QUIT, &[]);

@@ -1,7 +1,8 @@
 //! A blocking client: what replicas, the benchmark kit and the tests talk to servers with.
 //!
-//! One connection, one thread. Buffers are reused, so a statement whose rows are not kept costs no allocation: the load
-//! generator runs on [`Client::execute_discard`]. Anything that a server sends is checked like any other peer's bytes.
+//! One connection, one thread. Buffers are reused, so a statement whose rows are not kept costs no
+//! allocation: the load generator runs on [`Client::execute_discard`]. Anything that a server sends
+//! is checked like any other peer's bytes.
 
 mod connect;
 mod query;
@@ -25,7 +26,8 @@ pub enum ClientError {
     Io(io::Error),
     /// The server answered with an error; the connection goes on.
     Server(ErrPacket),
-    /// The server sent something that the protocol does not allow; the connection is of no more use.
+    /// The server sent something that the protocol does not allow; the connection is of no more
+    /// use.
     Protocol(String),
     /// Authentication cannot go on, for instance because the password would travel in clear text.
     Authentication(String),
@@ -107,7 +109,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// The version that the server greeted with, for instance `9.7.0` or `10.11.14-MariaDB-0+deb12u2`.
+    /// The version that the server greeted with, for instance `9.7.0` or
+    /// `10.11.14-MariaDB-0+deb12u2`.
     pub fn server_version(&self) -> &str {
         &self.server_version
     }
@@ -142,7 +145,8 @@ impl Client {
         Ok(self.channel.stream().interrupter()?)
     }
 
-    /// Sends a command with a body; the answer is read by [`Client::read_packet`] or one of the readers on top of it.
+    /// Sends a command with a body; the answer is read by [`Client::read_packet`] or one of the
+    /// readers on top of it.
     pub fn send_command(&mut self, command: u8, body: &[u8]) -> Result<(), ClientError> {
         self.send_command_with(command, |out| out.extend_from_slice(body))
     }
@@ -157,7 +161,8 @@ impl Client {
         Ok(self.channel.flush()?)
     }
 
-    /// Reads one packet; the bytes live until the next call. After a timeout it can be called again.
+    /// Reads one packet; the bytes live until the next call. After a timeout it can be called
+    /// again.
     pub fn read_packet(&mut self) -> Result<&[u8], ClientError> {
         Ok(self.channel.read_packet()?)
     }
@@ -176,7 +181,8 @@ impl Client {
         Ok(packet)
     }
 
-    /// Sends a packet that begins a new exchange without being a command (a semi-sync acknowledgement).
+    /// Sends a packet that begins a new exchange without being a command (a semi-sync
+    /// acknowledgement).
     pub fn write_first_packet(&mut self, payload: &[u8]) -> Result<(), ClientError> {
         self.channel.reset_sequence();
         self.channel.write_packet(|out| out.extend_from_slice(payload))?;

@@ -28,7 +28,8 @@ impl ResultSet {
         self.ok.affected_rows
     }
 
-    /// The cell at `row` in the column named `column` (in any case) as text; `None` when there is no such cell, or NULL.
+    /// The cell at `row` in the column named `column` (in any case) as text; `None` when there is
+    /// no such cell, or NULL.
     pub fn text(&self, row: usize, column: &str) -> Option<String> {
         let at = self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(column))?;
         self.cell(row, at)
@@ -93,7 +94,8 @@ enum Head {
 }
 
 impl Client {
-    /// Runs a query and keeps its first result; results after it are read and dropped, errors in them are returned.
+    /// Runs a query and keeps its first result; results after it are read and dropped, errors in
+    /// them are returned.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
         let mut results = self.query_all(sql)?;
         Ok(results.swap_remove(0))
@@ -175,7 +177,8 @@ impl Client {
         self.read_summaries()
     }
 
-    /// Sends a prepared statement's execution; its result is to be read by [`Client::read_summary`].
+    /// Sends a prepared statement's execution; its result is to be read by
+    /// [`Client::read_summary`].
     pub fn send_execute(
         &mut self,
         statement: &Statement,
@@ -210,13 +213,15 @@ impl Client {
         self.send_command(command::STMT_CLOSE, &statement.id.to_le_bytes())
     }
 
-    /// Runs a command that is answered by OK or an error only: PING, RESET_CONNECTION, INIT_DB and the like.
+    /// Runs a command that is answered by OK or an error only: PING, RESET_CONNECTION, INIT_DB and
+    /// the like.
     pub fn command(&mut self, command: u8, body: &[u8]) -> Result<OkPacket, ClientError> {
         self.send_command(command, body)?;
         let capabilities = self.capabilities;
         let packet = self.read_packet_checked()?;
         let ok = if is_end_of_rows(packet) {
-            // COM_SET_OPTION is answered by an EOF packet, in the form that the connection has for it.
+            // COM_SET_OPTION is answered by an EOF packet, in the form that the connection has for
+            // it.
             decode_end_of_rows(packet, capabilities)?
         } else {
             OkPacket::decode(packet, capabilities)?

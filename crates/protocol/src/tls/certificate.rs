@@ -1,8 +1,8 @@
-//! Whom a certificate is of and who signed it, as OpenSSL writes names on one line and `REQUIRE SUBJECT` wants them:
-//! `/C=SE/O=MySQL/CN=client`.
+//! Whom a certificate is of and who signed it, as OpenSSL writes names on one line and `REQUIRE
+//! SUBJECT` wants them: `/C=SE/O=MySQL/CN=client`.
 //!
-//! A certificate is DER (X.690): of the signed part the serial number and so on are passed over (RFC 5280, 4.1), and the two
-//! names are read. The TLS library has checked the certificate before.
+//! A certificate is DER (X.690): of the signed part the serial number and so on are passed over
+//! (RFC 5280, 4.1), and the two names are read. The TLS library has checked the certificate before.
 
 /// What is known of the certificate that a client has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,8 @@ fn on_one_line(name: &[u8]) -> Option<String> {
     Some(out)
 }
 
-/// Bytes that are no printable ASCII are written as `\xC3`; of wide strings the leading zeros are left out.
+/// Bytes that are no printable ASCII are written as `\xC3`; of wide strings the leading zeros are
+/// left out.
 fn put_text(kind: u8, text: &[u8], out: &mut String) {
     let is_wide = matches!(kind, BMP_STRING | UNIVERSAL_STRING);
     for &byte in text.iter().filter(|byte| !is_wide || **byte != 0) {

@@ -1,5 +1,5 @@
-//! One thread that applies groups one after the other: the applier without workers, and a worker while one alone is faster than all
-//! together ([`super::trials`]).
+//! One thread that applies groups one after the other: the applier without workers, and a worker
+//! while one alone is faster than all together ([`super::trials`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,8 @@ pub(super) enum CameTo {
     Pause,
 }
 
-/// Applies what the reader finds until the applier is told to stop, UNTIL is reached, or `ends` says so.
+/// Applies what the reader finds until the applier is told to stop, UNTIL is reached, or `ends`
+/// says so.
 pub(super) fn apply(
     channel: &Arc<Channel>,
     reader: &mut RelayReader,

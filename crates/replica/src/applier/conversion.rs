@@ -1,11 +1,15 @@
-//! Tables that are not as the source's: each row event is written anew, as one of a table that is as ours.
+//! Tables that are not as the source's: each row event is written anew, as one of a table that is
+//! as ours.
 //!
-//! MySQL's rules (manual, "Replication with Differing Table Definitions on Source and Replica"): columns stand for each other by their
-//! position; what either table has more, at its end, is left out or gets its default; a type may become another of its family as far as
-//! `replica_type_conversions` allows, by the lengths in the TABLE_MAP event. Bytes of characters are taken for the character set of the
-//! replica's column, whatever the source's was, and numbers for signed unless ALL_UNSIGNED says otherwise.
+//! MySQL's rules (manual, "Replication with Differing Table Definitions on Source and Replica"):
+//! columns stand for each other by their position; what either table has more, at its end, is left
+//! out or gets its default; a type may become another of its family as far as
+//! `replica_type_conversions` allows, by the lengths in the TABLE_MAP event. Bytes of characters
+//! are taken for the character set of the replica's column, whatever the source's was, and numbers
+//! for signed unless ALL_UNSIGNED says otherwise.
 //!
-//! Everything behind this sees our table only: the engine, the log, recovery, and replicas of this server.
+//! Everything behind this sees our table only: the engine, the log, recovery, and replicas of this
+//! server.
 
 use std::cmp::Ordering;
 
@@ -143,7 +147,8 @@ impl Conversion {
     }
 }
 
-/// A packed value as our column has it. What does not fit is cut or clamped, as MySQL does it under ALL_LOSSY.
+/// A packed value as our column has it. What does not fit is cut or clamped, as MySQL does it under
+/// ALL_LOSSY.
 fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Result<Vec<u8>, String> {
     if let TypeCode::VarcharCompressed | TypeCode::BlobCompressed = theirs.code {
         let mut value = vec![0; LONG_PREFIX_BYTES];
@@ -168,8 +173,8 @@ fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Resu
     Ok(out)
 }
 
-/// What one of MariaDB's COMPRESSED columns holds when it is decompressed: our tables have them plain. Its longest value counts the byte
-/// that names the compression.
+/// What one of MariaDB's COMPRESSED columns holds when it is decompressed: our tables have them
+/// plain. Its longest value counts the byte that names the compression.
 fn plain(theirs: &ColumnType) -> ColumnType {
     let (code, meta) = match theirs.code {
         TypeCode::VarcharCompressed => (TypeCode::Varchar, theirs.meta.saturating_sub(1)),
@@ -179,7 +184,8 @@ fn plain(theirs: &ColumnType) -> ColumnType {
     ColumnType { code, meta, ..theirs.clone() }
 }
 
-/// How the source's type compares with ours: `Less` needs a conversion that loses nothing, `Greater` one that may; `None`: there is none.
+/// How the source's type compares with ours: `Less` needs a conversion that loses nothing,
+/// `Greater` one that may; `None`: there is none.
 fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
     use TypeCode::*;
     if theirs.code == ours.code {
@@ -200,7 +206,8 @@ fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
         (Time, Time2) | (Datetime, Datetime2) | (Timestamp, Timestamp2) => Some(Ordering::Equal),
         _ if theirs.is_integer() && ours.is_integer() => Some(theirs.max_bytes().cmp(&ours.max_bytes())),
         (Varchar | String | Blob, Varchar | String | Blob) => {
-            // Between types of the same length something has to be converted, though nothing is lost.
+            // Between types of the same length something has to be converted, though nothing is
+            // lost.
             Some(theirs.max_bytes().cmp(&ours.max_bytes()).then(Ordering::Less))
         }
         _ => None,
@@ -301,7 +308,8 @@ mod tests {
         (engine, table)
     }
 
-    /// The source's table: `(id INT, a INT, b TEXT)` and a DECIMAL that ours has not, and an update of two rows.
+    /// The source's table: `(id INT, a INT, b TEXT)` and a DECIMAL that ours has not, and an update
+    /// of two rows.
     fn received() -> (Vec<u8>, Vec<u8>) {
         let columns = [
             ColumnType::int(false),

@@ -1,7 +1,9 @@
-//! How many of the workers work at once: as many as there are processors, one more so that none of these waits for one that is not
-//! running, and one for each that waits for the disk or for a lock. More of them would only take the processors' caches from each other.
+//! How many of the workers work at once: as many as there are processors, one more so that none of
+//! these waits for one that is not running, and one for each that waits for the disk or for a lock.
+//! More of them would only take the processors' caches from each other.
 //!
-//! While one of them applies alone ([`super::trials`]) those at work wait for the relay log, and nobody in line looks whether there is room.
+//! While one of them applies alone ([`super::trials`]) those at work wait for the relay log, and
+//! nobody in line looks whether there is room.
 
 use std::time::Duration;
 

@@ -1,6 +1,8 @@
-//! Row events of parents whose child rows the source has left to its replicas' engines: a MySQL before 9.6, or a MariaDB server.
+//! Row events of parents whose child rows the source has left to its replicas' engines: a MySQL
+//! before 9.6, or a MariaDB server.
 //!
-//! MySQL since 9.6 logs the rows that a foreign key deletes or changes, and says so with a flag on every row event.
+//! MySQL since 9.6 logs the rows that a foreign key deletes or changes, and says so with a flag on
+//! every row event.
 
 use std::sync::Arc;
 
@@ -64,7 +66,8 @@ fn changes_any(table: &Table, event: &RowsEvent<'_>, columns: &ColumnMask) -> Re
     Ok(false)
 }
 
-/// Applies the event and what follows from its rows. The transaction's own events say what was done.
+/// Applies the event and what follows from its rows. The transaction's own events say what was
+/// done.
 pub(super) fn apply(
     transaction: &mut Transaction,
     table: &Arc<Table>,

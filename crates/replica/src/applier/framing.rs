@@ -16,7 +16,8 @@ pub(super) enum Framed {
     Outside,
 }
 
-/// Follows a stream of events. Only groups of rows can be prepared ahead; all others are applied in turn.
+/// Follows a stream of events. Only groups of rows can be prepared ahead; all others are applied in
+/// turn.
 #[derive(Debug, Default)]
 pub(super) struct Framer {
     boundaries: Boundaries,

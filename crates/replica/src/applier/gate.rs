@@ -1,7 +1,8 @@
 //! What holds the applier back on purpose: `SOURCE_DELAY` and `START REPLICA UNTIL`.
 //!
-//! Both are looked at where a group begins, before anything of it is applied. A delay counts from the source's commit of the group, by
-//! the source's clock; UNTIL's positions are compared with the end of the last group that is applied.
+//! Both are looked at where a group begins, before anything of it is applied. A delay counts from
+//! the source's commit of the group, by the source's clock; UNTIL's positions are compared with the
+//! end of the last group that is applied.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -38,8 +38,8 @@ enum Stage {
     Headed,
     /// BEGIN came, or MariaDB's GTID event that stands for it.
     Open,
-    /// It is passed over, up to COMMIT if a transaction of several events has begun: it has been executed before, or it is `counted` by
-    /// `sql_replica_skip_counter`.
+    /// It is passed over, up to COMMIT if a transaction of several events has begun: it has been
+    /// executed before, or it is `counted` by `sql_replica_skip_counter`.
     Skipping { in_transaction: bool, counted: bool },
 }
 
@@ -120,7 +120,8 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// After an error: true, if it was that a table was not to be had at once. It has been waited for, and the group can begin again.
+    /// After an error: true, if it was that a table was not to be had at once. It has been waited
+    /// for, and the group can begin again.
     pub fn wait_if_blocked(&mut self) -> Result<bool, ThreadError> {
         self.open.wait_if_blocked().map_err(|error| report::blocked(&error, self.place()))
     }
@@ -148,7 +149,8 @@ impl<'a> Applier<'a> {
         self.logged = LoggedContext::default();
     }
 
-    /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is complete.
+    /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is
+    /// complete.
     pub fn take(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         if let Some(end) = event::end_pos(bytes) {
             self.pos = event::unwrap_pos(self.pos, end);
@@ -271,8 +273,8 @@ impl<'a> Applier<'a> {
         Ok(self.pass_by(relay))
     }
 
-    /// An event that says something about the file. The position moves on behind it, or a replica that has everything would look as
-    /// if something were still to come.
+    /// An event that says something about the file. The position moves on behind it, or a replica
+    /// that has everything would look as if something were still to come.
     fn pass_by(&mut self, relay: RelayPosition) -> bool {
         if self.stage == Stage::Outside {
             self.mark_done(relay);
@@ -326,7 +328,8 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// Waits for a session that owns the group's GTID, and takes notice of what sessions have executed.
+    /// Waits for a session that owns the group's GTID, and takes notice of what sessions have
+    /// executed.
     fn mind_owners(&mut self) -> Result<(), ThreadError> {
         let GroupGtid::Mysql(gtid) = self.head.gtid else { return Ok(()) };
         let engine = &self.channel.engine;

@@ -1,8 +1,9 @@
 //! What the workers are given: the relay log cut into jobs, one after the other.
 //!
-//! A job is a run of whole groups; by other policies than ROW, while workers wait, of such alone that depend on each other
-//! ([`super::policy`]). Events that stand between groups, groups that are too large to be prepared and what `sql_replica_skip_counter`
-//! counts are in no job: they are applied when everything before them is.
+//! A job is a run of whole groups; by other policies than ROW, while workers wait, of such alone
+//! that depend on each other ([`super::policy`]). Events that stand between groups, groups that are
+//! too large to be prepared and what `sql_replica_skip_counter` counts are in no job: they are
+//! applied when everything before them is.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -102,7 +103,8 @@ impl<'c> Intake<'c> {
         self.dependencies.policy()
     }
 
-    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job `number`. `others_wait` for one.
+    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job
+    /// `number`. `others_wait` for one.
     pub fn cut(&mut self, job: &mut Job, number: u64, others_wait: bool) -> Result<Cut, ThreadError> {
         job.clear();
         job.checksum = self.checksum;
@@ -175,7 +177,8 @@ impl<'c> Intake<'c> {
         true
     }
 
-    /// The group that is being read is the oldest that is not applied, if nothing else is under way.
+    /// The group that is being read is the oldest that is not applied, if nothing else is under
+    /// way.
     fn note_begun(&self, checksum_bytes: usize) {
         let applying_us = &self.channel.times.applying_us;
         if applying_us.load(Ordering::Relaxed) > 0 {
@@ -188,13 +191,14 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Whether everything that was read is in a job, but for a group that has only begun: [`Intake::apply_alone`] can go on.
+    /// Whether everything that was read is in a job, but for a group that has only begun:
+    /// [`Intake::apply_alone`] can go on.
     pub fn is_at_end_of_event(&self) -> bool {
         self.pending == Pending::Nothing && self.parted.is_none()
     }
 
-    /// Applies what comes, as one thread does that has no workers, until `ends` says so between two groups. Everything before must be on the
-    /// pages.
+    /// Applies what comes, as one thread does that has no workers, until `ends` says so between two
+    /// groups. Everything before must be on the pages.
     pub fn apply_alone(
         &mut self,
         applier: &mut Applier<'_>,
@@ -209,8 +213,8 @@ impl<'c> Intake<'c> {
         applied
     }
 
-    /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's event, and what follows up to the end of
-    /// the group. Everything before must be on the pages.
+    /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's
+    /// event, and what follows up to the end of the group. Everything before must be on the pages.
     pub fn apply_in_turn(&mut self, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
         let verify = self.channel.settings.sql_verify_checksum;
         self.framer.reset();

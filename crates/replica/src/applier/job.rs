@@ -129,7 +129,8 @@ impl Job {
             let start = open.events.len();
             group.ready = prepare(&self.raw[group.raw.clone()], open, self.checksum, verify);
             if group.ready.is_none() {
-                // Whatever stood in the way is found and named when the group is applied in its turn.
+                // Whatever stood in the way is found and named when the group is applied in its
+                // turn.
                 open.roll_back();
                 open.events.truncate(start);
             }
@@ -138,7 +139,8 @@ impl Job {
         open.hold().release();
     }
 
-    /// The next group's turn comes: what later ones need is on its way into the processor's cache when theirs does.
+    /// The next group's turn comes: what later ones need is on its way into the processor's cache
+    /// when theirs does.
     #[inline]
     pub fn load_ahead(&self) {
         let rows_of = |ahead: usize| self.groups.get(self.next + ahead)?.ready.as_ref()?.rows.as_ref();

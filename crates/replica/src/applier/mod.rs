@@ -1,11 +1,14 @@
-//! The applier: one thread that reads the relay log and commits its transactions in the engine, in order; or workers ([`workers`]).
+//! The applier: one thread that reads the relay log and commits its transactions in the engine, in
+//! order; or workers ([`workers`]).
 //!
-//! A group is decoded once, row by row as it is read: each row goes to the engine's write set, and the event is copied, without
-//! checksum and with our own table id, behind the group that the commit record will hold. At its end one call commits rows, group
-//! and position. No sync is waited for.
+//! A group is decoded once, row by row as it is read: each row goes to the engine's write set, and
+//! the event is copied, without checksum and with our own table id, behind the group that the
+//! commit record will hold. At its end one call commits rows, group and position. No sync is waited
+//! for.
 //!
-//! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event, a GTID event, STOP REPLICA, an
-//! error) rolls it back whole, and it is read again from its start. A group whose GTID has been executed is passed over.
+//! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event,
+//! a GTID event, STOP REPLICA, an error) rolls it back whole, and it is read again from its start.
+//! A group whose GTID has been executed is passed over.
 
 mod alone;
 mod conversion;
@@ -55,7 +58,8 @@ pub use state::{ApplierState, ResumePoint};
 /// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
-/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
+/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
+/// channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica SQL thread initialized, starting replication");
     let mut resume = channel.applier.lock().resume.clone();
@@ -97,16 +101,19 @@ pub fn run(channel: &Arc<Channel>) {
 enum Stopped {
     /// This.
     Error(ThreadError),
-    /// A table that a group needs was in DDL's hands while others were held for it. It is free now, and the group is to be begun again.
+    /// A table that a group needs was in DDL's hands while others were held for it. It is free now,
+    /// and the group is to be begun again.
     Blocked,
 }
 
-/// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or cannot go on.
+/// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or
+/// cannot go on.
 fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
     loop {
         let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
         let mut gate = Gate::new(channel);
-        // UNTIL is looked at after every group, which is there where groups are applied one after the other.
+        // UNTIL is looked at after every group, which is there where groups are applied one after
+        // the other.
         let stays = gate.has_until();
         // A panic leaves the applier with the last complete group, as an error does.
         let ended = os::panic::contain(|| match if stays { 0 } else { channel.workers() } {
@@ -144,7 +151,8 @@ fn open(
     let reader = reader.map_err(unreadable)?;
     let resume = resume.unwrap_or_else(|| {
         let (file, pos) = channel.applied_position();
-        // Every relay log begins with a format description of ours, which says that checksums follow.
+        // Every relay log begins with a format description of ours, which says that checksums
+        // follow.
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
     Ok((reader, Applier::new(channel, resume)))
@@ -177,7 +185,8 @@ fn show(state: &mut ApplierState, at: &ResumePoint) {
     }
 }
 
-/// The event without its checksum, which is verified. A format description keeps it: it always has one, and says so itself.
+/// The event without its checksum, which is verified. A format description keeps it: it always has
+/// one, and says so itself.
 fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[u8], ThreadError> {
     let is_format = event::kind_of(event) == kind::FORMAT_DESCRIPTION;
     if checksum == Checksum::None && !is_format {

@@ -1,4 +1,5 @@
-//! The part of a group that has come: its rows in an engine transaction, its events in the form that the commit record keeps.
+//! The part of a group that has come: its rows in an engine transaction, its events in the form
+//! that the commit record keeps.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ pub(super) struct OpenGroup {
     hold: TableHold,
     settings: Arc<ApplySettings>,
     tables: TableCache,
-    /// Tables that the present statement's row events are about: the source's table id, and the binding.
+    /// Tables that the present statement's row events are about: the source's table id, and the
+    /// binding.
     in_use: Vec<(u64, Arc<Bound>)>,
     filters: Arc<Filters>,
     /// The source's ids of the present statement's tables that are filtered out.
@@ -169,8 +171,8 @@ impl OpenGroup {
         self.transaction.is_none() && self.in_use.is_empty()
     }
 
-    /// If the last error was that a table was not to be had at once: waits for it, nothing being held, and says so. The group
-    /// must have been rolled back.
+    /// If the last error was that a table was not to be had at once: waits for it, nothing being
+    /// held, and says so. The group must have been rolled back.
     pub fn wait_if_blocked(&mut self) -> Result<bool, EngineError> {
         let Some(table) = self.blocked.take() else { return Ok(false) };
         self.hold.release();
@@ -183,7 +185,8 @@ impl OpenGroup {
         }
     }
 
-    /// A row event that is filtered out. The statement ends with it: in our log it ends with the last event that was kept.
+    /// A row event that is filtered out. The statement ends with it: in our log it ends with the
+    /// last event that was kept.
     fn leave_out(&mut self, rows: &RowsEvent<'_>) {
         const FLAGS_OFFSET: usize = binlog::event::HEADER_LEN + 6;
         if rows.ends_statement() {
@@ -337,7 +340,8 @@ impl OpenGroup {
         if !self.ahead && self.events.len() >= GATHERED_BYTES { self.hand_over() } else { Ok(()) }
     }
 
-    /// A row event from whose rows others follow: the transaction writes the events of all of them, behind those that have come.
+    /// A row event from whose rows others follow: the transaction writes the events of all of them,
+    /// behind those that have come.
     fn followed_rows(
         &mut self,
         transaction: &mut Transaction,
@@ -351,14 +355,16 @@ impl OpenGroup {
         followed::apply(transaction, table, &header, rows, self.settings.is_idempotent())
     }
 
-    /// The transaction has written a statement of its own: what is left of the source's begins anew behind it.
+    /// The transaction has written a statement of its own: what is left of the source's begins anew
+    /// behind it.
     fn map_tables_again(&mut self, bytes: &[u8]) {
         for (_, bound) in &self.in_use {
             self.events.extend_from_slice(&own_map(&bound.table, bytes));
         }
     }
 
-    /// Gives the events so far to the transaction, which keeps many of them in a file. The one that may yet have to end its statement stays.
+    /// Gives the events so far to the transaction, which keeps many of them in a file. The one that
+    /// may yet have to end its statement stays.
     fn hand_over(&mut self) -> Result<(), GroupError> {
         let Some(transaction) = &mut self.transaction else { return Ok(()) };
         let end = self.last_rows.unwrap_or(self.events.len());

@@ -1,7 +1,8 @@
 //! The order in which workers do what must be done in the source's order.
 //!
-//! Every job has a number. Its *turn* comes when the jobs before it have had theirs; it is *complete* when all its rows are on their
-//! pages, and *shown* when all jobs before it are complete, too.
+//! Every job has a number. Its *turn* comes when the jobs before it have had theirs; it is
+//! *complete* when all its rows are on their pages, and *shown* when all jobs before it are
+//! complete, too.
 //!
 //! Lock order: the mutex, then the channel's `applier`.
 
@@ -21,9 +22,11 @@ struct Progress {
     turn: u64,
     /// All jobs before this one are complete.
     complete: u64,
-    /// Of `complete` and those after it: where applying goes on behind the job, once it is complete.
+    /// Of `complete` and those after it: where applying goes on behind the job, once it is
+    /// complete.
     completed: VecDeque<Option<ResumePoint>>,
-    /// Of `complete` and those after it, as far as they have had their turn: when the source committed their first groups.
+    /// Of `complete` and those after it, as far as they have had their turn: when the source
+    /// committed their first groups.
     begun_us: VecDeque<u64>,
     /// Nothing more is to be done.
     ended: Option<Result<(), ThreadError>>,
@@ -32,7 +35,8 @@ struct Progress {
 /// See the module's header.
 pub(super) struct Order {
     progress: Mutex<Progress>,
-    /// One for each job that can be under way, by its number: its turn has come, or everything has ended.
+    /// One for each job that can be under way, by its number: its turn has come, or everything has
+    /// ended.
     turns: Vec<Condvar>,
     /// Everything that was given out is complete, or everything has ended.
     caught_up: Condvar,

@@ -1,5 +1,6 @@
-//! Updates that say of JSON documents only how they differ. They are logged as updates that say the whole document: what a replica of
-//! ours is sent does not depend on how the source was set, and recovery need not know the document before.
+//! Updates that say of JSON documents only how they differ. They are logged as updates that say the
+//! whole document: what a replica of ours is sent does not depend on how the source was set, and
+//! recovery need not know the document before.
 
 use std::sync::Arc;
 

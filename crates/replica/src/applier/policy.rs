@@ -1,9 +1,11 @@
 //! Which transactions workers may prepare at once.
 //!
-//! ROW holds nothing back: what overlaps is found out row by row in its turn. The others are narrower schedules over the same workers, MySQL's
-//! and what it computes on the source: where the policy finds that a transaction depends on an earlier one, its job is
-//! prepared only when the job of that one is complete. Within a job everything is prepared by one worker: while others have nothing to do, a
-//! transaction that depends on nothing in the present job begins the next one. No policy changes what comes out, or its order.
+//! ROW holds nothing back: what overlaps is found out row by row in its turn. The others are
+//! narrower schedules over the same workers, MySQL's and what it computes on the source: where the
+//! policy finds that a transaction depends on an earlier one, its job is prepared only when the job
+//! of that one is complete. Within a job everything is prepared by one worker: while others have
+//! nothing to do, a transaction that depends on nothing in the present job begins the next one. No
+//! policy changes what comes out, or its order.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,7 +25,8 @@ pub enum Policy {
     Row,
     /// `replica_parallel_type=DATABASE`: transactions about different schemas.
     Database,
-    /// `replica_parallel_type=LOGICAL_CLOCK`: what the source's GTID events say; of a MariaDB source what was committed together.
+    /// `replica_parallel_type=LOGICAL_CLOCK`: what the source's GTID events say; of a MariaDB
+    /// source what was committed together.
     LogicalClock,
     /// Transactions that have no key in common, primary or unique, by their row events.
     Writeset,
@@ -108,13 +111,15 @@ impl Dependencies {
         self.policy
     }
 
-    /// The job that must be complete before the present one is prepared, to which no more groups are added.
+    /// The job that must be complete before the present one is prepared, to which no more groups
+    /// are added.
     pub fn take(&mut self) -> Option<u64> {
         std::mem::replace(&mut self.newest, self.newest_of_next.take())
     }
 
-    /// Adds a group to the present job; or, if it `may_part` and depends on nothing in there, to the one after it. Returns whether
-    /// it is in the present one. `checksum_bytes` are behind each of its events.
+    /// Adds a group to the present job; or, if it `may_part` and depends on nothing in there, to
+    /// the one after it. Returns whether it is in the present one. `checksum_bytes` are behind each
+    /// of its events.
     pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize, may_part: bool) -> bool {
         let bare = || job::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
         let may_part = may_part && self.last == Some(job);
@@ -131,7 +136,8 @@ impl Dependencies {
         in_job == job
     }
 
-    /// The group depends on an earlier job, or on another group of the present one. Returns the job that it is put into.
+    /// The group depends on an earlier job, or on another group of the present one. Returns the job
+    /// that it is put into.
     fn depends_on(&mut self, job: u64, earlier: Option<u64>, may_part: bool) -> u64 {
         if earlier == Some(job) {
             return job;

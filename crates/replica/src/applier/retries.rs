@@ -1,7 +1,8 @@
 //! Trying a transaction again that a lock stood in the way of.
 //!
-//! MySQL's rules: after 1205 or 1213 the transaction is rolled back and, after a pause, applied again from its events, up to
-//! `replica_transaction_retries` times; then its error stops the applier. The pauses grow from nothing to five seconds.
+//! MySQL's rules: after 1205 or 1213 the transaction is rolled back and, after a pause, applied
+//! again from its events, up to `replica_transaction_retries` times; then its error stops the
+//! applier. The pauses grow from nothing to five seconds.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -22,7 +23,8 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// The transaction that begins at `at` failed. True: it is to be tried again, and the pause is over.
+    /// The transaction that begins at `at` failed. True: it is to be tried again, and the pause is
+    /// over.
     pub fn again(&mut self, channel: &Channel, error: &ThreadError, at: RelayPosition) -> bool {
         if !error.is_temporary() || channel.applier_stop.load(Ordering::Acquire) {
             return false;

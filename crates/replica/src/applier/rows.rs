@@ -39,7 +39,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// The rows of an event that only a scan of the table finds; an empty list where there is a better way.
+/// The rows of an event that only a scan of the table finds; an empty list where there is a better
+/// way.
 fn find_together(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -57,9 +58,9 @@ fn find_together(
     transaction.find_together(table, mask, &images)
 }
 
-/// As [`apply`] under `replica_exec_mode=IDEMPOTENT`: a row that is to be inserted takes the place of those that have its keys, one that
-/// is to be changed and is not there is left out, as is an update to a key that another row has. What was done is appended to `out`, as
-/// row events.
+/// As [`apply`] under `replica_exec_mode=IDEMPOTENT`: a row that is to be inserted takes the place
+/// of those that have its keys, one that is to be changed and is not there is left out, as is an
+/// update to a key that another row has. What was done is appended to `out`, as row events.
 pub(super) fn apply_idempotent(
     transaction: &mut Transaction,
     table: &Arc<Table>,

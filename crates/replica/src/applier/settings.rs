@@ -1,6 +1,8 @@
-//! The system variables that say how transactions are applied. They hold for every channel and can change at any moment.
+//! The system variables that say how transactions are applied. They hold for every channel and can
+//! change at any moment.
 //!
-//! Relaxed loads and stores: each value stands for itself, and a transaction that is being applied may see the old or the new one.
+//! Relaxed loads and stores: each value stands for itself, and a transaction that is being applied
+//! may see the old or the new one.
 
 use std::cmp;
 use std::str::FromStr;
@@ -58,7 +60,8 @@ impl ApplySettings {
         self.idempotent.store(idempotent, Ordering::Relaxed);
     }
 
-    /// `sql_replica_skip_counter`: so many events are passed over yet, and what follows them up to the end of their group.
+    /// `sql_replica_skip_counter`: so many events are passed over yet, and what follows them up to
+    /// the end of their group.
     pub fn skip_counter(&self) -> u64 {
         self.skip_counter.load(Ordering::Relaxed)
     }
@@ -78,7 +81,8 @@ impl ApplySettings {
         self.policy.store(policy.number(), Ordering::Relaxed);
     }
 
-    /// `slipstream_parallel_adaptive`: one worker applies alone where that is faster than all together.
+    /// `slipstream_parallel_adaptive`: one worker applies alone where that is faster than all
+    /// together.
     pub fn is_adaptive(&self) -> bool {
         self.adaptive.load(Ordering::Relaxed)
     }

@@ -20,7 +20,8 @@ pub struct ResumePoint {
     pub last: GroupHead,
 }
 
-/// Guarded by one mutex; the applier updates it when it starts, ends and runs dry, and every few hundred transactions.
+/// Guarded by one mutex; the applier updates it when it starts, ends and runs dry, and every few
+/// hundred transactions.
 #[derive(Debug, Default)]
 pub struct ApplierState {
     /// The thread runs.

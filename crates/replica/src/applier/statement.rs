@@ -1,6 +1,7 @@
-//! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with the received event; statements
-//! about accounts are logged only, since accounts are each server's own here. Statements about rows are run in the group's transaction,
-//! and our own log has the rows that they changed.
+//! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with
+//! the received event; statements about accounts are logged only, since accounts are each server's
+//! own here. Statements about rows are run in the group's transaction, and our own log has the rows
+//! that they changed.
 
 use std::sync::Arc;
 
@@ -56,13 +57,15 @@ pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
     filters.allows_statement(&schema, &touched)
 }
 
-/// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log already.
+/// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log
+/// already.
 pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
     let word = query.statement.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     word.eq_ignore_ascii_case(b"SAVEPOINT")
 }
 
-/// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose row events it is then.
+/// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose
+/// row events it is then.
 pub(super) fn change(
     statements: &mut ReceivedStatements,
     transaction: &mut Transaction,
@@ -74,7 +77,8 @@ pub(super) fn change(
     let schema = String::from_utf8_lossy(query.schema);
     let text = || String::from_utf8_lossy(query.statement).into_owned();
     if query.error_code != 0 {
-        // It failed on the source after it had changed something there, which no table of ours would have kept.
+        // It failed on the source after it had changed something there, which no table of ours
+        // would have kept.
         return Err(StatementError::NotSupported(format!(
             "a statement that failed on the source: '{}'",
             text()
@@ -100,7 +104,8 @@ pub(super) fn change(
 /// MariaDB's `OPTION_EXPLICIT_DEF_TIMESTAMP` in `flags2`: `explicit_defaults_for_timestamp` is on.
 const MARIADB_EXPLICIT_TIMESTAMPS: u32 = 1 << 24;
 
-/// MySQL's `sql_mode` that does what this one of MariaDB does: it cuts fractions of seconds unless it is told to round them.
+/// MySQL's `sql_mode` that does what this one of MariaDB does: it cuts fractions of seconds unless
+/// it is told to round them.
 fn mysql_mode(mariadb: u64) -> u64 {
     /// TIME_TRUNCATE_FRACTIONAL of MySQL, EMPTY_STRING_IS_NULL of MariaDB.
     const TRUNCATE: u64 = 1 << 32;
@@ -138,7 +143,8 @@ fn session_of(
     }
 }
 
-/// The value of a user variable that a statement uses; an error for one that no expression could have made.
+/// The value of a user variable that a statement uses; an error for one that no expression could
+/// have made.
 pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value), StatementError> {
     // MySQL's Item_result.
     const STRING: u8 = 0;
@@ -172,7 +178,8 @@ fn decimal(bytes: &[u8]) -> Option<Value> {
     types::packed::decode(&ty, digits).ok()
 }
 
-/// A statement that is a group of its own: carried out and committed with `group`, which holds its event.
+/// A statement that is a group of its own: carried out and committed with `group`, which holds its
+/// event.
 pub(super) fn ddl(
     engine: &Arc<Engine>,
     query: &QueryEvent<'_>,

@@ -1,4 +1,5 @@
-//! The tables that row events are about: each TABLE_MAP event is bound to a table of ours, once for every different event.
+//! The tables that row events are about: each TABLE_MAP event is bound to a table of ours, once for
+//! every different event.
 
 use std::sync::Arc;
 
@@ -70,7 +71,8 @@ impl TableCache {
             self.bound.clear();
             self.allowed = allowed;
         }
-        // Everything behind the header and the table id: two maps with the same bytes mean the same.
+        // Everything behind the header and the table id: two maps with the same bytes mean the
+        // same.
         let bytes = event.get(HEADER_LEN + 6..).unwrap_or_default();
         if let Some(at) = self.bound.iter().position(|b| b.source_id == map.table_id && b.map == bytes) {
             let table = &self.bound[at].table;

@@ -1,11 +1,14 @@
 //! Whether workers apply together or one of them alone: found by trying both.
 //!
-//! What workers cost each other, and what other threads leave them of the processors, no figure tells beforehand: on two processors of
-//! which the binary log's writer wants a part, one thread alone is often faster than two; where transactions wait for pages from the
-//! disk, sixteen are faster by far. So the speed of the way that is in use is measured in windows, and from time to time the other way is
-//! tried for one. The better it has been in the last trials, the longer it stays until the next.
+//! What workers cost each other, and what other threads leave them of the processors, no figure
+//! tells beforehand: on two processors of which the binary log's writer wants a part, one thread
+//! alone is often faster than two; where transactions wait for pages from the disk, sixteen are
+//! faster by far. So the speed of the way that is in use is measured in windows, and from time to
+//! time the other way is tried for one. The better it has been in the last trials, the longer it
+//! stays until the next.
 //!
-//! Only backlog tells anything: where the relay log runs dry both ways are fast enough, and the window begins anew.
+//! Only backlog tells anything: where the relay log runs dry both ways are fast enough, and the
+//! window begins anew.
 
 use std::time::Duration;
 
@@ -156,8 +159,8 @@ mod tests {
     /// What is applied between two looks at the clock.
     const BYTES: usize = 100;
 
-    /// Applies for a second where the ways have these speeds, in bytes a millisecond, give or take a tenth. Returns the share of the time that
-    /// all worked together.
+    /// Applies for a second where the ways have these speeds, in bytes a millisecond, give or take
+    /// a tenth. Returns the share of the time that all worked together.
     fn second_of(trials: &mut Trials, clock_us: &mut u64, speeds: (u64, u64), rng: &mut Rng) -> f64 {
         let (until_us, mut together_us) = (*clock_us + 1_000_000, 0);
         while *clock_us < until_us {

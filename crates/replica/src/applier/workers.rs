@@ -1,19 +1,24 @@
-//! The applier with workers: each takes jobs from the relay log to the pages, many at a time, in an order that nobody sees.
+//! The applier with workers: each takes jobs from the relay log to the pages, many at a time, in an
+//! order that nobody sees.
 //!
-//! A worker reads a job from the relay log ([`super::intake`]), *prepares* its groups from whatever is committed at that moment
-//! ([`super::job`]), waits for the job's turn ([`super::order`]), and in it *orders* them: rows that were overtaken are done again, and
-//! the groups go into the log ([`Turns`]). Then the turn is the next job's, while this worker *completes* its own: puts the rows on
-//! their pages. What cannot be prepared is applied from its events in its turn, when everything before it is on the pages, by the same
-//! [`Applier`] that a replica without workers has.
+//! A worker reads a job from the relay log ([`super::intake`]), *prepares* its groups from whatever
+//! is committed at that moment ([`super::job`]), waits for the job's turn ([`super::order`]), and
+//! in it *orders* them: rows that were overtaken are done again, and the groups go into the log
+//! ([`Turns`]). Then the turn is the next job's, while this worker *completes* its own: puts the
+//! rows on their pages. What cannot be prepared is applied from its events in its turn, when
+//! everything before it is on the pages, by the same [`Applier`] that a replica without workers
+//! has.
 //!
-//! Whether all of them do that, or one of them applies alone as if there were no workers, is found by trying both ([`super::trials`]).
+//! Whether all of them do that, or one of them applies alone as if there were no workers, is found
+//! by trying both ([`super::trials`]).
 //!
 //! Invariants:
-//! - Commits are in the source's order, and the engine shows the longest prefix that is on the pages: readers only see states that the
-//!   source had, whatever the workers do.
-//! - Who has groups in the log that are not complete waits for nothing: neither for a lock nor for another job. So all that is waited
-//!   for comes to pass.
-//! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it, and it is read again.
+//! - Commits are in the source's order, and the engine shows the longest prefix that is on the
+//!   pages: readers only see states that the source had, whatever the workers do.
+//! - Who has groups in the log that are not complete waits for nothing: neither for a lock nor for
+//!   another job. So all that is waited for comes to pass.
+//! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it,
+//!   and it is read again.
 //!
 //! Lock order: the inlet, then the turns.
 
@@ -60,7 +65,8 @@ impl<'a, 'c> Turns<'a, 'c> {
         Ok(())
     }
 
-    /// Brings the job's next group into order, waiting for whatever it takes. None of the job's groups may be logged and not complete.
+    /// Brings the job's next group into order, waiting for whatever it takes. None of the job's
+    /// groups may be logged and not complete.
     pub fn order_waiting(&mut self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
         assert!(job.logged.is_empty(), "who waits has nothing that others wait for");
         self.channel.engine.log().free_check();
@@ -97,7 +103,8 @@ impl<'a, 'c> Turns<'a, 'c> {
                 let verify = self.channel.settings.sql_verify_checksum;
                 let applied =
                     intake::apply_raw(self.applier, &job.raw[group.raw.clone()], group.start, verify);
-                // The next one may wait for a row, or be DDL; one that is applied as this was goes on with them.
+                // The next one may wait for a row, or be DDL; one that is applied as this was goes
+                // on with them.
                 if applied.is_err() || job.groups.get(job.next + 1).is_none_or(|next| next.ready.is_some()) {
                     self.applier.release_tables();
                 }
@@ -137,7 +144,8 @@ struct Shared<'a, 'c> {
     filters: Arc<Filters>,
 }
 
-/// Applies with this many workers until it is told to stop, cannot go on, or there are to be others.
+/// Applies with this many workers until it is told to stop, cannot go on, or there are to be
+/// others.
 pub(super) fn run<'c>(
     channel: &'c Arc<Channel>,
     intake: Intake<'c>,
@@ -314,7 +322,8 @@ impl<'c> Shared<'_, 'c> {
         })
     }
 
-    /// Applies without the other workers as long as that is faster. Everything that was given out is complete.
+    /// Applies without the other workers as long as that is faster. Everything that was given out
+    /// is complete.
     fn apply_alone(
         &self,
         intake: &mut Intake<'c>,

@@ -1,8 +1,10 @@
 //! The file that keeps a channel's configuration.
 //!
-//! The file `replica_channel.info` in the data directory (`replica_channel-NAME.info` of a named channel) is text, one `name=value` a
-//! line, replaced atomically: after a crash it is the old one or the new one. `position_epoch` counts the changes of the starting position; a position in a commit record counts
-//! only if it carries the same epoch, so that a CHANGE followed by a crash is never undone by an older commit's position.
+//! The file `replica_channel.info` in the data directory (`replica_channel-NAME.info` of a named
+//! channel) is text, one `name=value` a line, replaced atomically: after a crash it is the old one
+//! or the new one. `position_epoch` counts the changes of the starting position; a position in a
+//! commit record counts only if it carries the same epoch, so that a CHANGE followed by a crash is
+//! never undone by an older commit's position.
 
 use std::fmt::Write as _;
 use std::io;
@@ -157,7 +159,8 @@ fn file_name(channel: &str) -> String {
     }
 }
 
-/// A channel's name as part of a file's name: bytes that are no letters, digits or underscores are `@` and two hexadecimal digits.
+/// A channel's name as part of a file's name: bytes that are no letters, digits or underscores are
+/// `@` and two hexadecimal digits.
 pub(crate) fn escape_name(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {

@@ -1,8 +1,10 @@
-//! The files `master.info` and `relay-log.info`, as MySQL 8.0 writes them: a value a line, the first says how many there are.
+//! The files `master.info` and `relay-log.info`, as MySQL 8.0 writes them: a value a line, the
+//! first says how many there are.
 //!
-//! They follow what SHOW REPLICA STATUS shows: once a second, and at once when threads have been stopped, when the configuration changes and
-//! when the server has recovered. The applier has no part in it, so that a position in a FILE costs it as much as one in a TABLE: nothing.
-//! Each is replaced whole, and synced.
+//! They follow what SHOW REPLICA STATUS shows: once a second, and at once when threads have been
+//! stopped, when the configuration changes and when the server has recovered. The applier has no
+//! part in it, so that a position in a FILE costs it as much as one in a TABLE: nothing. Each is
+//! replaced whole, and synced.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,7 +51,8 @@ pub(crate) struct InfoFiles {
     disk: Arc<dyn Disk>,
     connection: InfoFile,
     applier: InfoFile,
-    /// Taken before the channel's locks, except that of statements. Held while a file is written, so that the later one stays.
+    /// Taken before the channel's locks, except that of statements. Held while a file is written,
+    /// so that the later one stays.
     writing: Mutex<Writing>,
     /// The thread that writes is to look whether it has to end.
     changed: Condvar,
@@ -58,7 +61,8 @@ pub(crate) struct InfoFiles {
 struct InfoFile {
     repository: Repository,
     path: PathBuf,
-    /// The repository is this file. Relaxed: set by statements, one at a time, and who reads it late writes or shows it once more as it was.
+    /// The repository is this file. Relaxed: set by statements, one at a time, and who reads it
+    /// late writes or shows it once more as it was.
     is_used: AtomicBool,
     /// What it holds; `None` is no file. Under `writing`, taken behind it.
     written: Mutex<Option<String>>,
@@ -103,7 +107,8 @@ impl InfoFiles {
         if self.path(repository).is_some() { Place::File } else { Place::Table }
     }
 
-    /// Moves a repository; it stays where it is when the file cannot be written or removed. By one statement at a time.
+    /// Moves a repository; it stays where it is when the file cannot be written or removed. By one
+    /// statement at a time.
     pub(crate) fn move_to(&self, repository: Repository, place: Place, channel: &Channel) -> io::Result<()> {
         let _writing = self.writing.lock();
         let file = self.file(repository);
@@ -112,7 +117,8 @@ impl InfoFiles {
             .inspect_err(|_| file.is_used.store(before, Ordering::Relaxed))
     }
 
-    /// Brings the files up to what is shown. That one cannot be written is no reason to stop anything: nothing reads it back.
+    /// Brings the files up to what is shown. That one cannot be written is no reason to stop
+    /// anything: nothing reads it back.
     pub(crate) fn update(&self, channel: &Channel) {
         let mut writing = self.writing.lock();
         let shown = channel.shown();
@@ -169,7 +175,8 @@ pub(crate) fn run(channel: &Channel, files: &InfoFiles) {
 /// A file's text.
 pub(super) fn lines(repository: Repository, status: &ReplicaStatus) -> String {
     let line = |(name, cell): (&str, Cell)| match (name, cell) {
-        // In a file the words of an ENUM are numbers: STREAM is the first of its column, and so is OFF.
+        // In a file the words of an ENUM are numbers: STREAM is the first of its column, and so is
+        // OFF.
         ("Require_table_primary_key_check" | "Assign_gtids_to_anonymous_transactions_type", _) => {
             "1\n".to_string()
         }

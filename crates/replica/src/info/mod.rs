@@ -1,8 +1,10 @@
-//! What mysqld keeps of a channel in two repositories of metadata: the connection's (`mysql.slave_master_info` or the file `master.info`)
-//! and the applier's (`mysql.slave_relay_log_info` or `relay-log.info`). A repository is a TABLE or a FILE.
+//! What mysqld keeps of a channel in two repositories of metadata: the connection's
+//! (`mysql.slave_master_info` or the file `master.info`) and the applier's
+//! (`mysql.slave_relay_log_info` or `relay-log.info`). A repository is a TABLE or a FILE.
 //!
-//! Here both are views of the channel's configuration and of the newest commit record, which alone says what has been applied. A table is
-//! computed when somebody reads it. A [file](files) is written beside the applier, for whoever is used to looking there; nothing reads it back.
+//! Here both are views of the channel's configuration and of the newest commit record, which alone
+//! says what has been applied. A table is computed when somebody reads it. A [file](files) is
+//! written beside the applier, for whoever is used to looking there; nothing reads it back.
 
 mod files;
 #[cfg(test)]

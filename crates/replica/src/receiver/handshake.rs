@@ -1,5 +1,5 @@
-//! What is said to a source before it sends events: the order and the words are those of mysqld's and mariadbd's own receivers, so
-//! that both accept it.
+//! What is said to a source before it sends events: the order and the words are those of mysqld's
+//! and mariadbd's own receivers, so that both accept it.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -115,7 +115,8 @@ fn agree_on_semi_sync(client: &mut Client) -> Result<bool, Ended> {
     Ok(false)
 }
 
-/// The difference of the clocks, so that lag is not falsified by it: half of the round trip is taken as the way back.
+/// The difference of the clocks, so that lag is not falsified by it: half of the round trip is
+/// taken as the way back.
 fn measure_clock(channel: &Channel, client: &mut Client) -> Result<(), Ended> {
     let before_us = os::clock::now_us();
     let answer = ask(client, "SELECT UNIX_TIMESTAMP(NOW(6))")?;
@@ -279,7 +280,8 @@ fn tell(client: &mut Client, statement: &str) -> Result<(), Ended> {
     client.query(statement).map(|_| ()).map_err(|error| refused(error, statement))
 }
 
-/// The source answered a question with an error (no other connection would do better), or the connection broke.
+/// The source answered a question with an error (no other connection would do better), or the
+/// connection broke.
 fn refused(error: ClientError, what: &str) -> Ended {
     match error {
         ClientError::Server(error) if !matches!(error.code, 1053 | 1040 | 1158..=1161) => fatal(

@@ -1,8 +1,10 @@
-//! The receiver: one thread that connects to the source, asks for its log, checks every event and appends it to the relay log.
+//! The receiver: one thread that connects to the source, asks for its log, checks every event and
+//! appends it to the relay log.
 //!
-//! It resumes where the last *complete* event group in the relay log ended; a group that a lost connection cut is sent again from
-//! its start, and the applier drops the first part when it meets the artificial rotate event that begins every connection. So nothing
-//! is applied twice and nothing is left out, with every kind of position.
+//! It resumes where the last *complete* event group in the relay log ended; a group that a lost
+//! connection cut is sent again from its start, and the applier drops the first part when it meets
+//! the artificial rotate event that begins every connection. So nothing is applied twice and
+//! nothing is left out, with every kind of position.
 
 mod handshake;
 mod security;
@@ -26,7 +28,8 @@ pub use state::{Received, ReceiverState};
 enum Ended {
     /// STOP REPLICA or shutdown.
     Stopped,
-    /// The connection is gone, or could not be made; another one may do. Number and text are those of MySQL's client.
+    /// The connection is gone, or could not be made; another one may do. Number and text are those
+    /// of MySQL's client.
     Lost(u32, String),
     /// No other connection would do better.
     Fatal(ThreadError),
@@ -38,7 +41,8 @@ impl Ended {
     }
 }
 
-/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the channel's state.
+/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
+/// channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica receiver thread started");
     let ended = os::panic::contain(|| receive(channel));

@@ -1,5 +1,5 @@
-//! What the channel's settings say about encryption: the files that they name, read for one connection, so that new certificates
-//! count from the next one.
+//! What the channel's settings say about encryption: the files that they name, read for one
+//! connection, so that new certificates count from the next one.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +9,8 @@ use protocol::tls::{ClientTls, Identity, Trust};
 
 use crate::config::ChannelConfig;
 
-/// How the connection is to be encrypted; `None` without `SOURCE_SSL`. The error is the text that MySQL's client has for it. Paths
-/// are taken from the data directory, as mysqld takes them.
+/// How the connection is to be encrypted; `None` without `SOURCE_SSL`. The error is the text that
+/// MySQL's client has for it. Paths are taken from the data directory, as mysqld takes them.
 pub(super) fn tls(
     disk: &dyn Disk,
     datadir: &Path,
@@ -47,7 +47,8 @@ pub(super) fn tls(
     }))
 }
 
-/// `SOURCE_SSL_CA` and everything in `SOURCE_SSL_CAPATH`, one behind the other; `None`: a file or directory cannot be read.
+/// `SOURCE_SSL_CA` and everything in `SOURCE_SSL_CAPATH`, one behind the other; `None`: a file or
+/// directory cannot be read.
 fn authorities(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Option<Vec<u8>> {
     let mut pem = Vec::new();
     if !config.ssl_ca.is_empty() {
@@ -66,7 +67,8 @@ fn authorities(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Optio
     Some(pem)
 }
 
-/// The source's RSA key from `SOURCE_PUBLIC_KEY_PATH`; a file that cannot be read counts as none, as in mysqld.
+/// The source's RSA key from `SOURCE_PUBLIC_KEY_PATH`; a file that cannot be read counts as none,
+/// as in mysqld.
 pub(super) fn public_key(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Option<String> {
     if config.public_key_path.is_empty() {
         return None;

@@ -1,4 +1,5 @@
-//! The stream of events: every one is checked, its group boundary noted, and it is appended to the relay log.
+//! The stream of events: every one is checked, its group boundary noted, and it is appended to the
+//! relay log.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -97,7 +98,8 @@ impl<'a> Stream<'a> {
 
     /// `Some`: the stream has ended.
     fn receive_one(&mut self, client: &mut Client) -> Option<Ended> {
-        // Everything that came together is handed on together; the reader never waits for a next packet to see the last one.
+        // Everything that came together is handed on together; the reader never waits for a next
+        // packet to see the last one.
         if !client.has_buffered_input() {
             if let Err(ended) = self.publish() {
                 return Some(ended);
@@ -182,7 +184,8 @@ impl<'a> Stream<'a> {
                 self.writer.append_format(event).map_err(|e| write_failure(&e.to_string()))
             }
             kind::ROTATE | kind::HEARTBEAT | kind::HEARTBEAT_V2 => self.steer(event, bare),
-            // A server that stops: its position does not move, so that a new connection asks for what is there.
+            // A server that stops: its position does not move, so that a new connection asks for
+            // what is there.
             kind::STOP => Ok(()),
             _ => self.append(event, bare),
         }
@@ -203,8 +206,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The source goes on in this file. The relay log always gets the form that a sender makes up, so that it says where to go on
-    /// whatever the source's own checksum setting is.
+    /// The source goes on in this file. The relay log always gets the form that a sender makes up,
+    /// so that it says where to go on whatever the source's own checksum setting is.
     fn rotate(&mut self, file: &[u8], pos: u64, server_id: u32) -> Result<(), Ended> {
         self.file = String::from_utf8_lossy(file).into_owned();
         self.pos = pos;
@@ -223,7 +226,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// A heartbeat says how far the source's log has been looked at: what a GTID dump left out moves the position too.
+    /// A heartbeat says how far the source's log has been looked at: what a GTID dump left out
+    /// moves the position too.
     fn heartbeat(&mut self, heartbeat: &HeartbeatEvent<'_>, server_id: u32) -> Result<(), Ended> {
         self.channel.heard_from_source();
         if self.boundaries.is_inside() {
@@ -253,7 +257,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Refuses what MySQL's receiver refuses under this server's `gtid_mode`: its 13149 (3114) and 13150 (3115), which end it with 13122.
+    /// Refuses what MySQL's receiver refuses under this server's `gtid_mode`: its 13149 (3114) and
+    /// 13150 (3115), which end it with 13122.
     fn check_gtid_mode(&self, first_kind: u8) -> Result<(), Ended> {
         let what = match (first_kind, self.channel.engine.gtid_mode()) {
             (kind::ANONYMOUS_GTID, GtidMode::On) => "anonymous transaction when @@GLOBAL.GTID_MODE = ON",

@@ -1,12 +1,14 @@
-//! Relay log: the events as the source sent them, in numbered files with an index, between the receiver and the applier.
+//! Relay log: the events as the source sent them, in numbered files with an index, between the
+//! receiver and the applier.
 //!
-//! In: events of the receiver, through one [`RelayWriter`]. Out: the same events, through one [`RelayReader`]. Both work on whole
-//! blocks of a file; the end that may be read is published under one mutex. Files are as mysqld writes them (magic number, a format
-//! description event of ours, then what came from the source), so that `mysqlbinlog` reads them.
+//! In: events of the receiver, through one [`RelayWriter`]. Out: the same events, through one
+//! [`RelayReader`]. Both work on whole blocks of a file; the end that may be read is published
+//! under one mutex. Files are as mysqld writes them (magic number, a format description event of
+//! ours, then what came from the source), so that `mysqlbinlog` reads them.
 //!
-//! Relay logs never outlive the process that wrote them: the applied position travels in the commit record, so at a start every relay
-//! log is dropped and reception goes on from there (what mysqld does with `relay_log_recovery=ON`). Nothing here is synced for that
-//! reason.
+//! Relay logs never outlive the process that wrote them: the applied position travels in the commit
+//! record, so at a start every relay log is dropped and reception goes on from there (what mysqld
+//! does with `relay_log_recovery=ON`). Nothing here is synced for that reason.
 //!
 //! Lock order: `files` before `shared`.
 
@@ -43,7 +45,8 @@ pub struct RelayLogConfig {
 }
 
 impl RelayLogConfig {
-    /// The settings of a channel's relay log: a named channel's files have the name behind the basename, as mysqld's.
+    /// The settings of a channel's relay log: a named channel's files have the name behind the
+    /// basename, as mysqld's.
     pub(crate) fn of_channel(&self, name: &str) -> RelayLogConfig {
         if name.is_empty() {
             return self.clone();
@@ -70,7 +73,8 @@ pub struct RelayPosition {
 pub struct RelayLog {
     disk: Arc<dyn Disk>,
     config: RelayLogConfig,
-    /// The two that change at run time. Relaxed: a file more or less under the old value harms nobody.
+    /// The two that change at run time. Relaxed: a file more or less under the old value harms
+    /// nobody.
     max_file_bytes: AtomicU64,
     purge: AtomicBool,
     files: Mutex<FileSeries>,
@@ -94,7 +98,8 @@ struct Shared {
 }
 
 impl RelayLog {
-    /// Opens the relay log of a data directory, dropping the files of an earlier process, and starts its first file.
+    /// Opens the relay log of a data directory, dropping the files of an earlier process, and
+    /// starts its first file.
     pub fn start_anew(
         disk: Arc<dyn Disk>,
         datadir: &Path,
@@ -134,7 +139,8 @@ impl RelayLog {
         Ok((number, file))
     }
 
-    /// Drops everything and starts again with a new, empty file; no reader and no writer may be at work.
+    /// Drops everything and starts again with a new, empty file; no reader and no writer may be at
+    /// work.
     pub fn drop_all(&self) -> io::Result<()> {
         let mut files = self.files.lock();
         // The new file comes first, so that numbers go on and the index is never empty.
@@ -214,7 +220,8 @@ impl RelayLog {
         }
     }
 
-    /// Waits until all files together are smaller than the limit, unless there is none. False: a nudge came first.
+    /// Waits until all files together are smaller than the limit, unless there is none. False: a
+    /// nudge came first.
     fn wait_for_space(&self, stop: &dyn Fn() -> bool) -> bool {
         if self.config.space_limit_bytes == 0 {
             return true;
@@ -222,7 +229,8 @@ impl RelayLog {
         let mut shared = self.shared.lock();
         loop {
             let space = shared.finished.values().sum::<u64>() + shared.end.pos;
-            // One unfinished file has to be allowed, or a limit below the size of a file would block for ever.
+            // One unfinished file has to be allowed, or a limit below the size of a file would
+            // block for ever.
             if space <= self.config.space_limit_bytes || shared.finished.is_empty() {
                 return true;
             }

@@ -146,7 +146,8 @@ impl RelayReader {
         Ok(size)
     }
 
-    /// Reads on, so that `wanted` bytes may stand behind the current event; false when the file has no more (yet).
+    /// Reads on, so that `wanted` bytes may stand behind the current event; false when the file has
+    /// no more (yet).
     fn fill(&mut self, wanted: usize) -> Result<bool, RelayError> {
         let read_to = self.block_offset + self.filled as u64;
         if read_to >= self.readable {

@@ -20,14 +20,16 @@ pub(super) fn file_head() -> Vec<u8> {
     source::events::relay_file_head(RELAY_LOG_VERSION)
 }
 
-/// The one writer of a relay log. Whatever it is told is visible to the reader after [`RelayWriter::flush`].
+/// The one writer of a relay log. Whatever it is told is visible to the reader after
+/// [`RelayWriter::flush`].
 pub struct RelayWriter {
     log: Arc<RelayLog>,
     file: Arc<dyn File>,
     /// Where `gathered` begins.
     written: RelayPosition,
     gathered: Vec<u8>,
-    /// The source's last rotate and format description events, which stand at the head of every file.
+    /// The source's last rotate and format description events, which stand at the head of every
+    /// file.
     rotate_at_head: Vec<u8>,
     format_at_head: Vec<u8>,
 }
@@ -81,8 +83,8 @@ impl RelayWriter {
         Ok(())
     }
 
-    /// At the end of an event group: starts a new file when this one has reached its size. Waits for room where space is limited;
-    /// `Ok(false)` when `stop` came first.
+    /// At the end of an event group: starts a new file when this one has reached its size. Waits
+    /// for room where space is limited; `Ok(false)` when `stop` came first.
     pub fn end_of_group(&mut self, stop: &dyn Fn() -> bool) -> io::Result<bool> {
         let limit = self.log.max_file_bytes.load(Ordering::Relaxed);
         if limit != 0 && self.position().pos >= limit {

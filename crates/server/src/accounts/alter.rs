@@ -139,7 +139,8 @@ impl Change<'_> {
         }
     }
 
-    /// PASSWORD HISTORY and PASSWORD REUSE INTERVAL; the new password is one of the past ones from now on.
+    /// PASSWORD HISTORY and PASSWORD REUSE INTERVAL; the new password is one of the past ones from
+    /// now on.
     fn check_history(&self, account: &mut Account, new: &Credentials) -> Result<(), SqlError> {
         let attributes = &mut account.attributes;
         let history = attributes.history.map_or(self.policy.history, u64::from);

@@ -1,4 +1,5 @@
-//! The statements that change accounts, applied to an [`AccountTable`]; storing the result is the caller's.
+//! The statements that change accounts, applied to an [`AccountTable`]; storing the result is the
+//! caller's.
 
 use super::alter::{Operation, PasswordPolicy};
 use super::{Account, AccountName, AccountTable, Privileges, access_denied, needs_privilege};
@@ -73,7 +74,8 @@ impl Change<'_> {
         self.removed.push(name);
     }
 
-    /// CREATE USER. The result are random passwords; names that exist already are in the error, or left alone.
+    /// CREATE USER. The result are random passwords; names that exist already are in the error, or
+    /// left alone.
     pub fn create(
         &mut self,
         specs: &[AccountSpec],

@@ -1,4 +1,5 @@
-//! GRANT and REVOKE of privileges, by MySQL's rules: who may, what of, and what becomes of the accounts.
+//! GRANT and REVOKE of privileges, by MySQL's rules: who may, what of, and what becomes of the
+//! accounts.
 
 use super::change::{Change, no_such_grant};
 use super::privileges::DYNAMIC;
@@ -111,7 +112,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Who is restricted in a schema passes the privilege on with that restriction; who is not lifts it.
+    /// Who is restricted in a schema passes the privilege on with that restriction; who is not
+    /// lifts it.
     fn pass_restrictions(&self, account: &mut Account, set: Privileges) {
         let grantor = &self.by.account.restrictions;
         for (schema, held) in &mut account.restrictions {
@@ -202,7 +204,8 @@ impl Change<'_> {
             *held = held.without(asked.set);
         }
         account.schemas.retain(|_, set| !set.is_empty());
-        // What was granted on the schema itself is taken from there, and what holds through `*.*` is restricted.
+        // What was granted on the schema itself is taken from there, and what holds through `*.*`
+        // is restricted.
         let restricted = match asked.is_all {
             true => global,
             false => global.without(held.unwrap_or_default()),
@@ -268,7 +271,8 @@ impl Change<'_> {
         Ok(asked)
     }
 
-    /// Errors 1045, 1044 and 1142 unless the grantor has the static privileges, with GRANT OPTION, where they are granted.
+    /// Errors 1045, 1044 and 1142 unless the grantor has the static privileges, with GRANT OPTION,
+    /// where they are granted.
     fn check_asked(&self, asked: &Asked) -> Result<(), SqlError> {
         if self.by.is_unchecked {
             return Ok(());
@@ -336,7 +340,8 @@ impl Change<'_> {
         let on_columns = held.with(account.on_columns_of(schema, table));
         let of_table = asked.set.with(Privileges::grant_option());
         let missing = of_table.with(asked.of_columns()).without(on_columns);
-        // What is held on columns alone is told only where nothing else is missing, and is enough to revoke.
+        // What is held on columns alone is told only where nothing else is missing, and is enough
+        // to revoke.
         let missing = if missing.is_empty() && !asked.is_revoke { of_table.without(held) } else { missing };
         if !missing.is_empty() {
             return Err(self.table_denied(&missing.names().join(", "), table));

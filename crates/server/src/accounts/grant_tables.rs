@@ -1,4 +1,5 @@
-//! The tables of what is granted on tables, columns and routines, of roles and of proxies, with MySQL 9.7's columns.
+//! The tables of what is granted on tables, columns and routines, of roles and of proxies, with
+//! MySQL 9.7's columns.
 
 use super::storage::{insert_row, quote};
 use super::{Account, AccountName, Privileges};
@@ -136,7 +137,8 @@ pub fn load(session: &mut InternalSession, accounts: &mut BTreeMap<AccountName, 
     Ok(())
 }
 
-/// Calls for each row with the account that it is about; rows of accounts that are not there are left alone.
+/// Calls for each row with the account that it is about; rows of accounts that are not there are
+/// left alone.
 fn each(
     rows: &RowCollector,
     accounts: &mut BTreeMap<AccountName, Account>,
@@ -150,7 +152,8 @@ fn each(
     }
 }
 
-/// A set as it is stored: names separated by commas, `Grant` for GRANT OPTION. An earlier version put spaces between them.
+/// A set as it is stored: names separated by commas, `Grant` for GRANT OPTION. An earlier version
+/// put spaces between them.
 pub fn read_list(text: &str) -> Privileges {
     let named = text.split(',').filter_map(|name| match name.trim().to_ascii_uppercase().as_str() {
         "GRANT" => Some(Privileges::grant_option()),

@@ -1,4 +1,5 @@
-//! Host patterns of accounts: what they match, and which of several that match is the most specific.
+//! Host patterns of accounts: what they match, and which of several that match is the most
+//! specific.
 
 use std::net::IpAddr;
 
@@ -12,7 +13,8 @@ pub enum ClientHost {
 }
 
 impl ClientHost {
-    /// As USER() and SHOW PROCESSLIST show it: loopback addresses are `localhost`, as after name resolution.
+    /// As USER() and SHOW PROCESSLIST show it: loopback addresses are `localhost`, as after name
+    /// resolution.
     pub fn name(&self) -> String {
         match self {
             ClientHost::Local => "localhost".into(),
@@ -87,7 +89,8 @@ pub fn is_pattern(text: &str) -> bool {
     false
 }
 
-/// Sorts before another pattern when it is more specific: no wildcard first, then by where the first wildcard is.
+/// Sorts before another pattern when it is more specific: no wildcard first, then by where the
+/// first wildcard is.
 pub fn specificity(pattern: &str) -> (u8, std::cmp::Reverse<usize>) {
     let first = pattern.find(['%', '_']);
     match first {

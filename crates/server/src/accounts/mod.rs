@@ -1,9 +1,10 @@
 //! Accounts: who may connect from where, how they prove it, what they may do.
 //!
-//! The tables `mysql.user`, `mysql.db`, `mysql.tables_priv` and `mysql.global_grants` hold the accounts; this module
-//! keeps them in memory as one immutable [`AccountTable`] that every change replaces after it has been stored. A
-//! session asks the table afresh for each check, so a GRANT or REVOKE counts at once (MySQL's global privileges wait
-//! for the next connection; nothing relies on that delay).
+//! The tables `mysql.user`, `mysql.db`, `mysql.tables_priv` and `mysql.global_grants` hold the
+//! accounts; this module keeps them in memory as one immutable [`AccountTable`] that every change
+//! replaces after it has been stored. A session asks the table afresh for each check, so a GRANT or
+//! REVOKE counts at once (MySQL's global privileges wait for the next connection; nothing relies on
+//! that delay).
 
 pub mod alter;
 pub mod attributes;
@@ -157,14 +158,16 @@ impl AccountTable {
 pub struct Accounts {
     /// Lock order: each of these is held alone.
     table: RwLock<Arc<AccountTable>>,
-    /// Grows with every replacement of the table. Release after the new table is in place, acquire before it is read:
-    /// who sees the new number finds the new table.
+    /// Grows with every replacement of the table. Release after the new table is in place, acquire
+    /// before it is read: who sees the new number finds the new table.
     generation: AtomicU64,
-    /// caching_sha2_password's cache: of each account the digest of its password, and of the retained one if there is one.
+    /// caching_sha2_password's cache: of each account the digest of its password, and of the
+    /// retained one if there is one.
     cache: Mutex<HashMap<AccountName, Vec<CachedDigest>>>,
     /// Failed logins, and what accounts have used of what they may.
     pub usage: usage::Usage,
-    /// Opened or made by a thread of its own when the server starts, because making one takes up to seconds.
+    /// Opened or made by a thread of its own when the server starts, because making one takes up to
+    /// seconds.
     key: Mutex<Option<Arc<ServerKey>>>,
     /// Serialises changes: read the table, change a copy, store it, replace the table.
     pub(crate) changing: Mutex<()>,
@@ -198,8 +201,8 @@ impl Accounts {
         self.cache.lock().get(name).cloned().unwrap_or_default()
     }
 
-    /// Remembers an account's password after a full authentication, unless the accounts are no longer those of this
-    /// generation: the password may have been changed while it was checked.
+    /// Remembers an account's password after a full authentication, unless the accounts are no
+    /// longer those of this generation: the password may have been changed while it was checked.
     pub fn remember(&self, name: AccountName, digest: CachedDigest, generation: u64) {
         let mut cache = self.cache.lock();
         // A replacement that is not seen here clears the cache after this.
@@ -211,7 +214,8 @@ impl Accounts {
         }
     }
 
-    /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and keeps it there.
+    /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and
+    /// keeps it there.
     pub fn open_rsa_key(&self, disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
         // Held throughout: who needs the key waits for this rather than making another.
         let mut key = self.key.lock();

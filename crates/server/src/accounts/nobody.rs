@@ -9,12 +9,14 @@ const NO_NATIVE_PASSWORD: &[u8] = b"*0000000000000000000000000000000000000000";
 impl Accounts {
     /// An account with a password that nobody has, for a name that there is no account of.
     ///
-    /// Its plugin is always the same for a name, after a restart too, and among many names the plugins are as frequent
-    /// as among the accounts: a name whose plugin is rare is no more and no less likely to be somebody's.
+    /// Its plugin is always the same for a name, after a restart too, and among many names the
+    /// plugins are as frequent as among the accounts: a name whose plugin is rare is no more and no
+    /// less likely to be somebody's.
     pub fn nobody(&self, user: &str) -> Account {
         let table = self.table();
         let natives = table.iter().filter(|account| account.plugin == plugin::NATIVE).count();
-        // Without such accounts the choice is made already, and the key, which may yet have to be made, is not waited for.
+        // Without such accounts the choice is made already, and the key, which may yet have to be
+        // made, is not waited for.
         let is_native = natives > 0 && {
             let number = keyed_number(self.secret().as_bytes(), user.as_bytes());
             let place = (u64::from(number) * table.iter().count() as u64) >> 32;
@@ -32,7 +34,8 @@ impl Accounts {
         }
     }
 
-    /// What only this server knows, now and after a restart. A key that cannot be had fails every login that needs it.
+    /// What only this server knows, now and after a restart. A key that cannot be had fails every
+    /// login that needs it.
     fn secret(&self) -> String {
         self.rsa_key().and_then(|key| key.private_pem()).unwrap_or_default()
     }

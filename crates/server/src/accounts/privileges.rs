@@ -196,7 +196,8 @@ impl Privileges {
         self.0 == 0
     }
 
-    /// The list of a SHOW GRANTS line for this level: names, `ALL PRIVILEGES` or `USAGE`. GRANT OPTION is not listed.
+    /// The list of a SHOW GRANTS line for this level: names, `ALL PRIVILEGES` or `USAGE`. GRANT
+    /// OPTION is not listed.
     pub fn list(self, level: Level) -> String {
         let plain = self.without(Privileges::grant_option());
         if plain.is_empty() {

@@ -30,7 +30,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// The restrictions of a document as JSON columns are printed. What is not as it is written here is no restriction.
+/// The restrictions of a document as JSON columns are printed. What is not as it is written here is
+/// no restriction.
 pub fn read(json: &str) -> BTreeMap<String, Privileges> {
     let mut found = BTreeMap::new();
     let Some((_, mut rest)) = json.split_once(r#""Restrictions": ["#) else { return found };

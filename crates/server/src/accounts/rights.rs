@@ -25,7 +25,8 @@ impl Account {
             .fold(Privileges::NONE, |all, (_, more)| all.with(*more))
     }
 
-    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*` where it is empty.
+    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*`
+    /// where it is empty.
     pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
         self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
     }

@@ -16,7 +16,8 @@ pub fn list(roles: &BTreeSet<AccountName>) -> String {
     if names.is_empty() { "NONE".into() } else { names.join(",") }
 }
 
-/// The roles of `mandatory_roles`: names with or without a host, separated by commas. What is not well formed is left out.
+/// The roles of `mandatory_roles`: names with or without a host, separated by commas. What is not
+/// well formed is left out.
 pub fn mandatory(text: &str) -> Vec<AccountName> {
     let mut names = Vec::new();
     let mut rest = text.trim();
@@ -48,7 +49,8 @@ fn part(text: &str) -> Option<(String, &str)> {
 }
 
 impl AccountTable {
-    /// The roles that an account may make active: those that it was granted, and the mandatory ones that exist.
+    /// The roles that an account may make active: those that it was granted, and the mandatory ones
+    /// that exist.
     pub fn roles_of(&self, account: &Account, mandatory: &[AccountName]) -> BTreeSet<AccountName> {
         let everybodys = mandatory.iter().filter(|name| **name != account.name() && self.get(name).is_some());
         account.roles.keys().chain(everybodys).cloned().collect()

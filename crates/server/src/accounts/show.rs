@@ -5,7 +5,8 @@ use super::{Account, AccountName, Level, Privileges};
 use sql::admin::TlsRequirement;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of SHOW GRANTS: the rights of `all`, which is `account` with its active roles, and the account's roles.
+/// The lines of SHOW GRANTS: the rights of `all`, which is `account` with its active roles, and the
+/// account's roles.
 pub fn grants(account: &Account, all: &Account) -> Vec<String> {
     let to = format!("`{}`@`{}`", account.user, account.host);
     let option =

@@ -1,7 +1,9 @@
-//! The tables that hold accounts: made at initialisation, read at start and by FLUSH PRIVILEGES, written by every change.
+//! The tables that hold accounts: made at initialisation, read at start and by FLUSH PRIVILEGES,
+//! written by every change.
 //!
-//! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look for. They are ordinary
-//! tables of the engine; the server's own sessions write them without a trace in the binary log.
+//! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look
+//! for. They are ordinary tables of the engine; the server's own sessions write them without a
+//! trace in the binary log.
 
 use super::privileges::STATIC;
 use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};

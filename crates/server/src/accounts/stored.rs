@@ -1,4 +1,5 @@
-//! Where the attributes of accounts are stored: columns of `mysql.user`, and `mysql.password_history`.
+//! Where the attributes of accounts are stored: columns of `mysql.user`, and
+//! `mysql.password_history`.
 
 use super::attributes::{PastPassword, merged};
 use super::storage::quote;
@@ -119,7 +120,8 @@ pub fn read_history(
     Ok(())
 }
 
-/// Writes the attributes of an account whose row is in `mysql.user` and whose past passwords are not stored.
+/// Writes the attributes of an account whose row is in `mysql.user` and whose past passwords are
+/// not stored.
 pub fn write(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
     let attributes = &account.attributes;
     let (kind, cipher, issuer, subject) = match &attributes.require {

@@ -1,4 +1,5 @@
-//! What accounts have used of what they may, and how often their passwords were wrong in a row. None of it outlives the server.
+//! What accounts have used of what they may, and how often their passwords were wrong in a row.
+//! None of it outlives the server.
 
 use super::attributes::{Limits, Locking};
 use super::{Account, AccountName};
@@ -15,7 +16,8 @@ const US_PER_DAY: u64 = 24 * US_PER_HOUR;
 pub struct Usage {
     /// Lock order: held alone.
     failures: Mutex<HashMap<AccountName, Failures>>,
-    /// By the client's user name and the account's host. Lock order: before the hour of one of them.
+    /// By the client's user name and the account's host. Lock order: before the hour of one of
+    /// them.
     used: Mutex<HashMap<AccountName, Arc<Used>>>,
 }
 
@@ -68,7 +70,8 @@ impl Drop for UserPlace {
 }
 
 impl Usage {
-    /// Notes whether a password was right. The error is 3955, as long as the account is locked, whatever the password was.
+    /// Notes whether a password was right. The error is 3955, as long as the account is locked,
+    /// whatever the password was.
     pub fn note_login(&self, account: &Account, is_right: bool, now_us: u64) -> Result<(), (i64, Locking)> {
         let locking = account.attributes.locking;
         if !locking.is_on() {
@@ -95,7 +98,8 @@ impl Usage {
         Err((locking.days.into(), locking))
     }
 
-    /// Forgets an account's wrong passwords: ACCOUNT UNLOCK, and whatever changes when it is locked.
+    /// Forgets an account's wrong passwords: ACCOUNT UNLOCK, and whatever changes when it is
+    /// locked.
     pub fn forget_failures(&self, name: &AccountName) {
         self.failures.lock().remove(name);
     }
@@ -114,7 +118,8 @@ impl Usage {
         });
     }
 
-    /// Takes a place for a connection. `max_user_connections` is the variable, 0 for those whom it does not bind.
+    /// Takes a place for a connection. `max_user_connections` is the variable, 0 for those whom it
+    /// does not bind.
     ///
     /// # Errors
     /// 1203 and 1226 when there are too many, at present or in this hour.

@@ -49,7 +49,8 @@ pub fn carry_out(
     if random.is_empty() { send_ok(status, sink) } else { passwords(&random, status, sink) }
 }
 
-/// Error 1227 and the like when the account may not. GRANT, REVOKE and what is about roles is checked with the change.
+/// Error 1227 and the like when the account may not. GRANT, REVOKE and what is about roles is
+/// checked with the change.
 fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     if host.may_do_everything() {
         return Ok(());

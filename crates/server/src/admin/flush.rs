@@ -23,9 +23,9 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
             server.accounts.usage.begin_hour();
             Ok(())
         }
-        // Tables are not cached apart from the engine's own, and the engine log is synced by its own thread: nothing is
-        // held back that would have to be flushed.
-        // The session holds the commits.
+        // Tables are not cached apart from the engine's own, and the engine log is synced by its
+        // own thread: nothing is held back that would have to be flushed. The session holds the
+        // commits.
         FlushTarget::OtherLogs(_)
         | FlushTarget::Tables(_)
         | FlushTarget::TablesWithReadLock

@@ -81,7 +81,8 @@ fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Res
     Ok(())
 }
 
-/// Connections of others are killed with SUPER or CONNECTION_ADMIN; those of an account with SYSTEM_USER by another such one.
+/// Connections of others are killed with SUPER or CONNECTION_ADMIN; those of an account with
+/// SYSTEM_USER by another such one.
 fn may_kill(host: &ConnectionHost, account: &str) -> bool {
     let is_protected = || {
         let table = host.server().accounts.table();

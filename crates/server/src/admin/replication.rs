@@ -73,7 +73,8 @@ pub fn carry_out(
     send_ok(status, sink)
 }
 
-/// What MySQL looks at before it asks for privileges: the channel, and the number of the log to begin with.
+/// What MySQL looks at before it asks for privileges: the channel, and the number of the log to
+/// begin with.
 fn check_subject(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     match command {
         Command::StartReplica { channel: Some(channel), .. }
@@ -132,7 +133,8 @@ fn no_binary_logging() -> SqlError {
 }
 
 fn replica_status(statuses: &[ReplicaStatus], old_names: bool) -> VirtualTable {
-    // MariaDB's columns are there for channels that have a MariaDB source: the shortest list is what all have.
+    // MariaDB's columns are there for channels that have a MariaDB source: the shortest list is
+    // what all have.
     let all: Vec<_> = statuses.iter().map(|status| status.columns(old_names)).collect();
     let shortest = all.iter().min_by_key(|cells| cells.len()).cloned();
     let cells = shortest.unwrap_or_else(|| ReplicaStatus::default().columns(old_names));

@@ -88,7 +88,8 @@ pub fn engine(
         let text = crate::innodb_monitor::text(host.server());
         vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]
     } else {
-        // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such list.
+        // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such
+        // list.
         Vec::new()
     };
     send(&VirtualTable { columns, rows }, status, sink)

@@ -158,7 +158,8 @@ fn the_password_travels_encrypted_once_and_then_not_at_all() {
     assert!(over_tcp(&accounts, "sha2", "right", false).is_err());
 }
 
-/// MariaDB's library, when the greeting's plugin is one that it does not have: it names its own, leaves the answer out, and waits to be asked.
+/// MariaDB's library, when the greeting's plugin is one that it does not have: it names its own,
+/// leaves the answer out, and waits to be asked.
 #[test]
 fn a_client_that_waits_to_be_asked_is_asked() {
     let accounts = Arc::new(accounts());
@@ -188,7 +189,8 @@ fn a_client_that_waits_to_be_asked_is_asked() {
     server.join().unwrap();
 }
 
-/// What a client sees that logs in: of each packet what it is, and the words of the last one without the name.
+/// What a client sees that logs in: of each packet what it is, and the words of the last one
+/// without the name.
 fn exchange(accounts: &Arc<Accounts>, is_tcp: bool, user: &str, first: &str, password: &[u8]) -> Vec<String> {
     let (ours, theirs, host) = if is_tcp {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

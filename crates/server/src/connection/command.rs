@@ -30,7 +30,8 @@ impl Connection<'_> {
             self.send_error(&password_expired())?;
             return Ok(None);
         }
-        // Dump sessions and COM_QUIT end the connection; every other command answers and the client goes on.
+        // Dump sessions and COM_QUIT end the connection; every other command answers and the client
+        // goes on.
         match command {
             com::QUIT => return Ok(Some(End::Quit)),
             com::QUERY => self.query()?,
@@ -73,7 +74,8 @@ impl Connection<'_> {
     fn query(&mut self) -> Result<(), PacketError> {
         self.entry.set_activity(Activity::Query);
         self.server.status.questions.add_one();
-        // The packet is taken out of `self` for the time of the statement, and put back for its memory.
+        // The packet is taken out of `self` for the time of the statement, and put back for its
+        // memory.
         let command = std::mem::take(&mut self.command);
         let text = without_end(&command[1..]);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
@@ -96,7 +98,8 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_FIELD_LIST: the columns of a table, each with its default; NULL here, as command-line clients ignore it.
+    /// COM_FIELD_LIST: the columns of a table, each with its default; NULL here, as command-line
+    /// clients ignore it.
     fn field_list(&mut self) -> Result<(), PacketError> {
         let mut r = Reader::new(self.body());
         let table = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
@@ -154,7 +157,8 @@ impl Connection<'_> {
     }
 
     fn shutdown(&mut self) -> Result<(), PacketError> {
-        // The only ones that there have ever been: as it is usual, and with all buffers written, which is the same.
+        // The only ones that there have ever been: as it is usual, and with all buffers written,
+        // which is the same.
         const LEVELS: [u8; 2] = [0, 16];
         if self.body().first().is_some_and(|level| !LEVELS.contains(level)) {
             return self.send_error(&SqlError::not_supported("this shutdown level"));
@@ -274,7 +278,8 @@ pub(super) fn shown_text(text: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(shown).map_or_else(|_| String::from_utf8_lossy(shown), Cow::Borrowed)
 }
 
-/// The commands that are carried out although the password has expired; what is in them is asked statement by statement.
+/// The commands that are carried out although the password has expired; what is in them is asked
+/// statement by statement.
 fn is_left_to_the_sandboxed(command: u8) -> bool {
     matches!(
         command,

@@ -1,8 +1,10 @@
 //! One client's connection: its thread, from the greeting to the end.
 //!
-//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it with the statement. Everything that the connection
-//! has is given back when its values are dropped, by a panic as by an end: the session rolls its transaction back, its prepared statements
-//! give back their places. What is in the middle of a change that others see ends the process instead ([`os::panic::Indivisible`]).
+//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it
+//! with the statement. Everything that the connection has is given back when its values are
+//! dropped, by a panic as by an end: the session rolls its transaction back, its prepared
+//! statements give back their places. What is in the middle of a change that others see ends the
+//! process instead ([`os::panic::Indivisible`]).
 
 mod command;
 mod dump;
@@ -96,7 +98,8 @@ pub fn start(
     }
 }
 
-/// What a connection did that has panicked. Its literals stay out of the log: they may be passwords and people's data.
+/// What a connection did that has panicked. Its literals stay out of the log: they may be passwords
+/// and people's data.
 fn log_panic(entry: &SessionEntry, panic: &Panicked) {
     let shown = entry.shown();
     let statement = match shown.is_running {
@@ -301,7 +304,8 @@ fn refuse(server: &Server, entry: &SessionEntry, channel: &mut Channel<Stream>, 
             if e.code == 1045 {
                 log::info!("{}", e.message);
             }
-            // Errors of the connection phase carry their SQLSTATE; the client has announced the 4.1 protocol by now.
+            // Errors of the connection phase carry their SQLSTATE; the client has announced the 4.1
+            // protocol by now.
             let _gone = send_error(channel, cap::PROTOCOL_41, &e);
         }
         Refusal::Packet(e) => {
@@ -383,7 +387,8 @@ impl Connection<'_> {
         }
     }
 
-    /// Makes the schema of the handshake the current one, and sends the OK packet that ends the handshake.
+    /// Makes the schema of the handshake the current one, and sends the OK packet that ends the
+    /// handshake.
     fn enter_schema(&mut self, schema: &[u8]) -> Result<(), PacketError> {
         if !schema.is_empty() {
             let name = String::from_utf8_lossy(schema).into_owned();

@@ -66,7 +66,8 @@ impl Connection<'_> {
             Ok(head) => head,
             Err(e) => return self.send_error(&malformed(&e)),
         };
-        // A cursor that the client asks for is not opened: all rows are sent at once, and the status says so.
+        // A cursor that the client asks for is not opened: all rows are sent at once, and the
+        // status says so.
         let id = head.statement_id;
         let Some(statement) = self.statements.get_mut(&id) else {
             return self.send_error(&unknown_statement(id, "mysqld_stmt_execute"));

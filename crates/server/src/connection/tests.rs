@@ -1,4 +1,5 @@
-//! A connection whose thread panics in the middle of a statement: it is gone, and nothing of it stays.
+//! A connection whose thread panics in the middle of a statement: it is gone, and nothing of it
+//! stays.
 
 use crate::accounts::ClientHost;
 use crate::options;

@@ -1,8 +1,10 @@
-//! The format of a data directory: a number in a file of its own, so that a server never reads what a newer one wrote.
+//! The format of a data directory: a number in a file of its own, so that a server never reads what
+//! a newer one wrote.
 //!
-//! The file `slipstream.format` holds one line, `format N`, and one that names the version which wrote it. A
-//! directory without the file was made before there was one and has format 1. A server takes every format up to
-//! [`FORMAT`]; it raises the number when it has upgraded what the older format lacks.
+//! The file `slipstream.format` holds one line, `format N`, and one that names the version which
+//! wrote it. A directory without the file was made before there was one and has format 1. A server
+//! takes every format up to [`FORMAT`]; it raises the number when it has upgraded what the older
+//! format lacks.
 
 use super::DatadirError;
 use crate::version::VERSION;
@@ -11,14 +13,16 @@ use std::path::Path;
 
 /// The file that holds the number.
 pub(super) const FORMAT_FILE: &str = "slipstream.format";
-/// The format that this server writes. It grows by one when an older server could not read the directory any more.
+/// The format that this server writes. It grows by one when an older server could not read the
+/// directory any more.
 const FORMAT: u32 = 1;
 
-/// Looks at a directory's format, and notes this server's in a directory that has none or an older one.
+/// Looks at a directory's format, and notes this server's in a directory that has none or an older
+/// one.
 ///
 /// # Errors
-/// [`DatadirError::Newer`] where a newer server wrote the directory, and [`DatadirError::BadFormat`] where the file
-/// cannot be understood.
+/// [`DatadirError::Newer`] where a newer server wrote the directory, and
+/// [`DatadirError::BadFormat`] where the file cannot be understood.
 pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), DatadirError> {
     let path = datadir.join(FORMAT_FILE);
     let wrong = |e| DatadirError::Io(path.clone(), e);

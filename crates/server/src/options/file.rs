@@ -1,10 +1,12 @@
-//! Option files (MySQL manual, 6.2.2.2): groups, `name=value`, comments, quotes, escapes, `!include` and `!includedir`.
+//! Option files (MySQL manual, 6.2.2.2): groups, `name=value`, comments, quotes, escapes,
+//! `!include` and `!includedir`.
 
 use super::{OptionError, RawOption};
 use os::disk::Disk;
 use std::path::{Path, PathBuf};
 
-/// Read when the command line names no other file. mysqld's own files are not read: they may be another server's.
+/// Read when the command line names no other file. mysqld's own files are not read: they may be
+/// another server's.
 pub const DEFAULT_FILE: &str = "/etc/slipstream.cnf";
 
 /// The groups that are ours.

@@ -1,10 +1,12 @@
 //! Options of `slipstream serve`: mysqld's own, from the command line and from option files.
 //!
-//! Flows in: arguments and files. Flows out: [`Options`]: values of system variables in the order in which they apply
-//! (files first, then the command line, so that the last one wins), and the options that are no variables.
+//! Flows in: arguments and files. Flows out: [`Options`]: values of system variables in the order
+//! in which they apply (files first, then the command line, so that the last one wins), and the
+//! options that are no variables.
 //!
-//! Options are names of system variables with dashes or underscores, or one of [`Switch`]; with the prefixes
-//! `skip-`, `disable-`, `enable-` for booleans and `loose-` for options that may be unknown (MySQL manual, 6.2.2).
+//! Options are names of system variables with dashes or underscores, or one of [`Switch`]; with the
+//! prefixes `skip-`, `disable-`, `enable-` for booleans and `loose-` for options that may be
+//! unknown (MySQL manual, 6.2.2).
 
 mod file;
 mod resolve;

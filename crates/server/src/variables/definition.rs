@@ -44,22 +44,23 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Who may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or SUPER for the global value, nothing
-/// for the session's.
+/// Who may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or SUPER for the
+/// global value, nothing for the session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// Nothing else is asked for.
     Open,
     /// The session's value needs SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN.
     Session,
-    /// As [`Guard::Session`], but SUPER is not enough: variables that MySQL guards since SUPER is deprecated.
+    /// As [`Guard::Session`], but SUPER is not enough: variables that MySQL guards since SUPER is
+    /// deprecated.
     SessionWithoutSuper,
     /// The session's value says whose transaction follows: REPLICATION_APPLIER is enough too.
     Applier,
     /// The session's value cannot be set at all, with error 1621.
     GlobalOnly,
-    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough for both. The error lists them in
-    /// these words.
+    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough
+    /// for both. The error lists them in these words.
     GlobalWith(&'static str, &'static str),
 }
 

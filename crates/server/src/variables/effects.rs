@@ -24,7 +24,8 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
     Ok(())
 }
 
-/// Error 1228 where there is no global value, 1238 where it cannot be set; `for_later` is of `SET PERSIST_ONLY`, which may name what cannot be set now.
+/// Error 1228 where there is no global value, 1238 where it cannot be set; `for_later` is of `SET
+/// PERSIST_ONLY`, which may name what cannot be set now.
 pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), SqlError> {
     let name = definition.name;
     if definition.scope == Scope::SessionOnly {

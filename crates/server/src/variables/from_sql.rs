@@ -6,8 +6,8 @@ use sql::SqlError;
 use types::Value;
 
 impl Definition {
-    /// Makes a setting of SET's value; `None` is DEFAULT. Numbers out of range are moved into it, as MySQL does outside
-    /// of strict mode.
+    /// Makes a setting of SET's value; `None` is DEFAULT. Numbers out of range are moved into it,
+    /// as MySQL does outside of strict mode.
     pub fn from_sql(&self, value: Option<&Value>) -> Result<Setting, SqlError> {
         let Some(value) = value else { return Ok(self.default_setting()) };
         let wrong_value = || SqlError::wrong_value_for_variable(self.name, shown(value));

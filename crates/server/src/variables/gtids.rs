@@ -1,4 +1,5 @@
-//! `gtid_mode`, `enforce_gtid_consistency`, `gtid_purged` and `gtid_owned`: what MySQL refuses (`Sys_var_gtid_mode`, `Sys_var_gtid_purged`).
+//! `gtid_mode`, `enforce_gtid_consistency`, `gtid_purged` and `gtid_owned`: what MySQL refuses
+//! (`Sys_var_gtid_mode`, `Sys_var_gtid_purged`).
 
 use super::Setting;
 use crate::server::Server;
@@ -19,7 +20,8 @@ pub fn mode_named(name: &str) -> GtidMode {
     MODES.iter().find(|(known, _)| *known == name).map_or(GtidMode::Off, |(_, mode)| *mode)
 }
 
-/// `SET GLOBAL gtid_mode`: one step at a time (MySQL manual, 19.1.4), into a new file of the binary log.
+/// `SET GLOBAL gtid_mode`: one step at a time (MySQL manual, 19.1.4), into a new file of the binary
+/// log.
 pub fn set_mode(server: &Server, name: &str) -> Result<(), SqlError> {
     let (old, new) = (server.engine.gtid_mode(), mode_named(name));
     if (old as u8).abs_diff(new as u8) > 1 {
@@ -91,7 +93,8 @@ fn refused(refusal: GtidModeRefusal) -> SqlError {
     }
 }
 
-/// `SET GLOBAL enforce_gtid_consistency`. No statement of this server's violates it, so that OFF and WARN have nothing to let through.
+/// `SET GLOBAL enforce_gtid_consistency`. No statement of this server's violates it, so that OFF
+/// and WARN have nothing to let through.
 pub fn check_consistency(server: &Server, new: &str) -> Result<(), SqlError> {
     if new != "ON" && server.engine.gtid_mode() == GtidMode::On {
         return Err(SqlError::new(1779, "GTID_MODE = ON requires ENFORCE_GTID_CONSISTENCY = ON."));

@@ -1,8 +1,9 @@
 //! System variables: the registry, global values, each session's values.
 //!
-//! A variable is found by its name in any case, with dashes or underscores where an option is meant. Global values are
-//! one immutable snapshot that SET GLOBAL replaces; a session keeps the snapshot it started with, as MySQL's sessions
-//! keep the values of their start, and its own changes over it.
+//! A variable is found by its name in any case, with dashes or underscores where an option is
+//! meant. Global values are one immutable snapshot that SET GLOBAL replaces; a session keeps the
+//! snapshot it started with, as MySQL's sessions keep the values of their start, and its own
+//! changes over it.
 
 pub mod definition;
 mod effects;

@@ -1,4 +1,5 @@
-//! The variables of the buffer pool: its options at start, and what SET GLOBAL changes in a running one.
+//! The variables of the buffer pool: its options at start, and what SET GLOBAL changes in a running
+//! one.
 
 use super::{Globals, Setting};
 use crate::server::Server;
@@ -65,7 +66,8 @@ fn strategy(setting: &Setting) -> Doublewrite {
     Doublewrite::named(setting.text()).unwrap_or(Doublewrite::Parallel)
 }
 
-/// Does what setting one of these variables ON asks for; they stay OFF. False when it is none of them.
+/// Does what setting one of these variables ON asks for; they stay OFF. False when it is none of
+/// them.
 pub fn act(server: &Server, name: &str, setting: &Setting) -> bool {
     let pool = server.engine.pool();
     let on = setting.is_on();

@@ -33,7 +33,8 @@ impl fmt::Display for Setting {
 }
 
 impl Setting {
-    /// The number of an unsigned variable; 0 for every other kind, which is a mistake of the caller's.
+    /// The number of an unsigned variable; 0 for every other kind, which is a mistake of the
+    /// caller's.
     pub fn uint(&self) -> u64 {
         match self {
             Setting::UInt(v) => *v,
@@ -41,7 +42,8 @@ impl Setting {
         }
     }
 
-    /// The number of a floating point variable; 0 for every other kind, which is a mistake of the caller's.
+    /// The number of a floating point variable; 0 for every other kind, which is a mistake of the
+    /// caller's.
     pub fn double(&self) -> f64 {
         match self {
             Setting::Double(v) => *v,
@@ -76,8 +78,8 @@ impl Definition {
         }
     }
 
-    /// Makes a value of an option's text; `None` is an option without `=value`. A value out of range is moved into it,
-    /// and the sentence of the second part says so.
+    /// Makes a value of an option's text; `None` is an option without `=value`. A value out of
+    /// range is moved into it, and the sentence of the second part says so.
     pub fn from_option(&self, text: Option<&str>) -> Result<(Setting, Option<String>), BadValue> {
         let name = self.name;
         let Some(text) = text else {
@@ -119,7 +121,8 @@ impl Definition {
         format!("option '{}': {what} {text} adjusted to {to}", self.name)
     }
 
-    /// Moves an integer into the range and onto the block; the second part is true when that changed it.
+    /// Moves an integer into the range and onto the block; the second part is true when that
+    /// changed it.
     pub fn fit_int(&self, v: i128) -> (Setting, bool) {
         match self.kind {
             Kind::Int(min, max) => {

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Globals {
     /// Lock order: held for a read or a swap only, never while another lock is taken.
     values: RwLock<Arc<Vec<Setting>>>,
-    /// `read_only`, which every statement that changes rows asks for. Relaxed: it is told on its own.
+    /// `read_only`, which every statement that changes rows asks for. Relaxed: it is told on its
+    /// own.
     read_only: AtomicBool,
 }
 

@@ -1,4 +1,5 @@
-//! Rows of computed tables, cell by cell: each brings its column along, so that names and values stand in one place.
+//! Rows of computed tables, cell by cell: each brings its column along, so that names and values
+//! stand in one place.
 
 use crate::result_table::{number_column, text_column, text_or_null, time_column, time_value};
 use replica::status::Cell;
@@ -46,7 +47,8 @@ pub fn time(name: &str, at_us: u64) -> (ColumnMeta, Value) {
     (time_column(name), time_value(at_us))
 }
 
-/// The number that `performance_schema.threads` gives to the `nth` running background thread of this name.
+/// The number that `performance_schema.threads` gives to the `nth` running background thread of
+/// this name.
 pub fn thread_id(name: &str, nth: usize) -> Option<u64> {
     super::performance::background_threads()
         .into_iter()

@@ -1,4 +1,5 @@
-//! Tables of information_schema and performance_schema that are the server's: computed when they are read.
+//! Tables of information_schema and performance_schema that are the server's: computed when they
+//! are read.
 
 mod binary_log;
 mod cells;

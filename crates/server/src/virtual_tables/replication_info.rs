@@ -1,5 +1,5 @@
-//! What mysqld keeps in tables of schema `mysql` about its replication. Here it is in the commit records and in
-//! the channels' files; these are computed from there, for tools that read them.
+//! What mysqld keeps in tables of schema `mysql` about its replication. Here it is in the commit
+//! records and in the channels' files; these are computed from there, for tools that read them.
 
 use super::cells::{number, of_status, table, text};
 use crate::connection_host::ConnectionHost;
@@ -54,7 +54,8 @@ fn repository(host: &ConnectionHost, repository: Repository) -> VirtualTable {
     table(row(&ReplicaStatus::default()), statuses.iter().map(row))
 }
 
-/// `mysql.slave_worker_info`: without rows, for there is one position, the coordinator's; no worker has one of its own.
+/// `mysql.slave_worker_info`: without rows, for there is one position, the coordinator's; no worker
+/// has one of its own.
 pub fn workers(_host: &ConnectionHost) -> VirtualTable {
     let columns = vec![
         number("Id", 0),

@@ -1,7 +1,8 @@
 //! QUERY events as a MariaDB replica can take them.
 //!
-//! MariaDB does not have MySQL's `utf8mb4_0900` collations and stops at a statement that was run under one. It gets the nearest that it has;
-//! the event keeps its length, so that positions stay those of the file. Two strings that differ in trailing spaces only are equal there.
+//! MariaDB does not have MySQL's `utf8mb4_0900` collations and stops at a statement that was run
+//! under one. It gets the nearest that it has; the event keeps its length, so that positions stay
+//! those of the file. Two strings that differ in trailing spaces only are equal there.
 
 use binlog::encode::{append_checksum, write_status};
 use binlog::event::{Event, HEADER_LEN, event_type};
@@ -9,7 +10,8 @@ use binlog::{Checksum, Format};
 
 use crate::events;
 
-/// The first and the last of MySQL's collations of utf8mb4 that MariaDB does not have (manual, "Supported Character Sets and Collations").
+/// The first and the last of MySQL's collations of utf8mb4 that MariaDB does not have (manual,
+/// "Supported Character Sets and Collations").
 const FIRST_0900: u16 = 255;
 const LAST_0900: u16 = 323;
 /// `utf8mb4_0900_as_cs` and `utf8mb4_0900_bin`.
@@ -17,7 +19,8 @@ const EXACT: [u16; 2] = [278, 309];
 const UTF8MB4_BIN: u16 = 46;
 const UTF8MB4_UNICODE_520_CI: u16 = 246;
 
-/// Where the status variables of a QUERY event begin: after thread, time, length of the schema, error and their length.
+/// Where the status variables of a QUERY event begin: after thread, time, length of the schema,
+/// error and their length.
 const STATUS_AT: usize = HEADER_LEN + 4 + 4 + 1 + 2 + 2;
 
 fn nearest(collation: u16) -> u16 {
@@ -28,8 +31,8 @@ fn nearest(collation: u16) -> u16 {
     }
 }
 
-/// Gives QUERY events other collations. Most events of a log have the same status variables (those of BEGIN), so it keeps the last ones and
-/// what became of them.
+/// Gives QUERY events other collations. Most events of a log have the same status variables (those
+/// of BEGIN), so it keeps the last ones and what became of them.
 #[derive(Default)]
 pub(super) struct Rewriter {
     status: Vec<u8>,

@@ -1,7 +1,8 @@
 //! Dump sessions: one replica (or `mysqlbinlog`) each, served from the files.
 //!
-//! A session reads whole blocks of a file up to the published end and sends event by event; at the end it sleeps until the writer
-//! publishes more, a heartbeat is due, or it is told to end. Any number of sessions run at once and share nothing but the files.
+//! A session reads whole blocks of a file up to the published end and sends event by event; at the
+//! end it sleeps until the writer publishes more, a heartbeat is due, or it is told to end. Any
+//! number of sessions run at once and share nothing but the files.
 
 mod for_mariadb;
 mod request;
@@ -21,9 +22,11 @@ pub trait DumpSink {
     fn send(&mut self, event: &[u8]) -> io::Result<()>;
     /// Everything sent so far goes out now.
     fn flush(&mut self) -> io::Result<()>;
-    /// Sends one event with the header of semi-synchronous replication. One that is to be acknowledged goes out at once.
+    /// Sends one event with the header of semi-synchronous replication. One that is to be
+    /// acknowledged goes out at once.
     fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()>;
-    /// Waits for the acknowledgement of the event that was sent last; `None`: not within a moment, ask again.
+    /// Waits for the acknowledgement of the event that was sent last; `None`: not within a moment,
+    /// ask again.
     fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>>;
     /// The session is to end (KILL, shutdown).
     fn is_killed(&self) -> bool;
@@ -32,7 +35,8 @@ pub trait DumpSink {
 /// How a session ended that was not just cut off.
 #[derive(Debug)]
 pub enum DumpEnd {
-    /// Everything has been sent, and the client did not want to wait for more: an EOF packet follows.
+    /// Everything has been sent, and the client did not want to wait for more: an EOF packet
+    /// follows.
     Complete,
     /// Killed, or the server stops: the connection is closed (or error 1053 sent).
     Killed,

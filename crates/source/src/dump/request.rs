@@ -1,4 +1,5 @@
-//! What a dump command asks for: COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, and the session variables that go before them.
+//! What a dump command asks for: COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, and the session variables
+//! that go before them.
 
 use binlog::gtid::{GtidSet, MariadbGtidState};
 
@@ -56,7 +57,8 @@ pub struct DumpClient {
     pub checksum: Checksum,
     /// After this long without an event a heartbeat is sent; 0 is never.
     pub heartbeat_period_ns: u64,
-    /// It is MariaDB's (`@mariadb_slave_capability`): it gets QUERY events without the collations that MariaDB does not have.
+    /// It is MariaDB's (`@mariadb_slave_capability`): it gets QUERY events without the collations
+    /// that MariaDB does not have.
     pub is_mariadb: bool,
     /// It acknowledges what it has received (`@rpl_semi_sync_replica`).
     pub semi_sync: bool,
@@ -86,7 +88,8 @@ impl DumpRequest {
         Ok(DumpRequest::new(DumpStart::Position { file, pos }, flags, server_id, client))
     }
 
-    /// The same from where MariaDB's GTIDs say, in the texts of a replica's `@slave_connect_state` and `@slave_until_gtid`, instead of its position.
+    /// The same from where MariaDB's GTIDs say, in the texts of a replica's `@slave_connect_state`
+    /// and `@slave_until_gtid`, instead of its position.
     pub fn by_mariadb_gtids(self, has: &str, until: Option<&str>) -> Result<DumpRequest, Refusal> {
         let parse = |text: &str, what: &str| {
             text.parse().map_err(|_| {

@@ -22,7 +22,8 @@ use crate::recent::Block;
 use mariadb::ByMariadbGtid;
 
 const BLOCK_BYTES: usize = 256 * 1024;
-/// The pause of a session that has sent all there was, when the writer makes none because of others that are semi-synchronous.
+/// The pause of a session that has sent all there was, when the writer makes none because of others
+/// that are semi-synchronous.
 const REST: Duration = Duration::from_millis(2);
 /// More than a GTID event can be long.
 const LONGEST_GTID_EVENT_BYTES: usize = 512;
@@ -63,7 +64,8 @@ pub(super) fn serve(
 }
 
 fn find_start(binlog: &Binlog, request: &DumpRequest) -> Result<FilePosition, Refusal> {
-    // What was committed before the request has to be in the dump, also in one that ends at the end.
+    // What was committed before the request has to be in the dump, also in one that ends at the
+    // end.
     let caught_up = binlog.wait_caught_up();
     if binlog.is_turned_off() {
         return Err(Binlog::not_open());
@@ -130,8 +132,8 @@ struct Session<'a> {
     name: String,
     /// What the events of the present file end with.
     checksum: Checksum,
-    /// What events end with that the client gets: what it wants, where the file's have one. What comes before the first format description is
-    /// as the client wants it.
+    /// What events end with that the client gets: what it wants, where the file's have one. What
+    /// comes before the first format description is as the client wants it.
     sent_checksum: Checksum,
     scratch: Vec<u8>,
     for_mariadb: for_mariadb::Rewriter,
@@ -155,7 +157,8 @@ impl Session<'_> {
         }
     }
 
-    /// Sends what is in the present file, waiting for more while it is the newest. Returns when it is complete and sent.
+    /// Sends what is in the present file, waiting for more while it is the newest. Returns when it
+    /// is complete and sent.
     fn send_file(&mut self) -> Result<(), DumpEnd> {
         let file = {
             let files = self.binlog.files.lock();
@@ -346,7 +349,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Sends an event in the form that the client takes. `end` is where it ends in the file, if it is the whole event or the last of its parts.
+    /// Sends an event in the form that the client takes. `end` is where it ends in the file, if it
+    /// is the whole event or the last of its parts.
     fn deliver(&mut self, event: &[u8], end: Option<FilePosition>) -> Result<(), DumpEnd> {
         let is_rewritten = self.request.client.is_mariadb
             && self.for_mariadb.rewrite(event, self.checksum, &mut self.rewritten);
@@ -369,7 +373,8 @@ impl Session<'_> {
         }
     }
 
-    /// Waits until the replica has acknowledged what was sent. What is committed meanwhile goes together, and is acknowledged together.
+    /// Waits until the replica has acknowledged what was sent. What is committed meanwhile goes
+    /// together, and is acknowledged together.
     fn take_acknowledgement(&mut self, number: u64, end: FilePosition) -> Result<(), DumpEnd> {
         let _state = enter(State::ReplicaAckWait);
         loop {
@@ -464,7 +469,8 @@ fn wanted(request: &DumpRequest) -> Checksum {
     if request.client.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
 }
 
-/// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID cannot be sent by GTID.
+/// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID
+/// cannot be sent by GTID.
 fn leaves_out(event: &[u8], checksum: Checksum, has: &GtidSet, skipping: bool) -> Result<bool, ()> {
     match events::kind(event) {
         event_type::GTID | event_type::GTID_TAGGED => {

@@ -1,5 +1,5 @@
-//! Files of the binary log that are damaged, cut short or gone before a start: made again from what is
-//! there, or named with what is wrong.
+//! Files of the binary log that are damaged, cut short or gone before a start: made again from what
+//! is there, or named with what is wrong.
 
 use std::path::Path;
 use std::sync::Arc;

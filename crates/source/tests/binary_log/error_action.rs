@@ -96,8 +96,8 @@ fn a_reset_of_a_log_that_is_off_leaves_nothing_of_it() {
     life.end();
 }
 
-/// Until a checkpoint knows that the log is off, a crash puts everything into the files again; then what is missing is purged. A replica gets everything, or is
-/// refused.
+/// Until a checkpoint knows that the log is off, a crash puts everything into the files again; then
+/// what is missing is purged. A replica gets everything, or is refused.
 #[test]
 fn no_crash_makes_replicas_pass_over_what_was_ignored() {
     let disk = new_disk(8);
@@ -156,7 +156,8 @@ fn an_error_that_is_not_ignored_stops_the_server() {
     life.end();
 }
 
-/// Whatever `binlog_error_action` says: where there is no space for a transaction, and where there is none for the head of the next file.
+/// Whatever `binlog_error_action` says: where there is no space for a transaction, and where there
+/// is none for the head of the next file.
 #[test]
 fn a_full_disk_is_waited_out() {
     for left_bytes in [60, 300] {

@@ -1,4 +1,5 @@
-//! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it, and who may read on.
+//! The binary log of an engine on a simulated disk: what is in it, what a power cut leaves of it,
+//! and who may read on.
 
 mod damaged;
 mod error_action;
@@ -220,7 +221,8 @@ fn dumps_start_where_they_are_asked_to() {
         count_of(&rest, source::events::event_type::HEARTBEAT) >= 1,
         "what was left out moves the position"
     );
-    // By GTID the format description keeps its position; its creation time shows only who begins with the file.
+    // By GTID the format description keeps its position; its creation time shows only who begins
+    // with the file.
     let format = |events: &[Vec<u8>]| {
         let is_format = |event: &&Vec<u8>| event[4] == source::events::event_type::FORMAT_DESCRIPTION;
         let event = events.iter().find(is_format).expect("each dump has one");
@@ -299,7 +301,8 @@ fn what_a_session_reads_is_not_purged() {
     life.end();
 }
 
-/// A replica that follows, now and then slower than the log grows, until it has the transaction with this number.
+/// A replica that follows, now and then slower than the log grows, until it has the transaction
+/// with this number.
 struct Following {
     rng: Rng,
     events: Vec<Vec<u8>>,
@@ -366,7 +369,8 @@ fn who_follows_gets_what_is_in_the_files() {
     let files = life.dump(request.start).1;
     for follower in followers.drain(..) {
         let mut events = follower.join().expect("follows to the end");
-        // Only who comes to an open file gets its format description with that flag, and the last rotation may not be there yet.
+        // Only who comes to an open file gets its format description with that flag, and the last
+        // rotation may not be there yet.
         let of_groups = |events: &mut Vec<Vec<u8>>| {
             events.retain(|event| event[4] != source::events::event_type::FORMAT_DESCRIPTION);
         };

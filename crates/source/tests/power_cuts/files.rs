@@ -17,7 +17,8 @@ use crate::tables::{K, KEYED, SCHEMA, TAG};
 use crate::worker::{LEDGER_TEXT, ledger_tag};
 use crate::{DATADIR, UUID};
 
-/// Compressed transactions read so far, for whoever wants to know what was tried. Relaxed: it is only printed.
+/// Compressed transactions read so far, for whoever wants to know what was tried. Relaxed: it is
+/// only printed.
 pub static COMPRESSED: AtomicU64 = AtomicU64::new(0);
 
 /// One transaction in the binary log.
@@ -27,8 +28,8 @@ struct Group {
     counts: Vec<(i64, i64)>,
 }
 
-/// The files hold every GTID from 1 on, once and in order; every worker's transactions in the order of its counts, up to what was recovered; and each
-/// in the group whose number its worker was told.
+/// The files hold every GTID from 1 on, once and in order; every worker's transactions in the order
+/// of its counts, up to what was recovered; and each in the group whose number its worker was told.
 pub fn compare(disk: &SimDisk, engine: &Arc<Engine>, recovered: &[Step], place: &str) {
     let keyed = engine.catalog().table(SCHEMA, KEYED).expect("it is always there");
     let groups = read_groups(disk, &keyed, place);
@@ -85,7 +86,8 @@ fn read_groups(disk: &SimDisk, keyed: &Table, place: &str) -> Vec<Group> {
     groups
 }
 
-/// Reads one file. A transaction has a beginning and an end; a statement about definitions is its GTID and itself.
+/// Reads one file. A transaction has a beginning and an end; a statement about definitions is its
+/// GTID and itself.
 struct FileReader<'a> {
     keyed: &'a Table,
     keyed_id: Option<u64>,

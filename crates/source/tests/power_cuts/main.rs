@@ -1,5 +1,7 @@
-//! The power goes at every write of an engine with a binary log: what recovery makes of both must be the same transactions in the same order, none missing, none
-//! extra, with GTIDs that leave no number out; some of them compressed. The workers and the comparison of rows are those of the engine's own test.
+//! The power goes at every write of an engine with a binary log: what recovery makes of both must
+//! be the same transactions in the same order, none missing, none extra, with GTIDs that leave no
+//! number out; some of them compressed. The workers and the comparison of rows are those of the
+//! engine's own test.
 //!
 //! `SEED=n` plays one seed, `SLIPSTREAM_CUTS=n` asks for another number of cuts.
 
@@ -31,7 +33,8 @@ use state::{Histories, History, WorkerState};
 
 const UUID: &str = "11111111-2222-3333-4444-555555555555";
 const DATADIR: &str = "/data";
-/// How many cuts the ordinary run makes: the engine's test makes more of them, without a binary log.
+/// How many cuts the ordinary run makes: the engine's test makes more of them, without a binary
+/// log.
 const CUTS: u64 = 500;
 
 fn config(disk: &SimDisk, rng: &mut Rng) -> EngineConfig {

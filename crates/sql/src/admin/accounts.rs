@@ -76,7 +76,8 @@ pub enum UserAttribute {
     Object(String),
 }
 
-/// What stands behind the accounts of CREATE USER and ALTER USER. `None` was not written and stays; an inner `None` is DEFAULT.
+/// What stands behind the accounts of CREATE USER and ALTER USER. `None` was not written and stays;
+/// an inner `None` is DEFAULT.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "each is the option of MySQL's manual that has its name")]
 pub struct AccountOptions {

@@ -3,7 +3,8 @@
 use super::{Expr, Query, TableName};
 use engine::ReferentialAction;
 
-/// A column's type as written: the name in lower case (`int`, `double precision` is `double`), arguments, attributes.
+/// A column's type as written: the name in lower case (`int`, `double precision` is `double`),
+/// arguments, attributes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TypeSpec {
     pub name: String,
@@ -84,7 +85,8 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// Options that are shown again and change nothing here, in the order in which SHOW CREATE TABLE has them.
+    /// Options that are shown again and change nothing here, in the order in which SHOW CREATE
+    /// TABLE has them.
     pub const KEPT: [&str; 11] = [
         "MIN_ROWS",
         "MAX_ROWS",

@@ -44,7 +44,8 @@ pub struct Update {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delete {
-    /// Tables to delete from in the multiple-table form, by alias or name; empty in the single-table form.
+    /// Tables to delete from in the multiple-table form, by alias or name; empty in the
+    /// single-table form.
     pub targets: Vec<TableName>,
     pub from: TableRef,
     pub filter: Option<Expr>,

@@ -1,6 +1,7 @@
 //! Statements as they were written, names unresolved.
 //!
-//! `parse` builds these trees; `bind` and the executors of DDL read them. Fields carry the statement's own words.
+//! `parse` builds these trees; `bind` and the executors of DDL read them. Fields carry the
+//! statement's own words.
 
 #![allow(missing_docs, reason = "fields are the words of the statements, documented in MySQL's manual")]
 
@@ -31,8 +32,8 @@ pub enum Scope {
     Session,
     Persist,
     PersistOnly,
-    /// `@@x` or `SET x`: the session's, or the global one where there is no other. In SET TRANSACTION: the next
-    /// transaction's.
+    /// `@@x` or `SET x`: the session's, or the global one where there is no other. In SET
+    /// TRANSACTION: the next transaction's.
     Unwritten,
 }
 
@@ -47,7 +48,8 @@ pub enum IsolationName {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SetItem {
     UserVariable(String, Expr),
-    /// A word without quotes on the right side (`SET x = ON`) is a `Literal::Text`; DEFAULT is `None`.
+    /// A word without quotes on the right side (`SET x = ON`) is a `Literal::Text`; DEFAULT is
+    /// `None`.
     Variable {
         scope: Scope,
         name: String,

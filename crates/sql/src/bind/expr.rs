@@ -224,9 +224,9 @@ impl Binder<'_> {
         if table.is_none() {
             let alias = place.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
             if let Some((_, expr)) = alias {
-                // HAVING prefers a column of GROUP BY, ORDER BY the alias; they differ only where a column is hidden
-                // by another column's alias.
-                // The parser has seen to it that neither is too high, not that both together are not.
+                // HAVING prefers a column of GROUP BY, ORDER BY the alias; they differ only where a
+                // column is hidden by another column's alias. The parser has seen to it that
+                // neither is too high, not that both together are not.
                 if !crate::parse::fits(self.depth + expr.height()) {
                     return Err(crate::parse::too_deep());
                 }
@@ -246,12 +246,14 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    /// Error 1143 for a column that the account may not read, of a table that it may not read as a whole.
+    /// Error 1143 for a column that the account may not read, of a table that it may not read as a
+    /// whole.
     fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
         self.check_readable_in(column, place.scope)
     }
 
-    /// As `check_readable`, of a column of this scope that no expression of the statement names: one that a join merges.
+    /// As `check_readable`, of a column of this scope that no expression of the statement names:
+    /// one that a join merges.
     pub(in crate::bind) fn check_readable_in(&self, column: &Expr, scope: &Scope) -> Result<()> {
         let Node::Slot(slot) = column.node else { return Ok(()) };
         match scope.of_slot(slot) {
@@ -476,7 +478,8 @@ impl Binder<'_> {
         let id = crate::variables::known_collation(&name.to_ascii_lowercase())
             .ok_or_else(|| SqlError::new(1273, format!("Unknown collation: '{name}'")))?;
         let charset = collation::charset_of(operand.ty.collation);
-        // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may take it.
+        // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may
+        // take it.
         let is_literal = operand.coercibility >= Coercibility::Literal;
         if matches!(operand.node, Node::HexLiteral(_)) && id != collation::BINARY {
             return Err(SqlError::new(

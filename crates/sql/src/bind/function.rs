@@ -87,7 +87,8 @@ impl Binder<'_> {
             place.aggregates = Some(sink);
             return Ok(expr);
         }
-        // Aggregates do not nest: while the arguments are bound there is no sink. Nor do they see aliases.
+        // Aggregates do not nest: while the arguments are bound there is no sink. Nor do they see
+        // aliases.
         let aliases = std::mem::take(&mut place.aliases);
         let bound = self.bind_aggregate(call, place);
         place.aliases = aliases;

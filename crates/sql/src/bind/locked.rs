@@ -1,4 +1,5 @@
-//! Under LOCK TABLES a statement may use the tables that are locked, under the names that they were locked by, and each name once.
+//! Under LOCK TABLES a statement may use the tables that are locked, under the names that they were
+//! locked by, and each name once.
 
 use super::Binder;
 use crate::error::{Result, SqlError};
@@ -53,7 +54,8 @@ impl Binder<'_> {
     /// Counts a use of a table under this name, for changing its rows or not.
     ///
     /// # Errors
-    /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and to be changed.
+    /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and
+    /// to be changed.
     pub fn use_locked(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
         let Some(LockedNames(names)) = self.locked else { return Ok(()) };
         let is_it = |name: &LockedName| name.is(schema, shown) && name.table == table;

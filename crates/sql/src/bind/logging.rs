@@ -1,5 +1,5 @@
-//! What a statement's text does not say: what has to be logged before it (`binlog_format = STATEMENT`), and why it may do something else on
-//! a replica, which MySQL calls unsafe.
+//! What a statement's text does not say: what has to be logged before it (`binlog_format =
+//! STATEMENT`), and why it may do something else on a replica, which MySQL calls unsafe.
 
 use super::Binder;
 use crate::ast;

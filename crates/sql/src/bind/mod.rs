@@ -1,8 +1,8 @@
 //! Names to columns: trees of `ast` become trees of `expr` and plans.
 //!
-//! A binder serves one statement. It finds the statement's tables in the catalog, gives every column of every table a
-//! slot of the row, and collects the statement's subqueries, which run before it (they may not depend on its rows:
-//! correlated ones are refused).
+//! A binder serves one statement. It finds the statement's tables in the catalog, gives every
+//! column of every table a slot of the row, and collects the statement's subqueries, which run
+//! before it (they may not depend on its rows: correlated ones are refused).
 
 mod expr;
 mod function;
@@ -36,7 +36,8 @@ pub(crate) struct Binder<'a> {
     pub schema: Option<&'a str>,
     /// Plans of the subqueries, in the order in which they have to run.
     pub subqueries: Vec<QueryPlan>,
-    /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the session.
+    /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the
+    /// session.
     pub uncacheable: bool,
     /// A stored table was bound: the plan holds as long as it has not changed.
     pub tables: Vec<Arc<Table>>,
@@ -52,7 +53,8 @@ pub(crate) struct Binder<'a> {
     depth: usize,
     /// What the tables of the FROM that is being bound are for.
     table_use: TableUse,
-    /// What changes rows holds on columns of the table alone: each column that is changed is to be checked.
+    /// What changes rows holds on columns of the table alone: each column that is changed is to be
+    /// checked.
     pub changes_by_column: bool,
 }
 

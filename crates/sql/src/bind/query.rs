@@ -300,7 +300,8 @@ pub(super) fn wish_of(order: &[SortKey], base: usize, scope: &Scope, has_limit: 
     wish
 }
 
-/// Notes which columns of each table any expression needs, and whether the index that is read has them.
+/// Notes which columns of each table any expression needs, and whether the index that is read has
+/// them.
 fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
     let mut slots = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);

@@ -39,8 +39,8 @@ pub(crate) type ColumnAt = (usize, usize);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub tables: Vec<ScopeTable>,
-    /// With USING or NATURAL: the columns that `*` and a name without a table stand for, in the order of `*`. Columns that
-    /// were merged are one. Without: all columns of all tables.
+    /// With USING or NATURAL: the columns that `*` and a name without a table stand for, in the
+    /// order of `*`. Columns that were merged are one. Without: all columns of all tables.
     pub joined: Option<Vec<ColumnAt>>,
 }
 
@@ -145,7 +145,8 @@ pub(crate) fn decimals(ty: &ColumnType) -> u8 {
 /// Decimals of what has no fixed number of them.
 const NOT_FIXED: u8 = 31;
 
-/// Strings that are computed have no fixed decimals in MySQL; those of columns, of UNION and `x'1F'` have none.
+/// Strings that are computed have no fixed decimals in MySQL; those of columns, of UNION and
+/// `x'1F'` have none.
 fn is_text_expression(expr: &Expr) -> bool {
     let is_computed = !matches!(expr.node, Node::HexLiteral(_) | Node::Constant(types::Value::Null));
     is_computed && matches!(expr.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
@@ -245,8 +246,8 @@ impl Scope {
             .map(|table| (table, slot - table.base))
     }
 
-    /// The name of a column of those tables of information_schema that are views in MySQL: there it is the view's own,
-    /// in upper case, however it was written.
+    /// The name of a column of those tables of information_schema that are views in MySQL: there it
+    /// is the view's own, in upper case, however it was written.
     pub fn name_of_view_column(&self, expr: &Expr) -> Option<&str> {
         let Node::Slot(slot) = expr.node else { return None };
         let (table, at) = self.of_slot(slot)?;

@@ -21,7 +21,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Leaves out the columns that neither the conditions nor the order look at, nor these expressions.
+    /// Leaves out the columns that neither the conditions nor the order look at, nor these
+    /// expressions.
     pub fn need_used_columns<'e>(&mut self, further: impl Iterator<Item = &'e Expr>) {
         let mut slots = Vec::new();
         further.for_each(|expr| expr.slots(&mut slots));
@@ -31,7 +32,8 @@ impl Target {
     }
 }
 
-/// Binds the table of a single-table UPDATE or DELETE, which needs this privilege; every column is needed.
+/// Binds the table of a single-table UPDATE or DELETE, which needs this privilege; every column is
+/// needed.
 pub(crate) fn bind_target(
     binder: &mut Binder<'_>,
     from: &TableRef,

@@ -1,4 +1,5 @@
-//! `ALGORITHM=` and `LOCK=`: what a statement demands of the way that it is carried out, and whether that can be had.
+//! `ALGORITHM=` and `LOCK=`: what a statement demands of the way that it is carried out, and
+//! whether that can be had.
 
 use super::Altered;
 use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock};
@@ -10,7 +11,8 @@ use engine::{Engine, TableDef};
 pub(crate) struct Way {
     /// Rows are copied into a new table.
     pub rebuild: bool,
-    /// MySQL has no way but ALGORITHM=COPY for it, or that was asked for: the client is told the number of rows.
+    /// MySQL has no way but ALGORITHM=COPY for it, or that was asked for: the client is told the
+    /// number of rows.
     pub copies: bool,
     /// Nobody else uses the table meanwhile.
     pub exclusive: bool,
@@ -54,7 +56,8 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
     }
     let rebuild = must_rebuild || algorithm == AlterAlgorithm::Copy;
     if rebuild && lock == AlterLock::None {
-        // MySQL rebuilds a table whose column types stay as they are in place and under no lock; this server does not.
+        // MySQL rebuilds a table whose column types stay as they are in place and under no lock;
+        // this server does not.
         let reason =
             if changes_types(old, altered) { CHANGED_TYPE } else { "COPY algorithm requires a lock" };
         return Err(not_supported_since("LOCK=NONE", reason, "LOCK=SHARED"));

@@ -30,7 +30,8 @@ impl Altered {
     }
 }
 
-/// The definition under change: columns by name, keys by column position of the definition as it stands.
+/// The definition under change: columns by name, keys by column position of the definition as it
+/// stands.
 struct Builder<'s> {
     def: TableDef,
     sources: Vec<Option<usize>>,
@@ -45,7 +46,8 @@ fn cannot_drop(name: &str) -> SqlError {
     SqlError::new(1091, format!("Can't DROP '{name}'; check that column/key exists"))
 }
 
-/// Applies the alterations to `old`; `schema_of` gives the schema of a name that RENAME TO writes without one.
+/// Applies the alterations to `old`; `schema_of` gives the schema of a name that RENAME TO writes
+/// without one.
 pub(crate) fn altered_definition(
     old: &TableDef,
     alter: &AlterTable,
@@ -56,7 +58,8 @@ pub(crate) fn altered_definition(
     let relations = settings.relations(catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let mut builder = Builder { def: old.clone(), sources, settings };
-    // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any order.
+    // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any
+    // order.
     let goes = |alteration: &Alteration| {
         matches!(
             alteration,
@@ -249,7 +252,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The columns that have other names than in `old` (from, to). The table's foreign keys about itself follow.
+    /// The columns that have other names than in `old` (from, to). The table's foreign keys about
+    /// itself follow.
     fn follow_own_names(&mut self, old: &TableDef) -> Vec<(String, String)> {
         let names = self.sources.iter().zip(&self.def.columns).filter_map(|(source, column)| {
             let before = &old.columns[(*source)?].name;
@@ -372,7 +376,8 @@ impl Builder<'_> {
     }
 }
 
-/// What is wrong with the zero date that a new column without a default would have in old rows. The source has judged that.
+/// What is wrong with the zero date that a new column without a default would have in old rows. The
+/// source has judged that.
 fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
     let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
     if !is_refused || column.nullable || column.default.is_some() {
@@ -421,8 +426,8 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
-/// A function that turns rows of `old` into rows of the altered table. Values that do not fit fail with MySQL's error,
-/// which is left in `failure`.
+/// A function that turns rows of `old` into rows of the altered table. Values that do not fit fail
+/// with MySQL's error, which is left in `failure`.
 pub(crate) fn converter<'c>(
     old: &'c TableDef,
     altered: &'c Altered,

@@ -272,7 +272,8 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
     })
 }
 
-/// `0x...` and `b'...'`: a number in a column of numbers, and else the bytes of a text in the column's character set.
+/// `0x...` and `b'...'`: a number in a column of numbers, and else the bytes of a text in the
+/// column's character set.
 fn bytes_value(bytes: &[u8], ty: &ColumnType) -> Option<Value> {
     let is_number = ty.is_integer()
         || matches!(
@@ -287,7 +288,8 @@ fn bytes_value(bytes: &[u8], ty: &ColumnType) -> Option<Value> {
     (digits.len() <= 8).then_some(Value::UInt(number))
 }
 
-/// Whether a default of ENUM or SET names members. Their numbers, which INSERT takes too, are none here.
+/// Whether a default of ENUM or SET names members. Their numbers, which INSERT takes too, are none
+/// here.
 fn names_members(text: &[u8], ty: &ColumnType) -> bool {
     let members = ty.members.as_deref().unwrap_or_default();
     let is_member = |name: &[u8]| {
@@ -301,7 +303,8 @@ fn names_members(text: &[u8], ty: &ColumnType) -> bool {
     }
 }
 
-/// A TIMESTAMP's default, with the zone that it was written in: it is the same moment in every session.
+/// A TIMESTAMP's default, with the zone that it was written in: it is the same moment in every
+/// session.
 fn moment_text(moment: Value, ty: &ColumnType, zone_offset_s: i32) -> Option<Vec<u8>> {
     let mut text = moment.in_zone(zone_offset_s).text_bytes(Some(ty))?;
     let (sign, minutes) = (if zone_offset_s < 0 { '-' } else { '+' }, zone_offset_s.abs() / 60);
@@ -421,8 +424,9 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     })
 }
 
-/// Without `explicit_defaults_for_timestamp`: gives the TIMESTAMP columns that a statement has `written` the defaults that it
-/// left out. The table's first one is NOW() by itself, and the others have the zero.
+/// Without `explicit_defaults_for_timestamp`: gives the TIMESTAMP columns that a statement has
+/// `written` the defaults that it left out. The table's first one is NOW() by itself, and the
+/// others have the zero.
 pub(super) fn implied_timestamps(def: &mut TableDef, written: &[&str], settings: &DdlSettings) -> Result<()> {
     if settings.explicit_timestamps {
         return Ok(());

@@ -15,7 +15,8 @@ const MOST_KEYS: usize = 64;
 const MOST_KEY_PARTS: usize = 16;
 const MOST_KEY_BYTES: u64 = 3072;
 
-/// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns that a query gives.
+/// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns
+/// that a query gives.
 pub(crate) fn definition(
     create: &CreateTable,
     schema: &str,

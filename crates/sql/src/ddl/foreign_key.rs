@@ -1,5 +1,5 @@
-//! Foreign keys of definitions: what a FOREIGN KEY clause adds to a table, and what other statements may not take from
-//! under the foreign keys that are there.
+//! Foreign keys of definitions: what a FOREIGN KEY clause adds to a table, and what other
+//! statements may not take from under the foreign keys that are there.
 
 use super::create::key_definition;
 use crate::ast::{ForeignKeySpec, KeyKind, KeyPart, KeySpec};
@@ -187,8 +187,8 @@ impl Relations<'_> {
         }
     }
 
-    /// Refuses to make `new` of a table when its foreign keys, or others' about it, would lose what they need. `sources`: the old
-    /// column of each new one.
+    /// Refuses to make `new` of a table when its foreign keys, or others' about it, would lose what
+    /// they need. `sources`: the old column of each new one.
     pub fn check_altered(&self, old: &TableDef, new: &TableDef, sources: &[Option<usize>]) -> Result<()> {
         if self.replicated {
             return Ok(());
@@ -274,7 +274,8 @@ fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
     SqlError::new(1239, format!("Incorrect foreign key definition for '{name}': {reason}"))
 }
 
-/// The index of a foreign key's columns, under the constraint's name, the one given for it, or the first column's.
+/// The index of a foreign key's columns, under the constraint's name, the one given for it, or the
+/// first column's.
 fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> {
     let part = |column: &String| KeyPart { column: column.clone(), prefix: None, descending: false };
     let wished = spec.name.as_ref().or(spec.index.as_ref());
@@ -329,8 +330,8 @@ fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef
     Ok(())
 }
 
-/// Whether values of one type can be looked for among values of the other: strings of any length in one collation, everything
-/// else in just the same type.
+/// Whether values of one type can be looked for among values of the other: strings of any length in
+/// one collation, everything else in just the same type.
 fn are_compatible(a: &ColumnType, b: &ColumnType) -> bool {
     let is_string =
         |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);

@@ -1,7 +1,7 @@
 //! Definitions out of statements.
 //!
-//! What CREATE TABLE and ALTER TABLE say becomes the engine's `TableDef`, with the checks and errors of MySQL. The
-//! functions here know no session: the applier of a replica uses them too.
+//! What CREATE TABLE and ALTER TABLE say becomes the engine's `TableDef`, with the checks and
+//! errors of MySQL. The functions here know no session: the applier of a replica uses them too.
 
 mod algorithm;
 mod alter;
@@ -35,12 +35,13 @@ pub(crate) struct DdlSettings {
     pub now_us: u64,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
-    /// `explicit_defaults_for_timestamp`; without it TIMESTAMP columns are NOT NULL and have defaults that nobody wrote.
+    /// `explicit_defaults_for_timestamp`; without it TIMESTAMP columns are NOT NULL and have
+    /// defaults that nobody wrote.
     pub explicit_timestamps: bool,
     /// REFERENCES at a column makes a foreign key.
     pub inline_references: bool,
-    /// The statement comes from a source: names that only MariaDB knows are mapped, and what the source accepted is not
-    /// refused for its engine.
+    /// The statement comes from a source: names that only MariaDB knows are mapped, and what the
+    /// source accepted is not refused for its engine.
     pub replicated: bool,
 }
 

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// What a client is told of a statement that has succeeded.
 #[derive(Debug, Default)]
 pub(crate) struct DdlReport {
-    /// Rows copied, databases made, tables dropped with their database: whatever MySQL counts for the statement.
+    /// Rows copied, databases made, tables dropped with their database: whatever MySQL counts for
+    /// the statement.
     pub affected_rows: u64,
     /// Whether they are named in words, too: `Records: 2  Duplicates: 0  Warnings: 0`.
     pub tells_records: bool,

@@ -12,7 +12,8 @@ use types::{DateTime, TypeCode, Value};
 pub(super) struct Strictness {
     /// Errors, not warnings.
     pub strict: bool,
-    /// NULL in a NOT NULL column becomes the type's zero value (IGNORE, and rows of several in non-strict mode).
+    /// NULL in a NOT NULL column becomes the type's zero value (IGNORE, and rows of several in
+    /// non-strict mode).
     pub null_becomes_zero: bool,
 }
 
@@ -92,7 +93,8 @@ pub(super) fn now_for(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     to_column(&Value::DateTime(at), column, 1, strictness, ctx)
 }
 
-/// How a column's default is converted: what it is was judged when it was defined, whatever the modes are now.
+/// How a column's default is converted: what it is was judged when it was defined, whatever the
+/// modes are now.
 pub(super) fn for_default(ctx: &Context<'_>) -> convert::Context {
     convert::Context { dates: convert::DateModes::default(), ..ctx.conversion(false) }
 }
@@ -129,7 +131,8 @@ pub(super) fn default_value(
 
 /// Encodes a whole row.
 pub(super) fn encode(table: &Table, values: &[Value]) -> Result<Vec<u8>> {
-    // Room for the null bitmap, and for the widest number or a length and a text each, so that it need not grow.
+    // Room for the null bitmap, and for the widest number or a length and a text each, so that it
+    // need not grow.
     let widths =
         values.iter().map(|value| if let Value::Bytes(bytes) = value { bytes.len() + 4 } else { 10 });
     let mut image = Vec::with_capacity(table.layout.null_bytes() + widths.sum::<usize>());

@@ -1,7 +1,8 @@
 //! Ranges of encoded keys from the conditions of a plan and the values at hand.
 //!
-//! A value need not be one that the column can hold: `id > 1.5` and `id = 'x'` are legal. It then lies between two of the
-//! column's values, and a bound moves to its neighbour, so that the range holds every row that the condition does.
+//! A value need not be one that the column can hold: `id > 1.5` and `id = 'x'` are legal. It then
+//! lies between two of the column's values, and a bound moves to its neighbour, so that the range
+//! holds every row that the condition does.
 
 use crate::error::Result;
 use crate::expr::{Context, Node, Number, number};
@@ -25,7 +26,8 @@ enum Position {
 /// The ranges of an access, in key order.
 pub(super) struct Ranges {
     pub ranges: Vec<KeyRange>,
-    /// Some condition could not be turned into a bound: the order of the rows is not what the plan promised.
+    /// Some condition could not be turned into a bound: the order of the rows is not what the plan
+    /// promised.
     pub degraded: bool,
 }
 
@@ -213,7 +215,8 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// The key of the only row that a point access can find, where its values are at hand and ones that the columns can hold.
+    /// The key of the only row that a point access can find, where its values are at hand and ones
+    /// that the columns can hold.
     pub fn point(
         table: &Table,
         access: &Access,

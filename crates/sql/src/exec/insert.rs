@@ -102,7 +102,8 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
     }
 }
 
-/// Whether what the statement needs holds on columns of the table alone: those that it names are then to be checked.
+/// Whether what the statement needs holds on columns of the table alone: those that it names are
+/// then to be checked.
 ///
 /// # Errors
 /// 1142 where it holds on neither.
@@ -188,7 +189,8 @@ fn bits_of(value: &Value) -> u64 {
 /// What became of one row.
 enum Outcome {
     Inserted,
-    /// ON DUPLICATE KEY UPDATE: changed or not, and the AUTO_INCREMENT value of the row that was there.
+    /// ON DUPLICATE KEY UPDATE: changed or not, and the AUTO_INCREMENT value of the row that was
+    /// there.
     Updated {
         changed: bool,
         id: Option<u64>,
@@ -207,7 +209,8 @@ impl InsertPlan {
         }
     }
 
-    /// Inserts these rows from now on, which have as many columns as those that it was bound with, if those were literals; else false.
+    /// Inserts these rows from now on, which have as many columns as those that it was bound with,
+    /// if those were literals; else false.
     pub fn set_literal_rows(&mut self, new: LiteralRows) -> bool {
         match &mut self.rows {
             Rows::Literals(rows, _) if rows.columns() == new.columns() => *rows = new,
@@ -472,7 +475,8 @@ impl InsertPlan {
         Ok(scan.next(run.txn)?)
     }
 
-    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old one's.
+    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
+    /// one's.
     fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
         let mut values = self.table.layout.decode_all(&old.image)?;
         values.extend(new);

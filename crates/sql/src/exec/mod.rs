@@ -27,8 +27,9 @@ use engine::Transaction;
 pub(crate) struct Run<'r, 'c> {
     pub txn: &'r mut Transaction,
     pub ctx: &'r Context<'c>,
-    /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and the isolation level wants
-    /// what it wrote to follow from what it read (InnoDB does so under REPEATABLE READ and SERIALIZABLE).
+    /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and
+    /// the isolation level wants what it wrote to follow from what it read (InnoDB does so under
+    /// REPEATABLE READ and SERIALIZABLE).
     shares_reads: bool,
 }
 
@@ -68,7 +69,8 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 }
 
-/// Words and numbers in turn, as the text of an OK packet: `Rows matched: 1  Changed: 1  Warnings: 0`.
+/// Words and numbers in turn, as the text of an OK packet: `Rows matched: 1  Changed: 1  Warnings:
+/// 0`.
 fn info(parts: [(&str, u64); 3]) -> String {
     let mut text = Vec::with_capacity(64);
     for (words, number) in parts {

@@ -1,4 +1,5 @@
-//! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET, LIMIT.
+//! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET,
+//! LIMIT.
 
 use super::select::{Emit, Flow, Limit};
 use crate::error::Result;
@@ -48,8 +49,9 @@ impl Output<'_> {
     }
 }
 
-/// Computes the outputs of rows. A value that only one output wants, and that is decoded anew for each row, is moved
-/// there instead of copied, and the memory of the output's last value goes back for the next row.
+/// Computes the outputs of rows. A value that only one output wants, and that is decoded anew for
+/// each row, is moved there instead of copied, and the memory of the output's last value goes back
+/// for the next row.
 pub(super) struct Projection<'p> {
     plan: &'p SelectPlan,
     columns: &'p [ColumnMeta],
@@ -72,8 +74,8 @@ impl<'p> Projection<'p> {
         Projection { plan, columns, moved }
     }
 
-    /// Sets `out` to the row's outputs but for those that are moved; call [`Projection::move_rest`] when nothing but
-    /// the outputs is wanted from the row any more.
+    /// Sets `out` to the row's outputs but for those that are moved; call [`Projection::move_rest`]
+    /// when nothing but the outputs is wanted from the row any more.
     pub fn compute(&self, row: &[Value], out: &mut Vec<Value>, ctx: &Context<'_>) -> Result<()> {
         out.resize(self.plan.outputs.len(), Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
@@ -98,8 +100,9 @@ impl<'p> Projection<'p> {
     }
 }
 
-/// Whether rows that are equal to DISTINCT come one after the other when they are sorted by `order`: every output is a
-/// sort key, and is compared by the weights that its key in a group has, too.
+/// Whether rows that are equal to DISTINCT come one after the other when they are sorted by
+/// `order`: every output is a sort key, and is compared by the weights that its key in a group has,
+/// too.
 pub(super) fn groups_equal_rows(plan: &SelectPlan, columns: &[ColumnMeta]) -> bool {
     let sorts_by = |slot: usize| {
         plan.order.iter().any(|SortKey { expr, .. }| matches!(expr.node, Node::Slot(key) if key == slot))

@@ -67,8 +67,8 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// Does not wait for rows that somebody else has locked, where the isolation level allows it: they come as they are
-    /// committed.
+    /// Does not wait for rows that somebody else has locked, where the isolation level allows it:
+    /// they come as they are committed.
     pub fn set_semi_consistent(&mut self) {
         self.semi_consistent = true;
     }
@@ -78,8 +78,8 @@ impl<'p> Reader<'p> {
         self.scan.as_ref().is_some_and(Scan::is_unlocked)
     }
 
-    /// Reads the needed columns of the next row into the table's slots, from the index alone where that has them; false: there is
-    /// no further row.
+    /// Reads the needed columns of the next row into the table's slots, from the index alone where
+    /// that has them; false: there is no further row.
     pub fn read_into(
         &mut self,
         run: &mut Run<'_, '_>,

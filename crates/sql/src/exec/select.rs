@@ -30,7 +30,8 @@ pub(super) enum Flow {
 /// What is known when a query is done.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueryOutcome {
-    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for it.
+    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for
+    /// it.
     pub found_rows: u64,
 }
 

@@ -1,6 +1,7 @@
 //! ORDER BY of rows that do not come in order.
 //!
-//! Beside each item stands a number that orders as its first key does as far as it goes, so that few keys are compared.
+//! Beside each item stands a number that orders as its first key does as far as it goes, so that
+//! few keys are compared.
 
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node, sort_by, sort_compare};
@@ -38,7 +39,8 @@ struct Keyed<T> {
     item: T,
 }
 
-/// A number for a key that orders as [`sort_compare`] does among values of one kind, as far as it goes; NULL comes first.
+/// A number for a key that orders as [`sort_compare`] does among values of one kind, as far as it
+/// goes; NULL comes first.
 fn prefix_of(value: &Value, collation_id: u16) -> Option<u64> {
     match value {
         Value::Null => Some(0),
@@ -55,7 +57,8 @@ impl<'p, T> Sorter<'p, T> {
         Sorter::with_values(keys, &[], wanted, charge)
     }
 
-    /// A sorter of items that bring the values of `outputs`. A key that is one of them is not kept twice.
+    /// A sorter of items that bring the values of `outputs`. A key that is one of them is not kept
+    /// twice.
     pub fn with_values(
         keys: &'p [SortKey],
         outputs: &[Expr],
@@ -116,7 +119,8 @@ impl<'p, T> Sorter<'p, T> {
         self.push(values, item, ctx)
     }
 
-    /// The prefix of an item with these values; notes when there is none, or none that compares with those before.
+    /// The prefix of an item with these values; notes when there is none, or none that compares
+    /// with those before.
     fn prefix(&mut self, values: &[Value]) -> u64 {
         if !self.has_prefixes {
             return 0;

@@ -32,8 +32,9 @@ impl Target {
         }
     }
 
-    /// Calls `visit` for each row, locked for update, with its decoded columns. With `collect_first`, all rows are found
-    /// before the first visit, so that what a visit changes is not found again.
+    /// Calls `visit` for each row, locked for update, with its decoded columns. With
+    /// `collect_first`, all rows are found before the first visit, so that what a visit changes is
+    /// not found again.
     pub fn for_each(
         &self,
         run: &mut Run<'_, '_>,

@@ -58,7 +58,8 @@ pub(super) fn stamped_columns(table: &Table, assignments: &[(usize, NewValue)]) 
     columns.filter(|(at, column)| column.on_update_now && !assigned(*at)).map(|(at, _)| at).collect()
 }
 
-/// Computes the new values of a row into `values`, which holds the old ones (and what else the expressions see).
+/// Computes the new values of a row into `values`, which holds the old ones (and what else the
+/// expressions see).
 pub(super) fn assign_all(
     run: &Run<'_, '_>,
     table: &Table,

@@ -1,4 +1,5 @@
-//! Numbers out of values, and arithmetic on them: 64-bit integers with overflow errors, DECIMAL, DOUBLE.
+//! Numbers out of values, and arithmetic on them: 64-bit integers with overflow errors, DECIMAL,
+//! DOUBLE.
 
 use super::{Context, text_of};
 use crate::ast::BinaryOp;
@@ -15,7 +16,8 @@ pub(crate) enum Number {
     Double(f64),
 }
 
-/// The number that a value is in numeric context; text counts as a double, NULL (which callers handle before) as 0.
+/// The number that a value is in numeric context; text counts as a double, NULL (which callers
+/// handle before) as 0.
 pub(crate) fn number(value: &Value) -> Number {
     match value {
         Value::Null => Number::Int(0),
@@ -170,7 +172,8 @@ fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Con
     };
     let unsigned =
         unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
-    // The sign of a remainder is the dividend's, so that it may be negative though the divisor is unsigned.
+    // The sign of a remainder is the dividend's, so that it may be negative though the divisor is
+    // unsigned.
     if unsigned && !(op == BinaryOp::Modulo && result < 0) {
         u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", op, a, b))
     } else {

@@ -25,8 +25,8 @@ fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
     ctx.warn(1292, format!("Incorrect {kind} value: '{shown}'"));
 }
 
-/// The value as a point in time: DATE and text are read as one, TIME is of today. `None` (with a warning for text) when
-/// it is none.
+/// The value as a point in time: DATE and text are read as one, TIME is of today. `None` (with a
+/// warning for text) when it is none.
 pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let read = point_in_time(value, ctx);
     if read.is_none() && !value.is_null() {
@@ -35,7 +35,8 @@ pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> 
     read
 }
 
-/// The zero date is none in a text or a number where NO_ZERO_DATE says so. In a column it is what it is.
+/// The zero date is none in a text or a number where NO_ZERO_DATE says so. In a column it is what
+/// it is.
 fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let allow_invalid = ctx.dates().allow_invalid;
     let read_text = |text: &[u8]| {
@@ -63,7 +64,8 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     }
 }
 
-/// The value as a point in time whose date sql_mode takes: what CAST, DATE() and TIMESTAMP() make of it.
+/// The value as a point in time whose date sql_mode takes: what CAST, DATE() and TIMESTAMP() make
+/// of it.
 pub(crate) fn valid_datetime(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     datetime_of(value, ctx).filter(|at| !refused(at, value, "Incorrect datetime", ctx))
 }
@@ -162,7 +164,8 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
         other => integer_of(&number(other)),
     };
     if unsigned {
-        // Negative numbers wrap, as MySQL's CAST(-1 AS UNSIGNED) does; large positive ones are kept.
+        // Negative numbers wrap, as MySQL's CAST(-1 AS UNSIGNED) does; large positive ones are
+        // kept.
         Value::UInt(wide as u64)
     } else {
         Value::Int(wide as i64)

@@ -1,5 +1,5 @@
-//! Comparing values as MySQL does: each pair of kinds has one common kind in which it is compared (manual, "Type
-//! Conversion in Expression Evaluation").
+//! Comparing values as MySQL does: each pair of kinds has one common kind in which it is compared
+//! (manual, "Type Conversion in Expression Evaluation").
 
 use super::{Context, Number, arithmetic, number, text_of};
 use crate::error::Result;
@@ -52,8 +52,8 @@ fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
-/// At least one side is a date or datetime: both as datetimes, or as numbers when the other side is a number; a text
-/// that is no date compares as text.
+/// At least one side is a date or datetime: both as datetimes, or as numbers when the other side is
+/// a number; a text that is no date compares as text.
 fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     let as_datetime = |value: &Value| -> Option<DateTime> {
         match value {
@@ -106,8 +106,8 @@ pub(crate) fn sort_compare(a: &Value, b: &Value, collation_id: u16, ctx: &Contex
     })
 }
 
-/// Appends bytes that are equal exactly for values that are equal: the key of DISTINCT and GROUP BY. Values of one
-/// column are of one kind.
+/// Appends bytes that are equal exactly for values that are equal: the key of DISTINCT and GROUP
+/// BY. Values of one column are of one kind.
 pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.push(0),
@@ -144,8 +144,8 @@ pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
     }
 }
 
-/// Values are in utf8mb4 whatever the column's character set, so that the weights of a utf8mb4 collation apply: the
-/// one that treats case as the column's does.
+/// Values are in utf8mb4 whatever the column's character set, so that the weights of a utf8mb4
+/// collation apply: the one that treats case as the column's does.
 fn utf8mb4_collation(id: u16) -> u16 {
     match id {
         collation::BINARY => collation::BINARY,

@@ -101,7 +101,8 @@ pub(crate) struct Context<'a> {
     pub subqueries: RefCell<Vec<SubqueryResult>>,
     /// The two seeds of RAND() without a seed, the first in the lower half.
     pub random: &'a Cell<u64>,
-    /// An inexact conversion is an error and no warning (strict mode in a statement that changes data).
+    /// An inexact conversion is an error and no warning (strict mode in a statement that changes
+    /// data).
     pub strict: bool,
 }
 

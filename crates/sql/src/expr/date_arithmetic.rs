@@ -102,7 +102,8 @@ fn interval(amount: &Value, unit: TimeUnit) -> Option<Interval> {
     compound(&text_of(amount), unit)
 }
 
-/// `'1 10:30'` and the like: numbers between any other characters; fewer numbers than parts are the last parts.
+/// `'1 10:30'` and the like: numbers between any other characters; fewer numbers than parts are the
+/// last parts.
 fn compound(text: &[u8], unit: TimeUnit) -> Option<Interval> {
     let negative = text.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'-');
     let parts = unit.parts();

@@ -66,8 +66,8 @@ impl Expr {
         Ok(truth(&*self.eval(row, ctx)?) == Some(true))
     }
 
-    /// The answer where the condition compares a column with values that are there, and all are signed integers: what
-    /// most rows of a range are asked.
+    /// The answer where the condition compares a column with values that are there, and all are
+    /// signed integers: what most rows of a range are asked.
     #[inline]
     fn holds_for_integers(&self, row: &[Value], ctx: &Context<'_>) -> Option<bool> {
         let integer = |operand: &Expr| match &operand.node {

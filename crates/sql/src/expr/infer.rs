@@ -1,11 +1,13 @@
-//! The type of an expression from its operands' types, by MySQL's rules for results and for collations.
+//! The type of an expression from its operands' types, by MySQL's rules for results and for
+//! collations.
 
 use super::Expr;
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode};
 
-/// How strongly a collation holds (manual, "Collation Coercibility in Expressions"); smaller is stronger.
+/// How strongly a collation holds (manual, "Collation Coercibility in Expressions"); smaller is
+/// stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Coercibility {
     Explicit = 0,

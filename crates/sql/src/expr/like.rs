@@ -3,12 +3,14 @@
 use crate::error::Result;
 use types::collation;
 
-/// Whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise; `None` is no escape at all.
+/// Whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise; `None` is
+/// no escape at all.
 pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id: u16) -> bool {
     like_while(text, pattern, escape, collation_id, || Ok(())).unwrap_or(false)
 }
 
-/// As [`like`], asking now and then whether to go on: many wildcards and a long text take as many steps as both lengths multiplied.
+/// As [`like`], asking now and then whether to go on: many wildcards and a long text take as many
+/// steps as both lengths multiplied.
 pub(crate) fn like_while(
     text: &[u8],
     pattern: &[u8],

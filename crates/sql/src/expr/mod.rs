@@ -1,8 +1,8 @@
 //! Bound expressions: names are slots of a row, types are known, and a value comes out.
 //!
-//! A row is a slice of values, one slot a column of the statement's tables, in the order of the tables; behind them, in
-//! a grouped query, the results of the aggregates. `Expr::eval` borrows what it can from the row, so that comparing
-//! two columns copies nothing.
+//! A row is a slice of values, one slot a column of the statement's tables, in the order of the
+//! tables; behind them, in a grouped query, the results of the aggregates. `Expr::eval` borrows
+//! what it can from the row, so that comparing two columns copies nothing.
 
 mod aggregate;
 mod arithmetic;
@@ -57,7 +57,8 @@ pub(crate) enum SubqueryUse {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Constant(Value),
-    /// `x'1F'`, `0x1F`, `b'101'`: its bytes, but a number where a number is wanted ([`Expr::numeric`]).
+    /// `x'1F'`, `0x1F`, `b'101'`: its bytes, but a number where a number is wanted
+    /// ([`Expr::numeric`]).
     HexLiteral(Value),
     Parameter(usize),
     /// A column, or in a grouped query an aggregate's result.
@@ -162,7 +163,8 @@ pub(crate) enum Node {
         trailing: bool,
         operands: Box<[Expr; 2]>,
     },
-    /// `VALUES(column)`: the value that the row was to have; the slot is in the second half of the row.
+    /// `VALUES(column)`: the value that the row was to have; the slot is in the second half of the
+    /// row.
     InsertedValue(usize),
 }
 
@@ -174,7 +176,8 @@ impl Expr {
         Expr { node: Node::Constant(value), ty, nullable, coercibility: Coercibility::Literal }
     }
 
-    /// This expression in numeric context, where `x'1F'` is a number. One of more than eight bytes is 0, as MySQL's.
+    /// This expression in numeric context, where `x'1F'` is a number. One of more than eight bytes
+    /// is 0, as MySQL's.
     pub fn numeric(self) -> Expr {
         const MOST_BYTES: usize = 8;
         let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return self };
@@ -186,7 +189,8 @@ impl Expr {
             .with_type(ColumnType::bigint(true))
     }
 
-    /// This expression beside another in a comparison: `x'1F'` is a number there if the other is one.
+    /// This expression beside another in a comparison: `x'1F'` is a number there if the other is
+    /// one.
     pub fn beside(self, other: &ColumnType) -> Expr {
         if matches!(self.node, Node::HexLiteral(_)) && infer::is_number(other) {
             self.numeric()

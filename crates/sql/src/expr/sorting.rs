@@ -4,11 +4,11 @@ use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Sorts as the slice's own stable `sort_by`. An error of a comparison, or of `goes_on`, which is asked before each, ends the sort where it is; the items
-/// are all there then, in some order.
+/// Sorts as the slice's own stable `sort_by`. An error of a comparison, or of `goes_on`, which is
+/// asked before each, ends the sort where it is; the items are all there then, in some order.
 ///
-/// The library's sort has no other way out than to unwind: it may panic by itself when, after an error, the answers are no order any more. No panic hook
-/// runs for this.
+/// The library's sort has no other way out than to unwind: it may panic by itself when, after an
+/// error, the answers are no order any more. No panic hook runs for this.
 pub(crate) fn sort_by<T>(
     items: &mut [T],
     goes_on: impl Fn() -> Result<()>,

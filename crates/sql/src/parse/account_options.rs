@@ -65,7 +65,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `ADD | MODIFY | DROP n FACTOR ...` behind an account of ALTER USER: there is one factor only.
+    /// `ADD | MODIFY | DROP n FACTOR ...` behind an account of ALTER USER: there is one factor
+    /// only.
     pub(super) fn factor(&mut self) -> Result<()> {
         let words = self.upper();
         self.advance();
@@ -86,7 +87,8 @@ impl Parser<'_> {
         Err(SqlError::new(4057, text))
     }
 
-    /// REQUIRE, WITH, the options of passwords and locking in any order, and the attribute, in this order.
+    /// REQUIRE, WITH, the options of passwords and locking in any order, and the attribute, in this
+    /// order.
     pub(super) fn account_options(&mut self) -> Result<AccountOptions> {
         let mut options = AccountOptions::default();
         if self.eat("REQUIRE") {

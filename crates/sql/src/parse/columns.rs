@@ -110,7 +110,8 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A literal with its sign, NULL, or CURRENT_TIMESTAMP; an expression in parentheses is refused.
+    /// A literal with its sign, NULL, or CURRENT_TIMESTAMP; an expression in parentheses is
+    /// refused.
     pub(super) fn default_value(&mut self) -> Result<Expr> {
         if self.is_symbol("(") {
             // MariaDB writes its defaults in parentheses where they are functions.

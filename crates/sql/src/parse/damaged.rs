@@ -1,5 +1,5 @@
-//! Statements as a careless or malicious client might send them: they are parsed or refused, without a panic, and however deep they are
-//! nested.
+//! Statements as a careless or malicious client might send them: they are parsed or refused,
+//! without a panic, and however deep they are nested.
 
 use os::random::{Rng, test_seed};
 

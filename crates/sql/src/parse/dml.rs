@@ -82,7 +82,8 @@ impl Parser<'_> {
         Ok(values)
     }
 
-    /// An expression; a literal that is all of it, as nearly all are, without the way through the operators.
+    /// An expression; a literal that is all of it, as nearly all are, without the way through the
+    /// operators.
     fn insert_value(&mut self) -> Result<Expr> {
         use TokenKind::{Decimal, Float, Integer, Text};
         let is_literal = matches!(self.token().kind, Text | Integer | Decimal | Float);

@@ -5,7 +5,8 @@ use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 
-/// How tightly an operator binds; a bigger number binds tighter. The order is the manual's "Operator Precedence".
+/// How tightly an operator binds; a bigger number binds tighter. The order is the manual's
+/// "Operator Precedence".
 mod power {
     pub const ASSIGN: u8 = 1;
     pub const OR: u8 = 2;
@@ -38,8 +39,8 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Parentheses do not take the parser deeper: those that are open are in a list. Leaves the tree's height in
-    /// `highest`, which is 0 before.
+    /// Parentheses do not take the parser deeper: those that are open are in a list. Leaves the
+    /// tree's height in `highest`, which is 0 before.
     fn operators(&mut self, mut least: u8) -> Result<Expr> {
         let mut open: Vec<OpenParenthesis> = Vec::new();
         loop {
@@ -72,7 +73,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The operators behind `left`, whose height is in `highest`, as that of the result is afterwards.
+    /// The operators behind `left`, whose height is in `highest`, as that of the result is
+    /// afterwards.
     fn infixes(&mut self, mut left: Expr, least: u8) -> Result<Expr> {
         while let Some((op, strength)) = self.infix() {
             if strength <= least {

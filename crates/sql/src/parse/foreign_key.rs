@@ -6,7 +6,8 @@ use crate::error::Result;
 use engine::ReferentialAction;
 
 impl Parser<'_> {
-    /// `[CONSTRAINT [name]] FOREIGN KEY [index] (columns) REFERENCES ...`; `None` where something else starts.
+    /// `[CONSTRAINT [name]] FOREIGN KEY [index] (columns) REFERENCES ...`; `None` where something
+    /// else starts.
     pub(super) fn foreign_key_spec(&mut self) -> Result<Option<ForeignKeySpec>> {
         let at = self.at;
         let mut name = None;

@@ -7,7 +7,8 @@ use crate::ast::Statement;
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
-/// What stands between GRANT or REVOKE and ON, TO or FROM: privileges or roles, which only the word behind them tells.
+/// What stands between GRANT or REVOKE and ON, TO or FROM: privileges or roles, which only the word
+/// behind them tells.
 enum Item {
     /// One word or name, which may be either; with a host it is a role.
     Name { role: Account, at: usize, has_host: bool },
@@ -98,7 +99,8 @@ impl Parser<'_> {
         Ok(Statement::Admin(AdminCommand::Grant { privileges, on, to, with_grant_option }))
     }
 
-    /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, of an account that has its password already.
+    /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, of an
+    /// account that has its password already.
     fn grantee(&mut self) -> Result<Account> {
         match self.mode.of_source {
             true => self.account_spec().map(|spec| spec.account),

@@ -1,5 +1,5 @@
-//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE. One of them has an effect, `MAX_EXECUTION_TIME(n)`; MySQL's others are
-//! known and passed over.
+//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE. One of them has
+//! an effect, `MAX_EXECUTION_TIME(n)`; MySQL's others are known and passed over.
 
 use super::Parser;
 

@@ -1,9 +1,10 @@
 //! Recursive descent over the tokens of one statement.
 //!
-//! One grammar of our own serves all statements: half of them (replication, binary log, users, SHOW, SET, table
-//! options) are known to no SQL parser library, error 1064 has to point at the very token where MySQL's would, and
-//! INSERT texts of half a megabyte are parsed in one pass without building a foreign tree first. What MySQL
-//! knows and this server does not is refused by name with 1235; what MySQL does not know with 1064.
+//! One grammar of our own serves all statements: half of them (replication, binary log, users,
+//! SHOW, SET, table options) are known to no SQL parser library, error 1064 has to point at the
+//! very token where MySQL's would, and INSERT texts of half a megabyte are parsed in one pass
+//! without building a foreign tree first. What MySQL knows and this server does not is refused by
+//! name with 1235; what MySQL does not know with 1064.
 
 mod account_options;
 mod admin;
@@ -36,14 +37,16 @@ use crate::literal_rows::LiteralRows;
 use crate::memory::Charge;
 pub use hints::Hints;
 
-/// How high the tree of a statement may be where the stack of the thread bears it: a little more than MySQL's own bears.
+/// How high the tree of a statement may be where the stack of the thread bears it: a little more
+/// than MySQL's own bears.
 const MOST_LEVELS: usize = 2_040;
-/// What one level of the tree takes of the stack at most, in whatever goes through it: parsing, binding, evaluating,
-/// copying, letting go (`sql/tests/nesting.rs` measures it).
+/// What one level of the tree takes of the stack at most, in whatever goes through it: parsing,
+/// binding, evaluating, copying, letting go (`sql/tests/nesting.rs` measures it).
 const STACK_BYTES_A_LEVEL: usize = 5 << 10;
 /// What is kept of the stack for everything that does not go deeper with the tree.
 const STACK_BYTES_KEPT: usize = 384 << 10;
-/// How many levels a query within a query counts for: what goes through it goes through more functions.
+/// How many levels a query within a query counts for: what goes through it goes through more
+/// functions.
 const LEVELS_OF_A_QUERY: usize = 6;
 /// Queries within queries, as MySQL has it.
 const MOST_QUERY_LEVELS: usize = 63;
@@ -54,8 +57,8 @@ fn levels_for_this_stack() -> usize {
     (left / STACK_BYTES_A_LEVEL).min(MOST_LEVELS)
 }
 
-/// Whether a tree of so many levels may be gone through on a thread as this one. The binder asks, which is a little deeper
-/// in its calls than the parser was.
+/// Whether a tree of so many levels may be gone through on a thread as this one. The binder asks,
+/// which is a little deeper in its calls than the parser was.
 pub(crate) fn fits(levels: usize) -> bool {
     levels <= levels_for_this_stack() + levels_for_this_stack() / 16
 }
@@ -80,13 +83,14 @@ pub struct Parsed {
     pub next: usize,
 }
 
-/// Parses the first statement of `text`. `Ok(None)`: nothing but white space and comments before the semicolon or the
-/// end.
+/// Parses the first statement of `text`. `Ok(None)`: nothing but white space and comments before
+/// the semicolon or the end.
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
     parse_after(text, mode, |_| Ok(()))
 }
 
-/// As [`parse`], with what the trees of the statement may take added to `charge`: a token of two bytes becomes nodes of some hundred.
+/// As [`parse`], with what the trees of the statement may take added to `charge`: a token of two
+/// bytes becomes nodes of some hundred.
 pub(crate) fn parse_charged(text: &[u8], mode: LexMode, charge: &mut Charge) -> Result<Option<Parsed>> {
     /// A token, a node of the parsed tree and one of the bound tree.
     const TOKEN_BYTES: usize = 256;

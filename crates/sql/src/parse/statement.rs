@@ -215,7 +215,8 @@ impl Parser<'_> {
     }
 }
 
-/// INSTALL COMPONENT: there is no component anywhere, as MySQL says it of one that is not where components are.
+/// INSTALL COMPONENT: there is no component anywhere, as MySQL says it of one that is not where
+/// components are.
 fn no_component(urn: &str) -> SqlError {
     match urn.strip_prefix("file://") {
         None => SqlError::new(3527, format!("Cannot find schema in specified URN: '{urn}'.")),

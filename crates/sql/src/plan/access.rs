@@ -1,8 +1,8 @@
 //! Which index, and which ranges of it.
 //!
-//! The choice is by rules, not by statistics: a full primary key before a full unique key before the index with most
-//! leading columns fixed by equality, then by a list, then by a range; an index that delivers the wanted order breaks
-//! ties and is taken for itself when there is a LIMIT.
+//! The choice is by rules, not by statistics: a full primary key before a full unique key before
+//! the index with most leading columns fixed by equality, then by a list, then by a range; an index
+//! that delivers the wanted order breaks ties and is taken for itself when there is a LIMIT.
 
 use crate::ast::{BinaryOp, IndexHint, IndexHintKind};
 use crate::error::{Result, SqlError};
@@ -10,7 +10,8 @@ use crate::expr::{Expr, Node};
 use engine::{Direction, IndexRef, Table};
 use types::{TypeCode, Value};
 
-/// Conditions on the leading columns of an index: equalities on the first ones, then at most one list or range.
+/// Conditions on the leading columns of an index: equalities on the first ones, then at most one
+/// list or range.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyCondition {
     /// With whether NULL equals NULL (`<=>`, IS NULL).
@@ -48,8 +49,8 @@ impl Access {
     }
 }
 
-/// What a statement would like the rows' order to be: columns of the table with whether they descend, and whether it stops
-/// early.
+/// What a statement would like the rows' order to be: columns of the table with whether they
+/// descend, and whether it stops early.
 #[derive(Debug, Default)]
 pub(crate) struct Wish {
     pub order: Vec<(usize, bool)>,
@@ -172,7 +173,8 @@ impl Known<'_> {
         }
     }
 
-    /// The alternatives that an index's leading columns get from the conjuncts; none: nothing is said about the first.
+    /// The alternatives that an index's leading columns get from the conjuncts; none: nothing is
+    /// said about the first.
     fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
         let facts: Vec<(usize, Fact<'_>)> =
             conjuncts.iter().filter_map(|conjunct| self.fact(conjunct)).collect();
@@ -246,7 +248,8 @@ impl Known<'_> {
         };
         let parts = self.table.index_columns(index);
         let rest = parts.get(fixed..)?;
-        // The primary key's columns follow in a secondary index; it is enough to know that for the index itself.
+        // The primary key's columns follow in a secondary index; it is enough to know that for the
+        // index itself.
         if wish.order.len() > rest.len() || parts.iter().any(|part| part.prefix.is_some()) {
             return None;
         }

@@ -1,8 +1,8 @@
 //! How a query gets its rows.
 //!
-//! A plan holds bound expressions and no values: the ranges of an index are computed from them when it runs, so that
-//! one plan serves every execution of a prepared statement. Conditions that chose a range stay conditions: a range
-//! may be wider than them, never narrower.
+//! A plan holds bound expressions and no values: the ranges of an index are computed from them when
+//! it runs, so that one plan serves every execution of a prepared statement. Conditions that chose
+//! a range stay conditions: a range may be wider than them, never narrower.
 
 mod access;
 

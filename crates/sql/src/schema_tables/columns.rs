@@ -226,7 +226,8 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
     primary.chain(secondary).collect()
 }
 
-/// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the schemas.
+/// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the
+/// schemas.
 pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
     let rows_of_table = engine.table_figures(table).rows;
     let mut rows = Vec::new();

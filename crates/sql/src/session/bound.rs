@@ -151,7 +151,8 @@ impl Session {
         bound.generation == self.generation && bound.privileges == self.host.privileges_generation()
     }
 
-    /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has changed since it was bound.
+    /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has
+    /// changed since it was bound.
     pub(super) fn run_bound(
         &mut self,
         bound: &Bound,
@@ -199,8 +200,9 @@ impl Session {
         self.answer(bound, outcome?, sink)
     }
 
-    /// A foreign key's error without the constraint, where that would tell of tables that the account does not see: for a row without
-    /// a parent it has to see all parents, for one with children all tables that may hold them.
+    /// A foreign key's error without the constraint, where that would tell of tables that the
+    /// account does not see: for a row without a parent it has to see all parents, for one with
+    /// children all tables that may hold them.
     fn without_unseen_relatives(&self, bound: &Bound, mut error: SqlError) -> SqlError {
         const NO_PARENT_ROW: u16 = 1452;
         const HAS_CHILD_ROWS: u16 = 1451;

@@ -1,7 +1,7 @@
 //! Bound plans of text statements, by their text.
 //!
-//! A text is kept from the second time on that it is seen, so that statements which differ in their literals do not push
-//! out those that come again and again.
+//! A text is kept from the second time on that it is seen, so that statements which differ in their
+//! literals do not push out those that come again and again.
 
 use super::bound::Bound;
 use std::collections::{HashMap, HashSet};

@@ -121,7 +121,8 @@ impl Session {
         }
     }
 
-    /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction that follows.
+    /// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the
+    /// transaction that follows.
     fn create_table_select(&mut self, create: &CreateTable) -> Result<DdlReport> {
         let Some(query) = &create.query else { return Ok(DdlReport::default()) };
         if !create.foreign_keys.is_empty() {

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use types::{ColumnType, Value};
 
 impl Session {
-    /// Runs the first statement of a text; says where the next one starts, and leaves in `more_results` whether there is
-    /// one.
+    /// Runs the first statement of a text; says where the next one starts, and leaves in
+    /// `more_results` whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.more_results = false;
         if let Some(bound) = self.cache.get(text)
@@ -189,7 +189,8 @@ impl Session {
         host.admin(command, status, sink)
     }
 
-    /// What would wait for an applier that waits for this session's locks, or for other sessions that do.
+    /// What would wait for an applier that waits for this session's locks, or for other sessions
+    /// that do.
     fn check_no_locks(&self, command: &AdminCommand) -> Result<()> {
         let is_about_replicas = matches!(
             command,

@@ -1,9 +1,10 @@
 //! `gtid_next`: the GTID under which a session's next transaction is committed.
 //!
-//! Who sets a GTID owns it until its transaction has been committed or rolled back; another session that sets the same one waits until then.
-//! A GTID that is set serves for one transaction; after that the session must set another, or AUTOMATIC. Transactions whose GTID has
-//! been executed are passed over in silence. `BEGIN; COMMIT` under a GTID commits an empty transaction, which is how a replica is told to
-//! leave one out.
+//! Who sets a GTID owns it until its transaction has been committed or rolled back; another session
+//! that sets the same one waits until then. A GTID that is set serves for one transaction; after
+//! that the session must set another, or AUTOMATIC. Transactions whose GTID has been executed are
+//! passed over in silence. `BEGIN; COMMIT` under a GTID commits an empty transaction, which is how
+//! a replica is told to leave one out.
 
 use super::Session;
 use crate::error::{Result, SqlError};
@@ -90,7 +91,8 @@ impl Session {
         Ok(())
     }
 
-    /// What the session owns from now on, as far as `gtid_mode` allows it, and whether the GTID has been executed.
+    /// What the session owns from now on, as far as `gtid_mode` allows it, and whether the GTID has
+    /// been executed.
     fn own(&self, next: GtidNext) -> Result<(Option<GtidOwner>, bool)> {
         let owner = match next {
             GtidNext::Automatic => return Ok((None, false)),

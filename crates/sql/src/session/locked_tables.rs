@@ -17,7 +17,8 @@ pub(super) struct SessionLocks {
 }
 
 impl Session {
-    /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked then.
+    /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked
+    /// then.
     pub(super) fn lock_tables(&mut self, tables: &[TableToLock]) -> Result<()> {
         self.commit_transaction()?;
         self.let_tables_go();
@@ -58,7 +59,8 @@ impl Session {
         Ok(LockedName { schema: schema.clone(), table: of.clone(), shown, write: *write })
     }
 
-    /// UNLOCK TABLES commits what was done under LOCK TABLES; a snapshot that was taken under the global read lock outlives it.
+    /// UNLOCK TABLES commits what was done under LOCK TABLES; a snapshot that was taken under the
+    /// global read lock outlives it.
     pub(super) fn unlock_tables(&mut self) -> Result<()> {
         self.read_lock = None;
         if self.locked_tables.is_some() {

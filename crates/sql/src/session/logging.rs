@@ -1,7 +1,9 @@
-//! `binlog_format`: whether the binary log gets a statement's rows or its text, and what goes with the text.
+//! `binlog_format`: whether the binary log gets a statement's rows or its text, and what goes with
+//! the text.
 //!
-//! With STATEMENT the text is logged, and what makes it unsafe is a note (1592). With MIXED unsafe statements, and all of
-//! those below REPEATABLE READ, are logged as rows. A statement that changed no rows is not logged.
+//! With STATEMENT the text is logged, and what makes it unsafe is a note (1592). With MIXED unsafe
+//! statements, and all of those below REPEATABLE READ, are logged as rows. A statement that changed
+//! no rows is not logged.
 
 use super::Session;
 use super::bound::Bound;

@@ -90,8 +90,8 @@ impl Session {
         }
     }
 
-    /// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing else: not on the
-    /// order, the storage or the server's version.
+    /// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing
+    /// else: not on the order, the storage or the server's version.
     fn checksum(&mut self, table: &Arc<Table>) -> Result<u64> {
         let mut transaction = self.take_transaction()?;
         let summed = sum_rows(&mut transaction, table);

@@ -156,8 +156,8 @@ impl Session {
         }
     }
 
-    /// Runs the statement or statements of a text (COM_QUERY). Each statement's result goes to the sink; the first error
-    /// ends the text.
+    /// Runs the statement or statements of a text (COM_QUERY). Each statement's result goes to the
+    /// sink; the first error ends the text.
     pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
         let text = types::collation::to_utf8mb4(self.variables.client_collation, text);
         let mut rest: &[u8] = &text;
@@ -216,7 +216,8 @@ impl Session {
         Ok(())
     }
 
-    /// The columns of a table of the current schema (COM_FIELD_LIST); `wildcard` is a LIKE pattern, empty for all.
+    /// The columns of a table of the current schema (COM_FIELD_LIST); `wildcard` is a LIKE pattern,
+    /// empty for all.
     pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
         let name = crate::ast::TableName { schema: None, name: table.to_owned() };
         let mut binder = self.binder();
@@ -231,12 +232,14 @@ impl Session {
         Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
     }
 
-    /// The collation that character columns of results are described with (`character_set_results`).
+    /// The collation that character columns of results are described with
+    /// (`character_set_results`).
     pub fn results_collation(&self) -> u16 {
         self.variables.results_collation.unwrap_or(types::collation::UTF8MB4_0900_AI_CI)
     }
 
-    /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in lower case.
+    /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in
+    /// lower case.
     pub fn user_variable(&self, name: &str) -> Option<Value> {
         self.user_variables.get(name)
     }
@@ -332,12 +335,12 @@ impl Session {
     }
 }
 
-/// The collation for a client that names this one: itself, another of its character set, or 0, the server's, for an id that
-/// MySQL does not know.
+/// The collation for a client that names this one: itself, another of its character set, or 0, the
+/// server's, for an id that MySQL does not know.
 ///
 /// # Errors
-/// 1115 for a character set that is not here, so that its bytes are not taken for others; 1231 for those that no client may
-/// have.
+/// 1115 for a character set that is not here, so that its bytes are not taken for others; 1231 for
+/// those that no client may have.
 fn client_collation(id: u16) -> Result<u16> {
     use types::collation;
     let Some(name) = collation::charset_name_in_mysql(id) else { return Ok(0) };

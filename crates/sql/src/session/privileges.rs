@@ -1,6 +1,8 @@
-//! Which privileges a statement needs that is not about rows; those about rows are checked as their tables are bound.
+//! Which privileges a statement needs that is not about rows; those about rows are checked as their
+//! tables are bound.
 //!
-//! Everything is checked before anything is looked up, so that an account that may do nothing with a table does not learn whether it is there.
+//! Everything is checked before anything is looked up, so that an account that may do nothing with
+//! a table does not learn whether it is there.
 
 use super::Session;
 use crate::ast::{AlterTable, Alteration, CreateTable, ForeignKeySpec, Maintenance, Statement, TableName};
@@ -104,7 +106,8 @@ impl Session {
         })
     }
 
-    /// A foreign key needs REFERENCES on the table that it refers to; a name without a schema is of the child's schema.
+    /// A foreign key needs REFERENCES on the table that it refers to; a name without a schema is of
+    /// the child's schema.
     fn check_parent(&self, child: &TableName, key: &ForeignKeySpec) -> Result<()> {
         let schema = match &key.parent.schema {
             Some(schema) => schema.clone(),

@@ -1,5 +1,5 @@
-//! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the source's session ran them, within a
-//! transaction of the replica's applier.
+//! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the
+//! source's session ran them, within a transaction of the replica's applier.
 
 use super::bound::{Bound, Plan};
 use super::{Session, SessionInit};
@@ -19,7 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::{Value, collation};
 
-/// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND and USER_VAR events.
+/// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND
+/// and USER_VAR events.
 #[derive(Debug, Clone, Default)]
 pub struct LoggedContext {
     /// The first auto-increment value that it makes.
@@ -63,8 +64,8 @@ impl ReceivedStatements {
     /// Runs a statement in a transaction. The transaction holds the row events of what was changed.
     ///
     /// # Errors
-    /// MySQL's number and wording, as if a client had run it. What the statement had done by then is still in the transaction, which is to
-    /// be rolled back.
+    /// MySQL's number and wording, as if a client had run it. What the statement had done by then
+    /// is still in the transaction, which is to be rolled back.
     pub fn run(&mut self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
         let mut session = match self.session.take() {
             Some(session) => session,
@@ -104,7 +105,8 @@ impl ReceivedStatements {
     }
 }
 
-/// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's load do, is neither parsed nor bound.
+/// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's
+/// load do, is neither parsed nor bound.
 struct LastInsert {
     /// Its text up to the rows, with which it ends.
     lead: Box<[u8]>,
@@ -201,7 +203,8 @@ impl Session {
     }
 }
 
-/// A session of the applier has no client, no account, and no variables but those that came with the statement.
+/// A session of the applier has no client, no account, and no variables but those that came with
+/// the statement.
 struct ReplicaHost;
 
 impl Host for ReplicaHost {

@@ -10,8 +10,8 @@ use crate::variables::Variables;
 use std::borrow::Cow;
 use types::Value;
 
-/// The rows of a result set on their way to the sink. The description goes first, but not before the first row is there:
-/// until then the statement can fail, or be run again, without a trace.
+/// The rows of a result set on their way to the sink. The description goes first, but not before
+/// the first row is there: until then the statement can fail, or be run again, without a trace.
 pub(super) struct Rows<'s> {
     columns: &'s [ColumnMeta],
     zone_offset_s: i32,

@@ -84,8 +84,8 @@ impl Session {
         Ok(committed?)
     }
 
-    /// What commits and then changes more than rows is no part of a transaction, and is refused when all of the session's are
-    /// READ ONLY.
+    /// What commits and then changes more than rows is no part of a transaction, and is refused
+    /// when all of the session's are READ ONLY.
     pub(super) fn check_session_writable(&self) -> Result<()> {
         if self.variables.transaction_read_only {
             return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));

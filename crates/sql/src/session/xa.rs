@@ -1,4 +1,5 @@
-//! XA transactions of a session: `XA START` to `XA PREPARE`, and the end of prepared ones, whoever began them.
+//! XA transactions of a session: `XA START` to `XA PREPARE`, and the end of prepared ones, whoever
+//! began them.
 //!
 //! States, refusals and their numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
@@ -98,7 +99,8 @@ impl Session {
         self.check_xa_active()
     }
 
-    /// The transaction was rolled back by an error. An XA transaction stays, to be rolled back by its client.
+    /// The transaction was rolled back by an error. An XA transaction stays, to be rolled back by
+    /// its client.
     pub(super) fn note_xa_rolled_back(&mut self, error: &SqlError) {
         if let Some(xa) = &mut self.xa {
             xa.stage = Stage::RollbackOnly(match error.code {
@@ -109,7 +111,8 @@ impl Session {
         }
     }
 
-    /// The session's transaction has been rolled back; one that is prepared is left to whoever finishes it.
+    /// The session's transaction has been rolled back; one that is prepared is left to whoever
+    /// finishes it.
     pub(super) fn leave_xa(&mut self) {
         if let Some(xa) = self.xa.take()
             && xa.stage == Stage::Prepared

@@ -14,7 +14,8 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
-/// The secondary indexes in the order in which MySQL sorts them: unique ones without a nullable column, other unique ones, the rest.
+/// The secondary indexes in the order in which MySQL sorts them: unique ones without a nullable
+/// column, other unique ones, the rest.
 pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
     let mut indexes: Vec<&IndexDef> = def.indexes.iter().collect();
     let nullable = |index: &IndexDef| index.columns.iter().any(|part| def.columns[part.column].nullable);
@@ -22,7 +23,8 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
     indexes
 }
 
-/// The statement that makes the table, for a session in this time zone; `next_auto_increment` is shown when it is more than 1.
+/// The statement that makes the table, for a session in this time zone; `next_auto_increment` is
+/// shown when it is more than 1.
 pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone_offset_s: i32) -> String {
     let line = |column| format!("  {}", column_line(def, column, zone_offset_s));
     let mut lines: Vec<String> = def.columns.iter().map(line).collect();
@@ -124,7 +126,8 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
     line
 }
 
-/// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it was written.
+/// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it
+/// was written.
 pub(crate) fn moment_in<'t>(text: &'t [u8], ty: &ColumnType, zone_offset_s: Option<i32>) -> Cow<'t, [u8]> {
     let kept = types::temporal::parse::datetime(text);
     let Some((at, offset_s)) = kept.and_then(|read| Some((read.value, read.offset_seconds?))) else {

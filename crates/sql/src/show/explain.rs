@@ -63,8 +63,8 @@ fn index_name(table: &Table, index: IndexRef) -> &str {
     }
 }
 
-/// The bytes of those parts of the index that are used, as MySQL counts a key: with a byte for NULL, and two for the length of
-/// a string that has one.
+/// The bytes of those parts of the index that are used, as MySQL counts a key: with a byte for
+/// NULL, and two for the length of a string that has one.
 fn used_key_bytes(table: &Table, access: &Access) -> u64 {
     let parts = table.index_columns(access.index);
     let used = |condition: &KeyCondition| {
@@ -85,7 +85,8 @@ fn key_part_bytes(table: &Table, part: &IndexColumn) -> u64 {
     bytes + nullable + if has_length { LENGTH_BYTES } else { 0 }
 }
 
-/// What the parts of the index are compared with: constants, columns of tables before, or anything else.
+/// What the parts of the index are compared with: constants, columns of tables before, or anything
+/// else.
 fn compared_with(access: &Access, tables: &[&TableStep]) -> String {
     let mut shown = Vec::new();
     for (expr, _) in access.alternatives.iter().flat_map(|condition| &condition.equals) {

@@ -1,4 +1,5 @@
-//! What the tests of statements share: an engine on a simulated disk, a host with two variables, and results as text.
+//! What the tests of statements share: an engine on a simulated disk, a host with two variables,
+//! and results as text.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use engine::{Engine, EngineConfig};

@@ -1,4 +1,5 @@
-//! What is said of accounts and what becomes of logins, beside MySQL: the same statements and logins, the same answers.
+//! What is said of accounts and what becomes of logins, beside MySQL: the same statements and
+//! logins, the same answers.
 //!
 //! The scripts are in `scripts.rs`; `play.rs` says how they are written.
 

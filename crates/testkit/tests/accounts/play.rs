@@ -1,10 +1,12 @@
 //! Carries out a script of statements and logins, and says what came of each line.
 //!
 //! - `> SQL`: a statement of the administrator.
-//! - `in USER PASSWORD`: a login, over TCP. `-` is no password. `tls` behind it encrypts the connection.
-//! - `keep NAME USER PASSWORD`: a login whose session goes on under this name. `expired` behind it: its client can change a
-//!   password that has expired.
-//! - `NAME> SQL`: a statement of that session. `NAME ping`, `NAME change USER PASSWORD` (COM_CHANGE_USER), `NAME drop`.
+//! - `in USER PASSWORD`: a login, over TCP. `-` is no password. `tls` behind it encrypts the
+//!   connection.
+//! - `keep NAME USER PASSWORD`: a login whose session goes on under this name. `expired` behind it:
+//!   its client can change a password that has expired.
+//! - `NAME> SQL`: a statement of that session. `NAME ping`, `NAME change USER PASSWORD`
+//!   (COM_CHANGE_USER), `NAME drop`.
 
 use protocol::client::{Client, ClientError, ConnectOptions};
 use protocol::command;

@@ -7,8 +7,8 @@
 //! plays it again. Failures of one run are gathered and reported together, each as a line for the
 //! corpus.
 //!
-//! They are of our own making: engines that are led by coverage want a compiler of the nightly kind,
-//! and what they need of a whole server in another process is not to be had.
+//! They are of our own making: engines that are led by coverage want a compiler of the nightly
+//! kind, and what they need of a whole server in another process is not to be had.
 
 mod campaign;
 mod client;

@@ -1,7 +1,9 @@
-//! What two and three sessions do to each other, here and on the real servers: who waits, who deadlocks, what is read.
+//! What two and three sessions do to each other, here and on the real servers: who waits, who
+//! deadlocks, what is read.
 //!
-//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of every step. Each test runs all of them on one server and
-//! compares: so the outcomes are MySQL's and MariaDB's, and ours are the same.
+//! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of
+//! every step. Each test runs all of them on one server and compares: so the outcomes are MySQL's
+//! and MariaDB's, and ours are the same.
 
 mod foreign_keys;
 mod lock_tables;

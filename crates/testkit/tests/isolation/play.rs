@@ -1,4 +1,5 @@
-//! Plays a scenario: sessions in threads, one step at a time, and whether a step waits for a lock is asked of the server.
+//! Plays a scenario: sessions in threads, one step at a time, and whether a step waits for a lock
+//! is asked of the server.
 
 use os::clock::{Stopwatch, sleep};
 use protocol::client::{Client, ClientError};
@@ -94,7 +95,8 @@ fn outcome_of(client: &mut Client, sql: &str) -> String {
     }
 }
 
-/// Sessions that wait for a lock: of a row, which the server counts, or of a table, which the real ones show.
+/// Sessions that wait for a lock: of a row, which the server counts, or of a table, which the real
+/// ones show.
 fn waits(monitor: &mut Client) -> usize {
     let mut number = |sql: &str, column: usize| -> usize {
         let rows = monitor.query(sql).expect("a status").rows;
@@ -129,8 +131,8 @@ fn settle(sessions: &mut BTreeMap<String, Session>, monitor: &mut Client) -> BTr
     ended
 }
 
-/// Plays a scenario. Its lines are `session statement => outcome`, the outcome being `ok` where none is written; a line
-/// without a statement asks for the outcome of the statement that waited.
+/// Plays a scenario. Its lines are `session statement => outcome`, the outcome being `ok` where
+/// none is written; a line without a statement asks for the outcome of the statement that waited.
 ///
 /// # Errors
 /// The lines, with what came instead where it was something else.

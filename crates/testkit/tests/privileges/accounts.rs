@@ -97,11 +97,13 @@ const TOGETHER: &[&str] = &[
     "GRANT TRANSACTION_GTID_TAG, SUPER ON *.*",
 ];
 
-/// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without its account.
+/// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without its
+/// account.
 pub struct Row {
     pub name: String,
     pub grants: Vec<String>,
-    /// They are given to a role, and the role to the account, as the one that is active from the login.
+    /// They are given to a role, and the role to the account, as the one that is active from the
+    /// login.
     pub by_role: bool,
 }
 
@@ -125,7 +127,8 @@ pub fn rows() -> Vec<Row> {
     for privilege in all_static.chain(DYNAMIC.iter().copied()) {
         let mut grants = vec!["GRANT ALL ON *.*".to_owned(), format!("REVOKE {privilege} ON *.*")];
         if privilege != "GRANT OPTION" {
-            // Behind the REVOKE: MySQL gives a dynamic privilege that is revoked with its GRANT OPTION back without it.
+            // Behind the REVOKE: MySQL gives a dynamic privilege that is revoked with its GRANT
+            // OPTION back without it.
             grants.push("GRANT GRANT OPTION ON *.*".to_owned());
         }
         row(format!("all but {privilege}"), grants);

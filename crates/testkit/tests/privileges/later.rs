@@ -1,4 +1,5 @@
-//! Privileges that change while a session runs: what was allowed when it was prepared, and accounts that write where others only read.
+//! Privileges that change while a session runs: what was allowed when it was prepared, and accounts
+//! that write where others only read.
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};

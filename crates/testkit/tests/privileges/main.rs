@@ -1,8 +1,10 @@
-//! Which statement asks for which privilege: every privilege at every level against every kind of statement, on Slipstream and on a real MySQL.
+//! Which statement asks for which privilege: every privilege at every level against every kind of
+//! statement, on Slipstream and on a real MySQL.
 //!
-//! A row of the matrix is an account with one privilege (or none, or all, or all but one), a column a statement of
-//! [`statements`], a cell what the server answers: allowed, its rows where the statement is about what one may see, or
-//! the number of the error. A cell of ours that is not MySQL's fails the test, unless [`exceptions`] names it and why.
+//! A row of the matrix is an account with one privilege (or none, or all, or all but one), a column
+//! a statement of [`statements`], a cell what the server answers: allowed, its rows where the
+//! statement is about what one may see, or the number of the error. A cell of ours that is not
+//! MySQL's fails the test, unless [`exceptions`] names it and why.
 
 mod accounts;
 mod exceptions;

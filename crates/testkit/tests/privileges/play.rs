@@ -42,12 +42,14 @@ impl Answer {
     }
 }
 
-/// Whether an error's words are compared: those of privileges, and those of foreign keys, which tell of tables.
+/// Whether an error's words are compared: those of privileges, and those of foreign keys, which
+/// tell of tables.
 fn has_mysqls_words(code: u16) -> bool {
     PRIVILEGE_ERRORS.contains(&code) || matches!(code, 1451 | 1452)
 }
 
-/// Words without what differs from server to server: the numbers of connections, and the name of 127.0.0.1.
+/// Words without what differs from server to server: the numbers of connections, and the name of
+/// 127.0.0.1.
 fn comparable(message: &str) -> String {
     message.replace("@'localhost'", "@'127.0.0.1'").replace(|c: char| c.is_ascii_digit(), "#")
 }

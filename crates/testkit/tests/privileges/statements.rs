@@ -1,4 +1,5 @@
-//! The columns of the matrix: one statement of each kind that both servers have, and how its effect is taken back.
+//! The columns of the matrix: one statement of each kind that both servers have, and how its effect
+//! is taken back.
 
 use protocol::command as com;
 
@@ -22,7 +23,8 @@ pub struct Case {
     pub own_undo: &'static [&'static str],
     /// Its rows are compared.
     pub shows: bool,
-    /// The error here where MySQL carries it out: the statement is not supported, but the privileges are checked first.
+    /// The error here where MySQL carries it out: the statement is not supported, but the
+    /// privileges are checked first.
     pub not_here: Option<u16>,
 }
 
@@ -52,7 +54,8 @@ impl Case {
     }
 }
 
-/// What the statements are about. Schema `d` and its table `t` are what the rows of the matrix have privileges on.
+/// What the statements are about. Schema `d` and its table `t` are what the rows of the matrix have
+/// privileges on.
 pub const SCHEMA: &[&str] = &[
     "CREATE DATABASE d",
     "CREATE DATABASE e",

@@ -97,7 +97,8 @@ pub(super) fn char_to_latin1(c: char) -> Option<u8> {
     }
 }
 
-/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary and for what is already UTF-8).
+/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary and for
+/// what is already UTF-8).
 pub(super) fn to_utf8mb4(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
     match charset {
         Charset::Latin1 if !bytes.is_ascii() => {
@@ -127,7 +128,8 @@ pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8
     }
 }
 
-/// utf8mb4 as text of this character set, with a question mark for each character that it does not have.
+/// utf8mb4 as text of this character set, with a question mark for each character that it does not
+/// have.
 pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
     let byte_of: fn(char) -> Option<u8> = match charset {
         _ if bytes.is_ascii() => return Cow::Borrowed(bytes),

@@ -1,4 +1,5 @@
-//! The collations with one weight a character: `..._general_ci`, `latin1_swedish_ci`, `ascii_general_ci`.
+//! The collations with one weight a character: `..._general_ci`, `latin1_swedish_ci`,
+//! `ascii_general_ci`.
 
 use super::tables;
 use super::{Charset, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
@@ -41,8 +42,8 @@ pub(super) fn weights(charset: Charset, bytes: &[u8]) -> impl Iterator<Item = u3
     })
 }
 
-/// Appends the key of a PAD SPACE string: each weight in UTF-8's form (which orders as the weights do), each `space`
-/// with the marker after it that `docs/formats/key.md` describes.
+/// Appends the key of a PAD SPACE string: each weight in UTF-8's form (which orders as the weights
+/// do), each `space` with the marker after it that `docs/formats/key.md` describes.
 pub(super) fn write_key(weights: impl Iterator<Item = u32>, space: u32, out: &mut Vec<u8>) {
     let mut spaces = 0;
     for weight in weights {

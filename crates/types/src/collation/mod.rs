@@ -1,8 +1,8 @@
 //! Collations: names and ids, comparison, and sort keys that compare by memcmp.
 //!
-//! A collation compares by *weights*. PAD SPACE collations compare as if the shorter string were padded with spaces, NO
-//! PAD ones (`binary` and the 0900 family) do not. [`write_key`] writes weights so that memcmp of two keys, with
-//! anything after them, orders as [`compare`] does.
+//! A collation compares by *weights*. PAD SPACE collations compare as if the shorter string were
+//! padded with spaces, NO PAD ones (`binary` and the 0900 family) do not. [`write_key`] writes
+//! weights so that memcmp of two keys, with anything after them, orders as [`compare`] does.
 
 mod charset;
 mod general;
@@ -53,8 +53,8 @@ enum Weighing {
     General(Charset),
     /// Unicode Collation Algorithm, one level, PAD SPACE.
     UcaPadded(uca::Version),
-    /// Unicode Collation Algorithm, NO PAD; how many levels count (1 = accents and case ignored, 2 = accents count,
-    /// 3 = case counts too).
+    /// Unicode Collation Algorithm, NO PAD; how many levels count (1 = accents and case ignored, 2
+    /// = accents count, 3 = case counts too).
     Uca { levels: u8 },
 }
 
@@ -155,13 +155,14 @@ pub fn to_utf8mb4(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
     charset::to_utf8mb4(charset_of(id), bytes)
 }
 
-/// utf8mb4 characters as a column with this collation stores them; None if one cannot be stored or the bytes are no
-/// UTF-8 (error 1366).
+/// utf8mb4 characters as a column with this collation stores them; None if one cannot be stored or
+/// the bytes are no UTF-8 (error 1366).
 pub fn from_utf8mb4(id: u16, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     charset::from_utf8mb4(charset_of(id), bytes)
 }
 
-/// utf8mb4 characters for a reader of this collation's character set: a question mark stands for each that it does not have.
+/// utf8mb4 characters for a reader of this collation's character set: a question mark stands for
+/// each that it does not have.
 pub fn from_utf8mb4_lossy(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
     charset::from_utf8mb4_lossy(charset_of(id), bytes)
 }
@@ -203,8 +204,8 @@ pub fn compare(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Compares two utf8mb4 strings by a collation of any character set. A character that the collation's character set
-/// does not have is larger than all it has.
+/// Compares two utf8mb4 strings by a collation of any character set. A character that the
+/// collation's character set does not have is larger than all it has.
 #[inline]
 pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     if matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
@@ -217,8 +218,9 @@ pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// A number that orders as [`compare_utf8mb4`] does, as far as it goes: of two strings with different numbers the one with the smaller is the
-/// smaller one. `None`: the collation has no such number.
+/// A number that orders as [`compare_utf8mb4`] does, as far as it goes: of two strings with
+/// different numbers the one with the smaller is the smaller one. `None`: the collation has no such
+/// number.
 #[inline]
 pub fn order_prefix(id: u16, bytes: &[u8]) -> Option<u64> {
     if !matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
@@ -260,8 +262,8 @@ fn compare_padded<W: Ord + Copy>(
     }
 }
 
-/// Appends the key of a string stored in the collation's character set: order-preserving and prefix-free. See
-/// `docs/formats/key.md`.
+/// Appends the key of a string stored in the collation's character set: order-preserving and
+/// prefix-free. See `docs/formats/key.md`.
 pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
     match weighing_of(id) {
         Weighing::Bytes => write_escaped(bytes, out),
@@ -281,7 +283,8 @@ pub fn is_key_of_bytes(id: u16) -> bool {
     matches!(weighing_of(id), Weighing::Bytes)
 }
 
-/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length; `None`: it does not end.
+/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length;
+/// `None`: it does not end.
 pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -307,8 +310,8 @@ fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// After a space's weight: the first weight after the run of spaces is below a space, there is none (the end), or it
-/// is above. So a string that ends compares as one that goes on with spaces.
+/// After a space's weight: the first weight after the run of spaces is below a space, there is none
+/// (the end), or it is above. So a string that ends compares as one that goes on with spaces.
 pub(crate) const SPACES_THEN_LESS: u8 = 1;
 pub(crate) const SPACES_THEN_END: u8 = 2;
 pub(crate) const SPACES_THEN_MORE: u8 = 3;

@@ -1,5 +1,5 @@
-//! Which character set each of MySQL's collation ids belongs to, those that are not here included: a client names its
-//! character set by such an id.
+//! Which character set each of MySQL's collation ids belongs to, those that are not here included:
+//! a client names its character set by such an id.
 
 /// MySQL's character sets with the ids of their collations, first and last of each run.
 const CHARSETS: &[(&str, &[(u16, u16)])] = &[
@@ -49,7 +49,8 @@ const CHARSETS: &[(&str, &[(u16, u16)])] = &[
     ("gb18030", &[(248, 250)]),
 ];
 
-/// MySQL's name of the character set of a collation; `None` for an id that MySQL 9.7 does not know either.
+/// MySQL's name of the character set of a collation; `None` for an id that MySQL 9.7 does not know
+/// either.
 pub fn charset_name_in_mysql(id: u16) -> Option<&'static str> {
     let has = |ids: &[(u16, u16)]| ids.iter().any(|(first, last)| (*first..=*last).contains(&id));
     CHARSETS.iter().find(|(_, ids)| has(ids)).map(|(name, _)| *name)

@@ -1,5 +1,5 @@
-//! The weight tables in `*.weights`, which `scripts/collation-weights.py` writes from a MySQL server's WEIGHT_STRING();
-//! the script has their format.
+//! The weight tables in `*.weights`, which `scripts/collation-weights.py` writes from a MySQL
+//! server's WEIGHT_STRING(); the script has their format.
 
 use super::uca::Version;
 
@@ -170,7 +170,8 @@ impl Table {
     }
 }
 
-/// The two primaries of a code point without an entry (UTS 10, "Derived Collation Elements", as MySQL has it).
+/// The two primaries of a code point without an entry (UTS 10, "Derived Collation Elements", as
+/// MySQL has it).
 fn implicit(version: Version, code: u32) -> [u16; 2] {
     let newest = version == Version::V900;
     if newest && (0x1_7000..=0x1_8af2).contains(&code) {

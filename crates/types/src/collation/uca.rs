@@ -1,8 +1,8 @@
-//! The Unicode Collation Algorithm collations: `utf8mb4_0900_...` (several levels, NO PAD), `utf8mb4_unicode_ci` and
-//! `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
+//! The Unicode Collation Algorithm collations: `utf8mb4_0900_...` (several levels, NO PAD),
+//! `utf8mb4_unicode_ci` and `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
 //!
-//! Contractions (a few hundred sequences of Thai, Lao, Tibetan and the like) are not taken into account: such text
-//! compares character by character.
+//! Contractions (a few hundred sequences of Thai, Lao, Tibetan and the like) are not taken into
+//! account: such text compares character by character.
 
 use super::tables::{Table, Weights as CharWeights};
 use std::cmp::Ordering;

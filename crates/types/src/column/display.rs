@@ -4,8 +4,8 @@ use super::{BINARY, ColumnType, TypeCode};
 use crate::collation;
 
 impl ColumnType {
-    /// The `column length` of a result set's column definition (MySQL's display width; bytes for characters, counted
-    /// in the result's utf8mb4).
+    /// The `column length` of a result set's column definition (MySQL's display width; bytes for
+    /// characters, counted in the result's utf8mb4).
     pub fn display_length(&self) -> u32 {
         let fraction = |fsp: u16| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
         if let Some(form) = self.form {
@@ -58,8 +58,8 @@ impl ColumnType {
         }
     }
 
-    /// The type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, e.g. `int unsigned`, `varchar(120)`; without
-    /// character set and collation.
+    /// The type as `SHOW COLUMNS` and `SHOW CREATE TABLE` write it, e.g. `int unsigned`,
+    /// `varchar(120)`; without character set and collation.
     pub fn sql_name(&self) -> String {
         let unsigned = match self.form {
             Some(form) if form.zerofill() => " unsigned zerofill",

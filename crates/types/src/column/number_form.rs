@@ -1,8 +1,10 @@
-//! How the numbers of a column are written: ZEROFILL, and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
+//! How the numbers of a column are written: ZEROFILL, and the digits of `FLOAT(M,D)` and
+//! `DOUBLE(M,D)`.
 
 use std::num::NonZeroU16;
 
-/// The form of a column's numbers, in two bytes: eight bits of width, five of decimals, one of ZEROFILL, and one that is set.
+/// The form of a column's numbers, in two bytes: eight bits of width, five of decimals, one of
+/// ZEROFILL, and one that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberForm(NonZeroU16);
 
@@ -45,7 +47,8 @@ impl NumberForm {
         }
     }
 
-    /// A value rounded to the digits that the column has, as MySQL rounds it, and the greatest value that fits them.
+    /// A value rounded to the digits that the column has, as MySQL rounds it, and the greatest
+    /// value that fits them.
     pub(crate) fn round(self, number: f64) -> (f64, f64) {
         let Some(decimals) = self.decimals() else { return (number, f64::MAX) };
         let unit = 10f64.powi(i32::from(decimals));

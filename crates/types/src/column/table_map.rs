@@ -63,9 +63,9 @@ impl ColumnType {
         }
     }
 
-    /// Reads one column of a TABLE_MAP event: its type byte and the metadata from here on. Returns the type and the
-    /// metadata bytes used. Signedness, collation and members are not part of it (optional metadata has them);
-    /// characters are given collation 63.
+    /// Reads one column of a TABLE_MAP event: its type byte and the metadata from here on. Returns
+    /// the type and the metadata bytes used. Signedness, collation and members are not part of it
+    /// (optional metadata has them); characters are given collation 63.
     pub fn from_table_map(type_byte: u8, metadata: &[u8]) -> Result<(ColumnType, usize), ColumnTypeError> {
         let code = TypeCode::from_u8(type_byte).ok_or(ColumnTypeError::UnknownType(type_byte))?;
         let len = table_map_meta_len(code);
@@ -137,8 +137,8 @@ fn table_map_meta_len(code: TypeCode) -> usize {
     }
 }
 
-/// STRING's two metadata bytes: the real type (STRING, ENUM, SET) and the length; bits 4 and 5 of the first byte,
-/// inverted, are bits 8 and 9 of the length (MySQL bug 37426).
+/// STRING's two metadata bytes: the real type (STRING, ENUM, SET) and the length; bits 4 and 5 of
+/// the first byte, inverted, are bits 8 and 9 of the length (MySQL bug 37426).
 fn string_from_table_map(first: u8, second: u8) -> Option<(TypeCode, u16)> {
     let (real, length) = if first & 0x30 != 0x30 {
         (first | 0x30, u16::from(second) | (u16::from((first & 0x30) ^ 0x30) << 4))

@@ -2,7 +2,8 @@
 
 use crate::temporal::{Date, DateTime, Time};
 
-/// The modes of a session that are about dates and times. The default takes all dates that there are, and rounds.
+/// The modes of a session that are about dates and times. The default takes all dates that there
+/// are, and rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DateModes {
     /// NO_ZERO_DATE: `0000-00-00` is no date.
@@ -11,8 +12,8 @@ pub struct DateModes {
     pub no_zero_in_date: bool,
     /// ALLOW_INVALID_DATES: every month has 31 days.
     pub allow_invalid: bool,
-    /// TIME_TRUNCATE_FRACTIONAL, and what MariaDB does without TIME_ROUND_FRACTIONAL: digits that the type does not have
-    /// are cut off, not rounded.
+    /// TIME_TRUNCATE_FRACTIONAL, and what MariaDB does without TIME_ROUND_FRACTIONAL: digits that
+    /// the type does not have are cut off, not rounded.
     pub truncate_fraction: bool,
 }
 

@@ -1,7 +1,9 @@
-//! Literals of a statement straight into a row image, for the kinds of columns and literals that nearly all rows are made of.
+//! Literals of a statement straight into a row image, for the kinds of columns and literals that
+//! nearly all rows are made of.
 //!
-//! What is packed here is what [`super::assign`] and [`crate::packed::encode`] make of the literal, without the [`crate::Value`]
-//! in between. Whatever is not simple is left to them: values that do not fit, zero dates, characters beyond ASCII.
+//! What is packed here is what [`super::assign`] and [`crate::packed::encode`] make of the literal,
+//! without the [`crate::Value`] in between. Whatever is not simple is left to them: values that do
+//! not fit, zero dates, characters beyond ASCII.
 
 use crate::collation::BINARY;
 use crate::packed::{self, Width};

@@ -1,5 +1,6 @@
-//! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's errors and, outside
-//! of strict mode, its adjusted values and warnings (manual, "Server SQL Modes", "Out-of-Range and Overflow Handling").
+//! Assigning a value to a column: what INSERT and UPDATE do with a value of any kind, with MySQL's
+//! errors and, outside of strict mode, its adjusted values and warnings (manual, "Server SQL
+//! Modes", "Out-of-Range and Overflow Handling").
 
 mod date_modes;
 mod literal;
@@ -12,10 +13,12 @@ pub use literal::{LiteralKind, pack_literal};
 
 use crate::{ColumnType, TypeCode, Value};
 
-/// What is wrong with an assignment: an error in strict mode, a warning (and an adjusted value) otherwise.
+/// What is wrong with an assignment: an error in strict mode, a warning (and an adjusted value)
+/// otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// 1048: NULL for a NOT NULL column. [`to_column`] never says so: it does not know; the caller does.
+    /// 1048: NULL for a NOT NULL column. [`to_column`] never says so: it does not know; the caller
+    /// does.
     CannotBeNull,
     /// 1264: a number or time outside of the column's range.
     OutOfRange,
@@ -113,8 +116,8 @@ pub struct Context {
 /// The result of an assignment: the value to store and perhaps a warning.
 type Assigned = Result<(Value, Option<Warning>), Problem>;
 
-/// What `value` becomes in a column of type `ty`. The result is NULL for NULL, else of the kind that
-/// [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as UTC.
+/// What `value` becomes in a column of type `ty`. The result is NULL for NULL, else of the kind
+/// that [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as UTC.
 pub fn to_column(
     value: &Value,
     ty: &ColumnType,

@@ -157,7 +157,8 @@ pub(super) fn to_year(value: &Value, context: Context) -> Assigned {
     }
 }
 
-/// A number without its fraction, as an expression's `val_int()` gives it: clipped to BIGINT for what is not an integer.
+/// A number without its fraction, as an expression's `val_int()` gives it: clipped to BIGINT for
+/// what is not an integer.
 pub(super) fn truncated(value: &Value) -> i128 {
     let clip = |n: i128| n.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
     match value {

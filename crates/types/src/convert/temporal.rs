@@ -56,8 +56,8 @@ fn whole_and_micros(value: &Value) -> Option<(i64, u32)> {
     Some((whole.to_i64()?, (micros as u32).min(999_999)))
 }
 
-/// What is wrong with a value that is no date: strict mode's error has its text, the warning says whether it was one but for
-/// its range.
+/// What is wrong with a value that is no date: strict mode's error has its text, the warning says
+/// whether it was one but for its range.
 fn no_date(value: &Value, type_name: &'static str, context: Context) -> Problem {
     let is_out_of_range = match value {
         Value::Bytes(text) => parse::datetime_with(text, true).is_some(),

@@ -1,6 +1,6 @@
-//! MySQL's binary DECIMAL (`decimal2bin`): groups of nine digits as big-endian integers on each side of the point, the
-//! odd digits at the outer ends in fewer bytes, the sign in the inverted top bit, negative numbers complemented. Its
-//! bytes compare by memcmp as the numbers do.
+//! MySQL's binary DECIMAL (`decimal2bin`): groups of nine digits as big-endian integers on each
+//! side of the point, the odd digits at the outer ends in fewer bytes, the sign in the inverted top
+//! bit, negative numbers complemented. Its bytes compare by memcmp as the numbers do.
 
 use super::{Decimal, MAX_DIGITS};
 
@@ -19,7 +19,8 @@ pub fn binary_len(precision: u8, scale: u8) -> usize {
     side(integer) + side(fraction)
 }
 
-/// A decimal that its DECIMAL(precision, scale) column cannot hold; the caller should have rounded it before.
+/// A decimal that its DECIMAL(precision, scale) column cannot hold; the caller should have rounded
+/// it before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotFit;
 
@@ -46,8 +47,8 @@ impl Decimal {
         Ok(())
     }
 
-    /// Reads DECIMAL(precision, scale) from exactly [`binary_len`] bytes. None if a group is over 999,999,999 or the
-    /// length is not right.
+    /// Reads DECIMAL(precision, scale) from exactly [`binary_len`] bytes. None if a group is over
+    /// 999,999,999 or the length is not right.
     pub fn read_binary(bytes: &[u8], precision: u8, scale: u8) -> Option<Decimal> {
         let len = binary_len(precision, scale);
         if bytes.len() != len || len == 0 || len > MAX_BINARY_LEN {

@@ -1,4 +1,5 @@
-//! Unsigned integers of 256 and 512 bits: the digits of a [`super::Decimal`] and of its intermediate results.
+//! Unsigned integers of 256 and 512 bits: the digits of a [`super::Decimal`] and of its
+//! intermediate results.
 
 use std::cmp::Ordering;
 
@@ -56,8 +57,8 @@ pub(super) fn divide_small(limbs: &mut [u64], divisor: u64) -> u64 {
     remainder as u64
 }
 
-/// `limbs = limbs / 10^n`; returns whether the part cut off is at least half of 10^n (so rounding goes up) and
-/// whether anything but zeros was cut off.
+/// `limbs = limbs / 10^n`; returns whether the part cut off is at least half of 10^n (so rounding
+/// goes up) and whether anything but zeros was cut off.
 pub(super) fn scale_down(limbs: &mut [u64], mut n: u32) -> (bool, bool) {
     let mut inexact = false;
     let mut half = false;
@@ -121,8 +122,9 @@ pub(super) fn narrow(a: &Wide) -> Option<Magnitude> {
     is_zero(&a[4..]).then(|| [a[0], a[1], a[2], a[3]])
 }
 
-/// Quotient and remainder of `dividend / divisor`, `divisor` not zero: schoolbook division, one bit at a time over the
-/// dividend's significant bits. (Division is rare; a dividend of 20 digits takes 64 rounds.)
+/// Quotient and remainder of `dividend / divisor`, `divisor` not zero: schoolbook division, one bit
+/// at a time over the dividend's significant bits. (Division is rare; a dividend of 20 digits takes
+/// 64 rounds.)
 pub(super) fn divide(dividend: &Wide, divisor: &Magnitude) -> (Wide, Magnitude) {
     debug_assert!(!is_zero(divisor));
     if is_zero(&divisor[1..]) {
@@ -139,7 +141,8 @@ pub(super) fn divide(dividend: &Wide, divisor: &Magnitude) -> (Wide, Magnitude) 
         }
         remainder[0] = remainder[0] << 1 | (dividend[bit / 64] >> (bit % 64) & 1);
         if high != 0 || compare(&remainder, divisor) != Ordering::Less {
-            // With the bit shifted out, remainder >= divisor holds and the wrapping difference is the true one.
+            // With the bit shifted out, remainder >= divisor holds and the wrapping difference is
+            // the true one.
             remainder = subtract_wrapping(&remainder, divisor);
             quotient[bit / 64] |= 1 << (bit % 64);
         }

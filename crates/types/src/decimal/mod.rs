@@ -1,4 +1,5 @@
-//! Exact decimal numbers as MySQL's DECIMAL computes them: up to 65 digits, rounding half away from zero.
+//! Exact decimal numbers as MySQL's DECIMAL computes them: up to 65 digits, rounding half away from
+//! zero.
 
 mod binary;
 mod magnitude;
@@ -15,8 +16,8 @@ pub const MAX_SCALE: u8 = 30;
 /// Most digits after the point that is read from others (MariaDB's limit is 38).
 const MAX_READ_SCALE: u8 = 38;
 
-/// A decimal number: an integer of up to 65 digits and the place of the point. `1.0` and `1.00` are equal and differ
-/// in their text.
+/// A decimal number: an integer of up to 65 digits and the place of the point. `1.0` and `1.00` are
+/// equal and differ in their text.
 #[derive(Clone, Copy, Debug)]
 pub struct Decimal {
     /// The digits as one integer: value = magnitude / 10^scale. Always below 10^65.
@@ -70,7 +71,8 @@ impl Decimal {
         self.negative = negative && !self.is_zero();
     }
 
-    /// Appends `count` (at most 19) digits at the end of the digit string, without moving the scale.
+    /// Appends `count` (at most 19) digits at the end of the digit string, without moving the
+    /// scale.
     fn append_digits(&mut self, count: u32, digits: u64) -> Option<()> {
         let mut magnitude = self.magnitude;
         magnitude::multiply_add_small(&mut magnitude, magnitude::power_of_ten(count), digits).then_some(())?;
@@ -78,7 +80,8 @@ impl Decimal {
         Some(())
     }
 
-    /// Writes the digits (0..=9, at least scale + 1 of them) to the end of `buffer`; returns how many.
+    /// Writes the digits (0..=9, at least scale + 1 of them) to the end of `buffer`; returns how
+    /// many.
     fn digits(&self, buffer: &mut [u8; MAX_DIGITS + 12]) -> usize {
         let mut rest = self.magnitude;
         let mut at = buffer.len();
@@ -114,8 +117,8 @@ impl Decimal {
         self.digit_count().saturating_sub(usize::from(self.scale))
     }
 
-    /// The number with exactly `scale` digits after the point if `scale` is more than now (None if that needs over 65
-    /// digits), or rounded to `scale` digits.
+    /// The number with exactly `scale` digits after the point if `scale` is more than now (None if
+    /// that needs over 65 digits), or rounded to `scale` digits.
     pub fn with_scale(&self, scale: u8) -> Option<Decimal> {
         if scale <= self.scale {
             return Some(self.round(i32::from(scale)));
@@ -126,8 +129,8 @@ impl Decimal {
         (number.digit_count() <= MAX_DIGITS).then_some(number)
     }
 
-    /// Rounds half away from zero to `scale` digits after the point (negative: before it). A scale above the number's
-    /// own leaves it as it is.
+    /// Rounds half away from zero to `scale` digits after the point (negative: before it). A scale
+    /// above the number's own leaves it as it is.
     pub fn round(&self, scale: i32) -> Decimal {
         self.cut(scale, true)
     }
@@ -230,7 +233,8 @@ impl Decimal {
         number.limit()
     }
 
-    /// The quotient with `scale_increment` (MySQL's `div_precision_increment`) more digits than the dividend, at most
+    /// The quotient with `scale_increment` (MySQL's `div_precision_increment`) more digits than the
+    /// dividend, at most
     /// 30. None if the divisor is zero or the quotient overflows; [`Decimal::is_zero`] tells which.
     pub fn div(&self, other: &Decimal, scale_increment: u8) -> Option<Decimal> {
         if other.is_zero() {
@@ -250,7 +254,8 @@ impl Decimal {
         number.limit()
     }
 
-    /// The remainder of the integer division (`MOD`), with the dividend's sign; None if the divisor is zero.
+    /// The remainder of the integer division (`MOD`), with the dividend's sign; None if the divisor
+    /// is zero.
     pub fn rem(&self, other: &Decimal) -> Option<Decimal> {
         if other.is_zero() {
             return None;
@@ -270,7 +275,8 @@ impl Decimal {
         number.limit()
     }
 
-    /// Gives up fraction digits until the number has at most 65 digits; None if its integer part has more.
+    /// Gives up fraction digits until the number has at most 65 digits; None if its integer part
+    /// has more.
     fn limit(self) -> Option<Decimal> {
         if is_zero_above_128_bits(&self.magnitude) {
             return Some(self);
@@ -302,8 +308,8 @@ impl Decimal {
     pub fn to_f64(&self) -> f64 {
         self.to_string().parse().expect("a decimal's text is a float literal")
     }
-    /// The decimal that the double's shortest text is (as MySQL's `double2decimal`); None for infinities, NaN and
-    /// numbers of more than 65 integer digits.
+    /// The decimal that the double's shortest text is (as MySQL's `double2decimal`); None for
+    /// infinities, NaN and numbers of more than 65 integer digits.
     pub fn from_f64(value: f64) -> Option<Decimal> {
         let text = format!("{value:e}");
         match Decimal::parse_prefix(text.as_bytes()) {
@@ -312,7 +318,8 @@ impl Decimal {
         }
     }
 
-    /// Parses as much of `text` as is a decimal number, after leading spaces (MySQL's `str2my_decimal`).
+    /// Parses as much of `text` as is a decimal number, after leading spaces (MySQL's
+    /// `str2my_decimal`).
     pub fn parse_prefix(text: &[u8]) -> Prefix {
         parse::parse_prefix(text)
     }

@@ -1,7 +1,8 @@
-//! The changes of a document that a partial update logs (`binlog_row_value_options=PARTIAL_JSON`, WL#2955).
+//! The changes of a document that a partial update logs (`binlog_row_value_options=PARTIAL_JSON`,
+//! WL#2955).
 //!
-//! A difference is an operation, a path and, but for REMOVE, a value in binary form; both have their length in front, as packed
-//! integers of the client protocol.
+//! A difference is an operation, a path and, but for REMOVE, a value in binary form; both have
+//! their length in front, as packed integers of the client protocol.
 
 use std::fmt;
 

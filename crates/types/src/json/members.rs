@@ -15,7 +15,8 @@ pub enum Member {
     Integer(i64),
 }
 
-/// The binary document of an object with these members; `None` when one of them is no well-formed document.
+/// The binary document of an object with these members; `None` when one of them is no well-formed
+/// document.
 pub fn object(members: Vec<(&str, Member)>) -> Option<Vec<u8>> {
     let mut made = Vec::new();
     for (name, value) in members {
@@ -46,7 +47,8 @@ pub fn member(document: &[u8], name: &str) -> Option<Member> {
     })
 }
 
-/// An object with the members of another merged into it: its objects likewise, nulls take away, all else replaces.
+/// An object with the members of another merged into it: its objects likewise, nulls take away, all
+/// else replaces.
 pub fn merge_patch(document: &[u8], patch: &[u8]) -> Option<Vec<u8>> {
     let mut merged = read_document(document)?;
     merge(&mut merged, read_document(patch)?);

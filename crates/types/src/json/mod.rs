@@ -1,8 +1,8 @@
 //! MySQL's binary JSON (the documents that row images hold) to text and back.
 //!
-//! A document is a type byte and a value; objects and arrays start with their count and size and a table of offsets,
-//! with two-byte numbers ("small") or four-byte ones ("large"). Layout: MySQL's internal documentation of
-//! `json_binary.h`; checked against documents that MySQL wrote.
+//! A document is a type byte and a value; objects and arrays start with their count and size and a
+//! table of offsets, with two-byte numbers ("small") or four-byte ones ("large"). Layout: MySQL's
+//! internal documentation of `json_binary.h`; checked against documents that MySQL wrote.
 
 mod diff;
 mod members;
@@ -39,11 +39,13 @@ const LITERAL_FALSE: u8 = 2;
 /// Nesting that MySQL allows (error 3157 beyond).
 pub const MAX_DEPTH: usize = 100;
 
-/// Appends a document's text as `SELECT` shows it. A document that is not well-formed shows as `null` where it breaks
-/// off; an empty one is `null` (the value of a JSON column that was added without a default).
+/// Appends a document's text as `SELECT` shows it. A document that is not well-formed shows as
+/// `null` where it breaks off; an empty one is `null` (the value of a JSON column that was added
+/// without a default).
 pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     let written = match document.split_first() {
-        // A well-formed document has fewer values than bytes; one whose offsets share or repeat values ends here.
+        // A well-formed document has fewer values than bytes; one whose offsets share or repeat
+        // values ends here.
         Some((&kind, body)) => write_value(kind, body, &mut Limits { depth: 0, values: document.len() }, out),
         None => None,
     };
@@ -52,7 +54,8 @@ pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The document as it is when it is written anew: of equal documents the bytes are equal. `None` if it is malformed.
+/// The document as it is when it is written anew: of equal documents the bytes are equal. `None` if
+/// it is malformed.
 pub fn normalized(document: &[u8]) -> Option<Vec<u8>> {
     write::write_document(&read::read_document(document)?)
 }
@@ -67,7 +70,8 @@ fn unsigned(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     Some(bytes.get(at..at + width)?.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
 }
 
-/// Writes the value of type `kind` at the start of `body`; None (what came before is written) if it is malformed.
+/// Writes the value of type `kind` at the start of `body`; None (what came before is written) if it
+/// is malformed.
 fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) -> Option<()> {
     limits.values = limits.values.checked_sub(1)?;
     if limits.depth > MAX_DEPTH {
@@ -197,7 +201,8 @@ fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// SQL values inside of JSON: decimals as numbers, dates and times as strings, everything else in base 64.
+/// SQL values inside of JSON: decimals as numbers, dates and times as strings, everything else in
+/// base 64.
 fn write_opaque(type_byte: u8, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     match TypeCode::from_u8(type_byte) {
         Some(TypeCode::NewDecimal) => {

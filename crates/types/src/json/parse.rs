@@ -1,4 +1,5 @@
-//! JSON text to a tree, with the complaints and positions that MySQL's parser gives, and from there to binary.
+//! JSON text to a tree, with the complaints and positions that MySQL's parser gives, and from there
+//! to binary.
 
 use super::MAX_DEPTH;
 use super::write::write_document;
@@ -27,7 +28,8 @@ pub(super) enum Node {
     Double(f64),
     String(Vec<u8>),
     Array(Vec<Node>),
-    /// Sorted by key length, then by key bytes, without duplicates: the order in which MySQL stores members.
+    /// Sorted by key length, then by key bytes, without duplicates: the order in which MySQL stores
+    /// members.
     Object(Vec<(Vec<u8>, Node)>),
     /// An SQL value of this type, packed, which no JSON text makes.
     Opaque(u8, Vec<u8>),

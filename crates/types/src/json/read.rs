@@ -60,7 +60,8 @@ fn read_object(body: &[u8], width: usize, limits: &mut Limits) -> Option<Node> {
 }
 
 impl Limits {
-    /// Bytes of a document belong to one value: where values share them, a small document would make a tree of any size.
+    /// Bytes of a document belong to one value: where values share them, a small document would
+    /// make a tree of any size.
     fn charge<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         self.values = self.values.checked_sub(bytes.len())?;
         Some(bytes)

@@ -71,8 +71,8 @@ fn write_length(mut len: usize, out: &mut Vec<u8>) {
     out.push(len as u8);
 }
 
-/// Small form if everything is within 64 KB, else large. Returns SMALL_ARRAY or LARGE_ARRAY, which for an object the
-/// caller shifts to the object types.
+/// Small form if everything is within 64 KB, else large. Returns SMALL_ARRAY or LARGE_ARRAY, which
+/// for an object the caller shifts to the object types.
 fn write_container(keys: &[&[u8]], nodes: &[&Node], out: &mut Vec<u8>) -> Option<u8> {
     if keys.iter().any(|key| key.len() > usize::from(u16::MAX)) {
         return None;

@@ -5,8 +5,9 @@ use crate::{ColumnMask, TypeCode, json};
 use std::borrow::Cow;
 
 impl RowLayout {
-    /// The image in a form in which rows can be looked for by its bytes. Only JSON has several forms of a value: a server that changes
-    /// a document in place leaves gaps in it, one that writes it anew does not. An image that cannot be read is left as it is.
+    /// The image in a form in which rows can be looked for by its bytes. Only JSON has several
+    /// forms of a value: a server that changes a document in place leaves gaps in it, one that
+    /// writes it anew does not. An image that cannot be read is left as it is.
     pub fn comparable<'a>(&self, mask: &ColumnMask, image: &'a [u8]) -> Cow<'a, [u8]> {
         let is_json = |column: usize| self.types[column].code == TypeCode::Json;
         if !mask.iter().any(is_json) {

@@ -1,5 +1,5 @@
-//! DATE, TIME, DATETIME and TIMESTAMP values: calendar arithmetic and text. Their packed forms are in
-//! [`crate::packed`], reading text is in [`parse`].
+//! DATE, TIME, DATETIME and TIMESTAMP values: calendar arithmetic and text. Their packed forms are
+//! in [`crate::packed`], reading text is in [`parse`].
 
 pub mod parse;
 
@@ -65,7 +65,8 @@ pub fn days_in_month(year: u16, month: u8) -> u8 {
 }
 
 impl Date {
-    /// A date from its parts; None if they are no date (zero month and day are taken, as MySQL stores them).
+    /// A date from its parts; None if they are no date (zero month and day are taken, as MySQL
+    /// stores them).
     pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
         let date = Date { year, month, day };
         date.exists().then_some(date)
@@ -259,7 +260,8 @@ impl DateTime {
         })
     }
 
-    /// The local date and time of a Unix time, `offset_seconds` east of UTC. The zero date if out of range.
+    /// The local date and time of a Unix time, `offset_seconds` east of UTC. The zero date if out
+    /// of range.
     pub fn from_unix(seconds: i64, micros: u32, offset_seconds: i32) -> DateTime {
         let local = seconds
             .saturating_add(i64::from(offset_seconds))
@@ -381,7 +383,8 @@ mod tests {
 
     #[test]
     fn day_numbers() {
-        // SELECT TO_DAYS('1970-01-01'), TO_DAYS('2007-10-07'), TO_DAYS('0001-01-01'), TO_DAYS('9999-12-31')
+        // SELECT TO_DAYS('1970-01-01'), TO_DAYS('2007-10-07'), TO_DAYS('0001-01-01'),
+        // TO_DAYS('9999-12-31')
         for (year, month, day, number) in
             [(1970, 1, 1, 719_528), (2007, 10, 7, 733_321), (1, 1, 1, 366), (9999, 12, 31, 3_652_424)]
         {

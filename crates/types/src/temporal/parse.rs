@@ -1,5 +1,5 @@
-//! Dates and times from text and numbers, by MySQL's rules (manual, "Date and Time Literals"): relaxed delimiters,
-//! undelimited digits, two-digit years, fractions rounded by the caller.
+//! Dates and times from text and numbers, by MySQL's rules (manual, "Date and Time Literals"):
+//! relaxed delimiters, undelimited digits, two-digit years, fractions rounded by the caller.
 
 use super::{Date, DateTime, Time, days_in_month};
 
@@ -8,7 +8,8 @@ use super::{Date, DateTime, Time, days_in_month};
 pub struct Parsed<T> {
     /// What was read.
     pub value: T,
-    /// Something that is no part of a date or time followed it (a warning, 1292 for DATETIME, 1265 for DATE).
+    /// Something that is no part of a date or time followed it (a warning, 1292 for DATETIME, 1265
+    /// for DATE).
     pub trailing_garbage: bool,
     /// The text had a time part.
     pub has_time: bool,
@@ -93,12 +94,14 @@ struct Fields {
     undelimited: bool,
 }
 
-/// Reads a DATETIME (or DATE) from text. None if the text is no date at all or one that does not exist.
+/// Reads a DATETIME (or DATE) from text. None if the text is no date at all or one that does not
+/// exist.
 pub fn datetime(text: &[u8]) -> Option<Parsed<DateTime>> {
     datetime_with(text, false)
 }
 
-/// [`datetime`], which also takes days that their month does not have, up to 31 (ALLOW_INVALID_DATES).
+/// [`datetime`], which also takes days that their month does not have, up to 31
+/// (ALLOW_INVALID_DATES).
 pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
@@ -177,7 +180,8 @@ fn date_fields(cursor: &mut Cursor<'_>) -> Option<Fields> {
     Some(fields)
 }
 
-/// Skips the punctuation (and, after the day, spaces) behind the i-th field, unless nothing comes after it.
+/// Skips the punctuation (and, after the day, spaces) behind the i-th field, unless nothing comes
+/// after it.
 fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Option<()> {
     let mark = cursor.at;
     let mut spaced = false;
@@ -215,9 +219,9 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     Some(if rest[0] == b'-' { -total } else { total })
 }
 
-/// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME (with a space between
-/// date and time) whose time part is taken; an empty text and one with an exponent are zero. None if it is none of these;
-/// what is over `838:59:59` is clipped.
+/// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME
+/// (with a space between date and time) whose time part is taken; an empty text and one with an
+/// exponent are zero. None if it is none of these; what is over `838:59:59` is clipped.
 pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
     let of = |time, out_of_range, trailing_garbage| {
         let value = TimeRead { time, out_of_range };
@@ -260,8 +264,9 @@ pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
     of(time, total > limit, cursor.at < text.len())
 }
 
-/// The time of a whole DATETIME, and whether something followed it; None if the text does not look like one, Some(None)
-/// if it does but there is no such date and time. A fraction that rounds up to midnight is 24:00:00.
+/// The time of a whole DATETIME, and whether something followed it; None if the text does not look
+/// like one, Some(None) if it does but there is no such date and time. A fraction that rounds up to
+/// midnight is 24:00:00.
 fn time_of_datetime(text: &[u8]) -> Option<Option<(Time, bool)>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();

@@ -1,4 +1,5 @@
-//! What each setting changes: the rates of cells that differ in nothing else, in relation to each other.
+//! What each setting changes: the rates of cells that differ in nothing else, in relation to each
+//! other.
 
 use super::Figures;
 use crate::apply::{Dimension, Outcome};
@@ -23,7 +24,8 @@ pub(super) struct Effect {
     pub cells: usize,
 }
 
-/// Of every pair's flavor and every dimension that was varied. How the load is made is left out: other loads are other work.
+/// Of every pair's flavor and every dimension that was varied. How the load is made is left out:
+/// other loads are other work.
 pub(super) fn effects(outcome: &Outcome, all: &[Figures]) -> Vec<Effect> {
     let compared =
         [Dimension::Delay, Dimension::Commits, Dimension::Workers, Dimension::Logged, Dimension::Repository];

@@ -1,5 +1,5 @@
-//! The report as a page: one thread's throughput by load, then throughput, speed-up and efficiency by workers for every combination of
-//! the other settings.
+//! The report as a page: one thread's throughput by load, then throughput, speed-up and efficiency
+//! by workers for every combination of the other settings.
 
 use super::effects::{self, effects};
 use super::{Figures, efficiency, fewest_workers, figures, name, rows, speed_up, summary, varied};
@@ -30,7 +30,8 @@ pub fn page(outcome: &Outcome) -> Page {
     Page { title: "How fast replicas apply what they have received".to_string(), facts: machine(), parts }
 }
 
-/// The cases without what a section's charts show side by side: workers, and servers that log or do not.
+/// The cases without what a section's charts show side by side: workers, and servers that log or do
+/// not.
 fn section(case: &Case) -> Case {
     let mut section = *case;
     (section.setting.workers, section.logged) = (0, false);

@@ -1,4 +1,5 @@
-//! What `bench insert` has measured, as a page: rates, CPU and response times of the steps, and each step over time.
+//! What `bench insert` has measured, as a page: rates, CPU and response times of the steps, and
+//! each step over time.
 
 use super::{Figures, figures, histograms, summary, table};
 use crate::described::settings_text;

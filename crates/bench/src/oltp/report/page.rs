@@ -1,4 +1,5 @@
-//! What `bench oltp` has measured, as a page: throughput and response times by clients, and throughput over time.
+//! What `bench oltp` has measured, as a page: throughput and response times by clients, and
+//! throughput over time.
 
 use super::{Figures, binlog_pairs, binlog_table, figures, summary, table};
 use crate::described::settings_text;

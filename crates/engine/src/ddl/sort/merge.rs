@@ -1,14 +1,15 @@
 //! Merging sorted runs: a tree of losers over one reader a run.
 //!
-//! The readers' buffers together stay within the sort buffer; when there are more runs than can be read at once, groups
-//! of them are merged into longer runs first.
+//! The readers' buffers together stay within the sort buffer; when there are more runs than can be
+//! read at once, groups of them are merged into longer runs first.
 
 use super::{ENTRY_HEADER_LEN, Run, RunSource, SortLimits, Sorted, TempFile, entry_at, head, put_entry};
 use crate::error::Result;
 use std::sync::Arc;
 
-/// The least that a reader reads at once. A run is on flash, and mostly in the page cache: reading it in such pieces costs much less
-/// than merging everything once more because fewer runs can be read at once.
+/// The least that a reader reads at once. A run is on flash, and mostly in the page cache: reading
+/// it in such pieces costs much less than merging everything once more because fewer runs can be
+/// read at once.
 const READ_BYTES: usize = 4 << 10;
 const MIN_FAN_IN: usize = 8;
 /// A merged run is written in pieces of this size.
@@ -40,7 +41,8 @@ impl Reader {
         Reader { run, buffer, at: 0, len: 0, head: 0, is_done: false, read_bytes }
     }
 
-    /// Makes sure that `needed` bytes from `at` on are in the buffer; false when the run ends there.
+    /// Makes sure that `needed` bytes from `at` on are in the buffer; false when the run ends
+    /// there.
     fn ensure(&mut self, needed: usize) -> Result<bool> {
         if self.buffer.len() - self.at >= needed {
             return Ok(true);
@@ -78,7 +80,8 @@ impl Reader {
 /// Entries of several runs, in key order.
 pub(in crate::ddl) struct Merge {
     readers: Vec<Reader>,
-    /// `losers[0]` is the reader with the smallest entry; each other node has the loser of the match played there.
+    /// `losers[0]` is the reader with the smallest entry; each other node has the loser of the
+    /// match played there.
     losers: Vec<u32>,
     /// The winner's entry has been given out.
     given: bool,
@@ -117,7 +120,8 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Plays a reader up the tree for the first time: it stays at the first node where nobody has come yet.
+    /// Plays a reader up the tree for the first time: it stays at the first node where nobody has
+    /// come yet.
     fn enter(&mut self, mut reader: u32) {
         let mut node = (reader as usize + self.readers.len()) / 2;
         while node > 0 {

@@ -1,10 +1,12 @@
 //! An external sort of entries by key, in bounded memory.
 //!
-//! Entries are collected in a buffer (`innodb_sort_buffer_size`), sorted there, and written to a temporary file as a run
-//! when the buffer is full; [`merge`] reads the runs back in order. What fits the buffer is never written.
+//! Entries are collected in a buffer (`innodb_sort_buffer_size`), sorted there, and written to a
+//! temporary file as a run when the buffer is full; [`merge`] reads the runs back in order. What
+//! fits the buffer is never written.
 //!
-//! Sorting looks at eight key bytes at a time, kept beside each entry's place as a number: entries are compared in the
-//! array that is being sorted, and only those that are equal so far have their next eight bytes fetched.
+//! Sorting looks at eight key bytes at a time, kept beside each entry's place as a number: entries
+//! are compared in the array that is being sorted, and only those that are equal so far have their
+//! next eight bytes fetched.
 
 mod file;
 mod merge;
@@ -42,7 +44,8 @@ fn put_entry(bytes: &mut Vec<u8>, key: &[u8], value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// Eight key bytes from `depth` on as a number that compares as they do; zeros beyond the key's end.
+/// Eight key bytes from `depth` on as a number that compares as they do; zeros beyond the key's
+/// end.
 fn head(key: &[u8], depth: usize) -> u64 {
     let rest = key.get(depth..).unwrap_or_default();
     match rest.first_chunk() {
@@ -104,7 +107,8 @@ impl Buffer {
     }
 }
 
-/// Sorts places whose keys are equal in their first `depth` bytes, and whose heads are of that depth.
+/// Sorts places whose keys are equal in their first `depth` bytes, and whose heads are of that
+/// depth.
 fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
     places.sort_unstable_by_key(|place| place.head);
     let mut rest = places;

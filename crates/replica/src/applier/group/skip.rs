@@ -11,7 +11,8 @@ use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
 impl Applier<'_> {
-    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind its GTID comes now.
+    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind
+    /// its GTID comes now.
     pub(super) fn skips_from_here(&mut self, header: &Header) -> bool {
         let skips = self.stage != Stage::Open && self.channel.apply.skip_counter() > 0;
         if skips {
@@ -38,7 +39,8 @@ impl Applier<'_> {
             _ => false,
         };
         if counted {
-            // The last of the events that are asked for is not counted before its group ends: no group is cut in two.
+            // The last of the events that are asked for is not counted before its group ends: no
+            // group is cut in two.
             let left = self.channel.apply.skip_counter();
             if ends || left > 1 {
                 self.channel.apply.set_skip_counter(left.saturating_sub(1));

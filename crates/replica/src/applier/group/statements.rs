@@ -29,7 +29,8 @@ impl Applier<'_> {
         Ok(false)
     }
 
-    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another schema here.
+    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another
+    /// schema here.
     pub(super) fn filtered_query(
         &mut self,
         header: &Header,

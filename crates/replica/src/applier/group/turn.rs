@@ -22,8 +22,8 @@ pub(in crate::applier) enum Turned {
 }
 
 impl Applier<'_> {
-    /// The turn of a group that was prepared has come; `relay` is its end in the relay log, `hold` gets its tables. `behind` is a
-    /// group of the same worker that is not on its pages yet.
+    /// The turn of a group that was prepared has come; `relay` is its end in the relay log, `hold`
+    /// gets its tables. `behind` is a group of the same worker that is not on its pages yet.
     pub fn take_turn(
         &mut self,
         mut ready: ReadyGroup,
@@ -50,7 +50,8 @@ impl Applier<'_> {
                 }
                 Some(Err(_)) => return Ok(Turned::NotAsPrepared),
             };
-        // What was begun before it may not be on its pages; the oldest of that is what the lag counts from.
+        // What was begun before it may not be on its pages; the oldest of that is what the lag
+        // counts from.
         self.channel.times.event_timestamp_s.store(ready.timestamp_s.into(), Ordering::Relaxed);
         if let Some(end) = ready.end_pos {
             self.pos = event::unwrap_pos(self.pos, end);

@@ -1,5 +1,5 @@
-//! XA transactions of a source. Prepared ones are kept aside by the engine, with their locks, until the source's XA COMMIT or XA ROLLBACK
-//! comes; what is received in between goes on.
+//! XA transactions of a source. Prepared ones are kept aside by the engine, with their locks, until
+//! the source's XA COMMIT or XA ROLLBACK comes; what is received in between goes on.
 
 use binlog::Xid;
 use binlog::event::{QueryEvent, XaPrepareEvent};

@@ -104,7 +104,8 @@ struct Source {
     /// Runs its statements.
     runner: ReceivedStatements,
     history: History,
-    /// Rows that follow from others by a foreign key are left to the replicas' engines, as MariaDB leaves them.
+    /// Rows that follow from others by a foreign key are left to the replicas' engines, as MariaDB
+    /// leaves them.
     leaves_children: bool,
 }
 
@@ -176,7 +177,8 @@ impl Source {
         }
     }
 
-    /// A transaction, logged as rows or as statements. One that fails, or changes nothing, leaves no trace.
+    /// A transaction, logged as rows or as statements. One that fails, or changes nothing, leaves
+    /// no trace.
     fn transaction(&mut self, statements: &[String], as_statements: bool) {
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
         let mut texts = Vec::new();
@@ -208,7 +210,8 @@ impl Source {
         self.log(&bytes, &statements.join("; "));
     }
 
-    /// A group without the rows of `children` that follow from those of `parents`, and without the flags that tell of them.
+    /// A group without the rows of `children` that follow from those of `parents`, and without the
+    /// flags that tell of them.
     fn without_followers(&self, events: &[u8]) -> Vec<u8> {
         const FLAGS_AT: usize = HEADER_LEN + 6;
         const TOLD: u16 = rows_flag::NO_FOREIGN_KEY_CHECKS | rows_flag::USE_SQL_FOREIGN_KEY;
@@ -219,7 +222,8 @@ impl Source {
             let start = kept.len();
             kept.extend_from_slice(bytes);
             if let Ok((_, Event::Rows(rows))) = binlog::decode(bytes, &Format::new(Checksum::None)) {
-                // Nothing follows from a row of `children`, so that its own statements do not have the flag.
+                // Nothing follows from a row of `children`, so that its own statements do not have
+                // the flag.
                 if rows.table_id == children && rows.flags & rows_flag::NO_FOREIGN_KEY_CHECKS != 0 {
                     kept.truncate(start);
                 } else {
@@ -256,7 +260,8 @@ impl Source {
     }
 }
 
-/// With and without a primary key, with unique and other indexes, with values that go off the page, with foreign keys.
+/// With and without a primary key, with unique and other indexes, with values that go off the page,
+/// with foreign keys.
 const TABLES: [&str; 6] = [
     "CREATE TABLE hot (id INT PRIMARY KEY, n INT NOT NULL)",
     "CREATE TABLE keyed (id INT PRIMARY KEY, k INT NOT NULL, u INT, c TEXT, UNIQUE KEY u (u), KEY k (k))",

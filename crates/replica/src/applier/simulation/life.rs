@@ -266,7 +266,8 @@ impl Life<'_, '_> {
         }
     }
 
-    /// A reader sees a state that the source had, the one that the position tells, and never an earlier one than before.
+    /// A reader sees a state that the source had, the one that the position tells, and never an
+    /// earlier one than before.
     fn read(&mut self) {
         // A snapshot waits for commits without versions.
         if self.versioned || !self.anything_logged() {

@@ -1,8 +1,10 @@
-//! The applier with workers in a simulation: one thread plays all workers, a random step of a random one at a time, on a simulated disk
-//! whose power goes. What is compared with is the source's own history, state by state.
+//! The applier with workers in a simulation: one thread plays all workers, a random step of a
+//! random one at a time, on a simulated disk whose power goes. What is compared with is the
+//! source's own history, state by state.
 //!
-//! What must hold: the end is what the source has, whatever the schedule; whoever reads meanwhile sees a state that the source had, the
-//! one that the position tells, and sees it again; after a crash position, GTIDs and rows are those of one such state.
+//! What must hold: the end is what the source has, whatever the schedule; whoever reads meanwhile
+//! sees a state that the source had, the one that the position tells, and sees it again; after a
+//! crash position, GTIDs and rows are those of one such state.
 //!
 //! `SEED=n` plays one history and its schedules again, exactly; `SIMULATED_RUNS=n` plays so many.
 

@@ -1,7 +1,8 @@
 //! Variables of the storage engine.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
-//! value tells what this server does. Some that MySQL changes while it runs are read-only here: they are taken at start.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
+//! differs, it is because the value tells what this server does. Some that MySQL changes while it
+//! runs are read-only here: they are taken at start.
 
 use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
@@ -76,7 +77,8 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_log_group_home_dir", Text, "./").read_only(),
     global("innodb_log_write_ahead_size", UInt(512, 16_384), "8192"),
     global("innodb_log_writer_threads", Bool, "OFF"),
-    // This server's own: whether each instance of the pool has a thread that makes frames free as they are asked for.
+    // This server's own: whether each instance of the pool has a thread that makes frames free as
+    // they are asked for.
     global("innodb_lru_flushers", Bool, "ON"),
     global("innodb_lru_scan_depth", UInt(100, 4_294_967_295), "1024"),
     global("innodb_max_dirty_pages_pct", Double(0.0, 99.999), "90"),

@@ -1,7 +1,7 @@
 //! Variables of statements and sessions.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default differs, it is because the
-//! value tells what this server does.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
+//! differs, it is because the value tells what this server does.
 
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};

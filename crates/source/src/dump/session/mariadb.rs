@@ -1,9 +1,10 @@
 //! The dump to a MariaDB replica by MariaDB's GTIDs (decision 0029).
 //!
-//! The n-th transaction of the binary log is `0-S-n`: S is the server id in its events, n counts all that the log has ever had, those of purged
-//! files by the previous GTIDs at the head of the oldest one. A GTID event is held back until the next event tells what it starts, since
-//! MariaDB's stands for the BEGIN too. A replica adds up the lengths of what it gets to know where in our files it is; so MariaDB's event is made as
-//! long as what it stands for.
+//! The n-th transaction of the binary log is `0-S-n`: S is the server id in its events, n counts
+//! all that the log has ever had, those of purged files by the previous GTIDs at the head of the
+//! oldest one. A GTID event is held back until the next event tells what it starts, since MariaDB's
+//! stands for the BEGIN too. A replica adds up the lengths of what it gets to know where in our
+//! files it is; so MariaDB's event is made as long as what it stands for.
 
 use binlog::compressed::PayloadReader;
 use binlog::encode::{self, EventBase, finish_event};
@@ -37,9 +38,11 @@ pub(super) struct ByMariadbGtid {
     last: MariadbGtid,
     /// The start of a group whose next event is not yet seen.
     held: Option<Held>,
-    /// The XA transaction that is sent is committed at its end, not only prepared: it goes as a plain one.
+    /// The XA transaction that is sent is committed at its end, not only prepared: it goes as a
+    /// plain one.
     one_phase: bool,
-    /// Transactions that may be applied together: their number, and the first one's `sequence_number`.
+    /// Transactions that may be applied together: their number, and the first one's
+    /// `sequence_number`.
     together: (u64, i64),
     /// More bytes have been sent than the file has.
     is_ahead: bool,
@@ -228,7 +231,8 @@ impl ByMariadbGtid {
         session.deliver(event, end)
     }
 
-    /// MariaDB's GTID event in the place of the one held and, where it stands for the next event too, of that one with its length and end.
+    /// MariaDB's GTID event in the place of the one held and, where it stands for the next event
+    /// too, of that one with its length and end.
     fn make_gtid_event(
         &mut self,
         held: &Held,
@@ -256,7 +260,8 @@ impl ByMariadbGtid {
         finish_event(&mut self.made, 0, Some(end_pos.saturating_sub(made_len as u64)), checksum);
     }
 
-    /// The number that MariaDB's workers know transactions by that were committed together: none of them depends on another one.
+    /// The number that MariaDB's workers know transactions by that were committed together: none of
+    /// them depends on another one.
     fn commit_id(&mut self, gtid: &GtidEvent) -> u64 {
         let (id, first) = self.together;
         let joins = id > 0 && gtid.sequence_number > first && gtid.last_committed < first;
@@ -266,7 +271,8 @@ impl ByMariadbGtid {
         self.together.0
     }
 
-    /// The event of an XA transaction of one phase as a plain transaction has it; false: it stays as it is.
+    /// The event of an XA transaction of one phase as a plain transaction has it; false: it stays
+    /// as it is.
     fn make_plain(&mut self, event: &[u8], checksum: Checksum) -> bool {
         let kind = events::kind(event);
         let body_end = event.len() - checksum.len_bytes();
@@ -370,7 +376,8 @@ fn in_file(event: &[u8], end_pos: u64, checksum: Checksum, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether the XA transaction that begins with a GTID event is committed at its end: the last event says it, in the byte before its number.
+/// Whether the XA transaction that begins with a GTID event is committed at its end: the last event
+/// says it, in the byte before its number.
 fn is_one_phase(session: &Session<'_>, held: &Held, xid: &Xid) -> Result<bool, DumpEnd> {
     let behind = 12 + xid.data().len() + session.checksum.len_bytes();
     let at = (held.pos + held.gtid.transaction_length).saturating_sub(behind as u64 + 1);
@@ -400,7 +407,8 @@ impl Session<'_> {
         self.send_made_up(&list)
     }
 
-    /// Does something with what is known of a replica that goes by MariaDB's GTIDs; nothing, if this one does not.
+    /// Does something with what is known of a replica that goes by MariaDB's GTIDs; nothing, if
+    /// this one does not.
     pub(super) fn with_mariadb(
         &mut self,
         what: impl FnOnce(&mut ByMariadbGtid, &mut Self) -> Result<(), DumpEnd>,

@@ -54,7 +54,8 @@ impl Binder<'_> {
         Ok(constant)
     }
 
-    /// The date and time of `DATE '...'` and `TIMESTAMP '...'`, which sql_mode may refuse for its zeros.
+    /// The date and time of `DATE '...'` and `TIMESTAMP '...'`, which sql_mode may refuse for its
+    /// zeros.
     fn datetime_literal(&self, text: &[u8]) -> Option<parse::Parsed<DateTime>> {
         let modes = self.variables.sql_mode.dates();
         parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
@@ -93,7 +94,8 @@ fn introduced(bytes: &[u8], charset: &str) -> Result<Expr> {
     Ok(text_constant(&text, id))
 }
 
-/// The value of a literal that is nothing but a value: NULL, a number, or a text without an introducer.
+/// The value of a literal that is nothing but a value: NULL, a number, or a text without an
+/// introducer.
 pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
     Some(match literal {
         Literal::Null => Value::Null,

@@ -19,7 +19,8 @@ pub(in crate::bind) struct Bound {
     outer: Option<Vec<Expr>>,
 }
 
-/// FROM: its tables in the order of the loops, with the position of each in the scope, and the inner joins' conditions.
+/// FROM: its tables in the order of the loops, with the position of each in the scope, and the
+/// inner joins' conditions.
 #[derive(Default)]
 pub(in crate::bind) struct From {
     pub tables: Vec<(usize, Bound)>,
@@ -104,7 +105,8 @@ impl Binder<'_> {
         })
     }
 
-    /// Whether a privilege holds on some of a table's columns, each of which is then checked where it is used, and not on the table.
+    /// Whether a privilege holds on some of a table's columns, each of which is then checked where
+    /// it is used, and not on the table.
     ///
     /// # Errors
     /// 1142 where it holds on neither.
@@ -290,7 +292,8 @@ impl Joined {
         Joined { columns: left.columns, merges: left.merges || right.merges }
     }
 
-    /// Of a join that merges these columns of its sides: they come first, in the order of the first side.
+    /// Of a join that merges these columns of its sides: they come first, in the order of the first
+    /// side.
     fn merged(common: &[(ColumnAt, ColumnAt)], sides: [Joined; 2]) -> Joined {
         let [first, second] = sides;
         let is_common = |at: &ColumnAt| common.iter().any(|(one, other)| one == at || other == at);
@@ -301,7 +304,8 @@ impl Joined {
         Joined { columns, merges: true }
     }
 
-    /// The pairs of columns that a join of the two merges: those of the names, or with NATURAL of all common ones.
+    /// The pairs of columns that a join of the two merges: those of the names, or with NATURAL of
+    /// all common ones.
     fn common(
         &self,
         other: &Joined,

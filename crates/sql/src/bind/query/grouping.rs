@@ -37,7 +37,8 @@ pub(super) fn bind_group_by(
     Ok(keys)
 }
 
-/// ONLY_FULL_GROUP_BY: a column in the select list is a key, or depends on keys that are a table's whole primary key.
+/// ONLY_FULL_GROUP_BY: a column in the select list is a key, or depends on keys that are a table's
+/// whole primary key.
 pub(super) fn check_full_group_by(
     binder: &Binder<'_>,
     grouping: &Grouping,

@@ -16,7 +16,8 @@ pub(super) struct Generator {
     pub first: Option<u64>,
     /// The value that was generated for the row at hand.
     pub of_row: Option<u64>,
-    /// The first value that was generated for a row that is now in the table: what LAST_INSERT_ID() tells.
+    /// The first value that was generated for a row that is now in the table: what LAST_INSERT_ID()
+    /// tells.
     pub first_stored: Option<u64>,
 }
 
@@ -63,7 +64,8 @@ impl Generator {
                 from + (i128::from(offset) - i128::from(from)).rem_euclid(i128::from(increment)) as u64
             };
             if !self.reserved.contains(&fitting(self.reserved.start)) {
-                // As many as the statement has rows, those before included that brought values of their own.
+                // As many as the statement has rows, those before included that brought values of
+                // their own.
                 let rows = if self.first.is_none() { self.rows } else { self.rows_left };
                 let count = rows.max(1) * increment;
                 let first = table.next_auto_increment(count)?;

@@ -33,8 +33,8 @@ pub(super) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
 }
 
 impl InsertPlan {
-    /// Sets `image` to the row. False: some value is not stored just as it is written, and the row has to go the long way,
-    /// which knows what to say about it and in which order.
+    /// Sets `image` to the row. False: some value is not stored just as it is written, and the row
+    /// has to go the long way, which knows what to say about it and in which order.
     pub(super) fn literals_to_image(
         &self,
         run: &Run<'_, '_>,

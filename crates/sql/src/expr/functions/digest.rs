@@ -8,7 +8,8 @@ use crate::error::Result;
 use sha1::Digest;
 use types::{ColumnType, Value, collation};
 
-/// Text of two characters for each byte, or for a number of 64 bits. Its characters are the connection's, whatever the bytes were.
+/// Text of two characters for each byte, or for a number of 64 bits. Its characters are the
+/// connection's, whatever the bytes were.
 fn digits_of_bytes(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     const DIGITS_OF_A_NUMBER: u32 = 16;
     let ty = &args[0].ty;
@@ -127,7 +128,8 @@ fn dashed(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A version 1 UUID as MySQL makes them: 100 ns since 1582, and a random node (its multicast bit set, RFC 4122).
+/// A version 1 UUID as MySQL makes them: 100 ns since 1582, and a random node (its multicast bit
+/// set, RFC 4122).
 fn uuid() -> Value {
     const GREGORIAN_TO_UNIX_100NS: u64 = 0x01b2_1dd2_1381_4000;
     let random = os::random::u64().to_le_bytes();

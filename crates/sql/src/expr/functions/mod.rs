@@ -27,8 +27,9 @@ pub(crate) struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// Whether the function may make text of so many bytes: else it is to be NULL, and there is a warning, or in a statement that changes rows under
-    /// the strict mode an error (1301). Every function whose text can be longer than its arguments asks, before it makes any of it.
+    /// Whether the function may make text of so many bytes: else it is to be NULL, and there is a
+    /// warning, or in a statement that changes rows under the strict mode an error (1301). Every
+    /// function whose text can be longer than its arguments asks, before it makes any of it.
     fn may_make(&self, bytes: usize, function: &str) -> Result<bool> {
         let limit = self.ctx.variables.max_allowed_packet;
         if bytes <= limit {
@@ -42,7 +43,8 @@ impl Call<'_> {
         Ok(false)
     }
 
-    /// Whether there is memory for so many bytes, and time: for functions that MySQL does not limit otherwise.
+    /// Whether there is memory for so many bytes, and time: for functions that MySQL does not limit
+    /// otherwise.
     ///
     /// # Errors
     /// As [`Charge::add`]; 1317.

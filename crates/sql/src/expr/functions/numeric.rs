@@ -207,8 +207,8 @@ fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
     Ok(value)
 }
 
-/// Without a seed the session's generator; with one, MySQL's sequence of that seed (its first number, as a constant
-/// seed restarts for each statement).
+/// Without a seed the session's generator; with one, MySQL's sequence of that seed (its first
+/// number, as a constant seed restarts for each statement).
 fn rand(call: &Call<'_>) -> Result<Value> {
     const MODULUS: u64 = 0x3fff_ffff;
     if call.is_given(0) {

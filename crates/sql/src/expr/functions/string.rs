@@ -305,7 +305,8 @@ fn insert(call: &Call<'_>) -> Result<Value> {
     made(call.may_make(total, "insert")?, || [head, &with, tail].concat())
 }
 
-/// The place of the `needle` argument in the `haystack` argument, in characters from 1; 0 when it is not there.
+/// The place of the `needle` argument in the `haystack` argument, in characters from 1; 0 when it
+/// is not there.
 fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
     let binary = call.is_binary(needle) || call.is_binary(haystack);
     let fold = |bytes: &[u8]| match (binary, std::str::from_utf8(bytes)) {

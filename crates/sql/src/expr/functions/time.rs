@@ -327,10 +327,12 @@ fn period_months(period: i64) -> i64 {
 pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
     let mode = mode & 7;
     let monday_first = mode & 1 != 0;
-    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year before.
+    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year
+    // before.
     let mut week_year = mode & 2 != 0;
     let first_weekday_rule = (mode & 4 != 0) != monday_first;
-    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four days in it.
+    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four
+    // days in it.
     let first_weekday = !first_weekday_rule;
     let day_number = date.day_number();
     let mut year = date.year;
