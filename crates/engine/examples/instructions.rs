@@ -1,5 +1,5 @@
 //! For callgrind: what a point lookup, a row of a scan, an update and a page hit cost in
-//! instructions. How to run it stands in `docs/architecture.md`, "Instructions".
+//! instructions. How to run it stands in `docs/costs.md`, "Instructions".
 //!
 //! Everything is on a simulated disk and in the pool. Each function that is never inlined is one
 //! figure; divide what callgrind counts for it by [`TIMES`].
