@@ -123,6 +123,12 @@ struct Shard {
 }
 
 impl Shard {
+    /// The newest commit that whoever is granted this lock has to see. Metadata locks, which every
+    /// plain read takes, stand beside row locks and have no part in this.
+    fn released_before(&self, id: LockId) -> u64 {
+        if id.is_row() { self.released_seq } else { 0 }
+    }
+
     /// Gives up a lock of an owner who has committed under this number, 0 if he has not.
     fn release(&mut self, owner: OwnerId, id: LockId, seq: u64) {
         if id.is_row() {
@@ -220,19 +226,19 @@ impl LockTable {
             match lock.request(owner.id, mode) {
                 Request::Held => return Ok(Acquired::Held),
                 Request::Upgraded => {
-                    owner.depend_on(shard.released_seq);
+                    owner.depend_on(shard.released_before(id));
                     return Ok(Acquired::Upgraded);
                 }
                 Request::Granted => {
                     owner.held.push(id);
-                    owner.depend_on(shard.released_seq);
+                    owner.depend_on(shard.released_before(id));
                     return Ok(Acquired::New);
                 }
                 Request::Blocked => lock.enqueue(owner.id, mode),
             }
         };
         self.wait(owner, WaitsFor::Lock(id), &waiter, patience, || self.withdraw(id, &waiter))?;
-        let released_seq = self.shard(id).lock().released_seq;
+        let released_seq = self.shard(id).lock().released_before(id);
         owner.depend_on(released_seq);
         if waiter.upgrade {
             return Ok(Acquired::Upgraded);
@@ -254,7 +260,7 @@ impl LockTable {
             // Whoever stands against it keeps the entry in use.
             Request::Blocked => return None,
         };
-        owner.depend_on(shard.released_seq);
+        owner.depend_on(shard.released_before(id));
         Some(acquired)
     }
 

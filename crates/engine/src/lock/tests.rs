@@ -295,3 +295,23 @@ fn a_gap_takes_part_in_deadlocks() {
     assert!(mine != other.join().unwrap(), "exactly one of the two is the victim");
     assert_eq!((table.len(), at_table.gap_count()), (0, 0));
 }
+
+/// Whoever gets a row's lock depends on the commit that held it; a metadata lock, which every plain
+/// read takes, brings no dependency, although it may stand in the same part of the table.
+#[test]
+fn commits_are_left_with_row_locks_alone() {
+    let table = LockTable::new();
+    let (mut writer, mut reader, mut next) = (table.owner(), table.owner(), table.owner());
+    table.acquire(&mut writer, id(1), LockType::Exclusive, AT_ONCE).unwrap();
+    writer.set_committed(50);
+    table.release_all(&mut writer);
+    let shard = |id: LockId| std::ptr::from_ref(table.shard(id));
+    let names = (0..100_000).map(|n| LockId::metadata("d", &format!("t{n}")));
+    let beside = names.into_iter().find(|name| shard(*name) == shard(id(1))).expect("128 parts");
+    table.acquire(&mut reader, beside, LockType::Shared, AT_ONCE).unwrap();
+    assert_eq!(reader.depends_on(), 0);
+    table.acquire(&mut next, id(1), LockType::Shared, AT_ONCE).unwrap();
+    assert_eq!(next.depends_on(), 50);
+    table.release_all(&mut reader);
+    table.release_all(&mut next);
+}

@@ -68,6 +68,7 @@ impl Parser<'_> {
                     closed.items.push(left);
                     left = Expr::Row(closed.items);
                     self.highest = closed.highest + 1;
+                    self.check_height(self.highest)?;
                 }
             }
         }

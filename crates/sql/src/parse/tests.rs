@@ -69,7 +69,7 @@ fn statements_of_the_benchmarks_and_clients() {
         "/*!40103 SET TIME_ZONE='+00:00' */",
         "/*!40000 ALTER TABLE `t` DISABLE KEYS */",
         "LOCK TABLES `t` WRITE, u AS v READ LOCAL",
-        "GRANT REPLICATION SLAVE, SELECT (a, b) ON *.* TO 'repl'@'%' IDENTIFIED BY 'x' WITH GRANT OPTION",
+        "GRANT REPLICATION SLAVE, SELECT (a, b) ON *.* TO 'repl'@'%' WITH GRANT OPTION",
         "CREATE USER 'a'@'localhost' IDENTIFIED WITH caching_sha2_password BY 'p'",
         "select @@version_comment limit 1",
         "select t.*, a.b.* from t, a.b left join c using (x) where exists (select 1)",
