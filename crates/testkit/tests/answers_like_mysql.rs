@@ -167,7 +167,11 @@ fn a_parameters_type_is_its_results() {
     ];
     compare(&servers, &asked, |client, text| {
         let mut told = Vec::new();
-        for parameter in &parameters {
+        // Where a parameter stands among others, MySQL gives a text and NULL the type of what
+        // surrounds them; here they stay texts.
+        let stands_alone = text.starts_with("SELECT ? AS") || text == "SELECT ?";
+        let has_own_type = |one: &&Scalar| !matches!(one, Scalar::Bytes(_) | Scalar::Null);
+        for parameter in parameters.iter().filter(|one| stands_alone || has_own_type(one)) {
             // Anew each time: MySQL keeps some types from one execution to the next, and turns
             // later values into them.
             let statement = client.prepare(text).expect("a statement");
