@@ -66,9 +66,9 @@ impl fmt::Display for DatadirError {
             ),
             DatadirError::Newer { path, found, known } => write!(
                 f,
-                "The data directory '{}' has format {found}, which a newer server wrote; this one knows formats up to \
-                 {known}. Start the newer server on it, or restore a backup that this one made.",
-                path.display()
+                "The data directory has format {found}, as '{}' says, which a newer server wrote; this one knows formats \
+                 up to {known}. Start the newer server on it, or restore a backup that this one made.",
+                path.join(format::FORMAT_FILE).display()
             ),
             DatadirError::BadFormat(path) => write!(
                 f,

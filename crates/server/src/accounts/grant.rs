@@ -23,6 +23,8 @@ struct Asked {
     is_revoke: bool,
     /// ALL was written.
     is_all: bool,
+    /// GRANT OPTION was written as one of the privileges, not behind WITH.
+    names_grant_option: bool,
     /// Static ones, without those on columns.
     set: Privileges,
     dynamic: Vec<String>,
@@ -46,6 +48,7 @@ impl Change<'_> {
         with_grant_option: bool,
     ) -> Result<(), SqlError> {
         let mut asked = self.ask(privileges, on)?;
+        asked.names_grant_option = asked.set.contains(Privileges::grant_option());
         if with_grant_option {
             asked.set = asked.set.with(Privileges::grant_option());
         }
@@ -74,6 +77,10 @@ impl Change<'_> {
                 let set = if is_dynamic_only { Privileges::NONE } else { asked.set };
                 self.pass_restrictions(account, set);
                 account.global = account.global.with(set);
+                if asked.names_grant_option {
+                    // As MySQL does; WITH GRANT OPTION of other privileges leaves these alone.
+                    account.dynamic.values_mut().for_each(|option| *option = true);
+                }
                 for name in asked.dynamic.iter().filter(|name| !asked.is_all || self.may_grant_dynamic(name))
                 {
                     if !DYNAMIC.contains(&name.as_str()) {
@@ -261,6 +268,7 @@ impl Change<'_> {
             target,
             is_revoke: false,
             is_all: false,
+            names_grant_option: false,
             set: Privileges::NONE,
             dynamic: Vec::new(),
             columns: BTreeMap::new(),
