@@ -25,8 +25,8 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Begins a run: a minute with the same inputs each time, so that `make test` judges a change by
-    /// the change; a run whose length is given looks for what nobody has tried.
+    /// Begins a run: a minute with the same inputs each time, so that `make test` judges a change
+    /// by the change; a run whose length is given looks for what nobody has tried.
     pub fn start(name: &'static str) -> Campaign {
         const USUAL_SEED: u64 = 1;
         let is_search = std::env::var("SLIPSTREAM_FUZZ_SECONDS").is_ok();
