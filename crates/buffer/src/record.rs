@@ -241,9 +241,14 @@ fn replay_image(bytes: &mut [u8], mut body: &[u8]) -> std::result::Result<(), St
     bytes[upper..].copy_from_slice(body);
     bytes[LSN_RANGE].copy_from_slice(&own_lsn);
     put_u32(bytes, 0, 0);
-    match page::page_type(bytes) {
+    let checked = match page::page_type(bytes) {
         None => Err("an image has no known type".to_owned()),
         Some(PageType::Index) => slotted::check(bytes).map_err(|reason| format!("in an image, {reason}")),
         Some(_) => Ok(()),
+    };
+    if checked.is_err() {
+        // Nothing that follows may take what is in the frame now for entries.
+        page::reformat(bytes, PageType::Free, 0);
     }
+    checked
 }

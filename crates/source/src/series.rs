@@ -116,8 +116,10 @@ impl FileSeries {
         let text = std::str::from_utf8(index).map_err(|_| "it is not text".to_owned())?;
         let mut numbers: Vec<u64> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty()) {
+            // A line that is not as this server writes it may be two, of which one would be lost.
             let number = self
                 .number_of(line)
+                .filter(|number| line == format!("{}{}", self.line_prefix, self.name(*number)))
                 .ok_or_else(|| format!("it names '{line}', which is no file of this log"))?;
             if numbers.last().is_some_and(|&last| last >= number) {
                 return Err(format!("it is out of order at '{line}'"));
@@ -338,6 +340,7 @@ mod tests {
             &whole[..16],
             &whole[..33],
             b"./binlog.000003\n./binlog.000002\n",
+            b"./binlog.000002J./binlog.000003\n./binlog.000004\n",
             b"./other.000001\n",
             &[0xFF; 40],
             &[0; 48],
