@@ -1,9 +1,9 @@
 //! A Slipstream server under a limit of memory, whose log is looked through for what must not be
 //! there.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
 
 use os::disk::OpenMode;
 use testkit::{Flavor, Server, Settings, binary};
@@ -24,20 +24,27 @@ pub fn start(settings: Settings) -> Server {
 
 /// A script that sets the limit and becomes the server. RLIMIT_DATA counts what can be written to,
 /// not what is only reserved.
+///
+/// A process of its own writes the script: had this one opened it for writing, a child that another
+/// test forks meanwhile would keep it open until its exec, and the kernel runs no file that is open
+/// for writing (ETXTBSY).
 fn wrapper() -> PathBuf {
-    let path =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("limited-slipstream-{}", std::process::id()));
-    if !path.exists() {
+    static SCRIPT: OnceLock<PathBuf> = OnceLock::new();
+    let written = SCRIPT.get_or_init(|| {
+        let name = format!("limited-slipstream-{}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let binary = binary::slipstream().canonicalize().expect("the binary's path");
         let text = format!("#!/bin/sh\nulimit -d {MEMORY_KB}\nexec '{}' \"$@\"\n", binary.display());
-        let partial = path.with_extension(format!("{:?}", std::thread::current().id()));
-        os::disk::real()
-            .write_atomically(&partial, text.as_bytes())
-            .expect("the target's directory can be written");
-        fs::set_permissions(&partial, fs::Permissions::from_mode(0o755)).expect("it is ours");
-        fs::rename(&partial, &path).expect("the same directory");
-    }
-    path
+        let status = Command::new("sh")
+            .args(["-c", r#"printf '%s' "$2" >"$1" && chmod 755 "$1""#, "sh"])
+            .arg(&path)
+            .arg(text)
+            .status()
+            .expect("a shell is there");
+        assert!(status.success(), "{} cannot be written: {status}", path.display());
+        path
+    });
+    written.clone()
 }
 
 /// What a server's log says that it must never say: a panic, an abort for want of memory.
