@@ -2,6 +2,7 @@
 //! group.
 
 use super::cascade::{Change, Following};
+use super::foreign_key::Stored;
 use super::{LastRead, LockMode, Row, Transaction};
 use crate::error::{EngineError, Result};
 use crate::status::bump;
@@ -34,7 +35,7 @@ impl Transaction {
         let announced = self.locks.announced();
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
         if self.looks_at_foreign_keys(table)
-            && let Err(error) = self.check_parents(table, image, None, None)
+            && let Err(error) = self.check_parents(table, image, &Stored::New)
         {
             self.engine.locks.withdraw_announced(&mut self.locks, announced);
             return Err(error);
@@ -233,15 +234,16 @@ impl Transaction {
         let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
         let change = Change::Update { old: &old_image, new: new_image, changed: &changed };
         let references = self.references(table, change)?;
-        if self.looks_at_foreign_keys(table) {
-            self.check_parents(table, new_image, Some(&changed), from.map(|(followed, _)| followed))?;
-            self.check_references(&references, table, change, from)?;
-        }
         let row_id = row_id_of(table, key);
         let keeps_key = !table.primary_mask.iter().any(|part| changed.contains(part));
         let new_key =
             if keeps_key { KeyBuf::from_slice(key) } else { table.clustered_key(new_image, row_id)? };
         let moved = *new_key != *key;
+        if self.looks_at_foreign_keys(table) {
+            let followed = from.map(|(followed, _)| followed);
+            self.check_parents(table, new_image, &Stored::Changed { changed: &changed, moved, followed })?;
+            self.check_references(&references, table, change, from)?;
+        }
         let touched = touched_indexes(table, &changed, moved);
         let new_keys = match moved || touched.contains(&true) {
             true => self.prepare_update(table, new_image, (key, &new_key), &touched)?,

@@ -1,10 +1,12 @@
 //! Foreign keys, the child's side: a row's parent row must be there, and stays there until the
 //! transaction ends.
 //!
-//! Locks, as InnoDB takes them: whoever adds a child row locks its parent row, shared; whoever
-//! deletes a parent row or changes its key has locked it exclusively before it looks for child rows
-//! ([`super::cascade`]). So the two meet at the parent row, and neither has to lock gaps between
-//! child rows.
+//! Locks, as InnoDB takes them: a transaction that adds a child row, or moves one to another primary
+//! key, locks its parent row, shared; a transaction that deletes a parent row or changes its key has
+//! locked it exclusively before it looks for child rows ([`super::cascade`]). So the two meet at the
+//! parent row, and neither has to lock gaps between child rows. A moved row counts because the search
+//! for child rows reads committed rows only: it finds the row under its old key, waits there, and
+//! would never learn of the new one.
 //!
 //! Rows of a source are not checked: the source has checked them, and they are committed in its
 //! order.
@@ -27,6 +29,46 @@ pub(crate) struct ParentKey {
     pub bytes: Vec<u8>,
     /// They are a whole unique key.
     is_unique: bool,
+}
+
+/// How a row of a child table comes to be stored.
+pub(super) enum Stored<'a> {
+    New,
+    Changed {
+        /// The columns that differ from what the row was.
+        changed: &'a ColumnMask,
+        /// Its primary key is another one.
+        moved: bool,
+        /// The foreign key that this change follows.
+        followed: Option<&'a ForeignKeyDef>,
+    },
+}
+
+/// What a row that is stored asks of the parent row of a foreign key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    /// That it is locked if it is there. A row that was stored without checks may move without one.
+    Locked,
+    /// That it is there, too.
+    There,
+}
+
+impl Stored<'_> {
+    fn asks(&self, key: &ForeignKeyDef) -> Asked {
+        match self {
+            Stored::New => Asked::There,
+            Stored::Changed { followed: Some(followed), .. } if std::ptr::eq(*followed, key) => {
+                // The parent row is locked already by the change that this one follows.
+                Asked::Nothing
+            }
+            Stored::Changed { changed, .. } if key.columns.iter().any(|&at| changed.contains(at)) => {
+                Asked::There
+            }
+            Stored::Changed { moved: true, .. } => Asked::Locked,
+            Stored::Changed { .. } => Asked::Nothing,
+        }
+    }
 }
 
 /// The key that a child row asks of its parent; `None` where one of its columns is NULL and nothing
@@ -95,23 +137,18 @@ impl Transaction {
     }
 
     /// Locks the parent rows of a row that is to be stored, shared, and refuses one that has none.
-    /// `changed`: the columns that differ from what the row was; `except`: the foreign key that
-    /// this change follows.
     pub(super) fn check_parents(
         &mut self,
         table: &Arc<Table>,
         image: &[u8],
-        changed: Option<&ColumnMask>,
-        except: Option<&ForeignKeyDef>,
+        stored: &Stored<'_>,
     ) -> Result<()> {
         if self.foreign_keys != ForeignKeys::Enforced {
             return Ok(());
         }
-        let is_touched = |key: &ForeignKeyDef| {
-            changed.is_none_or(|changed| key.columns.iter().any(|&column| changed.contains(column)))
-        };
-        for foreign_key in table.def.foreign_keys.iter().filter(|key| is_touched(key)) {
-            if except.is_some_and(|followed| std::ptr::eq(followed, foreign_key)) {
+        for foreign_key in &table.def.foreign_keys {
+            let asked = stored.asks(foreign_key);
+            if asked == Asked::Nothing {
                 continue;
             }
             let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
@@ -128,7 +165,7 @@ impl Transaction {
                 }
                 _ => false,
             };
-            if !found {
+            if !found && asked == Asked::There {
                 return Err(EngineError::NoParentRow(foreign_key.described(&table.def)));
             }
         }

@@ -52,6 +52,13 @@ scenarios! {
         a COMMIT
         b => ok
         a SELECT id FROM c => []";
+    cascade_follows_a_child_row_to_its_new_key: "child rows
+        a BEGIN
+        a UPDATE c SET id = 5 WHERE id = 1
+        b DELETE FROM p WHERE id = 1 => waits
+        a COMMIT
+        b => ok
+        a SELECT id FROM c => []";
     column_that_is_no_key_of_a_child_row_locks_no_parent_row: "a parent row
         a BEGIN
         a UPDATE c SET v = 1 WHERE id = 1
