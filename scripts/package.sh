@@ -29,6 +29,7 @@ printf 'package: %s\n' "$package"
 
 # A Debian of the same release as this machine, which has never seen the project.
 root=$(mktemp -d /var/tmp/slipstream-package.XXXXXX)
+chmod 755 "$root"   # mktemp keeps everybody else out, and the service has a user of its own
 server_pid=
 clean() {
   [ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true

@@ -14,8 +14,7 @@ use crate::account;
 /// It is this large for statements that nest as deeply as MySQL's may.
 pub const STACK_BYTES: usize = 12 << 20;
 
-/// Bytes of the calling thread's stack that are left, less its guard; 0 where the system does not
-/// say.
+/// Bytes of the calling thread's stack that are left, less its guard.
 #[inline]
 pub fn stack_bytes_left() -> usize {
     thread_local! {
@@ -25,21 +24,41 @@ pub fn stack_bytes_left() -> usize {
     (&raw const here as usize).saturating_sub(LOWEST.with(|lowest| *lowest))
 }
 
-/// Where the calling thread's stack ends; the highest address where the system does not say.
+/// Where the calling thread's stack ends. Where `/proc` is missing, as in a bare chroot, the system
+/// does not say it of the first thread; its limit does, as far as that can be relied on.
 fn lowest_stack_address() -> usize {
+    known_stack_end().unwrap_or_else(|| {
+        let here = 0u8;
+        (&raw const here as usize).saturating_sub(first_stack_bytes() / 2)
+    })
+}
+
+/// What the first thread's stack may grow to. At its top are the arguments and the environment, for
+/// which the kernel allows a quarter of it.
+fn first_stack_bytes() -> usize {
+    /// Linux's own default, for a stack without a limit too.
+    const USUAL_BYTES: u64 = 8 << 20;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit writes to the local variable that it is given, and to nothing else.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
+    if known { limit.rlim_cur.min(USUAL_BYTES) as usize } else { USUAL_BYTES as usize }
+}
+
+/// Where the system says that the calling thread's stack ends.
+fn known_stack_end() -> Option<usize> {
     // SAFETY: the structure is plain data that pthread_getattr_np fills in, and what it has
     // allocated is given back; the other two calls take what it has filled in, and write to the
     // three local variables.
     unsafe {
         let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
-            return usize::MAX;
+            return None;
         }
         let (mut lowest, mut bytes, mut guard) = (std::ptr::null_mut(), 0, 0);
         let known = libc::pthread_attr_getstack(&raw const attributes, &raw mut lowest, &raw mut bytes);
         libc::pthread_attr_getguardsize(&raw const attributes, &raw mut guard);
         libc::pthread_attr_destroy(&raw mut attributes);
-        if known == 0 { lowest as usize + guard } else { usize::MAX }
+        (known == 0).then(|| lowest as usize + guard)
     }
 }
 
