@@ -59,8 +59,10 @@ as_user /usr/bin/slipstream serve --port="$port" --innodb-buffer-pool-size=64M >
 server_pid=$!
 socket=$root/run/slipstream/slipstream.sock
 for _ in $(seq 300); do [ -S "$socket" ] && break; sleep 0.1; done
+# The password that was printed has to be changed first, as with mysqld.
 answer=$(chroot "$root" mariadb --socket=/run/slipstream/slipstream.sock --user=root --password="$password" \
-  --batch --skip-column-names --execute='SELECT CONCAT(@@version_comment, " ", 6 * 7)')
+  --connect-expired-password --batch --skip-column-names \
+  --execute='ALTER USER USER() IDENTIFIED BY "another"; SELECT CONCAT(@@version_comment, " ", 6 * 7)')
 printf 'the packaged server answers: %s\n' "$answer"
 case $answer in *' 42') ;; *) exit 1 ;; esac
 for page in usr/share/man/man1/slipstream.1.gz usr/share/bash-completion/completions/slipstream; do
