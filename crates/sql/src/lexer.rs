@@ -8,9 +8,9 @@
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 
-/// `/*!80400 ... */` is executed, `/*!80401 ... */` is a comment. MariaDB's own `/*M! ... */` is a
+/// `/*!90700 ... */` is executed, `/*!90701 ... */` is a comment. MariaDB's own `/*M! ... */` is a
 /// comment.
-pub const VERSION_COMMENTS: u32 = 80400;
+pub const VERSION_COMMENTS: u32 = 90700;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +161,11 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     SqlError::syntax(&String::from_utf8_lossy(&text[at..]), line)
 }
 
+/// White space between tokens.
+pub(crate) fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
 pub(crate) fn is_word_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
 }
@@ -173,7 +178,7 @@ impl Lexer<'_> {
     fn skip_space(&mut self) -> Result<()> {
         loop {
             match self.peek(0) {
-                b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => self.at += 1,
+                byte if is_space(byte) => self.at += 1,
                 b'#' => self.skip_line(),
                 b'-' if self.peek(1) == b'-' && (self.peek(2) <= b' ') => self.skip_line(),
                 b'/' if self.peek(1) == b'*' => self.comment()?,

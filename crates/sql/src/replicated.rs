@@ -68,7 +68,8 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             apply(command.clone())?;
             log_only(engine, received).map(|_| Executed::Changed)
         }
-        Statement::Admin(AdminCommand::Flush { .. })
+        Statement::Empty
+        | Statement::Admin(AdminCommand::Flush { .. })
         | Statement::Maintain { .. }
         | Statement::DropAbsent { .. } => log_only(engine, received),
         Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {

@@ -220,6 +220,38 @@ const HEADINGS: &[&str] = &[
     "SELECT variable_name FROM performance_schema.global_variables LIMIT 0",
 ];
 
+const BLANKS: &[&str] = &[
+    "",
+    "  ",
+    ";",
+    "/* x */",
+    "/* x */;",
+    "-- x",
+    "-- x\n",
+    "-- ",
+    "# x",
+    "/*!999999\\- enable the sandbox mode */",
+    "/*!999999 x */",
+    "/*!50000 */",
+    "/*! */",
+    "/*M!100 x*/",
+    "/*+ x */",
+    "/* x",
+    "/*!90700 SELECT 1 */",
+    "SELECT 1 /*!90800 + 1 */",
+    "SELECT 1; /* x */",
+    "PREPARE p FROM '/* x */'",
+];
+
+#[test]
+fn a_text_of_comments_alone_is_answered() {
+    let Some(servers) = servers("answers_like_mysql::a_text_of_comments_alone_is_answered") else { return };
+    compare(&servers, BLANKS, |client, text| match client.query(text) {
+        Ok(result) => format!("{} columns: {}", result.columns.len(), shown(&result)),
+        Err(error) => code(&error),
+    });
+}
+
 #[test]
 fn headings_are_mysqls() {
     let Some(servers) = servers("headings_are_mysqls") else { return };

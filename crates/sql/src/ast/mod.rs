@@ -111,6 +111,8 @@ pub enum Maintenance {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
+    /// Nothing but comments, which MySQL answers with OK.
+    Empty,
     Query(Query),
     Insert(Insert),
     Update(Update),

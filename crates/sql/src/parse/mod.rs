@@ -83,8 +83,8 @@ pub struct Parsed {
     pub next: usize,
 }
 
-/// Parses the first statement of `text`. `Ok(None)`: nothing but white space and comments before
-/// the semicolon or the end.
+/// Parses the first statement of `text`. `Ok(None)`: nothing but white space. Comments alone are
+/// [`Statement::Empty`].
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
     parse_after(text, mode, |_| Ok(()))
 }
@@ -107,7 +107,12 @@ fn parse_after(
     let end = tokens[tokens.len() - 1];
     let next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {
-        return if next >= text.len() && (end.start as usize) >= text.len() {
+        let end = end.start as usize;
+        // What the lexer has skipped and is no white space is a comment.
+        return if text[..end].iter().any(|byte| !lexer::is_space(*byte)) {
+            let statement = Statement::Empty;
+            Ok(Some(Parsed { statement, parameters: 0, hints: Hints::default(), end, next }))
+        } else if end >= text.len() {
             Ok(None)
         } else {
             Err(SqlError::new(1065, "Query was empty"))

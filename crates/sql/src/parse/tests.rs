@@ -185,7 +185,10 @@ fn several_statements_and_depth() {
     let first = parse(text, LexMode::default()).unwrap().unwrap();
     assert_eq!(first.next, 9);
     assert!(parse(&text[first.next..], LexMode::default()).unwrap().is_some());
-    assert!(parse(b"  -- nothing\n", LexMode::default()).unwrap().is_none());
+    assert!(parse(b"  \n", LexMode::default()).unwrap().is_none());
+    assert_eq!(statement("  -- nothing\n"), Statement::Empty);
+    assert_eq!(statement("/*!999999\\- enable the sandbox mode */"), Statement::Empty);
+    assert_eq!(refusal(" ; ").0, 1065);
     let deep = format!("select {}1{}", "(".repeat(5000), ")".repeat(5000));
     statement(&deep);
     let deep = format!("select {}1{}", "1+(".repeat(5000), ")".repeat(5000));

@@ -18,7 +18,8 @@ pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementCla
     );
     let changes_data = match statement {
         Statement::Admin(command) => command.is_about_accounts(),
-        Statement::Query(_)
+        Statement::Empty
+        | Statement::Query(_)
         | Statement::Begin { .. }
         | Statement::Commit { .. }
         | Statement::Rollback { .. }

@@ -90,6 +90,7 @@ impl Session {
         }
         self.check_statement(statement)?;
         match statement {
+            Statement::Empty => self.ok(sink),
             Statement::Set(items) => {
                 self.set(items)?;
                 self.ok(sink)

@@ -119,7 +119,8 @@ impl Session {
         }
         if matches!(
             parsed.statement,
-            Statement::Prepare { .. }
+            Statement::Empty
+                | Statement::Prepare { .. }
                 | Statement::Execute { .. }
                 | Statement::Deallocate(_)
                 | Statement::LockTables(_)
