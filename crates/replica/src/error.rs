@@ -43,7 +43,7 @@ impl ThreadError {
     /// Whether the same transaction may well succeed when it is tried again: a lock was not granted
     /// (1205), or a deadlock found (1213).
     pub fn is_temporary(&self) -> bool {
-        matches!(self.number, number::LOCK_WAIT_TIMEOUT | number::LOCK_DEADLOCK)
+        number::is_temporary(self.number)
     }
 
     /// The thread has panicked: what it did is rolled back, and START REPLICA begins again behind
@@ -67,6 +67,11 @@ impl fmt::Display for ThreadError {
 
 /// Numbers of MySQL 8 and later for the errors of replication threads.
 pub mod number {
+    /// See [`super::ThreadError::is_temporary`].
+    pub(crate) fn is_temporary(number: u32) -> bool {
+        matches!(number, LOCK_WAIT_TIMEOUT | LOCK_DEADLOCK)
+    }
+
     /// ER_ROW_IS_... a query or event that could not be carried out.
     pub const CANT_CONNECT: u32 = 2003;
     /// CR_SSL_CONNECTION_ERROR.

@@ -43,7 +43,7 @@ use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use sql::admin::{FilterKind, FilterRule, SourceOptions, Until};
 
-pub use applier::{ApplySettings, Policy, TypeConversions};
+pub use applier::{ApplySettings, Policy, SkippedErrors, TypeConversions};
 use channel::Channel;
 pub use channel::{CommitTimes, ReplicaSettings};
 pub use channels::Channels;

@@ -11,7 +11,7 @@ use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;
 use replica::info::InfoSettings;
 use replica::relay::RelayLogConfig;
-use replica::{Channels, ReplicaSettings};
+use replica::{Channels, ReplicaSettings, SkippedErrors};
 use source::{Binlog, BinlogConfig};
 use sql::SqlError;
 use sql::admin::{FilterKind, FilterRule};
@@ -173,6 +173,13 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let conversions = globals.named("replica_type_conversions");
     let wrong = |name| StartError::Options(format!("Unknown option to replica_type_conversions: {name}"));
     replica.apply_settings().set_type_conversions(conversions.text().parse().map_err(wrong)?);
+    let skipped: SkippedErrors = globals
+        .named("replica_skip_errors")
+        .text()
+        .parse()
+        .map_err(|word| StartError::Options(format!("Unknown error in replica_skip_errors: {word}")))?;
+    globals.set_named("replica_skip_errors", Setting::Text(skipped.to_string()));
+    replica.apply_settings().set_skipped_errors(skipped);
     let filters = startup_filters(&options.replication_filters);
     replica.set_startup_filters(&filters).map_err(|error| StartError::Options(error.message))?;
     let server = Server::new(Parts {

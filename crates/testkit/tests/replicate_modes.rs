@@ -153,6 +153,128 @@ fn as_mysql_does_with_minimal_images() {
     as_mysql_does(RowImage::Minimal);
 }
 
+/// What the source does, and what differs at the replica, beside [`CASES`].
+const FAILING: &[Case] = &[
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["DROP TABLE d.t", "CREATE TABLE d.here (a INT)"],
+        changes: &[
+            "UPDATE d.t SET v = 'x'",
+            "ALTER TABLE d.t ADD w INT",
+            "CREATE TABLE d.here (b INT)",
+            "DROP TABLE d.here",
+            "CREATE TABLE d.t2 LIKE d.t",
+            "DROP TABLE IF EXISTS d.t2",
+            "DROP TABLE d.t",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, u INT, v INT)",
+        ],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["ALTER TABLE d.t ADD w INT, ADD KEY by_v (v)", "CREATE DATABASE other"],
+        changes: &[
+            "ALTER TABLE d.t ADD w INT",
+            "CREATE INDEX by_v ON d.t (v)",
+            "CREATE DATABASE other",
+            "DROP DATABASE other",
+        ],
+    },
+    Case {
+        table: KEYED,
+        rows: ROWS,
+        here: &["INSERT INTO d.t VALUES (6, 60, 'z')"],
+        changes: &[
+            "SET binlog_format = 'STATEMENT'",
+            "INSERT INTO d.t VALUES (5, 50, 'e'), (6, 61, 'f'), (7, 70, 'g')",
+            "DELETE FROM d.t WHERE id = 3",
+            "UPDATE d.t SET u = u + 20 WHERE id IN (1, 4) ORDER BY id",
+            "SET binlog_format = 'ROW'",
+        ],
+    },
+];
+
+fn skips_errors_as_mysql_does(workers: u32, errors: &str) {
+    let test = format!("replicate_modes::skips_errors_as_mysql_does: {errors}, {workers} workers");
+    if !testkit::available(&test, &[Flavor::MySql]) {
+        return;
+    }
+    let settings = |server_id| Settings { server_id, replica_workers: workers, ..Settings::default() };
+    let skipping = |server_id| Settings {
+        extra: vec![format!("--replica-skip-errors={errors}")],
+        ..settings(server_id)
+    };
+    let source = Server::start(Flavor::MySql, &settings(1));
+    let replicas = [Flavor::MySql, Flavor::Slipstream].map(|flavor| {
+        let replica = Replica::start(flavor, &skipping(if flavor == Flavor::MySql { 2 } else { 3 }));
+        replica.follow(Flavor::MySql, source.port(), &StartFrom::Gtid);
+        replica
+    });
+    let behind = Replica::start(Flavor::Slipstream, &settings(4));
+    behind.follow(Flavor::Slipstream, replicas[1].port(), &StartFrom::Gtid);
+    source.run("CREATE DATABASE d");
+    for (number, case) in CASES.iter().chain(FAILING).enumerate() {
+        for sql in [
+            "DROP TABLE IF EXISTS d.t",
+            &format!("CREATE TABLE d.t ({})", case.table),
+            &format!("INSERT INTO d.t VALUES {}", case.rows),
+        ] {
+            source.run(sql);
+        }
+        replicas.iter().for_each(|replica| replica.catch_up(&source));
+        behind.catch_up(&replicas[1]);
+        replicas.iter().for_each(|replica| alone(replica, case.here));
+        alone(&behind, case.here);
+        let mut session = source.connect();
+        for sql in case.changes {
+            session.query(sql).unwrap_or_else(|error| panic!("case {number}: {sql}: {error}"));
+        }
+        // Beside others that succeed, and that workers apply at once.
+        let keyed = case.table.starts_with("id");
+        let columns = if keyed { "(id, u)" } else { "(a, b)" };
+        for id in 100..110 {
+            source.run(&format!("REPLACE INTO d.t {columns} VALUES ({id}, {id})"));
+        }
+        replicas.iter().for_each(|replica| replica.catch_up(&source));
+        behind.catch_up(&replicas[1]);
+        let order = if keyed { "1, 2, 3" } else { "1, 2" };
+        let rows = format!("SELECT * FROM d.t ORDER BY {order}");
+        for query in ["SELECT @@replica_skip_errors", &rows, "SHOW TABLES IN d"] {
+            assert_eq!(replicas[1].rows(query), replicas[0].rows(query), "case {number}: {query}");
+        }
+        behind.equals_by(&replicas[1], &rows);
+    }
+}
+
+#[test]
+fn errors_are_skipped_as_mysql_skips_them() {
+    skips_errors_as_mysql_does(0, "all");
+}
+
+#[test]
+fn errors_are_skipped_as_mysql_skips_them_with_workers() {
+    skips_errors_as_mysql_does(4, "ddl_exist_errors,1062,1032");
+}
+
+#[test]
+fn an_error_that_is_not_listed_stops_the_applier() {
+    let skipping = Settings { extra: vec!["--replica-skip-errors=1062".into()], ..Settings::default() };
+    let source = Server::start(Flavor::Slipstream, &Settings::default());
+    let replica = Replica::start(Flavor::Slipstream, &Settings { server_id: 2, ..skipping });
+    replica.follow(Flavor::Slipstream, source.port(), &StartFrom::Gtid);
+    source.run("CREATE DATABASE d");
+    source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+    replica.catch_up(&source);
+    alone(&replica, &["INSERT INTO d.t VALUES (1)"]);
+    source.run("INSERT INTO d.t VALUES (1), (2)");
+    replica.catch_up(&source);
+    assert_eq!(replica.rows("SELECT * FROM d.t"), ["1", "2"]);
+    alone(&replica, &["DELETE FROM d.t WHERE id = 2"]);
+    source.run("DELETE FROM d.t WHERE id = 2");
+    assert_eq!(stops_with(&replica).0, 1032);
+}
+
 fn skips(workers: u32) {
     let settings = Settings { gtid: false, replica_workers: workers, ..Settings::default() };
     let mut pair = Pair::start_with(Flavor::Slipstream, Flavor::Slipstream, &settings, By::Position);

@@ -11,6 +11,7 @@ use engine::{EngineError, PartialRow, StatementContext, Table, Transaction};
 use types::ColumnMask;
 
 use super::rows::{check_columns, incompatible};
+use super::skipped_errors::{Answer, Tolerance};
 
 /// Whether the source has left it to us to see what follows from rows of the table.
 fn is_ours(table: &Table, event: &RowsEvent<'_>) -> bool {
@@ -73,7 +74,7 @@ pub(super) fn apply(
     table: &Arc<Table>,
     header: &Header,
     event: &RowsEvent<'_>,
-    idempotent: bool,
+    tolerance: Tolerance<'_>,
 ) -> Result<(), EngineError> {
     check_columns(table, event)?;
     let none = ColumnMask::empty(0);
@@ -92,8 +93,11 @@ pub(super) fn apply(
             _ => transaction.apply_delete_followed(table, before),
         };
         match changed {
-            Err(EngineError::RowNotFound { .. } | EngineError::Duplicate { .. }) if idempotent => {}
-            changed => changed?,
+            Ok(()) => {}
+            Err(error) => match tolerance.answer(table, error)? {
+                Answer::GoOn => {}
+                Answer::EndEvent => break,
+            },
         }
     }
     transaction.end_statement();

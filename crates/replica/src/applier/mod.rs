@@ -29,6 +29,7 @@ mod rows;
 mod settings;
 #[cfg(test)]
 mod simulation;
+mod skipped_errors;
 mod state;
 mod statement;
 mod tables;
@@ -53,6 +54,7 @@ use intake::Intake;
 pub use policy::Policy;
 use retries::Retries;
 pub use settings::{ApplySettings, TypeConversions};
+pub use skipped_errors::SkippedErrors;
 pub use state::{ApplierState, ResumePoint};
 
 /// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.

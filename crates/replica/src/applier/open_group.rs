@@ -9,7 +9,7 @@ use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
 use super::report::GroupError;
 use super::settings::ApplySettings;
-use super::tables::{Bound, TableCache};
+use super::tables::{BindError, Bound, TableCache};
 use super::{followed, partial_rows, rows};
 use crate::filter::{Filters, table_map_in};
 
@@ -127,7 +127,13 @@ impl OpenGroup {
     }
 
     fn map_table(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
-        let bound = self.bind(bytes, map)?;
+        let bound = match self.bind(bytes, map) {
+            Err(GroupError::Table(error)) if self.skips_table(&error) => {
+                self.filtered.push(map.table_id);
+                return Ok(());
+            }
+            bound => bound?,
+        };
         let at = match &bound.conversion {
             None => self.append(bytes)?,
             Some(_) => self.append(&own_map(&bound.table, bytes))?,
@@ -138,6 +144,16 @@ impl OpenGroup {
             None => self.in_use.push((map.table_id, bound)),
         }
         Ok(())
+    }
+
+    /// Whether the events of a table that is not there are left out. A group that is applied ahead is
+    /// tried again in its turn.
+    fn skips_table(&self, error: &BindError) -> bool {
+        let skips = !self.ahead && self.settings.skipped_errors().skips_table(error);
+        if skips {
+            log::warn!("Replica SQL: events of a table are left out (replica_skip_errors): {error:?}");
+        }
+        skips
     }
 
     /// The table of a TABLE_MAP event, held.
@@ -185,7 +201,7 @@ impl OpenGroup {
         }
     }
 
-    /// A row event that is filtered out. The statement ends with it: in our log it ends with the
+    /// A row event that is filtered out, or of which all rows are left out. The statement ends with it: in our log it ends with the
     /// last event that was kept.
     fn leave_out(&mut self, rows: &RowsEvent<'_>) {
         const FLAGS_OFFSET: usize = binlog::event::HEADER_LEN + 6;
@@ -272,9 +288,7 @@ impl OpenGroup {
         drop(state);
         self.transaction = Some(transaction);
         applied?;
-        if self.filters.is_on() {
-            self.last_rows = last_event(&self.events, before).or(self.last_rows);
-        }
+        self.last_rows = last_event(&self.events, before).or(self.last_rows);
         if rows.ends_statement() {
             self.end_statement();
         }
@@ -293,22 +307,26 @@ impl OpenGroup {
     /// A row event whose columns are those of our table.
     fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
         let mut transaction = self.take_for_rows();
-        let (idempotent, before) = (self.settings.is_idempotent(), self.events.len());
+        let settings = self.settings.clone();
+        let (tolerance, before) = (settings.tolerance(), self.events.len());
+        // An event that is applied ahead either has all its rows or is applied again in its turn.
+        let is_strict = tolerance.is_strict() || (self.ahead && !tolerance.idempotent);
         let state = os::account::enter(os::account::State::ApplyRow);
         let followed = followed::has_followers(&transaction, table, rows);
         let is_followed = matches!(followed, Ok(true));
-        let applied = match idempotent {
+        let applied = match is_strict {
             _ if !matches!(followed, Ok(false)) => followed.and_then(|_| match self.ahead {
                 // Which rows follow is known in its turn only.
                 true => Err(EngineError::NeedsTurn),
                 false => self.followed_rows(&mut transaction, bytes, rows, table),
             }),
-            false => rows::apply(&mut transaction, table, rows),
+            true => rows::apply(&mut transaction, table, rows),
             // What is in the way of a row can be said in its turn only.
-            true if self.ahead => Err(EngineError::NeedsTurn),
-            true => {
+            false if self.ahead => Err(EngineError::NeedsTurn),
+            false => {
                 let header = Header::decode(bytes)?;
-                rows::apply_idempotent(&mut transaction, table, &header, rows, &mut self.events)
+                let event = (&header, rows);
+                rows::apply_tolerant(&mut transaction, table, event, tolerance, &mut self.events)
             }
         };
         drop(state);
@@ -322,17 +340,20 @@ impl OpenGroup {
                 error => GroupError::Row(rows.kind, name, error),
             });
         }
-        let last = match idempotent {
+        let last = match is_strict {
             _ if is_followed => None,
-            true => last_event(&self.events, before),
-            false => {
+            false => last_event(&self.events, before),
+            true => {
                 let at = self.append(bytes)?;
                 group::set_table_id(&mut self.events, at, table.id);
                 Some(at)
             }
         };
         self.last_rows = last.or(self.last_rows.filter(|_| !is_followed));
-        if rows.ends_statement() {
+        if rows.ends_statement() && last.is_none() && !is_followed {
+            // All its rows were left out.
+            self.leave_out(rows);
+        } else if rows.ends_statement() {
             self.end_statement();
         } else if is_followed {
             self.map_tables_again(bytes);
@@ -352,7 +373,7 @@ impl OpenGroup {
         let header = Header::decode(bytes).map_err(|error| EngineError::Event(error.to_string()))?;
         transaction.receive(&self.events)?;
         self.events.clear();
-        followed::apply(transaction, table, &header, rows, self.settings.is_idempotent())
+        followed::apply(transaction, table, &header, rows, self.settings.tolerance())
     }
 
     /// The transaction has written a statement of its own: what is left of the source's begins anew

@@ -112,6 +112,15 @@ fn cause(table: &str, error: &EngineError) -> Cause {
     (number, error.to_string(), handler)
 }
 
+/// MySQL's number of the error of a row that is not as the source says; `None` for other errors.
+pub fn row_number(error: &EngineError) -> Option<u32> {
+    match error {
+        EngineError::RowNotFound { .. } => Some(number::KEY_NOT_FOUND),
+        EngineError::Duplicate { .. } => Some(number::DUP_ENTRY),
+        _ => None,
+    }
+}
+
 /// A row event could not be carried out.
 fn row_event(kind: RowsKind, table: &str, cause: Cause, place: Place<'_>) -> ThreadError {
     let event = match kind {

@@ -8,6 +8,8 @@ use binlog::event::{HEADER_LEN, Header, RowsEvent, RowsKind, rows_flag};
 use engine::{EngineError, FoundRow, PartialRow, Table, Transaction};
 use types::ColumnMask;
 
+use super::skipped_errors::{Answer, Tolerance};
+
 /// Offset of the flags in a row event: behind the header and the table id.
 const FLAGS_OFFSET: usize = HEADER_LEN + 6;
 
@@ -58,14 +60,16 @@ fn find_together(
     transaction.find_together(table, mask, &images)
 }
 
-/// As [`apply`] under `replica_exec_mode=IDEMPOTENT`: a row that is to be inserted takes the place
-/// of those that have its keys, one that is to be changed and is not there is left out, as is an
-/// update to a key that another row has. What was done is appended to `out`, as row events.
-pub(super) fn apply_idempotent(
+/// As [`apply`], but not every row has to be as the source says. Under
+/// `replica_exec_mode=IDEMPOTENT` a row that is to be inserted takes the place of those that have
+/// its keys, a row that is to be changed and is not there is left out, as is an update to a key that
+/// another row has. A row whose error `replica_skip_errors` lists is left out with all behind it. What was done is
+/// appended to `out`, as row events.
+pub(super) fn apply_tolerant(
     transaction: &mut Transaction,
     table: &Arc<Table>,
-    header: &Header,
-    event: &RowsEvent<'_>,
+    (header, event): (&Header, &RowsEvent<'_>),
+    tolerance: Tolerance<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), EngineError> {
     check_columns(table, event)?;
@@ -80,19 +84,23 @@ pub(super) fn apply_idempotent(
         let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
         let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
         let changed = match event.kind {
-            RowsKind::Write => {
-                for image in transaction.apply_insert_over(table, after)? {
-                    done.row(RowsKind::Delete, (&full, &none), &[&image]);
-                }
-                Ok(())
+            RowsKind::Write if tolerance.idempotent => {
+                transaction.apply_insert_over(table, after).map(|replaced| {
+                    for image in replaced {
+                        done.row(RowsKind::Delete, (&full, &none), &[&image]);
+                    }
+                })
             }
+            RowsKind::Write => transaction.apply_insert(table, after),
             RowsKind::Update => transaction.apply_update(table, before, after),
             RowsKind::Delete => transaction.apply_delete(table, before),
         };
         match changed {
             Ok(()) => done.row(event.kind, (before_mask, after_mask), &[before.image, after.image]),
-            Err(EngineError::RowNotFound { .. } | EngineError::Duplicate { .. }) => {}
-            Err(error) => return Err(error),
+            Err(error) => match tolerance.answer(table, error)? {
+                Answer::GoOn => {}
+                Answer::EndEvent => break,
+            },
         }
     }
     done.finish(event.ends_statement());

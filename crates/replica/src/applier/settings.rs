@@ -6,9 +6,11 @@
 
 use std::cmp;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::policy::Policy;
+use super::skipped_errors::{SkippedErrors, Tolerance};
 
 /// See the module's header.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct ApplySettings {
     adaptive: AtomicBool,
     compresses: AtomicBool,
     compression_level: AtomicU8,
+    /// It is set once, before a channel is started.
+    skipped_errors: OnceLock<SkippedErrors>,
 }
 
 impl Default for ApplySettings {
@@ -35,6 +39,7 @@ impl Default for ApplySettings {
             adaptive: AtomicBool::new(true),
             compresses: AtomicBool::new(false),
             compression_level: AtomicU8::new(3),
+            skipped_errors: OnceLock::new(),
         }
     }
 }
@@ -58,6 +63,23 @@ impl ApplySettings {
     /// Sets it.
     pub fn set_idempotent(&self, idempotent: bool) {
         self.idempotent.store(idempotent, Ordering::Relaxed);
+    }
+
+    /// `replica_skip_errors`
+    pub fn skipped_errors(&self) -> &SkippedErrors {
+        const NONE: &SkippedErrors = &SkippedErrors::Listed(Vec::new());
+        self.skipped_errors.get().unwrap_or(NONE)
+    }
+
+    /// Sets it, which is done once, when the server starts.
+    pub fn set_skipped_errors(&self, errors: SkippedErrors) {
+        let set = self.skipped_errors.set(errors);
+        assert!(set.is_ok(), "replica_skip_errors does not change while the server runs");
+    }
+
+    /// What of a row event need not be as the source says.
+    pub(super) fn tolerance(&self) -> Tolerance<'_> {
+        Tolerance { idempotent: self.is_idempotent(), skipped: self.skipped_errors() }
     }
 
     /// `sql_replica_skip_counter`: so many events are passed over yet, and what follows them up to

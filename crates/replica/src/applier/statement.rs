@@ -13,7 +13,7 @@ use sql::replicated::{
 use types::{ColumnType, Value};
 
 use super::report::{self, Place};
-use crate::error::ThreadError;
+use crate::error::{ThreadError, number};
 use crate::filter::Filters;
 
 /// Why a statement was not carried out.
@@ -35,6 +35,14 @@ pub(super) enum StatementError {
 }
 
 impl StatementError {
+    /// MySQL's number.
+    pub fn number(&self) -> Option<u32> {
+        match self {
+            StatementError::Failed { code, .. } => Some(*code),
+            StatementError::NotSupported(_) => Some(number::NOT_SUPPORTED_YET),
+        }
+    }
+
     /// What the applier reports.
     pub fn at(self, place: Place<'_>) -> ThreadError {
         match self {

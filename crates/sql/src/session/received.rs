@@ -95,6 +95,7 @@ impl ReceivedStatements {
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
+            Statement::Empty => return Ok(()),
             statement @ (Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)) => statement,
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };

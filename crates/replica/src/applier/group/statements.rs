@@ -4,8 +4,9 @@ use binlog::event::{Event, Header, QueryEvent};
 use sql::replicated::LoggedContext;
 
 use super::{Applier, Stage};
+use crate::applier::statement::StatementError;
 use crate::applier::{report, statement};
-use crate::error::ThreadError;
+use crate::error::{ThreadError, number};
 use crate::filter::query_in;
 use crate::gtid::GroupGtid;
 use crate::relay::RelayPosition;
@@ -91,11 +92,28 @@ impl Applier<'_> {
         self.open.events.clear();
         let of_mariadb = matches!(self.head.gtid, GroupGtid::Mariadb(_));
         let (statements, at) = (&mut self.statements, header.timestamp);
+        let before = (!self.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
         let done = statement::change(statements, &mut transaction, query, at, &logged, of_mariadb);
         transaction.end_statement();
+        let skipped = before.filter(|_| done.as_ref().is_err_and(|error| self.skips_statement(error)));
+        let is_skipped = skipped.is_some();
+        if let Some(before) = skipped {
+            transaction.rollback_to(before);
+        }
         self.open.transaction = Some(transaction);
         received.map_err(|error| report::commit(&error, self.place()))?;
-        done.map_err(|error| error.at(self.place())).map(|()| false)
+        if is_skipped { Ok(false) } else { done.map_err(|error| error.at(self.place())).map(|()| false) }
+    }
+
+    /// Whether a statement that failed is left out (`replica_skip_errors`).
+    fn skips_statement(&self, error: &StatementError) -> bool {
+        let skips = error.number().is_some_and(|number| {
+            !number::is_temporary(number) && self.channel.apply.skipped_errors().contains(number)
+        });
+        if skips {
+            log::warn!("Replica SQL: a statement is left out (replica_skip_errors): {error:?}");
+        }
+        skips
     }
 
     fn ddl(
@@ -108,7 +126,13 @@ impl Applier<'_> {
         self.release_tables();
         let done =
             statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());
-        done.map_err(|error| error.at(self.place()))?;
+        match done {
+            Err(error) if self.skips_statement(&error) => {
+                self.open.events.clear();
+                return self.commit(relay);
+            }
+            done => done.map_err(|error| error.at(self.place()))?,
+        }
         self.open.forget_tables();
         self.group_is_done(relay);
         Ok(true)
