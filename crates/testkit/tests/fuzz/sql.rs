@@ -12,12 +12,18 @@ use testkit::{Server, Settings};
 
 use crate::campaign::Campaign;
 use crate::grammar::Grammar;
+use crate::schema::Schema;
 use crate::watched::{disgrace, forget_log};
 
 const CORPUS: &str = include_str!("corpus/sql.txt");
 const SESSIONS: usize = 3;
 /// Statements of each session between two looks at the server.
 const STATEMENTS: usize = 150;
+/// Statements behind which a session looks which tables there are.
+const LOOKS_EVERY: usize = 25;
+/// Of a hundred statements so many are carried out, or the grammar knows too little: what is refused
+/// at once tries nothing.
+const DONE_PERCENT: u64 = 60;
 /// How long a statement may take. Tables are tiny, and waits for locks are short.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 
@@ -52,6 +58,10 @@ struct Tally {
 /// What a session has done, for whoever looks for the cause of a fault.
 type Journal = Mutex<Vec<String>>;
 
+fn changes_tables(statement: &str) -> bool {
+    ["CREATE", "DROP", "ALTER"].iter().any(|verb| statement.starts_with(verb))
+}
+
 /// Runs statements made from a seed. The error is a statement that was not answered, and why.
 fn session(
     server: &Server,
@@ -63,12 +73,25 @@ fn session(
     let mut rng = Rng::new(seed);
     let mut client = connect(server).map_err(|error| error.to_string())?;
     id.store(client.connection_id(), Ordering::Relaxed);
-    for _ in 0..STATEMENTS {
-        let statement = Grammar::new(&mut rng).statement();
+    let mut grammar = Grammar::new(&mut rng, seed as u32);
+    let mut is_stale = true;
+    for number in 0..STATEMENTS {
+        if is_stale || number % LOOKS_EVERY == 0 {
+            // Somebody may kill this one too: then what was known serves on.
+            if let Ok(schema) = Schema::read(&mut client) {
+                (grammar.schema, is_stale) = (schema, false);
+            }
+        }
+        let statement = grammar.statement();
         journal.lock().expect("nobody panics with it").push(statement.clone());
         match client.query(&statement) {
-            Ok(_) => drop(tally.done.fetch_add(1, Ordering::Relaxed)),
+            Ok(_) => {
+                tally.done.fetch_add(1, Ordering::Relaxed);
+                is_stale |= changes_tables(&statement);
+            }
             Err(ClientError::Server(error)) => {
+                // Another session changed the table.
+                is_stale |= matches!(error.code, 1054 | 1146);
                 let of = if error.code == 1064 { &tally.unparsed } else { &tally.refused };
                 of.fetch_add(1, Ordering::Relaxed);
             }
@@ -77,6 +100,7 @@ fn session(
             Err(ClientError::Io(_)) => match connect(server) {
                 Ok(again) => {
                     client = again;
+                    grammar.forget();
                     id.store(client.connection_id(), Ordering::Relaxed);
                 }
                 Err(error) => return Err(format!("the connection broke, and no other is given: {error}")),
@@ -190,5 +214,7 @@ fn sql() {
     let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let (done, refused, unparsed) = (of(&tally.done), of(&tally.refused), of(&tally.unparsed));
     println!("sql: {done} statements done, {refused} refused, {unparsed} not parsed");
+    let all = done + refused + unparsed;
     campaign.finish();
+    assert!(done * 100 >= all * DONE_PERCENT, "{done} of {all} statements were carried out");
 }
