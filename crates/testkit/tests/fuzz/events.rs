@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use binlog::event::event_type;
+use binlog::Checksum;
+use binlog::event::{HEADER_LEN, event_type};
 use binlog::reader::EventReader;
 use os::clock::{Stopwatch, sleep};
 use os::random::Rng;
@@ -12,6 +13,7 @@ use protocol::client::{Client, ClientError};
 use testkit::{Server, Settings};
 
 use crate::campaign::Campaign;
+use crate::compressed;
 use crate::source::{FakeSource, Play};
 use crate::watched::{disgrace, forget_log};
 
@@ -35,17 +37,19 @@ fn events_of(capture: &[u8]) -> Events {
 
 /// The length in the header and the checksum behind the event are right again: else hardly anything
 /// else is looked at.
-fn fix_up(event: &mut [u8]) {
-    if event.len() < 23 {
+fn fix_up(event: &mut [u8], checksum: Checksum) {
+    let len = event.len();
+    if len < HEADER_LEN + checksum.len_bytes() {
         return;
     }
-    let len = event.len();
     event[9..13].copy_from_slice(&(len as u32).to_le_bytes());
-    let checksum = binlog::checksum::crc32(&event[..len - 4]);
-    event[len - 4..].copy_from_slice(&checksum.to_le_bytes());
+    if checksum == Checksum::Crc32 {
+        let checksum = binlog::checksum::crc32(&event[..len - 4]);
+        event[len - 4..].copy_from_slice(&checksum.to_le_bytes());
+    }
 }
 
-fn mutate(events: &mut Events, rng: &mut Rng) {
+fn mutate(events: &mut Events, checksum: Checksum, rng: &mut Rng) {
     for _ in 0..*rng.pick(&[1, 1, 1, 2, 3, 8]) {
         if events.is_empty() {
             return;
@@ -62,23 +66,40 @@ fn mutate(events: &mut Events, rng: &mut Rng) {
                 let to = rng.below(events.len() as u64 + 1) as usize;
                 events.insert(to, again);
             }
-            3 => events[at][4] = rng.below(45) as u8,
+            3 if events[at].len() > 4 => events[at][4] = rng.below(45) as u8,
             4 => events[at] = rng.damaged(&events[at]),
             // The body alone, most of the time: it is what the checks of lengths and checksums
             // guard.
             _ => {
-                let end = events[at].len().saturating_sub(4);
-                let from = if rng.one_in(6) { 0 } else { 19.min(end) };
+                let end = events[at].len().saturating_sub(checksum.len_bytes());
+                let from = if rng.one_in(6) { 0 } else { HEADER_LEN.min(end) };
                 let mut event = events[at][..from].to_vec();
                 event.extend(rng.damaged(&events[at][from..end]));
-                event.extend([0; 4]);
-                fix_up(&mut event);
+                event.resize(event.len() + checksum.len_bytes(), 0);
+                fix_up(&mut event, checksum);
                 events[at] = event;
             }
         }
         if rng.one_in(2) {
-            events.iter_mut().for_each(|event| fix_up(event));
+            events.iter_mut().for_each(|event| fix_up(event, checksum));
         }
+    }
+}
+
+/// The events of a capture as a compressing source sends them, some of them changed inside.
+fn compress_changed(events: &[Vec<u8>], mariadb: bool, rng: &mut Rng) -> Events {
+    // One in so many, so that the first that is refused is not always the first.
+    let rarity = rng.between(1, 20);
+    match mariadb {
+        true => compressed::mariadb(events, |bytes| match rng.one_in(rarity) {
+            true => rng.damaged(&bytes),
+            false => bytes,
+        }),
+        false => compressed::mysql(events, |inner| {
+            if rng.one_in(rarity) {
+                mutate(inner, Checksum::None, rng);
+            }
+        }),
     }
 }
 
@@ -245,6 +266,13 @@ fn events() {
         assert_eq!(play.events[0][4], event_type::FORMAT_DESCRIPTION);
         let outcome = theatre.play(&play);
         assert_eq!(outcome.as_deref(), Ok("applied"), "{name}, unchanged");
+        let events = match mariadb {
+            true => compressed::mariadb(&play.events, |bytes| bytes),
+            false => compressed::mysql(&play.events, |_| ()),
+        };
+        assert_ne!(events, play.events, "something of {name} is compressed");
+        let outcome = theatre.play(&Play { events, ..play });
+        assert_eq!(outcome.as_deref(), Ok("applied"), "{name}, compressed");
     }
     for path in corpus() {
         let play = decode(&os::disk::real().read(&path).expect("the corpus is readable"));
@@ -258,7 +286,13 @@ fn events() {
         let (_, mariadb, capture) = *rng.pick(&CAPTURES);
         theatre.workers = *rng.pick(&[0, 0, 2]);
         let mut play = Play { mariadb, semi_sync: rng.one_in(4), events: events_of(capture) };
-        mutate(&mut play.events, rng);
+        let is_compressed = rng.one_in(2);
+        if is_compressed {
+            play.events = compress_changed(&play.events, mariadb, rng);
+        }
+        if !is_compressed || rng.one_in(4) {
+            mutate(&mut play.events, Checksum::Crc32, rng);
+        }
         match theatre.play(&play) {
             Ok(outcome) => campaign.note(&outcome),
             Err(fault) => {

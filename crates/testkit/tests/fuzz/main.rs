@@ -12,6 +12,7 @@
 
 mod campaign;
 mod client;
+mod compressed;
 mod datadir;
 mod events;
 mod expressions;
