@@ -12,9 +12,12 @@ use protocol::command;
 use protocol::handshake::HandshakeResponse;
 use protocol::scalar::Scalar;
 use protocol::statement::put_execute;
+use protocol::stream::Stream;
 use testkit::{Server, Settings};
 
 use crate::campaign::Campaign;
+use crate::pipe::{Damage, Pipe, Way};
+use crate::tls;
 use crate::watched::{disgrace, forget_log};
 
 const CORPUS: &str = include_str!("corpus/protocol.txt");
@@ -26,14 +29,54 @@ const ENDED_WITHIN: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, Default)]
 struct Talk {
     logs_in: bool,
+    /// The frames are in records of TLS.
+    is_encrypted: bool,
     bytes: Vec<u8>,
+}
+
+/// What is tried.
+#[derive(Debug, Clone)]
+enum Input {
+    Talk(Talk),
+    /// A record of TLS that is damaged on its way.
+    Record(Damage),
+}
+
+impl Input {
+    /// As a line of the corpus.
+    fn line(&self) -> String {
+        match self {
+            Input::Talk(talk) => talk.line(),
+            Input::Record(damage) => format!("record {damage}"),
+        }
+    }
+
+    fn parse(line: &str) -> Input {
+        match line.strip_prefix("record ") {
+            Some(rest) => Input::Record(Damage::parse(rest).expect("corpus/protocol.txt has two numbers")),
+            None => Input::Talk(Talk::parse(line)),
+        }
+    }
+
+    fn any(rng: &mut Rng) -> Input {
+        match rng.one_in(4) {
+            true => Input::Record(Damage::any(rng)),
+            false => Input::Talk(Talk::any(rng)),
+        }
+    }
 }
 
 impl Talk {
     /// As a line of the corpus.
     fn line(&self) -> String {
         let hex: String = self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{} {hex}", if self.logs_in { "in" } else { "out" })
+        let place = match (self.logs_in, self.is_encrypted) {
+            (true, false) => "in",
+            (false, false) => "out",
+            (true, true) => "tls-in",
+            (false, true) => "tls-out",
+        };
+        format!("{place} {hex}")
     }
 
     fn parse(line: &str) -> Talk {
@@ -41,7 +84,13 @@ impl Talk {
         let digit = |at: usize| {
             u8::from_str_radix(&hex[at..at + 2], 16).expect("corpus/protocol.txt has hexadecimal digits")
         };
-        Talk { logs_in: place == "in", bytes: (0..hex.len() / 2).map(|at| digit(at * 2)).collect() }
+        let bytes = (0..hex.len() / 2).map(|at| digit(at * 2)).collect();
+        Talk { logs_in: place.ends_with("in"), is_encrypted: place.starts_with("tls"), bytes }
+    }
+
+    /// The number of a client's first frame; the wish for TLS was one of its own.
+    fn first_sequence(&self) -> u8 {
+        1 + u8::from(self.is_encrypted)
     }
 
     fn frame(&mut self, sequence: u8, payload: &[u8]) {
@@ -51,7 +100,8 @@ impl Talk {
     }
 
     fn any(rng: &mut Rng) -> Talk {
-        let mut talk = Talk { logs_in: !rng.one_in(4), bytes: Vec::new() };
+        let (logs_in, is_encrypted) = (!rng.one_in(4), rng.one_in(3));
+        let mut talk = Talk { logs_in, is_encrypted, bytes: Vec::new() };
         if !talk.logs_in {
             let mut payload = login();
             if rng.one_in(5) {
@@ -60,7 +110,7 @@ impl Talk {
                 payload[1] |= (cap::SSL >> 8) as u8;
             }
             let payload = if rng.one_in(8) { payload } else { rng.damaged(&payload) };
-            talk.frame(1, &payload);
+            talk.frame(talk.first_sequence(), &payload);
             let behind = rng.below(200) as usize;
             talk.bytes.extend(rng.bytes(behind));
             return talk;
@@ -161,7 +211,7 @@ fn any_command(rng: &mut Rng) -> Vec<u8> {
     }
 }
 
-fn read_frame(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+fn read_frame(stream: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut head = [0; 4];
     stream.read_exact(&mut head)?;
     let mut payload = vec![0; u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize];
@@ -176,27 +226,25 @@ fn talk(server: &Server, talk: &Talk) -> std::io::Result<&'static str> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
     read_frame(&mut stream)?;
+    let login = login();
+    let socket = stream.try_clone()?;
+    let mut stream = if talk.is_encrypted { tls::begin(stream, &login)? } else { Stream::from(stream) };
     if talk.logs_in {
-        let payload = login();
+        let mut payload = login;
+        if talk.is_encrypted {
+            payload[1] |= (cap::SSL >> 8) as u8;
+        }
         let mut first = Talk::default();
-        first.frame(1, &payload);
+        first.frame(talk.first_sequence(), &payload);
         stream.write_all(&first.bytes)?;
         let answer = read_frame(&mut stream)?;
         if answer.first() != Some(&0) {
             return Ok("not let in");
         }
     }
-    stream.set_read_timeout(Some(Duration::from_millis(50)))?;
+    socket.set_read_timeout(Some(Duration::from_millis(50)))?;
     stream.write_all(&talk.bytes)?;
-    let mut answer = vec![0; 1 << 16];
-    let mut heard = 0;
-    loop {
-        match stream.read(&mut answer) {
-            Ok(0) => return Ok(if heard == 0 { "closed" } else { "answered, closed" }),
-            Ok(got) => heard += got,
-            Err(_) => return Ok(if heard == 0 { "silent" } else { "answered" }),
-        }
-    }
+    Ok(tls::hear(&mut stream))
 }
 
 fn prepare(server: &Server) {
@@ -234,15 +282,19 @@ fn all_ended(server: &Server) -> bool {
 fn protocol() {
     let mut campaign = Campaign::start("protocol");
     let mut server = open();
-    let mut corpus: Vec<Talk> =
-        CORPUS.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(Talk::parse).collect();
+    let pipe = Pipe::start(Way::ToTarget);
+    let mut corpus: Vec<Input> =
+        CORPUS.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(Input::parse).collect();
     loop {
         let next = match corpus.pop() {
             Some(next) => next,
-            None if campaign.goes_on() => Talk::any(&mut campaign.rng),
+            None if campaign.goes_on() => Input::any(&mut campaign.rng),
             None => break,
         };
-        let outcome = talk(&server, &next);
+        let outcome = match &next {
+            Input::Talk(next) => talk(&server, next),
+            Input::Record(damage) => Ok(tls::talk(&server, &pipe, *damage)),
+        };
         let running = server.is_running();
         match (disgrace(&server), outcome) {
             (None, Ok(outcome)) if running => campaign.note(outcome),
