@@ -1,6 +1,7 @@
 //! What stands in a replica's way. Locks: its transactions are tried again, and DDL of the
 //! replica's own never ends in a deadlock. A source that closes its connections.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use bench::instance::{Flavor, RowImage, Settings};
@@ -258,4 +259,23 @@ fn mysql_asks_after_a_pause() {
     if testkit::available("replicate_retries::mysql_asks_after_a_pause", &[Flavor::MySql]) {
         closed_at_once(Flavor::MySql);
     }
+}
+
+#[test]
+fn stop_replica_does_not_wait_for_a_source_that_says_nothing() {
+    // The system takes connections for it, and nobody ever greets.
+    let source = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = source.local_addr().expect("it is bound").port();
+    let settings =
+        Settings { server_id: 2, extra: vec!["--replica-net-timeout=100000".into()], ..Settings::default() };
+    let replica = Server::start(Flavor::Slipstream, &settings);
+    replica.run(&format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={port}, SOURCE_USER='u'"
+    ));
+    replica.run("START REPLICA IO_THREAD");
+    let (connected, _) = source.accept().expect("the receiver connects");
+    let mut client = replica.connect();
+    client.set_read_timeout(Some(SOON)).expect("a socket");
+    client.query("STOP REPLICA").expect("the connection is ended before it has begun");
+    drop(connected);
 }

@@ -9,7 +9,7 @@ use crate::handshake::{AUTH_MORE_DATA, AuthSwitch, Greeting, HandshakeResponse, 
 use crate::packet::Channel;
 use crate::response::{ERR_HEADER, ErrPacket, OK_HEADER, OkPacket};
 use crate::rsa_exchange;
-use crate::stream::Stream;
+use crate::stream::{Interrupter, Stream};
 use crate::tls::ClientTls;
 use crate::wire::{put_lenenc_int, put_nul_bytes};
 use rsa::rand_core::{OsRng, RngCore};
@@ -227,7 +227,18 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
 impl Client {
     /// Connects and authenticates.
     pub fn connect(options: &ConnectOptions) -> Result<Client, ClientError> {
+        Client::connect_interruptibly(options, |_| ())
+    }
+
+    /// Connects and authenticates. `keep` gets a handle by which another thread ends the connection
+    /// before it authenticates: a server that says nothing would be waited for until the time is
+    /// over.
+    pub fn connect_interruptibly(
+        options: &ConnectOptions,
+        keep: impl FnOnce(Interrupter),
+    ) -> Result<Client, ClientError> {
         let stream = open(options)?;
+        keep(stream.interrupter()?);
         let mut channel = Channel::new(stream, options.max_packet_bytes);
         let first = channel.read_packet()?;
         if first.first() == Some(&ERR_HEADER) {

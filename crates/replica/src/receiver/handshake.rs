@@ -41,8 +41,8 @@ pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Clien
         ..ConnectOptions::tcp(config.host.as_str(), config.port)
             .user(config.user.as_str(), config.password.as_str())
     };
-    let client = Client::connect(&options).map_err(|error| connect_failed(config, error))?;
-    keep_connection(channel, &client)?;
+    let client = Client::connect_interruptibly(&options, |handle| keep_connection(channel, handle))
+        .map_err(|error| connect_failed(config, error))?;
     Ok(client)
 }
 

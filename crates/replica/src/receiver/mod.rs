@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os::clock::Stopwatch;
-use protocol::client::Client;
+use protocol::client::Interrupter;
 
 use crate::channel::Channel;
 use crate::config::ChannelConfig;
@@ -231,14 +231,12 @@ pub struct Source {
 }
 
 /// Keeps a handle by which STOP REPLICA can end a blocked read.
-fn keep_connection(channel: &Channel, client: &Client) -> Result<(), Ended> {
-    let handle = client.interrupter().map_err(|e| Ended::lost(e.to_string()))?;
+fn keep_connection(channel: &Channel, handle: Interrupter) {
     let mut state = channel.receiver.lock();
     if state.must_stop {
-        return Err(Ended::Stopped);
+        handle.interrupt();
     }
     state.connection = Some(handle);
-    Ok(())
 }
 
 #[cfg(test)]

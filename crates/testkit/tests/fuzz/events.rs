@@ -10,10 +10,12 @@ use binlog::reader::EventReader;
 use os::clock::{Stopwatch, sleep};
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
+use protocol::compression::Algorithm;
 use testkit::{Server, Settings};
 
 use crate::campaign::Campaign;
 use crate::compressed;
+use crate::pipe::{Damage, Pipe, Way};
 use crate::source::{FakeSource, Play};
 use crate::watched::{disgrace, forget_log};
 
@@ -24,6 +26,9 @@ const CAPTURES: [(&str, bool, &[u8]); 5] = [
     ("mariadb-full", true, include_bytes!("../../../binlog/tests/data/mariadb-full.binlog")),
     ("mariadb-minimal", true, include_bytes!("../../../binlog/tests/data/mariadb-minimal.binlog")),
 ];
+
+/// How frames are compressed.
+const FRAMES: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd(3)];
 
 /// How long an applier may need for one play. Only a replica that hangs needs it.
 const PLAYED_WITHIN: Duration = Duration::from_secs(60);
@@ -103,10 +108,31 @@ fn compress_changed(events: &[Vec<u8>], mariadb: bool, rng: &mut Rng) -> Events 
     }
 }
 
-/// A play as a file of the corpus: `M` or `m` for MariaDB or MySQL, `S` or `s` for semi-sync, then
-/// events with their lengths in front.
-fn encode(play: &Play) -> Vec<u8> {
-    let mut bytes = vec![if play.mariadb { b'M' } else { b'm' }, if play.semi_sync { b'S' } else { b's' }];
+/// A play, and what is done to its frames on their way.
+#[derive(Debug, Clone, Default)]
+struct Input {
+    play: Play,
+    damage: Option<Damage>,
+}
+
+/// An input as a file of the corpus: `M` or `m` for MariaDB or MySQL; a letter for how it is sent,
+/// large with semi-sync, `S` as it is, `Z` and `T` in frames of zlib or zstd, the latter with the
+/// damage to them behind; then events with their lengths in front.
+fn encode(input: &Input) -> Vec<u8> {
+    let play = &input.play;
+    let way = match play.compression {
+        None => b's',
+        Some(Algorithm::Zlib) => b'z',
+        Some(Algorithm::Zstd(_)) => b't',
+    };
+    let way = if play.semi_sync { way.to_ascii_uppercase() } else { way };
+    let mut bytes = vec![if play.mariadb { b'M' } else { b'm' }, way];
+    if play.compression.is_some() {
+        let none = Damage { piece: u64::MAX, seed: 0 };
+        let Damage { piece, seed } = input.damage.unwrap_or(none);
+        bytes.extend_from_slice(&piece.to_le_bytes());
+        bytes.extend_from_slice(&seed.to_le_bytes());
+    }
     for event in &play.events {
         bytes.extend_from_slice(&(event.len() as u32).to_le_bytes());
         bytes.extend_from_slice(event);
@@ -114,15 +140,30 @@ fn encode(play: &Play) -> Vec<u8> {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Play {
-    let mut play = Play { mariadb: bytes[0] == b'M', semi_sync: bytes[1] == b'S', events: Vec::new() };
-    let mut rest = &bytes[2..];
+fn decode(bytes: &[u8]) -> Input {
+    let mut play =
+        Play { mariadb: bytes[0] == b'M', semi_sync: bytes[1].is_ascii_uppercase(), ..Play::default() };
+    let (mut rest, mut damage) = (&bytes[2..], None);
+    play.compression = match bytes[1].to_ascii_lowercase() {
+        b'z' => Some(Algorithm::Zlib),
+        b't' => Some(Algorithm::Zstd(3)),
+        _ => None,
+    };
+    if play.compression.is_some() {
+        let mut number = || {
+            let (bytes, tail) = rest.split_first_chunk::<8>().expect("the corpus has the damage");
+            rest = tail;
+            u64::from_le_bytes(*bytes)
+        };
+        let of = Damage { piece: number(), seed: number() };
+        damage = (of.piece != u64::MAX).then_some(of);
+    }
     while let Some((len, tail)) = rest.split_first_chunk::<4>() {
         let (event, tail) = tail.split_at(u32::from_le_bytes(*len) as usize);
         play.events.push(event.to_vec());
         rest = tail;
     }
-    play
+    Input { play, damage }
 }
 
 fn corpus() -> Vec<PathBuf> {
@@ -134,23 +175,29 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 /// Where an input is kept that failed, to be moved to the corpus.
-fn keep(play: &Play, execution: u64) -> String {
+fn keep(input: &Input, execution: u64) -> String {
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("events-{}-{execution}", std::process::id()));
-    os::disk::real().write_atomically(&path, &encode(play)).expect("the target's directory can be written");
+    os::disk::real().write_atomically(&path, &encode(input)).expect("the target's directory can be written");
     path.display().to_string()
 }
 
 struct Theatre {
     server: Server,
     source: FakeSource,
+    pipe: Pipe,
     workers: u64,
 }
 
 impl Theatre {
     fn open() -> Theatre {
         let settings = Settings { pool_bytes: 32 << 20, redo_bytes: 32 << 20, ..Settings::default() };
-        Theatre { server: crate::watched::start(settings), source: FakeSource::start(), workers: 0 }
+        Theatre {
+            server: crate::watched::start(settings),
+            source: FakeSource::start(),
+            pipe: Pipe::start(Way::FromTarget),
+            workers: 0,
+        }
     }
 
     /// Forgets what the last play has left.
@@ -166,10 +213,11 @@ impl Theatre {
         client.query("RESET BINARY LOGS AND GTIDS").map(|_| ())
     }
 
-    fn play(&mut self, play: &Play) -> Result<String, String> {
+    fn play(&mut self, input: &Input) -> Result<String, String> {
         forget_log(&self.server);
-        self.source.set_play(play.clone());
-        let outcome = self.perform(play).map_err(|error| error.to_string()).and_then(|outcome| outcome);
+        self.source.set_play(input.play.clone());
+        self.pipe.set(self.source.port(), input.damage);
+        let outcome = self.perform(input).map_err(|error| error.to_string()).and_then(|outcome| outcome);
         let words = disgrace(&self.server);
         let ended = !self.server.is_running();
         if outcome.is_err() || words.is_some() || ended {
@@ -182,19 +230,25 @@ impl Theatre {
         outcome
     }
 
-    fn perform(&mut self, play: &Play) -> Result<Result<String, String>, ClientError> {
+    fn perform(&mut self, input: &Input) -> Result<Result<String, String>, ClientError> {
+        let play = &input.play;
         let mut client = self.server.connect();
         client.set_read_timeout(Some(PLAYED_WITHIN))?;
         self.clear(&mut client)?;
         client.query(&format!("SET GLOBAL replica_parallel_workers = {}", self.workers))?;
         client.query(&format!("SET GLOBAL rpl_semi_sync_replica_enabled = {}", u8::from(play.semi_sync)))?;
-        let port = self.source.port();
+        let port = self.pipe.port();
+        let compression = match play.compression {
+            None => "uncompressed",
+            Some(Algorithm::Zlib) => "zlib",
+            Some(Algorithm::Zstd(_)) => "zstd",
+        };
         let from = if play.mariadb { "MASTER_USE_GTID=slave_pos" } else { "MASTER_AUTO_POSITION=1" };
         client.query(&format!(
-            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='u', MASTER_CONNECT_RETRY=60, {from}"
+            "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='u', MASTER_CONNECT_RETRY=60, MASTER_COMPRESSION_ALGORITHMS='{compression}', {from}"
         ))?;
         client.query("START REPLICA")?;
-        let outcome = match self.wait(&mut client)? {
+        let outcome = match self.wait(&mut client, input.damage.is_some())? {
             Ok(outcome) => outcome,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -203,8 +257,9 @@ impl Theatre {
     }
 
     /// Waits until the applier has stopped, or has nothing more to do behind a receiver that has
-    /// stopped.
-    fn wait(&self, client: &mut Client) -> Result<Result<String, String>, ClientError> {
+    /// stopped. A receiver whose frames were damaged may wait for what never comes, or for its
+    /// next try to connect.
+    fn wait(&self, client: &mut Client, is_damaged: bool) -> Result<Result<String, String>, ClientError> {
         let (stopwatch, mut still) = (Stopwatch::start(), Stopwatch::start());
         let mut last = None;
         loop {
@@ -225,6 +280,9 @@ impl Theatre {
                     13114 => "applied".to_owned(),
                     other => format!("receiver {other}"),
                 }));
+            }
+            if is_damaged && still.elapsed() > Duration::from_millis(300) {
+                return Ok(Ok("receiver waits".to_owned()));
             }
             if stopwatch.elapsed() > PLAYED_WITHIN {
                 return Ok(Err(format!("neither applied nor refused: {status:?}")));
@@ -262,21 +320,24 @@ fn events() {
     let mut campaign = Campaign::start("events");
     let mut theatre = Theatre::open();
     for (name, mariadb, capture) in CAPTURES {
-        let play = Play { mariadb, semi_sync: false, events: events_of(capture) };
+        let play = Play { mariadb, events: events_of(capture), ..Play::default() };
         assert_eq!(play.events[0][4], event_type::FORMAT_DESCRIPTION);
-        let outcome = theatre.play(&play);
-        assert_eq!(outcome.as_deref(), Ok("applied"), "{name}, unchanged");
+        let mut outcome = |play: Play| theatre.play(&Input { play, damage: None });
+        assert_eq!(outcome(play.clone()).as_deref(), Ok("applied"), "{name}, unchanged");
+        for algorithm in FRAMES {
+            let in_frames = Play { compression: Some(algorithm), ..play.clone() };
+            assert_eq!(outcome(in_frames).as_deref(), Ok("applied"), "{name}, {algorithm:?}");
+        }
         let events = match mariadb {
             true => compressed::mariadb(&play.events, |bytes| bytes),
             false => compressed::mysql(&play.events, |_| ()),
         };
         assert_ne!(events, play.events, "something of {name} is compressed");
-        let outcome = theatre.play(&Play { events, ..play });
-        assert_eq!(outcome.as_deref(), Ok("applied"), "{name}, compressed");
+        assert_eq!(outcome(Play { events, ..play }).as_deref(), Ok("applied"), "{name}, compressed");
     }
     for path in corpus() {
-        let play = decode(&os::disk::real().read(&path).expect("the corpus is readable"));
-        match theatre.play(&play) {
+        let input = decode(&os::disk::real().read(&path).expect("the corpus is readable"));
+        match theatre.play(&input) {
             Ok(outcome) => campaign.note(&outcome),
             Err(fault) => campaign.fault(&fault, &path.display().to_string()),
         }
@@ -285,18 +346,24 @@ fn events() {
         let rng = &mut campaign.rng;
         let (_, mariadb, capture) = *rng.pick(&CAPTURES);
         theatre.workers = *rng.pick(&[0, 0, 2]);
-        let mut play = Play { mariadb, semi_sync: rng.one_in(4), events: events_of(capture) };
+        let mut play =
+            Play { mariadb, semi_sync: rng.one_in(4), compression: None, events: events_of(capture) };
+        let mut damage = None;
         let is_compressed = rng.one_in(2);
         if is_compressed {
             play.events = compress_changed(&play.events, mariadb, rng);
         }
-        if !is_compressed || rng.one_in(4) {
+        if rng.one_in(5) {
+            play.compression = Some(*rng.pick(&FRAMES));
+            damage = Some(Damage::any(rng));
+        } else if !is_compressed || rng.one_in(4) {
             mutate(&mut play.events, Checksum::Crc32, rng);
         }
-        match theatre.play(&play) {
+        let input = Input { play, damage };
+        match theatre.play(&input) {
             Ok(outcome) => campaign.note(&outcome),
             Err(fault) => {
-                let kept = keep(&play, campaign.executions);
+                let kept = keep(&input, campaign.executions);
                 campaign.fault(&fault, &kept);
             }
         }

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use protocol::capability;
 use protocol::column::Column;
+use protocol::compression::Algorithm;
 use protocol::handshake::Greeting;
 use protocol::packet::{Channel, PacketError};
 use protocol::response::{ErrPacket, OK_HEADER, OkPacket, put_eof};
+use protocol::stream::Stream;
 use protocol::{command, wire};
 
 const CAPABILITIES: u32 = capability::PROTOCOL_41
@@ -24,6 +26,8 @@ pub struct Play {
     pub mariadb: bool,
     /// Semi-synchronous replication is offered, and its header put before every event.
     pub semi_sync: bool,
+    /// Everything behind the login is in compressed frames.
+    pub compression: Option<Algorithm>,
     /// Packets, each an event.
     pub events: Vec<Vec<u8>>,
 }
@@ -63,17 +67,18 @@ impl FakeSource {
 }
 
 struct Session {
-    channel: Channel<TcpStream>,
+    channel: Channel<Stream>,
     play: Play,
 }
 
 impl Session {
     fn serve(stream: TcpStream, play: Play) -> Result<(), PacketError> {
         stream.set_nodelay(true)?;
-        let mut session = Session { channel: Channel::new(stream, 1 << 30), play };
+        let mut session = Session { channel: Channel::new(stream.into(), 1 << 30), play };
         session.greet()?;
         loop {
             session.channel.reset_sequence();
+            session.channel.stream_mut().reset_sequence();
             let packet = session.channel.read_packet()?.to_vec();
             let text = String::from_utf8_lossy(packet.get(1..).unwrap_or_default()).to_uppercase();
             match packet.first() {
@@ -88,11 +93,16 @@ impl Session {
 
     fn greet(&mut self) -> Result<(), PacketError> {
         let version = if self.play.mariadb { "10.11.14-MariaDB-log" } else { "9.7.4" };
+        let offered = match self.play.compression {
+            None => 0,
+            Some(Algorithm::Zlib) => capability::COMPRESS,
+            Some(Algorithm::Zstd(_)) => capability::ZSTD_COMPRESSION,
+        };
         let greeting = Greeting {
             server_version: version.to_owned(),
             connection_id: 1,
             nonce: [b'n'; 20],
-            capabilities: CAPABILITIES,
+            capabilities: CAPABILITIES | offered,
             collation: 45,
             status: 2,
             plugin: "mysql_native_password".to_owned(),
@@ -101,7 +111,11 @@ impl Session {
         self.channel.flush()?;
         self.channel.read_packet()?;
         self.ok()?;
-        self.channel.flush()
+        self.channel.flush()?;
+        if let Some(algorithm) = self.play.compression {
+            self.channel.stream_mut().begin_compression(algorithm);
+        }
+        Ok(())
     }
 
     fn answer(&mut self, query: &str) -> Result<(), PacketError> {
