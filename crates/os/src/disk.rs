@@ -28,6 +28,10 @@ pub enum OpenMode {
     CreatePrivate,
     /// For reading and writing; made empty when it does not exist.
     OpenOrCreate,
+    /// As [`OpenMode::OpenOrCreate`], for a file that others cut, or write to as well: a write goes
+    /// behind what is there. It names the file's length as its offset, which a simulated disk
+    /// needs; a real one goes by what the length is by then.
+    Append,
 }
 
 /// How a file's bytes go between memory and the medium.

@@ -246,7 +246,10 @@ impl Machine {
             (Some(_), OpenMode::CreateNew | OpenMode::CreatePrivate) => Err(exists(path)),
             (Some(number), _) => Ok(number),
             (None, OpenMode::Read | OpenMode::ReadWrite) => Err(not_found(path)),
-            (None, OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate) => {
+            (
+                None,
+                OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate | OpenMode::Append,
+            ) => {
                 self.change()?;
                 let number = self.contents.len();
                 self.names.link(path, number)?;
@@ -263,7 +266,10 @@ fn exists(path: &Path) -> io::Error {
 
 impl Disk for SimDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
-        if matches!(mode, OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate) {
+        if matches!(
+            mode,
+            OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate | OpenMode::Append
+        ) {
             self.shared.before_change();
         }
         let number = self.shared.machine.lock().open(path, mode)?;

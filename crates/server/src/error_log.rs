@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Where lines go.
 enum Place {
     StandardError,
-    File { disk: Arc<dyn Disk>, path: PathBuf, file: Arc<dyn File>, end: u64 },
+    File { disk: Arc<dyn Disk>, path: PathBuf, file: Arc<dyn File> },
 }
 
 /// The logger of the process.
@@ -41,18 +41,16 @@ pub fn install() {
 
 /// Sends further lines to a file, which is appended to.
 pub fn use_file(disk: Arc<dyn Disk>, path: &Path) -> io::Result<()> {
-    let file = disk.open(path, OpenMode::OpenOrCreate)?;
-    let end = file.len_bytes()?;
-    *LOG.place.lock() = Place::File { disk, path: path.to_owned(), file, end };
+    let file = disk.open(path, OpenMode::Append)?;
+    *LOG.place.lock() = Place::File { disk, path: path.to_owned(), file };
     Ok(())
 }
 
 /// Opens the file anew, after somebody has renamed it (`FLUSH ERROR LOGS`, SIGHUP).
 pub fn reopen() -> io::Result<()> {
     let mut place = LOG.place.lock();
-    if let Place::File { disk, path, file, end } = &mut *place {
-        *file = disk.open(path, OpenMode::OpenOrCreate)?;
-        *end = file.len_bytes()?;
+    if let Place::File { disk, path, file } = &mut *place {
+        *file = disk.open(path, OpenMode::Append)?;
     }
     Ok(())
 }
@@ -101,11 +99,7 @@ impl Place {
     fn write(&mut self, line: &[u8]) {
         let written = match self {
             Place::StandardError => io::stderr().write_all(line),
-            Place::File { file, end, .. } => {
-                let at = *end;
-                *end += line.len() as u64;
-                file.write_all_at(line, at)
-            }
+            Place::File { file, .. } => file.len_bytes().and_then(|end| file.write_all_at(line, end)),
         };
         if written.is_err() {
             // The log is where errors are told; standard error is the last resort, and there is
@@ -159,6 +153,24 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_emptied_from_outside_has_what_comes_afterwards() {
+        let dir = std::env::temp_dir().join(format!("slipstream-error-log-{}", std::process::id()));
+        let disk = os::disk::real();
+        disk.create_dir_all(&dir).unwrap();
+        let path = dir.join("error.log");
+        let file = disk.open(&path, OpenMode::Append).unwrap();
+        let mut place = Place::File { disk: disk.clone(), path: path.clone(), file };
+        place.write(b"one\n");
+        place.write(b"two\n");
+        assert_eq!(disk.read(&path).unwrap(), b"one\ntwo\n");
+        // As logrotate's copytruncate, or `> error.log`.
+        disk.open(&path, OpenMode::ReadWrite).unwrap().set_len(0).unwrap();
+        place.write(b"three\n");
+        assert_eq!(disk.read(&path).unwrap(), b"three\n");
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
 
     #[test]
     fn timestamps_are_of_the_gregorian_calendar() {

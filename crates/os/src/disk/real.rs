@@ -38,6 +38,8 @@ fn options_of(mode: OpenMode) -> fs::OpenOptions {
         OpenMode::CreateNew => options.write(true).create_new(true),
         OpenMode::CreatePrivate => options.write(true).create_new(true).mode(OWNER_MODE),
         OpenMode::OpenOrCreate => options.write(true).create(true).truncate(false),
+        // pwrite(2): on Linux a file opened so is appended to, whatever the offset.
+        OpenMode::Append => options.append(true).create(true),
     };
     options
 }
