@@ -161,17 +161,17 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         let _state = enter(State::Execute);
-        self.diagnostics.borrow_mut().clear();
+        self.statement.diagnostics.borrow_mut().clear();
         self.check_xa_allows(bound)?;
         if !bound.is_query() {
             self.check_writable()?;
             if self.check_gtid_next()? {
-                self.row_count = 0;
+                self.statement.row_count = 0;
                 return self.ok(sink);
             }
         }
         let mut transaction = self.take_transaction()?;
-        self.last_insert_id_set.set(false);
+        self.statement.last_insert_id_set.set(false);
         let place = self.engine.enter_statement();
         let time_limit = TimeLimit::begin(self, bound);
         let outcome = self
@@ -338,8 +338,8 @@ impl Session {
     fn answer(&mut self, bound: &Bound, done: Done, sink: &mut dyn ResultSink) -> Result<()> {
         match done {
             Done::Rows { found } => {
-                self.found_rows = found;
-                self.row_count = -1;
+                self.statement.found_rows = found;
+                self.statement.row_count = -1;
                 sink.end_rows(self.end_of_rows())
             }
             Done::Changes(changes) => {
@@ -348,13 +348,13 @@ impl Session {
                     self.last_insert_id.set(id);
                     self.variables.insert_id = None;
                     insert_id = id;
-                } else if self.last_insert_id_set.get() && !matches!(bound.plan, Plan::Delete(_)) {
+                } else if self.statement.last_insert_id_set.get() && !matches!(bound.plan, Plan::Delete(_)) {
                     insert_id = self.last_insert_id.get();
                 } else if let Some(id) = changes.written_id {
                     // LAST_INSERT_ID() goes on telling what was generated last.
                     insert_id = id;
                 }
-                self.row_count = changes.affected_rows as i64;
+                self.statement.row_count = changes.affected_rows as i64;
                 let found_rows = self.init.found_rows && matches!(bound.plan, Plan::Update(_));
                 sink.ok(&OkInfo {
                     affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },

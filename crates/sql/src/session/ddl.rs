@@ -100,7 +100,7 @@ impl Session {
             told
         };
         for (code, message) in notes {
-            self.diagnostics.borrow_mut().push(Level::Note, code, message);
+            self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
         }
         if let Statement::DropSchema { schema, .. } = statement
             && self.schema.as_deref() == Some(schema)

@@ -54,7 +54,7 @@ impl Session {
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
                 self.bind_hinted(&parsed.statement, &parsed.hints)
-                    .inspect_err(|_| self.diagnostics.borrow_mut().clear())?,
+                    .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())?,
             );
             if bound.cacheable && !self.more_results && parsed.end == text.len() {
                 self.cache.offer(text, &bound);
@@ -86,7 +86,7 @@ impl Session {
         let keeps_warnings =
             matches!(statement, Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. });
         if !keeps_warnings {
-            self.diagnostics.borrow_mut().clear();
+            self.statement.diagnostics.borrow_mut().clear();
         }
         self.check_statement(statement)?;
         match statement {
@@ -142,7 +142,7 @@ impl Session {
                     if !if_exists {
                         return Err(SqlError::new(code, message));
                     }
-                    self.diagnostics.borrow_mut().push(Level::Note, code, message);
+                    self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
                 }
                 self.ok(sink)
             }

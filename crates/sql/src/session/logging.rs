@@ -155,7 +155,7 @@ impl Session {
                 "Unsafe statement written to the binary log using statement format since BINLOG_FORMAT = STATEMENT. {}",
                 reason.reason()
             );
-            self.diagnostics.borrow_mut().push(Level::Note, 1592, message);
+            self.statement.diagnostics.borrow_mut().push(Level::Note, 1592, message);
         }
     }
 }

@@ -17,11 +17,12 @@ mod received;
 mod results;
 mod set;
 mod show;
+mod statement;
 mod transaction;
 mod xa;
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Diagnostics, Level, UserVariables};
+use crate::expr::{Context, Level, UserVariables};
 use crate::host::{Host, Sight};
 use crate::memory::{Budget, closes_connection};
 use crate::sink::{ColumnMeta, ResultSink, status};
@@ -29,6 +30,7 @@ use crate::variables::Variables;
 use cache::StatementCache;
 use engine::{Engine, Isolation, Savepoint, Transaction};
 use prepared::PreparedStatement;
+use statement::StatementState;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -63,7 +65,8 @@ pub struct Session {
     init: SessionInit,
     variables: Variables,
     user_variables: UserVariables,
-    diagnostics: RefCell<Diagnostics>,
+    /// The statement that runs, or that ran last.
+    statement: StatementState,
     schema: Option<String>,
     /// The open transaction: started explicitly, or by a statement without autocommit.
     transaction: Option<Box<Transaction>>,
@@ -82,10 +85,6 @@ pub struct Session {
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<engine::CommitHold>,
     last_insert_id: Cell<u64>,
-    /// The statement at hand has called LAST_INSERT_ID(expr).
-    last_insert_id_set: Cell<bool>,
-    row_count: i64,
-    found_rows: u64,
     random: Cell<u64>,
     cache: StatementCache,
     /// Changes whenever bound plans may mean something else: settings, the current schema.
@@ -115,7 +114,7 @@ impl Session {
             host,
             init,
             user_variables,
-            diagnostics: RefCell::default(),
+            statement: StatementState::default(),
             schema: None,
             transaction: None,
             explicit: false,
@@ -128,9 +127,6 @@ impl Session {
             locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(0),
-            last_insert_id_set: Cell::new(false),
-            row_count: 0,
-            found_rows: 0,
             random: Cell::new(os::random::u64()),
             cache: StatementCache::default(),
             generation: 0,
@@ -190,13 +186,11 @@ impl Session {
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
         self.set_handshake_collation();
         self.user_variables.clear();
-        self.diagnostics.borrow_mut().clear();
+        self.statement = StatementState::default();
         self.next_isolation = None;
         self.next_read_only = None;
         self.next_gtid = Default::default();
         self.last_insert_id.set(0);
-        self.row_count = 0;
-        self.found_rows = 0;
         self.prepared.clear();
         self.named.clear();
         self.invalidate_plans();
@@ -272,7 +266,7 @@ impl Session {
 
     /// Warnings of the last statement.
     pub fn warning_count(&self) -> u16 {
-        self.diagnostics.borrow().count_u16()
+        self.statement.diagnostics.borrow().count_u16()
     }
 
     /// The current schema.
@@ -299,13 +293,13 @@ impl Session {
             variables: &self.variables,
             user_variables: &self.user_variables,
             parameters,
-            diagnostics: &self.diagnostics,
+            diagnostics: &self.statement.diagnostics,
             schema: self.schema.as_deref(),
             now_us: self.variables.timestamp_us.unwrap_or_else(os::clock::now_us),
             last_insert_id: &self.last_insert_id,
-            last_insert_id_set: &self.last_insert_id_set,
-            row_count: self.row_count,
-            found_rows: self.found_rows,
+            last_insert_id_set: &self.statement.last_insert_id_set,
+            row_count: self.statement.row_count,
+            found_rows: self.statement.found_rows,
             subqueries: RefCell::default(),
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
@@ -326,8 +320,8 @@ impl Session {
     /// SHOW ERRORS shows the error of the last statement.
     fn note_error(&mut self, error: &SqlError) {
         self.closing |= closes_connection(error);
-        self.row_count = -1;
-        self.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
+        self.statement.row_count = -1;
+        self.statement.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
         if self.transaction.is_none() && !self.explicit {
             // As a transaction of its own that was rolled back.
             self.spend_gtid();

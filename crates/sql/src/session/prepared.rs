@@ -97,7 +97,7 @@ impl Session {
     }
 
     fn note_failed_prepare(&self, error: &SqlError) {
-        let mut diagnostics = self.diagnostics.borrow_mut();
+        let mut diagnostics = self.statement.diagnostics.borrow_mut();
         diagnostics.clear();
         diagnostics.push(crate::expr::Level::Error, error.code, error.message.clone());
     }
@@ -232,7 +232,7 @@ impl Session {
     pub(super) fn run_prepare(&mut self, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
         match statement {
             Statement::Prepare { name, text } => {
-                self.diagnostics.borrow_mut().clear();
+                self.statement.diagnostics.borrow_mut().clear();
                 let text = match text {
                     PrepareText::Literal(text) => text.clone(),
                     PrepareText::UserVariable(variable) => {

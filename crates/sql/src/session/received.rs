@@ -182,7 +182,7 @@ impl Session {
         for (name, value) in &logged.user_variables {
             self.user_variables.set(name, value.clone())?;
         }
-        self.diagnostics.borrow_mut().clear();
+        self.statement.diagnostics.borrow_mut().clear();
         Ok(())
     }
 

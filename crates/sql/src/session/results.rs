@@ -70,13 +70,13 @@ impl Session {
 
     /// OK without more to say.
     pub(super) fn ok(&mut self, sink: &mut dyn ResultSink) -> Result<()> {
-        self.row_count = 0;
+        self.statement.row_count = 0;
         sink.ok(&OkInfo { warnings: self.warning_count(), status: self.status(), ..OkInfo::default() })
     }
 
     /// A DDL statement has been carried out.
     pub(super) fn ok_of_ddl(&mut self, report: &DdlReport, sink: &mut dyn ResultSink) -> Result<()> {
-        self.row_count = report.affected_rows as i64;
+        self.statement.row_count = report.affected_rows as i64;
         let warnings = self.warning_count();
         let info = match report.tells_records {
             true => format!("Records: {}  Duplicates: 0  Warnings: {warnings}", report.affected_rows),
@@ -88,8 +88,8 @@ impl Session {
 
     /// A computed result set.
     pub(super) fn send_table(&mut self, table: &VirtualTable, sink: &mut dyn ResultSink) -> Result<()> {
-        self.row_count = -1;
-        self.found_rows = table.rows.len() as u64;
+        self.statement.row_count = -1;
+        self.statement.found_rows = table.rows.len() as u64;
         sink.columns(&table.columns)?;
         {
             let ctx = self.context(&[], false);

@@ -188,7 +188,7 @@ impl Session {
 
     fn warn_deprecated(&self, variable: &str) {
         let message = format!("'@@{variable}' is deprecated and will be removed in a future release.");
-        self.diagnostics.borrow_mut().push(Level::Warning, 1287, message);
+        self.statement.diagnostics.borrow_mut().push(Level::Warning, 1287, message);
     }
 }
 

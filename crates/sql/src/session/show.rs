@@ -11,7 +11,7 @@ use crate::show::{ShowParts, matches_pattern};
 impl Session {
     pub(super) fn show(&mut self, show: &Show, filter: &ShowFilter) -> Result<VirtualTable> {
         let mut table = {
-            let diagnostics = self.diagnostics.borrow();
+            let diagnostics = self.statement.diagnostics.borrow();
             let parts = ShowParts {
                 engine: &self.engine,
                 host: &*self.host,

@@ -156,7 +156,7 @@ impl Session {
             }
             _ => return Ok(false),
         }
-        self.diagnostics.borrow_mut().clear();
+        self.statement.diagnostics.borrow_mut().clear();
         self.ok(sink)?;
         Ok(true)
     }

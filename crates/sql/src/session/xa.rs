@@ -130,11 +130,11 @@ impl Session {
             Xa::Rollback(xid) => self.xa_rollback(xid)?,
             Xa::Recover { convert_xid } => {
                 let table = self.xa_recover(*convert_xid)?;
-                self.diagnostics.borrow_mut().clear();
+                self.statement.diagnostics.borrow_mut().clear();
                 return self.send_table(&table, sink);
             }
         }
-        self.diagnostics.borrow_mut().clear();
+        self.statement.diagnostics.borrow_mut().clear();
         self.ok(sink)
     }
 
