@@ -300,14 +300,14 @@ impl Session {
         succeeded: bool,
         tells: bool,
     ) -> Result<()> {
-        if self.explicit || !self.variables.autocommit {
+        if self.transaction.explicit || !self.variables.autocommit {
             if tells {
                 self.engine.wait_visible(transaction.depends_on());
             }
-            self.transaction = Some(transaction);
+            self.transaction.open = Some(transaction);
             return Ok(());
         }
-        self.read_only_transaction = false;
+        self.transaction.read_only = false;
         if !succeeded || !transaction.has_changes() {
             self.end_unchanged(transaction);
             return Ok(());

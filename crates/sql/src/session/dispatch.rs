@@ -250,8 +250,8 @@ impl Session {
                     .collect::<Result<Vec<_>>>()
             })
         };
-        if self.explicit || !self.variables.autocommit {
-            self.transaction = Some(transaction);
+        if self.transaction.explicit || !self.variables.autocommit {
+            self.transaction.open = Some(transaction);
         }
         values
     }

@@ -157,7 +157,7 @@ impl Session {
     }
 
     fn check_no_transaction(&self, variable: &str) -> Result<()> {
-        if self.explicit || self.transaction.is_some() {
+        if self.transaction.is_begun() {
             let message =
                 format!("The system variable {variable} cannot be set when there is an ongoing transaction.");
             return Err(SqlError::new(1766, message));

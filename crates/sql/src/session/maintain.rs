@@ -95,8 +95,8 @@ impl Session {
     fn checksum(&mut self, table: &Arc<Table>) -> Result<u64> {
         let mut transaction = self.take_transaction()?;
         let summed = sum_rows(&mut transaction, table);
-        if self.explicit || !self.variables.autocommit {
-            self.transaction = Some(transaction);
+        if self.transaction.explicit || !self.variables.autocommit {
+            self.transaction.open = Some(transaction);
         }
         summed
     }

@@ -28,13 +28,14 @@ use crate::memory::{Budget, closes_connection};
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
 use cache::StatementCache;
-use engine::{Engine, Isolation, Savepoint, Transaction};
+use engine::Engine;
 use prepared::PreparedStatement;
 use statement::StatementState;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use transaction::SessionTransaction;
 use types::Value;
 
 pub(crate) use logging::BinlogFormat;
@@ -68,16 +69,8 @@ pub struct Session {
     /// The statement that runs, or that ran last.
     statement: StatementState,
     schema: Option<String>,
-    /// The open transaction: started explicitly, or by a statement without autocommit.
-    transaction: Option<Box<Transaction>>,
-    /// BEGIN was said: autocommit does not end the transaction.
-    explicit: bool,
-    read_only_transaction: bool,
-    /// SET TRANSACTION without a scope: for the next transaction only.
-    next_isolation: Option<Isolation>,
-    next_read_only: Option<bool>,
+    transaction: SessionTransaction,
     next_gtid: gtid_next::NextGtid,
-    savepoints: Vec<(String, Savepoint)>,
     /// The XA transaction that the session is in; its rows are in `transaction`.
     xa: Option<xa::SessionXa>,
     /// LOCK TABLES.
@@ -116,13 +109,8 @@ impl Session {
             user_variables,
             statement: StatementState::default(),
             schema: None,
-            transaction: None,
-            explicit: false,
-            read_only_transaction: false,
-            next_isolation: None,
-            next_read_only: None,
+            transaction: SessionTransaction::default(),
             next_gtid: Default::default(),
-            savepoints: Vec::new(),
             xa: None,
             locked_tables: None,
             read_lock: None,
@@ -187,8 +175,8 @@ impl Session {
         self.set_handshake_collation();
         self.user_variables.clear();
         self.statement = StatementState::default();
-        self.next_isolation = None;
-        self.next_read_only = None;
+        self.transaction.next_isolation = None;
+        self.transaction.next_read_only = None;
         self.next_gtid = Default::default();
         self.last_insert_id.set(0);
         self.prepared.clear();
@@ -246,9 +234,9 @@ impl Session {
     /// The status bits for the packet that ends the statement at hand.
     pub fn status(&self) -> u16 {
         let mut bits = 0;
-        if self.transaction.is_some() || self.explicit {
+        if self.transaction.is_begun() {
             bits |= status::IN_TRANS;
-            if self.read_only_transaction {
+            if self.transaction.read_only {
                 bits |= status::IN_TRANS_READONLY;
             }
         }
@@ -322,7 +310,7 @@ impl Session {
         self.closing |= closes_connection(error);
         self.statement.row_count = -1;
         self.statement.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
-        if self.transaction.is_none() && !self.explicit {
+        if !self.transaction.is_begun() {
             // As a transaction of its own that was rolled back.
             self.spend_gtid();
         }

@@ -74,14 +74,14 @@ impl Session {
         });
         match scope {
             Scope::Unwritten => {
-                if self.transaction.is_some() {
+                if self.transaction.open.is_some() {
                     return Err(SqlError::new(
                         1568,
                         "Transaction characteristics can't be changed while a transaction is in progress",
                     ));
                 }
-                self.next_isolation = isolation.or(self.next_isolation);
-                self.next_read_only = read_only.or(self.next_read_only);
+                self.transaction.next_isolation = isolation.or(self.transaction.next_isolation);
+                self.transaction.next_read_only = read_only.or(self.transaction.next_read_only);
             }
             Scope::Session => {
                 self.variables.isolation = isolation.unwrap_or(self.variables.isolation);
@@ -146,13 +146,13 @@ impl Session {
                     self.commit_transaction()?;
                 }
             }
-            "xa_detach_on_prepare" if self.explicit || self.transaction.is_some() || self.xa.is_some() => {
+            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_some() => {
                 let message =
                     format!("The system variable {name} cannot be set when there is an ongoing transaction.");
                 return Err(SqlError::new(1766, message));
             }
             "transaction_isolation" | "tx_isolation"
-                if scope == Scope::Unwritten && self.transaction.is_some() =>
+                if scope == Scope::Unwritten && self.transaction.open.is_some() =>
             {
                 return Err(SqlError::new(
                     1568,
@@ -160,17 +160,17 @@ impl Session {
                 ));
             }
             "gtid_next" => self.set_gtid_next(&value)?,
-            "sql_log_bin" if self.transaction.is_some() => {
+            "sql_log_bin" if self.transaction.open.is_some() => {
                 return Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"));
             }
             "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd"
-                if self.transaction.is_some() =>
+                if self.transaction.open.is_some() =>
             {
                 let text =
                     format!("The system variable {name} cannot be set when there is an ongoing transaction.");
                 return Err(SqlError::new(1766, text));
             }
-            "binlog_format" if self.transaction.is_some() => {
+            "binlog_format" if self.transaction.open.is_some() => {
                 return Err(SqlError::new(
                     1679,
                     "Cannot modify @@session.binlog_format inside a transaction",

@@ -5,25 +5,64 @@ use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VariableScope};
 use crate::sink::ResultSink;
-use engine::{Isolation, Transaction};
+use engine::{Isolation, Savepoint, Transaction};
 use types::Value;
+
+/// The transaction that a session is in, and what the next one begins with.
+#[derive(Default)]
+pub(super) struct SessionTransaction {
+    /// Started explicitly, or by a statement without autocommit. While a statement runs it has the
+    /// transaction, and this is `None`.
+    pub open: Option<Box<Transaction>>,
+    /// BEGIN was said: autocommit does not end the transaction.
+    pub explicit: bool,
+    pub read_only: bool,
+    pub savepoints: Vec<(String, Savepoint)>,
+    /// SET TRANSACTION without a scope: for the next transaction only.
+    pub next_isolation: Option<Isolation>,
+    /// The same of the access mode.
+    pub next_read_only: Option<bool>,
+}
+
+impl SessionTransaction {
+    /// A transaction was begun that has not ended.
+    pub fn is_begun(&self) -> bool {
+        self.explicit || self.open.is_some()
+    }
+
+    /// The transaction is over, whoever ended it; what was said of the next one stands.
+    fn forget(&mut self) {
+        self.open = None;
+        self.explicit = false;
+        self.read_only = false;
+        self.savepoints.clear();
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize> {
+        self.savepoints
+            .iter()
+            .position(|(other, _)| other.eq_ignore_ascii_case(name))
+            .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+    }
+}
 
 impl Session {
     /// The open transaction, or a new one, taken out of the session while a statement runs.
     pub(super) fn take_transaction(&mut self) -> Result<Box<Transaction>> {
-        match self.transaction.take() {
+        match self.transaction.open.take() {
             Some(transaction) => Ok(transaction),
             None => {
                 let mut transaction = self.new_transaction();
-                transaction.set_autocommit(!self.explicit && self.variables.autocommit);
+                transaction.set_autocommit(!self.transaction.explicit && self.variables.autocommit);
                 Ok(transaction)
             }
         }
     }
 
     pub(super) fn new_transaction(&mut self) -> Box<Transaction> {
-        let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
-        let read_only = self.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
+        let isolation = self.transaction.next_isolation.take().unwrap_or(self.variables.isolation);
+        let read_only =
+            self.transaction.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
         let mut transaction = Box::new(self.engine.begin(isolation));
         transaction.set_read_only(read_only);
         transaction.set_connection_id(u64::from(self.host.connection_id()));
@@ -33,7 +72,7 @@ impl Session {
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
         transaction.set_interrupt(self.interrupt.clone());
         self.put_under_locks(&mut transaction);
-        self.read_only_transaction = read_only;
+        self.transaction.read_only = read_only;
         transaction
     }
 
@@ -48,14 +87,11 @@ impl Session {
 
     /// The transaction is over, whoever ended it.
     pub(super) fn forget_transaction(&mut self) {
-        self.transaction = None;
-        self.explicit = false;
-        self.read_only_transaction = false;
-        self.savepoints.clear();
+        self.transaction.forget();
     }
 
     pub(super) fn rollback_transaction(&mut self) {
-        if let Some(transaction) = self.transaction.take() {
+        if let Some(transaction) = self.transaction.open.take() {
             self.end_unchanged(transaction);
             self.spend_gtid();
         }
@@ -65,7 +101,7 @@ impl Session {
 
     pub(super) fn commit_transaction(&mut self) -> Result<()> {
         self.check_no_xa()?;
-        let committed = match self.transaction.take() {
+        let committed = match self.transaction.open.take() {
             // Executed before: nothing was done in it.
             Some(_) if self.next_gtid_is_executed() => {
                 self.spend_gtid();
@@ -125,7 +161,7 @@ impl Session {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
                 let chained = self.chained(*chain);
-                if self.transaction.is_none() && self.owns_gtid() && self.read_lock.is_none() {
+                if self.transaction.open.is_none() && self.owns_gtid() && self.read_lock.is_none() {
                     self.engine.commit_empty(&self.commit_options())?;
                 }
                 self.commit_transaction()?;
@@ -143,16 +179,16 @@ impl Session {
             Statement::Savepoint(name) => self.savepoint(name)?,
             Statement::RollbackTo(name) => {
                 self.check_xa_active()?;
-                let at = self.find_savepoint(name)?;
-                self.savepoints.truncate(at + 1);
-                let savepoint = self.savepoints[at].1;
-                if let Some(transaction) = &mut self.transaction {
+                let at = self.transaction.find_savepoint(name)?;
+                self.transaction.savepoints.truncate(at + 1);
+                let savepoint = self.transaction.savepoints[at].1;
+                if let Some(transaction) = &mut self.transaction.open {
                     transaction.rollback_to_savepoint(savepoint);
                 }
             }
             Statement::ReleaseSavepoint(name) => {
-                let at = self.find_savepoint(name)?;
-                self.savepoints.truncate(at);
+                let at = self.transaction.find_savepoint(name)?;
+                self.transaction.savepoints.truncate(at);
             }
             _ => return Ok(false),
         }
@@ -169,14 +205,14 @@ impl Session {
             return Err(SqlError::option_prevents("--read-only"));
         }
         if read_only.is_some() {
-            self.next_read_only = read_only;
+            self.transaction.next_read_only = read_only;
         }
         let mut transaction = self.new_transaction();
         if snapshot {
             transaction.open_snapshot()?;
         }
-        self.transaction = Some(transaction);
-        self.explicit = true;
+        self.transaction.open = Some(transaction);
+        self.transaction.explicit = true;
         Ok(())
     }
 
@@ -186,14 +222,14 @@ impl Session {
 
     /// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
     fn chained(&self, chain: bool) -> Option<(bool, Option<Isolation>)> {
-        let isolation = self.transaction.as_deref().map(Transaction::isolation);
-        chain.then_some((self.read_only_transaction, isolation))
+        let isolation = self.transaction.open.as_deref().map(Transaction::isolation);
+        chain.then_some((self.transaction.read_only, isolation))
     }
 
     fn after_completion(&mut self, chained: Option<(bool, Option<Isolation>)>, release: bool) -> Result<()> {
         if let Some((read_only, isolation)) = chained {
-            self.next_read_only = Some(read_only);
-            self.next_isolation = isolation.or(self.next_isolation);
+            self.transaction.next_read_only = Some(read_only);
+            self.transaction.next_isolation = isolation.or(self.transaction.next_isolation);
             self.begin(false, None)?;
         }
         self.closing |= release;
@@ -202,24 +238,17 @@ impl Session {
 
     fn savepoint(&mut self, name: &str) -> Result<()> {
         self.check_xa_active()?;
-        if self.transaction.is_none() {
-            if self.variables.autocommit && !self.explicit {
+        if self.transaction.open.is_none() {
+            if self.variables.autocommit && !self.transaction.explicit {
                 // Alone in its transaction, it is gone at once.
                 return Ok(());
             }
-            self.transaction = Some(self.new_transaction());
+            self.transaction.open = Some(self.new_transaction());
         }
-        self.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
-        if let Some(transaction) = &mut self.transaction {
-            self.savepoints.push((name.to_owned(), transaction.savepoint()));
+        self.transaction.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        if let Some(transaction) = &mut self.transaction.open {
+            self.transaction.savepoints.push((name.to_owned(), transaction.savepoint()));
         }
         Ok(())
-    }
-
-    fn find_savepoint(&self, name: &str) -> Result<usize> {
-        self.savepoints
-            .iter()
-            .position(|(other, _)| other.eq_ignore_ascii_case(name))
-            .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
     }
 }

@@ -158,15 +158,16 @@ impl Session {
         let branch = self.engine.begin_xa(*xid)?;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
-        self.transaction = Some(transaction);
-        self.explicit = true;
+        self.transaction.open = Some(transaction);
+        self.transaction.explicit = true;
         self.xa = Some(SessionXa { xid: *xid, stage: Stage::Active, branch: Some(branch) });
         Ok(())
     }
 
     /// A transaction was begun by a statement, or has used a table.
     fn is_in_transaction(&self) -> bool {
-        self.explicit || self.transaction.as_ref().is_some_and(|transaction| !transaction.is_untouched())
+        self.transaction.explicit
+            || self.transaction.open.as_ref().is_some_and(|transaction| !transaction.is_untouched())
     }
 
     fn xa_end(&mut self, xid: &Xid, suspend: bool) -> Result<()> {
@@ -195,12 +196,12 @@ impl Session {
             Some(_) => {}
             None => return Err(self.rmfail()),
         }
-        if self.transaction.as_ref().is_some_and(|transaction| transaction.has_changes()) {
+        if self.transaction.open.as_ref().is_some_and(|transaction| transaction.has_changes()) {
             self.check_writable()?;
         }
         let is_executed = self.next_gtid_is_executed();
         let branch = self.xa.take().and_then(|xa| xa.branch);
-        let transaction = self.transaction.take();
+        let transaction = self.transaction.open.take();
         self.spend_gtid();
         self.forget_transaction();
         let (Some(branch), Some(transaction)) = (branch, transaction) else { return Err(nota()) };
