@@ -35,6 +35,44 @@ impl NextGtid {
             GtidNext::Automatic | GtidNext::AutomaticTagged(_) => None,
         }
     }
+
+    /// The transactions that follow are to be passed over: they have been executed.
+    pub fn is_executed(&self) -> bool {
+        self.executed
+    }
+
+    /// The session owns a GTID, that is, and not the right to have none.
+    pub fn is_owned(&self) -> bool {
+        self.owner.is_some() && matches!(self.next, GtidNext::Given(_))
+    }
+
+    /// ANONYMOUS serves for any number of transactions, and is owned for each anew.
+    fn wants_owner(&self) -> bool {
+        self.next == GtidNext::Anonymous && self.owner.is_none()
+    }
+
+    /// A transaction has ended that had it, one way or the other. True: something was given back.
+    fn spend(&mut self) -> bool {
+        let was_owned = self.owned().is_some();
+        if was_owned {
+            self.owner = None;
+        }
+        self.spent = matches!(self.next, GtidNext::Given(_));
+        was_owned
+    }
+
+    /// A GTID serves for one transaction.
+    fn check_not_spent(&self) -> Result<()> {
+        let GtidNext::Given(gtid) = self.next else { return Ok(()) };
+        if !self.spent {
+            return Ok(());
+        }
+        let message = format!(
+            "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value after a COMMIT or ROLLBACK. \
+             Please check GTID_NEXT variable manual page for detailed explanation. Current @@SESSION.GTID_NEXT is '{gtid}'."
+        );
+        Err(SqlError::new(1837, message))
+    }
 }
 
 /// AUTOMATIC, AUTOMATIC:tag, ANONYMOUS or a GTID.
@@ -115,29 +153,12 @@ impl Session {
 
     /// Before a statement that begins or makes a transaction. True: it is passed over.
     pub(super) fn check_gtid_next(&mut self) -> Result<bool> {
-        // ANONYMOUS serves for any number of transactions, and is owned for each anew.
-        if self.next_gtid.next == GtidNext::Anonymous && self.next_gtid.owner.is_none() {
+        if self.next_gtid.wants_owner() {
             self.next_gtid.owner = self.own(GtidNext::Anonymous)?.0;
             self.show_owned_gtid();
         }
-        if self.next_gtid.spent {
-            let GtidNext::Given(gtid) = self.next_gtid.next else { return Ok(false) };
-            let message = format!(
-                "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value after a COMMIT or ROLLBACK. \
-                 Please check GTID_NEXT variable manual page for detailed explanation. Current @@SESSION.GTID_NEXT is '{gtid}'."
-            );
-            return Err(SqlError::new(1837, message));
-        }
-        Ok(self.next_gtid.executed)
-    }
-
-    pub(super) fn next_gtid_is_executed(&self) -> bool {
-        self.next_gtid.executed
-    }
-
-    /// A GTID, that is, and not the right to have none.
-    pub(super) fn owns_gtid(&self) -> bool {
-        self.next_gtid.owner.is_some() && matches!(self.next_gtid.next, GtidNext::Given(_))
+        self.next_gtid.check_not_spent()?;
+        Ok(self.next_gtid.is_executed())
     }
 
     /// `@@SESSION.gtid_owned`
@@ -167,11 +188,9 @@ impl Session {
 
     /// A transaction has ended that had it, one way or the other.
     pub(super) fn spend_gtid(&mut self) {
-        if self.next_gtid.owned().is_some() {
-            self.next_gtid.owner = None;
+        if self.next_gtid.spend() {
             self.show_owned_gtid();
         }
-        self.next_gtid.spent = matches!(self.next_gtid.next, GtidNext::Given(_));
     }
 }
 

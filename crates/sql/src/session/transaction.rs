@@ -103,7 +103,7 @@ impl Session {
         self.check_no_xa()?;
         let committed = match self.transaction.open.take() {
             // Executed before: nothing was done in it.
-            Some(_) if self.next_gtid_is_executed() => {
+            Some(_) if self.next_gtid.is_executed() => {
                 self.spend_gtid();
                 Ok(())
             }
@@ -161,7 +161,7 @@ impl Session {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
                 let chained = self.chained(*chain);
-                if self.transaction.open.is_none() && self.owns_gtid() && self.read_lock.is_none() {
+                if self.transaction.open.is_none() && self.next_gtid.is_owned() && self.read_lock.is_none() {
                     self.engine.commit_empty(&self.commit_options())?;
                 }
                 self.commit_transaction()?;

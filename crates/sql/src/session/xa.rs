@@ -199,7 +199,7 @@ impl Session {
         if self.transaction.open.as_ref().is_some_and(|transaction| transaction.has_changes()) {
             self.check_writable()?;
         }
-        let is_executed = self.next_gtid_is_executed();
+        let is_executed = self.next_gtid.is_executed();
         let branch = self.xa.take().and_then(|xa| xa.branch);
         let transaction = self.transaction.open.take();
         self.spend_gtid();
