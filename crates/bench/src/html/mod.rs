@@ -51,13 +51,20 @@ pub fn machine() -> Vec<(String, String)> {
     let unknown = || "unknown".to_string();
     [
         ("Processor", line("/proc/cpuinfo", "model name")),
-        ("Processors", Some(os::thread::processors().to_string())),
-        ("Memory", line("/proc/meminfo", "MemTotal")),
+        ("Processors that this may use", Some(os::thread::processors().to_string())),
+        ("Memory", line("/proc/meminfo", "MemTotal").and_then(|text| in_gib(&text))),
         ("Kernel", line("/proc/sys/kernel/osrelease", "")),
         ("Slipstream", Some(env!("CARGO_PKG_VERSION").to_string())),
     ]
     .map(|(name, value)| (name.to_string(), value.unwrap_or_else(unknown)))
     .into()
+}
+
+/// `24684572 kB` of the kernel as `23.5 GiB`.
+fn in_gib(kernels: &str) -> Option<String> {
+    const KIB_PER_GIB: f64 = 1048576.0;
+    let kib: f64 = kernels.strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(format!("{:.1} GiB", kib / KIB_PER_GIB))
 }
 
 impl Page {
@@ -112,6 +119,12 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 mod tests {
     use super::*;
     use crate::table::Align;
+
+    #[test]
+    fn memory_is_told_in_gib() {
+        assert_eq!(in_gib("24684572 kB").as_deref(), Some("23.5 GiB"));
+        assert_eq!(in_gib("lots"), None);
+    }
 
     #[test]
     fn a_page_stands_alone_and_shows_what_is_on_it() {
