@@ -11,7 +11,9 @@ pub(crate) use objects::{character_sets, collations, engine_row, status_of};
 
 use crate::bind::{decimals, type_flags};
 use crate::error::Result;
-use crate::host::{Host, Sight, VirtualTable};
+use crate::expr::Context;
+use crate::host::{Host, Sight};
+use crate::memory::Charge;
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Engine, Table};
 use std::sync::Arc;
@@ -22,7 +24,31 @@ struct Definition {
     /// In upper case, as MySQL shows it.
     name: &'static str,
     columns: &'static [(&'static str, Kind)],
-    rows: fn(&Dictionary<'_>) -> Vec<Vec<Value>>,
+    fill: Fill,
+}
+
+/// Puts the rows of a table.
+type Fill = fn(&Dictionary<'_>, &mut Rows<'_>) -> Result<()>;
+
+/// The rows of a computed table as it is computed: each is charged, and asks first whether the
+/// statement is to end. There can be as many as tables, columns and indexes together.
+struct Rows<'a> {
+    ctx: &'a Context<'a>,
+    charge: Charge,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Rows<'_> {
+    fn push(&mut self, row: Vec<Value>) -> Result<()> {
+        self.ctx.check_interrupt()?;
+        self.charge.add_row(&row)?;
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<()> {
+        rows.into_iter().try_for_each(|row| self.push(row))
+    }
 }
 
 /// What the tables tell of: the dictionary, as far as the session's account sees it.
@@ -113,15 +139,22 @@ pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<V
     host.virtual_table(&schema.to_lowercase(), &table.to_lowercase()).map(|table| table.columns)
 }
 
-/// The columns and rows of a computed table.
-pub(crate) fn read(engine: &Engine, host: &dyn Host, schema: &str, table: &str) -> Result<VirtualTable> {
-    if let Some(definition) = find(schema, table) {
-        return Ok(VirtualTable {
-            columns: metas(definition),
-            rows: (definition.rows)(&Dictionary { engine, host }),
-        });
+/// The rows of a computed table, with the charge of what they take.
+pub(crate) fn read(
+    ctx: &Context<'_>,
+    charge: Charge,
+    schema: &str,
+    table: &str,
+) -> Result<(Vec<Vec<Value>>, Charge)> {
+    let mut rows = Rows { ctx, charge, rows: Vec::new() };
+    match find(schema, table) {
+        Some(definition) => (definition.fill)(&Dictionary { engine: ctx.engine, host: ctx.host }, &mut rows)?,
+        None => {
+            let computed = ctx.host.virtual_table(schema, table);
+            rows.extend(computed.ok_or_else(|| crate::SqlError::no_such_table(schema, table))?.rows)?;
+        }
     }
-    host.virtual_table(schema, table).ok_or_else(|| crate::SqlError::no_such_table(schema, table))
+    Ok((rows.rows, rows.charge))
 }
 
 /// The names of a schema's computed tables, as SHOW TABLES lists them.

@@ -3,7 +3,9 @@
 mod support;
 
 use sql::Session;
-use support::{engine, rows, run, session};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use support::{TestHost, engine, outcome, rows, run, session, session_of};
 
 fn table(s: &mut Session) {
     run(
@@ -147,4 +149,28 @@ fn schema_tables_are_queried_like_others() {
         rows(&mut s, "SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'test'"),
         ["test"]
     );
+}
+
+/// Computing a table of information_schema ends where KILL comes, not behind its last row.
+#[test]
+fn schema_tables_are_not_computed_further_once_killed() {
+    const TABLES: u64 = 20;
+    const COLUMNS: u64 = 30;
+    let engine = engine();
+    let host: Arc<TestHost> = Arc::default();
+    let mut s = session_of(&engine, host.clone());
+    let columns: Vec<String> = (0..COLUMNS).map(|at| format!("c{at} INT")).collect();
+    for at in 0..TABLES {
+        run(&mut s, &format!("CREATE TABLE t{at} ({})", columns.join(", ")));
+    }
+    let text = "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = 'test'";
+    host.sights.store(0, Ordering::Relaxed);
+    assert_eq!(rows(&mut s, text), [(TABLES * COLUMNS).to_string()]);
+    let of_all = host.sights.swap(0, Ordering::Relaxed);
+    assert!(of_all >= TABLES * COLUMNS, "{of_all}: each column is looked for");
+    let kill_at = of_all / 2;
+    host.kill_at_sight.store(kill_at, Ordering::Relaxed);
+    let said = outcome(&mut s, text);
+    assert!(said[0].starts_with("ERROR 1317"), "{said:?}");
+    assert_eq!(host.sights.load(Ordering::Relaxed), kill_at);
 }

@@ -104,10 +104,7 @@ fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materializ
         materialized.push(match &step.source {
             Source::Stored { .. } => None,
             Source::Virtual { schema, name } => {
-                let table = crate::schema_tables::read(run.ctx.engine, run.ctx.host, schema, name)?;
-                let mut charge = run.charge();
-                table.rows.iter().try_for_each(|row| charge.add_row(row))?;
-                Some((table.rows, charge))
+                Some(crate::schema_tables::read(run.ctx, run.charge(), schema, name)?)
             }
             Source::Derived(plan) => Some(collect(run, plan)?),
         });

@@ -1,6 +1,7 @@
 //! Columns and indexes.
 
-use super::{Definition, Dictionary, Kind};
+use super::{Definition, Dictionary, Kind, Rows};
+use crate::error::Result;
 use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
 use types::{TypeCode, Value, collation};
 
@@ -31,7 +32,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("GENERATION_EXPRESSION", Kind::Long),
             ("SRS_ID", Kind::Number),
         ],
-        rows: columns,
+        fill: columns,
     },
     Definition {
         name: "STATISTICS",
@@ -55,7 +56,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("IS_VISIBLE", Kind::Name),
             ("EXPRESSION", Kind::Long),
         ],
-        rows: statistics,
+        fill: statistics,
     },
 ];
 
@@ -126,16 +127,15 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
     parts.join(" ")
 }
 
-fn columns(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for (at, column) in table.def.columns.iter().enumerate() {
             if dictionary.sees_column(&table, &column.name) {
-                rows.push(column_row(&table, at, column));
+                rows.push(column_row(&table, at, column))?;
             }
         }
     }
-    rows
+    Ok(())
 }
 
 fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
@@ -256,16 +256,15 @@ pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
     rows
 }
 
-fn statistics(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+fn statistics(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for shown in index_rows(dictionary.engine, &table) {
             let mut row = vec![text("def"), text(&table.def.schema)];
             row.extend_from_slice(&shown[..2]);
             row.push(text(&table.def.schema));
             row.extend_from_slice(&shown[2..]);
-            rows.push(row);
+            rows.push(row)?;
         }
     }
-    rows
+    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Keys and foreign keys as constraints.
 
 use super::columns::indexes;
-use super::{Definition, Dictionary, Kind};
+use super::{Definition, Dictionary, Kind, Rows};
+use crate::error::Result;
 use engine::IndexRef;
 use types::Value;
 
@@ -22,7 +23,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("REFERENCED_TABLE_NAME", Kind::Name),
             ("REFERENCED_COLUMN_NAME", Kind::Name),
         ],
-        rows: key_column_usage,
+        fill: key_column_usage,
     },
     Definition {
         name: "TABLE_CONSTRAINTS",
@@ -35,7 +36,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("CONSTRAINT_TYPE", Kind::Name),
             ("ENFORCED", Kind::Name),
         ],
-        rows: table_constraints,
+        fill: table_constraints,
     },
     Definition {
         name: "REFERENTIAL_CONSTRAINTS",
@@ -52,7 +53,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("TABLE_NAME", Kind::Name),
             ("REFERENCED_TABLE_NAME", Kind::Name),
         ],
-        rows: referential_constraints,
+        fill: referential_constraints,
     },
 ];
 
@@ -60,8 +61,7 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-fn key_column_usage(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+fn key_column_usage(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for index in indexes(&table).iter().filter(|index| index.unique) {
             for (at, part) in index.parts.iter().enumerate() {
@@ -81,7 +81,7 @@ fn key_column_usage(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
                     Value::Null,
                     Value::Null,
                     Value::Null,
-                ]);
+                ])?;
             }
         }
         for foreign_key in &table.def.foreign_keys {
@@ -104,30 +104,28 @@ fn key_column_usage(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
                     text(&foreign_key.parent_schema),
                     text(&foreign_key.parent_table),
                     text(parent_column),
-                ]);
+                ])?;
             }
         }
     }
-    rows
+    Ok(())
 }
 
-fn table_constraints(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+fn table_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         let mut row = |name: &str, kind: &str| {
             let (schema, table) = (text(&table.def.schema), text(&table.def.name));
-            rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), text("YES")]);
+            rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), text("YES")])
         };
         for index in indexes(&table).iter().filter(|index| index.unique) {
-            row(index.name, if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" });
+            row(index.name, if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" })?;
         }
-        table.def.foreign_keys.iter().for_each(|key| row(&key.name, "FOREIGN KEY"));
+        table.def.foreign_keys.iter().try_for_each(|key| row(&key.name, "FOREIGN KEY"))?;
     }
-    rows
+    Ok(())
 }
 
-fn referential_constraints(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+fn referential_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for key in &table.def.foreign_keys {
             let parent = dictionary.engine.catalog().table(&key.parent_schema, &key.parent_table);
@@ -151,8 +149,8 @@ fn referential_constraints(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
                 text(key.on_delete.name()),
                 text(&table.def.name),
                 text(&key.parent_table),
-            ]);
+            ])?;
         }
     }
-    rows
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Schemas, tables, engines, collations.
 
-use super::{Definition, Dictionary, Kind};
+use super::{Definition, Dictionary, Kind, Rows};
+use crate::error::Result;
 use crate::host::Sight;
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
@@ -17,7 +18,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("SQL_PATH", Kind::Name),
             ("DEFAULT_ENCRYPTION", Kind::Name),
         ],
-        rows: schemata,
+        fill: schemata,
     },
     Definition {
         name: "TABLES",
@@ -44,7 +45,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("CREATE_OPTIONS", Kind::Name),
             ("TABLE_COMMENT", Kind::Long),
         ],
-        rows: tables,
+        fill: tables,
     },
     Definition {
         name: "ENGINES",
@@ -56,7 +57,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("XA", Kind::Name),
             ("SAVEPOINTS", Kind::Name),
         ],
-        rows: |_| vec![engine_row()],
+        fill: |_, rows| rows.push(engine_row()),
     },
     Definition {
         name: "CHARACTER_SETS",
@@ -66,7 +67,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("DESCRIPTION", Kind::Name),
             ("MAXLEN", Kind::Number),
         ],
-        rows: |_| character_sets(),
+        fill: |_, rows| rows.extend(character_sets()),
     },
     Definition {
         name: "COLLATIONS",
@@ -79,12 +80,12 @@ pub(super) const TABLES: &[Definition] = &[
             ("SORTLEN", Kind::Number),
             ("PAD_ATTRIBUTE", Kind::Name),
         ],
-        rows: |_| collations(),
+        fill: |_, rows| rows.extend(collations()),
     },
     Definition {
         name: "COLLATION_CHARACTER_SET_APPLICABILITY",
         columns: &[("COLLATION_NAME", Kind::Name), ("CHARACTER_SET_NAME", Kind::Name)],
-        rows: |_| collations().into_iter().map(|row| row[..2].to_vec()).collect(),
+        fill: |_, rows| rows.extend(collations().into_iter().map(|row| row[..2].to_vec())),
     },
     Definition {
         name: "VIEWS",
@@ -98,7 +99,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("DEFINER", Kind::Name),
             ("SECURITY_TYPE", Kind::Name),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
     Definition {
         name: "TRIGGERS",
@@ -112,7 +113,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("ACTION_STATEMENT", Kind::Long),
             ("ACTION_TIMING", Kind::Name),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
     Definition {
         name: "ROUTINES",
@@ -124,7 +125,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("ROUTINE_TYPE", Kind::Name),
             ("ROUTINE_DEFINITION", Kind::Long),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
     Definition {
         name: "EVENTS",
@@ -134,7 +135,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("EVENT_NAME", Kind::Name),
             ("STATUS", Kind::Name),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
     Definition {
         name: "PARTITIONS",
@@ -144,7 +145,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("TABLE_NAME", Kind::Name),
             ("PARTITION_NAME", Kind::Name),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
     Definition {
         name: "FILES",
@@ -160,7 +161,7 @@ pub(super) const TABLES: &[Definition] = &[
             ("EXTENT_SIZE", Kind::Number),
             ("EXTRA", Kind::Long),
         ],
-        rows: |_| Vec::new(),
+        fill: |_, _| Ok(()),
     },
 ];
 
@@ -168,9 +169,8 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-fn schemata(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
+fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let catalog = dictionary.engine.catalog();
-    let mut rows = Vec::new();
     let mut names = catalog.schemas();
     for virtual_schema in ["information_schema", "performance_schema"] {
         if !names.iter().any(|name| name == virtual_schema) {
@@ -188,9 +188,9 @@ fn schemata(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
             text(collation::name(id)),
             Value::Null,
             text("NO"),
-        ]);
+        ])?;
     }
-    rows
+    Ok(())
 }
 
 /// What TABLES and SHOW TABLE STATUS say of a table, in the order of the columns from ENGINE on.
@@ -233,13 +233,13 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     ]
 }
 
-fn tables(dictionary: &Dictionary<'_>) -> Vec<Vec<Value>> {
+fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let row = |table: &std::sync::Arc<Table>| {
         let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name), text("BASE TABLE")];
         row.extend(status_of(dictionary.engine, table));
         row
     };
-    dictionary.tables().iter().map(row).collect()
+    rows.extend(dictionary.tables().iter().map(row))
 }
 
 /// The one engine there is, under the name that clients ask for.

@@ -10,11 +10,20 @@ use sql::{
     SqlError, VariableScope, VirtualTable,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use types::Value;
 
 /// A server with nothing but a version.
-pub struct TestHost;
+#[derive(Default)]
+pub struct TestHost {
+    /// Kills the session's statement.
+    pub interrupt: Arc<AtomicBool>,
+    /// How often it has been asked what the account sees.
+    pub sights: AtomicU64,
+    /// The statement is killed when that has come to this; 0: never.
+    pub kill_at_sight: AtomicU64,
+}
 
 impl Host for TestHost {
     fn connection_id(&self) -> u32 {
@@ -54,7 +63,14 @@ impl Host for TestHost {
     }
 
     fn check_sight(&self, _: Sight<'_>) -> Result<(), SqlError> {
+        if self.sights.fetch_add(1, Ordering::Relaxed) + 1 == self.kill_at_sight.load(Ordering::Relaxed) {
+            self.interrupt.store(true, Ordering::Relaxed);
+        }
         Ok(())
+    }
+
+    fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.interrupt.clone())
     }
 
     fn privileges_generation(&self) -> u64 {
@@ -131,8 +147,13 @@ pub fn engine() -> Arc<Engine> {
 
 /// A session with schema `test`, which is made.
 pub fn session(engine: &Arc<Engine>) -> Session {
+    session_of(engine, Arc::default())
+}
+
+/// A session of this host, with schema `test`, which is made.
+pub fn session_of(engine: &Arc<Engine>, host: Arc<TestHost>) -> Session {
     let init = SessionInit { multi_statements: true, ..SessionInit::default() };
-    let mut session = Session::new(engine.clone(), Arc::new(TestHost), init).unwrap();
+    let mut session = Session::new(engine.clone(), host, init).unwrap();
     run(&mut session, "CREATE SCHEMA IF NOT EXISTS test");
     run(&mut session, "USE test");
     session
