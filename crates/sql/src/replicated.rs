@@ -7,12 +7,13 @@
 //! server does not have are refused with 1235; statements that change nothing here (FLUSH, ANALYZE)
 //! are only logged.
 //!
-//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, CREATE OR
-//! REPLACE TABLE is known, CHECK constraints are left out (the source has checked the rows), any
-//! storage engine stands for ours, and MariaDB's collations become the nearest ones of MySQL.
+//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, OR REPLACE, IF
+//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, CHECK constraints are left out (the
+//! source has checked the rows), any storage engine stands for ours and keeps its name, and
+//! MariaDB's collations become the nearest ones of MySQL.
 
 use crate::admin::AdminCommand;
-use crate::ast::{Statement, TableName};
+use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
 use crate::ddl::{DdlReport, DdlRun, DdlSettings};
 use crate::error::{Result, SqlError};
 use crate::parse::parse;
@@ -75,13 +76,26 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
         Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
             Err(SqlError::not_supported("statements about rows from a source with binlog_format=STATEMENT"))
         }
+        Statement::CreateSchema { schema, or_replace: true, .. } => {
+            let drop = Statement::DropSchema { schema: schema.clone(), if_exists: true };
+            replace(engine, received, &drop, &parsed.statement)
+        }
+        Statement::CreateIndex { table, key, or_replace: true, .. } => {
+            let name = key.name.clone().unwrap_or_default();
+            let alteration = Alteration::DropKey { name, if_exists: true };
+            let (alterations, demands) = (vec![alteration], AlterDemands::default());
+            let drop = AlterTable { table: table.clone(), if_exists: false, alterations, demands };
+            replace(engine, received, &Statement::AlterTable(drop), &parsed.statement)
+        }
         Statement::CreateTable(create) => {
             if create.temporary {
                 // Temporary tables are the source session's own; no row event will name them.
                 return log_only(engine, received);
             }
             if create.or_replace {
-                drop_before_create(engine, received, &create.table)?;
+                let tables = vec![create.table.clone()];
+                let drop = Statement::DropTable { tables, if_exists: true, temporary: false };
+                return replace(engine, received, &drop, &parsed.statement);
             }
             run(engine, received, &parsed.statement)
         }
@@ -113,6 +127,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             explicit_timestamps: received.session.explicit_timestamps,
             inline_references: has_inline_references(&received.options),
             replicated: true,
+            of_mariadb: received.options.mariadb_gtid.is_some(),
         },
         text,
         session: received.session.clone(),
@@ -145,20 +160,18 @@ fn log_only(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Ex
     Ok(Executed::OnlyLogged)
 }
 
-/// CREATE OR REPLACE TABLE: the drop is a commit of its own, without GTID, position or event. After
-/// a crash between the two the statement is received again and finds no table, which is the same to
-/// it.
-fn drop_before_create(
+/// CREATE OR REPLACE: the drop is a commit of its own, without GTID, position or event. After a
+/// crash between the two the statement is received again and finds nothing to drop, which is the
+/// same to it.
+fn replace(
     engine: &Arc<Engine>,
     received: &ReceivedStatement<'_>,
-    table: &TableName,
-) -> Result<()> {
-    let schema = table.schema.as_deref().unwrap_or(received.schema);
-    if engine.catalog().table(schema, &table.name).is_none() {
-        return Ok(());
-    }
-    let mut run = ddl_run(engine, received, "");
-    run.received_group = None;
-    run.options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
-    run.run(&Statement::DropTable { tables: vec![table.clone()], if_exists: true, temporary: false })
+    drop: &Statement,
+    create: &Statement,
+) -> Result<Executed> {
+    let mut first = ddl_run(engine, received, "");
+    first.received_group = None;
+    first.options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
+    first.run(drop)?;
+    run(engine, received, create)
 }

@@ -33,7 +33,7 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::CreateTable(create) => tables.push(&create.table),
         Statement::AlterTable(alter) => tables.push(&alter.table),
         Statement::DropTable { tables: dropped, .. } => tables.extend(dropped),
-        Statement::RenameTable(pairs) => tables.extend(pairs.iter().flat_map(|(from, to)| [from, to])),
+        Statement::RenameTable { pairs, .. } => tables.extend(pairs.iter().flat_map(|(from, to)| [from, to])),
         Statement::Truncate(table)
         | Statement::CreateIndex { table, .. }
         | Statement::DropIndex { table, .. } => tables.push(table),

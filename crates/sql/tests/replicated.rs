@@ -2,12 +2,12 @@
 
 mod support;
 
-use binlog::gtid::{Gtid, Uuid};
+use binlog::gtid::{Gtid, MariadbGtid, Uuid};
 use engine::{ChannelChange, CommitOptions, Engine, GtidNext, PositionUpdate, SessionContext};
 use sql::SqlError;
 use sql::replicated::{Executed, ReceivedStatement, execute_ddl};
 use std::sync::Arc;
-use support::{engine, rows, run, session};
+use support::{engine, outcome, rows, run, session};
 
 fn received<'a>(schema: &'a str, statement: &'a str) -> ReceivedStatement<'a> {
     ReceivedStatement {
@@ -58,6 +58,134 @@ fn a_table_from_mariadb() {
     let shown = show(&engine, "t");
     assert!(shown.contains("DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci"), "{shown}");
     assert!(shown.contains("`v` varchar(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci"), "{shown}");
+}
+
+/// What MariaDB has with IF EXISTS, IF NOT EXISTS, OR REPLACE, WAIT and NOWAIT where MySQL has
+/// nothing of the kind.
+#[test]
+fn conditions_and_replacements_of_mariadb() {
+    let engine = engine();
+    run(&mut session(&engine), "SELECT 1");
+    let repeated = [
+        "CREATE OR REPLACE DATABASE o CHARACTER SET latin1",
+        "CREATE OR REPLACE TABLE o.gone (a INT)",
+        "CREATE OR REPLACE DATABASE o CHARACTER SET utf8mb4",
+        "CREATE TABLE IF NOT EXISTS t (a INT, b INT)",
+        "ALTER TABLE t ADD COLUMN IF NOT EXISTS a INT, ADD COLUMN IF NOT EXISTS c INT AFTER a, ADD IF NOT EXISTS c TEXT",
+        "ALTER TABLE t WAIT 5 ADD COLUMN IF NOT EXISTS (d INT, b TEXT)",
+        "ALTER TABLE t NOWAIT ADD INDEX IF NOT EXISTS by_b (b), ADD UNIQUE KEY IF NOT EXISTS by_c (c)",
+        "ALTER TABLE t ADD PRIMARY KEY IF NOT EXISTS (d)",
+        "ALTER TABLE t ADD CONSTRAINT of_b FOREIGN KEY IF NOT EXISTS of_b (b) REFERENCES t (d)",
+        "ALTER TABLE t MODIFY COLUMN IF EXISTS e INT, CHANGE COLUMN IF EXISTS e f INT, RENAME COLUMN IF EXISTS e TO f",
+        "ALTER TABLE t ALTER COLUMN IF EXISTS e SET DEFAULT 3, ALTER COLUMN IF EXISTS a SET DEFAULT 3",
+        "ALTER TABLE t RENAME INDEX IF EXISTS nope TO by_a, DROP INDEX IF EXISTS nope, DROP COLUMN IF EXISTS nope",
+        "ALTER TABLE IF EXISTS nope ADD x INT",
+        "CREATE OR REPLACE INDEX by_a ON t (a)",
+        "CREATE OR REPLACE UNIQUE INDEX by_a ON t WAIT 3 (a, b)",
+        "RENAME TABLE IF EXISTS nope TO nope2, t WAIT 2 TO t2, t2 NOWAIT TO t",
+        "TRUNCATE TABLE t WAIT 1",
+        "DROP TABLE IF EXISTS nope NOWAIT",
+        "DROP INDEX IF EXISTS nope ON t WAIT 1",
+    ];
+    for text in repeated.iter().chain(&repeated[3..]) {
+        apply(&engine, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+    let shown = show(&engine, "t");
+    let lines = [
+        "`a` int DEFAULT '3'",
+        "`c` int DEFAULT NULL",
+        "`b` int DEFAULT NULL",
+        "`d` int NOT NULL",
+        "PRIMARY KEY (`d`)",
+        "UNIQUE KEY `by_c` (`c`)",
+        "UNIQUE KEY `by_a` (`a`,`b`)",
+        "KEY `by_b` (`b`)",
+        "CONSTRAINT `of_b` FOREIGN KEY (`b`) REFERENCES `t` (`d`)",
+    ];
+    let body = shown.split_once("(\\n  ").and_then(|(_, rest)| rest.split_once("\\n) ")).expect("a body").0;
+    assert_eq!(body.split(",\\n  ").collect::<Vec<_>>(), lines);
+    let schemas = rows(&mut session(&engine), "SHOW CREATE DATABASE o").join("");
+    assert!(schemas.contains("utf8mb4"), "{schemas}");
+    assert!(engine.catalog().table("o", "gone").is_none());
+    // In one statement what an alteration has made counts for the next.
+    apply(&engine, "ALTER TABLE t DROP COLUMN c, ADD COLUMN IF NOT EXISTS c TEXT").unwrap();
+    assert!(show(&engine, "t").contains("`c` text"));
+    // Clients get what MySQL answers.
+    let mut client = session(&engine);
+    for text in [
+        "ALTER TABLE t ADD COLUMN IF NOT EXISTS z INT",
+        "ALTER TABLE IF EXISTS t ADD z INT",
+        "ALTER TABLE t MODIFY COLUMN IF EXISTS a INT",
+        "RENAME TABLE IF EXISTS t TO u",
+        "ALTER TABLE t NOWAIT ADD z INT",
+        "TRUNCATE TABLE t WAIT 1",
+    ] {
+        assert!(outcome(&mut client, text).join("").contains("1064"), "{text}");
+    }
+}
+
+/// Definitions that only MariaDB accepts, and what MySQL's dialect has for them.
+#[test]
+fn definitions_of_mariadb() {
+    let engine = engine();
+    run(&mut session(&engine), "SELECT 1");
+    let apply = |statement: &str| {
+        let mut received = received("test", statement);
+        received.options.mariadb_gtid = Some(MariadbGtid { domain: 0, server_id: 1, seq: 1 });
+        execute_ddl(&engine, &received).unwrap_or_else(|error| panic!("{statement}: {error}"))
+    };
+    apply(
+        "CREATE TABLE t (id INT, j JSON NOT NULL DEFAULT '{}', a TEXT DEFAULT 'it''s', b BLOB DEFAULT x'ff00', \
+         c VARCHAR(5000) CHARACTER SET latin1, UNIQUE KEY (a), UNIQUE KEY of_c (c, id), KEY long_c (c), UNIQUE KEY ab (a, b)) \
+         ENGINE=aria TRANSACTIONAL=1 PAGE_COMPRESSED=1 `MY_OPTION`='it''s' CHARSET=utf8mb4",
+    );
+    let shown = show(&engine, "t");
+    for line in [
+        "`j` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (_utf8mb4'{}'),",
+        "`a` text DEFAULT (_utf8mb4'it''s'),",
+        "`b` blob DEFAULT (0xFF00),",
+        "KEY `a` (`a`(768)),",
+        "KEY `of_c` (`c`(3068),`id`),",
+        "KEY `long_c` (`c`(3072)),",
+        "KEY `ab` (`a`(384),`b`(1536))",
+        ") ENGINE=Aria DEFAULT CHARSET=utf8mb4",
+        " /*M! TRANSACTIONAL=1 */ /*M! PAGE_COMPRESSED=1 */ /*M! MY_OPTION='it''s' */",
+    ] {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    assert!(!shown.contains("UNIQUE"), "{shown}");
+    let mut client = session(&engine);
+    run(&mut client, "INSERT INTO t (id) VALUES (1)");
+    assert_eq!(rows(&mut client, "SELECT j, a, HEX(b) FROM t"), ["{}|it's|FF00"]);
+    let status = rows(&mut client, "SELECT engine FROM information_schema.tables WHERE table_name = 't'");
+    assert_eq!(status, ["Aria"]);
+    apply(
+        "ALTER TABLE t ADD d MEDIUMTEXT NOT NULL DEFAULT 'later', ALTER a SET DEFAULT 'z', PAGE_COMPRESSED=0",
+    );
+    run(&mut client, "INSERT INTO t (id) VALUES (2)");
+    assert_eq!(rows(&mut client, "SELECT a, d FROM t ORDER BY id"), ["it's|later", "z|later"]);
+    apply("ALTER TABLE t ENGINE=InnoDB");
+    assert!(show(&engine, "t").contains(") ENGINE=InnoDB"));
+    for definition in [
+        "(g INT, a INT AUTO_INCREMENT, PRIMARY KEY (g, a)) ENGINE=MyISAM",
+        "(a INT) ENGINE=MERGE UNION=(t1, d.`t2`) INSERT_METHOD=LAST",
+        "(a INT) ENCRYPTED=NO ENCRYPTION_KEY_ID=1",
+        "(a INT) ENGINE=MEMORY COMMENT='x'",
+    ] {
+        apply(&format!("CREATE OR REPLACE TABLE u {definition}"));
+        // What is shown can be read again.
+        let again = show(&engine, "u").split_once('|').expect("two columns").1.replace("\\n", "\n");
+        run(&mut client, "DROP TABLE u");
+        apply(&again);
+    }
+    apply("CREATE DATABASE d COMMENT 'x' CHARACTER SET latin1");
+    apply("ALTER DATABASE d COMMENT = 'y'");
+    // A client's definition is MySQL's.
+    for (text, code) in
+        [("CREATE TABLE v (a TEXT DEFAULT 'x')", "1101"), ("CREATE TABLE v (a TEXT UNIQUE)", "1170")]
+    {
+        assert!(outcome(&mut client, text).join("").contains(code), "{text}");
+    }
 }
 
 #[test]

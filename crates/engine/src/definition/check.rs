@@ -35,9 +35,10 @@ impl TableDef {
             self.check_parts(&index.columns)?;
         }
         if let Some(column) = self.auto_increment_column() {
-            let leads = |parts: &[IndexColumn]| parts.first().is_some_and(|part| part.column == column);
-            let is_key = self.primary.as_deref().is_some_and(leads)
-                || self.indexes.iter().any(|index| leads(&index.columns));
+            // Within a key, not only at its head: other engines of a source count so.
+            let has = |parts: &[IndexColumn]| parts.iter().any(|part| part.column == column);
+            let is_key = self.primary.as_deref().is_some_and(has)
+                || self.indexes.iter().any(|index| has(&index.columns));
             if !is_key || self.columns.iter().filter(|column| column.auto_increment).count() > 1 {
                 return bad(
                     "Incorrect table definition; there can be only one auto column and it must be defined as a key"

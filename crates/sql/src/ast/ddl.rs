@@ -82,6 +82,8 @@ pub struct TableOptions {
     pub auto_increment: Option<u64>,
     /// Those of [`TableOptions::KEPT`] that were written, with their values in upper case.
     pub kept: Vec<(String, String)>,
+    /// Those that only MariaDB has, as they are written there.
+    pub of_mariadb: Vec<(String, String)>,
 }
 
 impl TableOptions {
@@ -179,6 +181,11 @@ pub enum Alteration {
     Force,
     /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.
     Nothing,
+    /// MariaDB's `IF EXISTS` and `IF NOT EXISTS`: only where what it names is there, or is not.
+    Conditional {
+        if_exists: bool,
+        alteration: Box<Alteration>,
+    },
 }
 
 /// `ALGORITHM=`
@@ -211,6 +218,8 @@ pub struct AlterDemands {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlterTable {
     pub table: TableName,
+    /// `ALTER TABLE IF EXISTS`, from a MariaDB source.
+    pub if_exists: bool,
     pub alterations: Vec<Alteration>,
     pub demands: AlterDemands,
 }

@@ -124,12 +124,18 @@ pub enum Statement {
         if_exists: bool,
         temporary: bool,
     },
-    RenameTable(Vec<(TableName, TableName)>),
+    RenameTable {
+        pairs: Vec<(TableName, TableName)>,
+        /// Of MariaDB: what is not there is passed over.
+        if_exists: bool,
+    },
     Truncate(TableName),
     CreateIndex {
         table: TableName,
         key: KeySpec,
         if_not_exists: bool,
+        /// Of MariaDB.
+        or_replace: bool,
         demands: AlterDemands,
     },
     DropIndex {
@@ -141,6 +147,8 @@ pub enum Statement {
     CreateSchema {
         schema: String,
         if_not_exists: bool,
+        /// Of MariaDB.
+        or_replace: bool,
         options: SchemaOptions,
     },
     AlterSchema {

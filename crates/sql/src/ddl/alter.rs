@@ -1,6 +1,7 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
 use super::column::{column, default_of, implied_timestamps, recollated};
+use super::conditional::settled;
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
@@ -55,6 +56,8 @@ pub(crate) fn altered_definition(
     settings: &DdlSettings,
     catalog: &Catalog,
 ) -> Result<Altered> {
+    let settled = settled(old, alter);
+    let alter = settled.as_ref();
     let relations = settings.relations(catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let mut builder = Builder { def: old.clone(), sources, settings };
@@ -85,7 +88,7 @@ pub(crate) fn altered_definition(
     });
     relations.add(&mut builder.def, &added.collect::<Vec<_>>())?;
     relations.check_altered(old, &builder.def, &builder.sources)?;
-    check(&builder.def)?;
+    check(&builder.def, settings)?;
     if builder.def.columns.iter().all(|column| column.invisible) {
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
     }
@@ -136,7 +139,7 @@ impl Builder<'_> {
                 self.def.columns[at].invisible = !visible;
                 Ok(())
             }
-            Alteration::AddKey(key) => add_key(&mut self.def, key),
+            Alteration::AddKey(key) => add_key(&mut self.def, key, self.settings),
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
                     self.def.indexes.remove(at);
@@ -189,7 +192,8 @@ impl Builder<'_> {
                 }
                 Ok(())
             }
-            Alteration::Force | Alteration::Nothing => Ok(()),
+            // Conditions have been decided before.
+            Alteration::Force | Alteration::Nothing | Alteration::Conditional { .. } => Ok(()),
         }
     }
 
@@ -211,7 +215,7 @@ impl Builder<'_> {
         if let Some(next) = options.auto_increment {
             self.def.auto_increment = next;
         }
-        keep_options(&mut self.def, options);
+        keep_options(&mut self.def, options, self.settings);
         Ok(())
     }
 
@@ -281,7 +285,7 @@ impl Builder<'_> {
             if is_wanted {
                 let parts = vec![KeyPart { column: spec.name.clone(), prefix: None, descending: false }];
                 let key = KeySpec { kind, name: None, parts, comment: String::new(), invisible: false };
-                add_key(&mut self.def, &key)?;
+                add_key(&mut self.def, &key, self.settings)?;
             }
         }
         Ok(())

@@ -68,6 +68,8 @@ pub(super) fn column_type(
         "datetime" => ColumnType::datetime(fsp(column, ty)?),
         "timestamp" => ColumnType::timestamp(fsp(column, ty)?),
         "year" => ColumnType::year(),
+        // MariaDB's is another word for this one.
+        "json" if settings.of_mariadb => ColumnType::longtext(collation::UTF8MB4_BIN),
         "json" => ColumnType::json(),
         "geometry" | "vector" | "uuid" | "inet6" | "inet4" => {
             return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
@@ -340,7 +342,7 @@ pub(super) fn default_of(
     if value.is_null() {
         return if nullable { Ok(ColumnDefault::Null) } else { Err(invalid_default(column)) };
     }
-    if ty.is_blob() {
+    if ty.is_blob() && !settings.of_mariadb {
         return Err(SqlError::new(
             1101,
             format!("BLOB, TEXT, GEOMETRY or JSON column '{column}' can't have a default value"),

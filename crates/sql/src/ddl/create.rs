@@ -1,6 +1,7 @@
 //! CREATE TABLE and CREATE INDEX.
 
 use super::column::{column, implied_timestamps};
+use super::long_key::fitted;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
 use crate::error::{Result, SqlError};
@@ -13,7 +14,7 @@ use types::{ColumnType, TypeCode, collation};
 const MOST_COLUMNS: usize = 1017;
 const MOST_KEYS: usize = 64;
 const MOST_KEY_PARTS: usize = 16;
-const MOST_KEY_BYTES: u64 = 3072;
+pub(super) const MOST_KEY_BYTES: u64 = 3072;
 
 /// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns
 /// that a query gives.
@@ -39,7 +40,7 @@ pub(crate) fn definition(
     def.comment = options.comment.clone().unwrap_or_default();
     def.auto_increment = options.auto_increment.unwrap_or(0);
     def.created_s = settings.now_us / 1_000_000;
-    keep_options(&mut def, options);
+    keep_options(&mut def, options, settings);
     if def.comment.chars().count() > 2048 {
         return Err(SqlError::new(
             1628,
@@ -61,20 +62,27 @@ pub(crate) fn definition(
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
     }
     for key in column_keys(create) {
-        add_key(&mut def, &key)?;
+        add_key(&mut def, &key, settings)?;
     }
     // Primary first: the others may depend on NOT NULL that it brings.
     let (primary, rest): (Vec<&KeySpec>, Vec<&KeySpec>) =
         create.keys.iter().partition(|key| key.kind == KeyKind::Primary);
     for key in primary.into_iter().chain(rest) {
-        add_key(&mut def, key)?;
+        add_key(&mut def, key, settings)?;
     }
-    check(&def)?;
+    check(&def, settings)?;
     Ok(def)
 }
 
 /// Keeps the options that are only shown. A value that is the default takes the option away.
-pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions) {
+pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings: &DdlSettings) {
+    if let Some(engine) = options.engine.as_ref().filter(|_| settings.replicated) {
+        keep_engine(def, engine);
+    }
+    for (name, value) in &options.of_mariadb {
+        def.options.retain(|(kept, _)| kept != name);
+        def.options.push((name.clone(), value.clone()));
+    }
     for (name, value) in &options.kept {
         def.options.retain(|(kept, _)| kept != name);
         let is_switch = matches!(name.as_str(), "PACK_KEYS" | "STATS_PERSISTENT" | "STATS_AUTO_RECALC");
@@ -116,10 +124,44 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
+/// The option under which the engine is kept that a source's table has.
+pub(crate) const ENGINE: &str = "ENGINE";
+
+/// How MySQL and MariaDB spell engines, by what may be written.
+const ENGINES: [(&str, &str); 14] = [
+    ("MYISAM", "MyISAM"),
+    ("MEMORY", "MEMORY"),
+    ("HEAP", "MEMORY"),
+    ("ARIA", "Aria"),
+    ("MARIA", "Aria"),
+    ("CSV", "CSV"),
+    ("ARCHIVE", "ARCHIVE"),
+    ("BLACKHOLE", "BLACKHOLE"),
+    ("MERGE", "MRG_MyISAM"),
+    ("MRG_MYISAM", "MRG_MyISAM"),
+    ("FEDERATED", "FEDERATED"),
+    ("ROCKSDB", "ROCKSDB"),
+    ("COLUMNSTORE", "Columnstore"),
+    ("NDBCLUSTER", "ndbcluster"),
+];
+
+/// Keeps the name of another engine that a source's table has. Its rows are in ours.
+fn keep_engine(def: &mut TableDef, engine: &str) {
+    def.options.retain(|(kept, _)| kept != ENGINE);
+    let known = ENGINES.iter().find(|(written, _)| engine.eq_ignore_ascii_case(written));
+    let name = known.map_or(engine, |(_, name)| name);
+    if !is_ours(name) {
+        def.options.push((ENGINE.to_owned(), name.to_owned()));
+    }
+}
+
+fn is_ours(engine: &str) -> bool {
+    engine.eq_ignore_ascii_case("InnoDB") || engine.eq_ignore_ascii_case("Slipstream")
+}
+
 /// There is one engine; clients call it InnoDB.
 pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
-    let is_ours = engine.eq_ignore_ascii_case("InnoDB") || engine.eq_ignore_ascii_case("Slipstream");
-    if is_ours || settings.replicated || !settings.no_engine_substitution {
+    if is_ours(engine) || settings.replicated || !settings.no_engine_substitution {
         return Ok(());
     }
     Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))
@@ -225,7 +267,9 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
 }
 
 /// Adds a key of any kind.
-pub(super) fn add_key(def: &mut TableDef, key: &KeySpec) -> Result<()> {
+pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
+    let key = fitted(def, key, settings);
+    let key = key.as_ref();
     if key.kind != KeyKind::Primary {
         let index = key_definition(def, key)?;
         def.indexes.push(index);
@@ -247,7 +291,7 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec) -> Result<()> {
 }
 
 /// What must hold of the whole table.
-pub(super) fn check(def: &TableDef) -> Result<()> {
+pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if def.columns.len() > MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
     }
@@ -262,7 +306,11 @@ pub(super) fn check(def: &TableDef) -> Result<()> {
         .map(|(at, _)| at)
         .collect();
     if let Some(first) = automatic.first() {
-        let starts = |parts: &[IndexColumn]| parts.first().is_some_and(|part| part.column == *first);
+        // Other engines of a source count within the columns before, which the source has done.
+        let starts = |parts: &[IndexColumn]| match settings.replicated {
+            true => parts.iter().any(|part| part.column == *first),
+            false => parts.first().is_some_and(|part| part.column == *first),
+        };
         let keyed =
             def.primary.as_deref().is_some_and(starts) || def.indexes.iter().any(|i| starts(&i.columns));
         if automatic.len() > 1 || !keyed {

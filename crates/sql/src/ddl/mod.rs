@@ -6,12 +6,14 @@
 mod algorithm;
 mod alter;
 mod column;
+mod conditional;
 mod create;
 mod foreign_key;
+mod long_key;
 mod run;
 
 pub(crate) use alter::{Altered, altered_definition, converter};
-pub(crate) use create::{columns_of_query, definition, key_definition};
+pub(crate) use create::{ENGINE, columns_of_query, definition};
 pub(crate) use foreign_key::Relations;
 pub(crate) use run::{DdlReport, DdlRun};
 
@@ -43,6 +45,8 @@ pub(crate) struct DdlSettings {
     /// The statement comes from a source: names that only MariaDB knows are mapped, and what the
     /// source accepted is not refused for its engine.
     pub replicated: bool,
+    /// That source is MariaDB.
+    pub of_mariadb: bool,
 }
 
 impl DdlSettings {

@@ -1,10 +1,7 @@
 //! Running DDL: each statement is one commit of the engine, with its text.
 
 use super::algorithm::{any_way, way};
-use super::{
-    Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition,
-    key_definition,
-};
+use super::{Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition};
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
 };
@@ -102,7 +99,7 @@ impl<'a> DdlRun<'a> {
             Statement::DropTable { tables, if_exists, temporary } => {
                 self.drop_tables(tables, *if_exists, *temporary)
             }
-            Statement::RenameTable(pairs) => self.rename_tables(pairs),
+            Statement::RenameTable { pairs, if_exists } => self.rename_tables(pairs, *if_exists),
             Statement::Truncate(table) => {
                 let schema = self.schema_of(table)?;
                 self.require_table(&schema, &table.name)?;
@@ -110,13 +107,13 @@ impl<'a> DdlRun<'a> {
                 self.engine.truncate_table(&schema, &table.name, &self.context())?;
                 Ok(())
             }
-            Statement::CreateIndex { table, key, if_not_exists, demands } => {
+            Statement::CreateIndex { table, key, if_not_exists, demands, .. } => {
                 self.create_index(table, key, *if_not_exists, *demands)
             }
             Statement::DropIndex { table, name, if_exists, demands } => {
                 self.drop_index(table, name, *if_exists, *demands)
             }
-            Statement::CreateSchema { schema, if_not_exists, options } => {
+            Statement::CreateSchema { schema, if_not_exists, options, .. } => {
                 self.create_schema(schema, *if_not_exists, options)
             }
             Statement::AlterSchema { schema, options } => self.alter_schema(schema.as_deref(), options),
@@ -185,7 +182,7 @@ impl<'a> DdlRun<'a> {
     ) -> Result<TableDef> {
         let mut def = definition(create, schema, extra, settings)?;
         self.relations().add(&mut def, &create.foreign_keys)?;
-        super::create::check(&def)?;
+        super::create::check(&def, settings)?;
         Ok(def)
     }
 
@@ -230,11 +227,20 @@ impl<'a> DdlRun<'a> {
         Ok(())
     }
 
-    fn rename_tables(&mut self, pairs: &[(TableName, TableName)]) -> Result<()> {
-        let mut names = Vec::with_capacity(pairs.len());
+    fn rename_tables(&mut self, pairs: &[(TableName, TableName)], if_exists: bool) -> Result<()> {
+        let mut names: Vec<(String, &String, String, &String)> = Vec::with_capacity(pairs.len());
         for (from, to) in pairs {
             super::create::check_name(&to.name)?;
-            names.push((self.schema_of(from)?, &from.name, self.schema_of(to)?, &to.name));
+            let pair = (self.schema_of(from)?, &from.name, self.schema_of(to)?, &to.name);
+            let is_made = names.iter().any(|(.., schema, name)| *schema == pair.0 && *name == pair.1);
+            if if_exists && !is_made && self.engine.catalog().table(&pair.0, pair.1).is_none() {
+                self.notes.push((1146, format!("Table '{}.{}' doesn't exist", pair.0, pair.1)));
+                continue;
+            }
+            names.push(pair);
+        }
+        if names.is_empty() {
+            return self.log_only();
         }
         let renames: Vec<_> = names
             .iter()
@@ -249,6 +255,10 @@ impl<'a> DdlRun<'a> {
     fn alter_table(&mut self, alter: &AlterTable) -> Result<()> {
         let schema = self.schema_of(&alter.table)?;
         let settings = self.settings_of(&schema)?;
+        if alter.if_exists && self.engine.catalog().table(&schema, &alter.table.name).is_none() {
+            self.notes.push((1146, format!("Table '{schema}.{}' doesn't exist", alter.table.name)));
+            return self.log_only();
+        }
         let old = self.require_table(&schema, &alter.table.name)?;
         let current = self.schema.unwrap_or(&schema).to_owned();
         let altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
@@ -319,10 +329,9 @@ impl<'a> DdlRun<'a> {
             return self.log_only();
         }
         debug_assert!(key.kind != KeyKind::Primary, "CREATE INDEX makes no primary key");
-        let index = key_definition(&old.def, key)?;
         let mut def = old.def.clone();
-        def.indexes.push(index);
-        super::create::check(&def)?;
+        super::create::add_key(&mut def, key, &self.settings)?;
+        super::create::check(&def, &self.settings)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
         let (renamed, force, auto_increment) = (Vec::new(), false, None);
@@ -349,7 +358,7 @@ impl<'a> DdlRun<'a> {
         } else {
             Alteration::DropKey { name: name.to_owned(), if_exists: false }
         };
-        let alter = AlterTable { table: table.clone(), alterations: vec![drop], demands };
+        let alter = AlterTable { table: table.clone(), if_exists: false, alterations: vec![drop], demands };
         let settings = self.settings_of(&schema)?;
         let altered = altered_definition(&old.def, &alter, &schema, &settings, self.engine.catalog())?;
         self.alter_to(&old, &altered, &settings, demands)

@@ -28,11 +28,12 @@ impl Parser<'_> {
 
     fn alter_table(&mut self) -> Result<Statement> {
         self.expect("TABLE")?;
-        self.if_exists();
+        let if_exists = self.mariadb_if_exists();
         let table = self.table_name()?;
+        self.mariadb_wait()?;
         let mut demands = AlterDemands::default();
         let alterations = if self.at_end() { Vec::new() } else { self.alterations(&mut demands)? };
-        Ok(Statement::AlterTable(AlterTable { table, alterations, demands }))
+        Ok(Statement::AlterTable(AlterTable { table, if_exists, alterations, demands }))
     }
 
     fn alterations(&mut self, demands: &mut AlterDemands) -> Result<Vec<Alteration>> {
@@ -110,27 +111,28 @@ impl Parser<'_> {
         if self.is("PARTITION") {
             return Err(SqlError::not_supported("ALTER TABLE ... ADD PARTITION"));
         }
+        self.if_not_exists_of_key = false;
         if let Some(foreign_key) = self.foreign_key_spec()? {
-            into.push(Alteration::AddForeignKey(foreign_key));
+            into.push(self.unless_there(Alteration::AddForeignKey(foreign_key)));
             return Ok(());
         }
         if !self.is("COLUMN")
             && let Some(key) = self.key_spec()?
         {
-            into.push(Alteration::AddKey(key));
+            into.push(self.unless_there(Alteration::AddKey(key)));
             return Ok(());
         }
         self.eat("COLUMN");
-        self.if_not_exists();
+        let if_absent = self.mariadb_if_not_exists();
         if self.eat_symbol("(") {
             for spec in self.list(Self::column_spec)? {
-                add_column(into, spec, ColumnPlace::Last);
+                add_column(into, spec, ColumnPlace::Last, if_absent);
             }
             return self.expect_symbol(")");
         }
         let spec = self.column_spec()?;
         let place = self.column_place()?.unwrap_or(ColumnPlace::Last);
-        add_column(into, spec, place);
+        add_column(into, spec, place, if_absent);
         Ok(())
     }
 
@@ -147,9 +149,11 @@ impl Parser<'_> {
     fn modify(&mut self, renames: bool) -> Result<Alteration> {
         self.advance();
         self.eat("COLUMN");
+        let if_exists = self.mariadb_if_exists();
         let name = self.name()?;
         let spec = if renames { self.column_spec()? } else { self.column_spec_of(name.clone())? };
-        Ok(Alteration::ModifyColumn { name, spec, place: self.column_place()? })
+        let alteration = Alteration::ModifyColumn { name, spec, place: self.column_place()? };
+        Ok(alteration.only_if(if_exists))
     }
 
     fn drop_part(&mut self) -> Result<Alteration> {
@@ -162,7 +166,7 @@ impl Parser<'_> {
             }
             "INDEX" | "KEY" => {
                 self.advance();
-                let if_exists = self.if_exists();
+                let if_exists = self.mariadb_if_exists();
                 if self.is("PRIMARY") {
                     self.advance();
                     return Ok(Alteration::DropPrimaryKey);
@@ -171,19 +175,19 @@ impl Parser<'_> {
             }
             "FOREIGN" => {
                 self.expect_all(&["FOREIGN", "KEY"])?;
-                let if_exists = self.if_exists();
+                let if_exists = self.mariadb_if_exists();
                 Ok(Alteration::DropForeignKey { name: self.name()?, if_exists })
             }
             "CONSTRAINT" => {
                 self.advance();
-                let if_exists = self.if_exists();
+                let if_exists = self.mariadb_if_exists();
                 Ok(Alteration::DropConstraint { name: self.name()?, if_exists })
             }
             "CHECK" => Err(SqlError::not_supported("CHECK constraints")),
             "PARTITION" => Err(SqlError::not_supported("ALTER TABLE ... DROP PARTITION")),
             _ => {
                 self.eat("COLUMN");
-                let if_exists = self.if_exists();
+                let if_exists = self.mariadb_if_exists();
                 let name = self.name()?;
                 let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
                 Ok(Alteration::DropColumn { name, if_exists })
@@ -197,10 +201,11 @@ impl Parser<'_> {
             return Err(SqlError::not_supported(format!("ALTER TABLE ... ALTER {}", self.upper())));
         }
         self.eat("COLUMN");
+        let if_exists = self.mariadb_if_exists();
         let name = self.name()?;
         if self.eat("DROP") {
             self.expect("DEFAULT")?;
-            return Ok(Alteration::SetDefault { name, default: None });
+            return Ok(Alteration::SetDefault { name, default: None }.only_if(if_exists));
         }
         self.expect("SET")?;
         if self.is_any(&["VISIBLE", "INVISIBLE"]) {
@@ -208,20 +213,23 @@ impl Parser<'_> {
             return Ok(Alteration::SetVisible { name, visible });
         }
         self.expect("DEFAULT")?;
-        Ok(Alteration::SetDefault { name, default: Some(self.default_value()?) })
+        let default = Some(self.default_value()?);
+        Ok(Alteration::SetDefault { name, default }.only_if(if_exists))
     }
 
     fn rename_part(&mut self) -> Result<Alteration> {
         self.expect("RENAME")?;
         if self.eat("COLUMN") {
+            let if_exists = self.mariadb_if_exists();
             let from = self.name()?;
             self.expect("TO")?;
-            return Ok(Alteration::RenameColumn { from, to: self.name()? });
+            return Ok(Alteration::RenameColumn { from, to: self.name()? }.only_if(if_exists));
         }
         if self.eat_any(&["INDEX", "KEY"]) {
+            let if_exists = self.mariadb_if_exists();
             let from = self.name()?;
             self.expect("TO")?;
-            return Ok(Alteration::RenameKey { from, to: self.name()? });
+            return Ok(Alteration::RenameKey { from, to: self.name()? }.only_if(if_exists));
         }
         if !self.eat_any(&["TO", "AS"]) {
             self.eat_symbol("=");
@@ -238,6 +246,7 @@ impl Parser<'_> {
                 self.advance();
                 let if_exists = self.if_exists();
                 let tables = self.list(Self::table_name)?;
+                self.mariadb_wait()?;
                 let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
                 Ok(Statement::DropTable { tables, if_exists, temporary })
             }
@@ -248,10 +257,11 @@ impl Parser<'_> {
             }
             "INDEX" => {
                 self.advance();
-                let if_exists = self.if_exists();
+                let if_exists = self.mariadb_if_exists();
                 let name = if self.is("PRIMARY") { self.any_name()? } else { self.name()? };
                 self.expect("ON")?;
                 let table = self.table_name()?;
+                self.mariadb_wait()?;
                 let mut demands = AlterDemands::default();
                 self.algorithm_and_lock(&mut demands)?;
                 Ok(Statement::DropIndex { table, name, if_exists, demands })
@@ -293,24 +303,29 @@ impl Parser<'_> {
         if !self.eat_any(&["TABLE", "TABLES"]) {
             return Err(self.error());
         }
+        let if_exists = self.mariadb_if_exists();
         let pairs = self.list(|parser| {
             let from = parser.table_name()?;
+            parser.mariadb_wait()?;
             parser.expect("TO")?;
             Ok((from, parser.table_name()?))
         })?;
-        Ok(Statement::RenameTable(pairs))
+        Ok(Statement::RenameTable { pairs, if_exists })
     }
 
     pub(super) fn truncate(&mut self) -> Result<Statement> {
         self.expect("TRUNCATE")?;
         self.eat("TABLE");
-        Ok(Statement::Truncate(self.table_name()?))
+        let table = self.table_name()?;
+        self.mariadb_wait()?;
+        Ok(Statement::Truncate(table))
     }
 }
 
 /// A column, and the foreign key that is written at it.
-fn add_column(into: &mut Vec<Alteration>, mut spec: ColumnSpec, place: ColumnPlace) {
+fn add_column(into: &mut Vec<Alteration>, mut spec: ColumnSpec, place: ColumnPlace, if_absent: bool) {
     let references = spec.references.take();
-    into.push(Alteration::AddColumn(spec, place));
+    let add = Alteration::AddColumn(spec, place);
+    into.push(if if_absent { add.unless_there() } else { add });
     into.extend(references.map(Alteration::AddForeignKey));
 }

@@ -9,8 +9,10 @@ impl Parser<'_> {
     pub(super) fn create(&mut self) -> Result<Statement> {
         self.expect("CREATE")?;
         let or_replace = self.eat_all(&["OR", "REPLACE"]);
-        let is_table = self.is("TABLE") || self.are(&["TEMPORARY", "TABLE"]);
-        if or_replace && !(is_table && self.mode.of_source) {
+        let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX"])
+            || self.are(&["TEMPORARY", "TABLE"])
+            || self.are(&["UNIQUE", "INDEX"]);
+        if or_replace && !(is_known && self.mode.of_source) {
             return Err(SqlError::not_supported(format!("CREATE OR REPLACE {}", self.upper())));
         }
         let temporary = self.is("TEMPORARY") && self.token_is(self.ahead(1), "TABLE");
@@ -19,8 +21,8 @@ impl Parser<'_> {
         }
         match self.upper().as_str() {
             "TABLE" => self.create_table(temporary, or_replace),
-            "DATABASE" | "SCHEMA" => self.create_schema(),
-            "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(),
+            "DATABASE" | "SCHEMA" => self.create_schema(or_replace),
+            "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(or_replace),
             "USER" => self.create_user(),
             "ROLE" => self.create_role(),
             word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
@@ -37,11 +39,11 @@ impl Parser<'_> {
         }
     }
 
-    fn create_schema(&mut self) -> Result<Statement> {
+    fn create_schema(&mut self, or_replace: bool) -> Result<Statement> {
         self.advance();
         let if_not_exists = self.if_not_exists();
         let schema = self.name()?;
-        Ok(Statement::CreateSchema { schema, if_not_exists, options: self.schema_options()? })
+        Ok(Statement::CreateSchema { schema, if_not_exists, or_replace, options: self.schema_options()? })
     }
 
     fn create_table(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {

@@ -19,8 +19,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.expect("KEY")?;
-        // MariaDB has it here.
-        let _ = self.mode.of_source && self.if_not_exists();
+        self.if_not_exists_of_key = self.mariadb_if_not_exists();
         let index = if self.is_name() { Some(self.name()?) } else { None };
         let columns = self.parenthesized(Self::name)?;
         self.references(name, index, columns, false).map(Some)

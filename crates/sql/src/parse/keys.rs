@@ -27,6 +27,7 @@ impl Parser<'_> {
         } else if kind == KeyKind::Unique {
             let _ = self.eat_any(&["INDEX", "KEY"]);
         }
+        self.if_not_exists_of_key = self.mariadb_if_not_exists();
         if self.is_name() && !self.is("USING") {
             let written = self.name()?;
             if kind != KeyKind::Primary {
@@ -88,7 +89,7 @@ impl Parser<'_> {
         Ok(KeyPart { column, prefix, descending })
     }
 
-    pub(super) fn create_index(&mut self) -> Result<Statement> {
+    pub(super) fn create_index(&mut self, or_replace: bool) -> Result<Statement> {
         let kind = match self.upper().as_str() {
             "UNIQUE" => {
                 self.advance();
@@ -99,15 +100,17 @@ impl Parser<'_> {
             _ => KeyKind::Index,
         };
         self.expect("INDEX")?;
-        let if_not_exists = self.if_not_exists();
+        let if_not_exists = self.mariadb_if_not_exists();
         let name = self.name()?;
         self.key_using();
         self.expect("ON")?;
         let table = self.table_name()?;
+        self.mariadb_wait()?;
         let key = self.key_rest(kind, Some(name))?;
+        self.mariadb_wait()?;
         let mut demands = AlterDemands::default();
         self.algorithm_and_lock(&mut demands)?;
-        Ok(Statement::CreateIndex { table, key, if_not_exists, demands })
+        Ok(Statement::CreateIndex { table, key, if_not_exists, or_replace, demands })
     }
 
     /// `ALGORITHM [=] x`, `LOCK [=] x`, in any order; the last of each counts.

@@ -20,6 +20,7 @@ mod function;
 mod grants;
 mod hints;
 mod keys;
+mod mariadb;
 mod query;
 mod reserved;
 mod set;
@@ -130,6 +131,7 @@ fn parse_after(
         most_levels: levels_for_this_stack(),
         queries: 0,
         tables: 0,
+        if_not_exists_of_key: false,
         hints: Hints::default(),
     };
     let statement = parser.statement()?;
@@ -159,6 +161,8 @@ struct Parser<'a> {
     queries: usize,
     /// Tables so far of the FROM that is being read.
     tables: usize,
+    /// MariaDB's `IF NOT EXISTS` stood behind the kind of the key that was read last.
+    if_not_exists_of_key: bool,
 }
 
 impl<'a> Parser<'a> {

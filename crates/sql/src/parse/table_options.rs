@@ -42,9 +42,12 @@ impl Parser<'_> {
             }
             "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" => true,
             name if TableOptions::KEPT.contains(&name) => true,
-            "PAGE_CHECKSUM" | "INSERT_METHOD" | "TRANSACTIONAL" | "TABLE_CHECKSUM" | "SEQUENCE" => false,
-            "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "CONNECTION" | "UNION" | "PASSWORD"
-            | "PAGE_COMPRESSED" => {
+            "INSERT_METHOD" | "TABLE_CHECKSUM" => false,
+            "UNION" if self.mode.of_source => return self.union_option(options),
+            word if Self::is_of_mariadb(word) && self.mode.of_source => {
+                return self.mariadb_table_option(options);
+            }
+            "COMPRESSION" | "ENCRYPTION" | "TABLESPACE" | "CONNECTION" | "UNION" | "PASSWORD" => {
                 self.advance();
                 self.eat_symbol("=");
                 let value = self.option_value()?;
@@ -53,7 +56,7 @@ impl Parser<'_> {
                 }
                 return Err(SqlError::not_supported(format!("table option {word}")));
             }
-            _ => return Ok(false),
+            _ => return self.engine_option(options),
         };
         self.advance();
         self.eat_symbol("=");
@@ -88,6 +91,10 @@ impl Parser<'_> {
             } else if self.eat("COLLATE") {
                 self.eat_symbol("=");
                 options.collation = Some(self.string_or_name()?.to_ascii_lowercase());
+            } else if self.mode.of_source && self.eat("COMMENT") {
+                // MariaDB's; MySQL's schemas have none.
+                self.eat_symbol("=");
+                self.string()?;
             } else if self.eat("ENCRYPTION") {
                 self.eat_symbol("=");
                 if !self.string()?.eq_ignore_ascii_case("N") {

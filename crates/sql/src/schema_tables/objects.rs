@@ -208,12 +208,14 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
         Some(_) => Value::UInt(figures.next_auto_increment.max(1)),
         None => Value::Null,
     };
-    let options = table.def.options.iter().map(|(name, value)| match name.as_str() {
-        "KEY_BLOCK_SIZE" => format!("{name}={value}"),
-        _ => format!("{}={value}", name.to_lowercase()),
-    });
+    let options = table.def.options.iter().filter(|(name, _)| name != crate::ddl::ENGINE).map(
+        |(name, value)| match name.as_str() {
+            "KEY_BLOCK_SIZE" => format!("{name}={value}"),
+            _ => format!("{}={value}", name.to_lowercase()),
+        },
+    );
     vec![
-        text("InnoDB"),
+        text(crate::show::engine_of(&table.def)),
         Value::UInt(10),
         text(&row_format),
         Value::UInt(figures.rows),

@@ -62,6 +62,7 @@ impl Session {
                 explicit_timestamps: self.variables.explicit_timestamps,
                 inline_references: true,
                 replicated: false,
+                of_mariadb: false,
             },
             text,
             session: self.session_context(now_us),

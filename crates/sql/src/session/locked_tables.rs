@@ -91,7 +91,7 @@ impl Session {
             Statement::CreateTable(create) => vec![&create.table],
             Statement::AlterTable(alter) => vec![&alter.table],
             Statement::DropTable { tables, .. } => tables.iter().collect(),
-            Statement::RenameTable(pairs) => pairs.iter().map(|(from, _)| from).collect(),
+            Statement::RenameTable { pairs, .. } => pairs.iter().map(|(from, _)| from).collect(),
             Statement::Truncate(table) => vec![table],
             Statement::CreateIndex { table, .. } | Statement::DropIndex { table, .. } => vec![table],
             Statement::CreateSchema { .. } | Statement::DropSchema { .. } | Statement::AlterSchema { .. } => {

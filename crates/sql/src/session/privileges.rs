@@ -19,7 +19,7 @@ impl Session {
             Statement::DropTable { tables, .. } => {
                 tables.iter().try_for_each(|table| self.check_on(&[Drop], table))
             }
-            Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(from, to)| {
+            Statement::RenameTable { pairs, .. } => pairs.iter().try_for_each(|(from, to)| {
                 self.check_on(&[Alter, Drop], from)?;
                 self.check_on(&[Create, Insert], to)
             }),

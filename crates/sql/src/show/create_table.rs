@@ -1,5 +1,7 @@
 //! SHOW CREATE TABLE, in the format of MySQL 8.
 
+use crate::ast::TableOptions;
+use crate::ddl::ENGINE;
 use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
@@ -45,7 +47,8 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
     foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
-    let mut text = format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB", quoted(&def.name), lines.join(",\n"));
+    let mut text =
+        format!("CREATE TABLE {} (\n{}\n) ENGINE={}", quoted(&def.name), lines.join(",\n"), engine_of(def));
     if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
@@ -54,13 +57,22 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     if charset.default_collation() != def.collation || charset.name() == "utf8mb4" {
         text.push_str(&format!(" COLLATE={}", collation::name(def.collation)));
     }
-    for (name, value) in &def.options {
-        text.push_str(&format!(" {name}={value}"));
+    for (name, value) in def.options.iter().filter(|(name, _)| name != ENGINE) {
+        match TableOptions::KEPT.contains(&name.as_str()) {
+            true => text.push_str(&format!(" {name}={value}")),
+            // MariaDB reads it, and MySQL takes it for a comment.
+            false => text.push_str(&format!(" /*M! {name}={value} */")),
+        }
     }
     if !def.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", literal(&def.comment)));
     }
     text
+}
+
+/// The engine that the table has by its name: another one than ours where a source's has.
+pub(crate) fn engine_of(def: &TableDef) -> &str {
+    def.options.iter().find(|(name, _)| name == ENGINE).map_or("InnoDB", |(_, engine)| engine)
 }
 
 fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
@@ -93,6 +105,10 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         None => {}
         Some(ColumnDefault::Null) if ty.is_blob() && ty.code != TypeCode::Json => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
+        // MariaDB's literals of these columns, in the form in which MySQL has them.
+        Some(ColumnDefault::Literal(bytes)) if ty.is_blob() => {
+            line.push_str(&format!(" DEFAULT ({})", introduced(bytes)));
+        }
         Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Bit => {
             let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
             line.push_str(&format!(" DEFAULT b'{bits:b}'"));
@@ -103,10 +119,7 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         }
         Some(ColumnDefault::Literal(bytes)) => match std::str::from_utf8(bytes) {
             Ok(text) => line.push_str(&format!(" DEFAULT {}", literal(text))),
-            Err(_) => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-                line.push_str(&format!(" DEFAULT 0x{hex}"));
-            }
+            Err(_) => line.push_str(&format!(" DEFAULT {}", hexadecimal(bytes))),
         },
         Some(ColumnDefault::CurrentTimestamp) => line.push_str(&format!(" DEFAULT {}", now(column))),
         Some(ColumnDefault::Expression(expression)) => line.push_str(&format!(" DEFAULT ({expression})")),
@@ -124,6 +137,17 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
     }
     line
+}
+
+/// A text in an expression, with its character set.
+fn introduced(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes)
+        .map_or_else(|_| hexadecimal(bytes), |text| format!("_utf8mb4{}", literal(text)))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!("0x{digits}")
 }
 
 /// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it

@@ -4,7 +4,7 @@ mod create_table;
 mod explain;
 mod objects;
 
-pub(crate) use create_table::{create_table, indexes_as_shown, moment_in, quoted};
+pub(crate) use create_table::{create_table, engine_of, indexes_as_shown, moment_in, quoted};
 pub(crate) use explain::explain_rows;
 pub(crate) use objects::ShowParts;
 

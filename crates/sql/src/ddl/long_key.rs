@@ -1,0 +1,50 @@
+//! MariaDB's keys over more than a key holds: a UNIQUE key over BLOB, TEXT or long VARCHAR columns,
+//! which it keeps a hash for, and other keys, which it cuts.
+
+use super::DdlSettings;
+use super::create::MOST_KEY_BYTES;
+use crate::ast::{KeyKind, KeyPart, KeySpec};
+use engine::TableDef;
+use std::borrow::Cow;
+use types::{ColumnType, TypeCode, collation};
+
+/// The key with prefixes where it would be too long. A UNIQUE one is none any more then: rows are
+/// found by it, and that their values differ is for the source to see to.
+pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSettings) -> Cow<'a, KeySpec> {
+    if !settings.of_mariadb || key.kind == KeyKind::Primary {
+        return Cow::Borrowed(key);
+    }
+    let types: Option<Vec<&ColumnType>> =
+        key.parts.iter().map(|part| Some(&def.columns[def.column(&part.column)?].ty)).collect();
+    let Some(types) = types else { return Cow::Borrowed(key) };
+    let bytes: Vec<u64> = key.parts.iter().zip(&types).map(|(part, ty)| part_bytes(part, ty)).collect();
+    if bytes.iter().sum::<u64>() <= MOST_KEY_BYTES {
+        return Cow::Borrowed(key);
+    }
+    // The parts that have to be cut share what the others leave.
+    let fair = MOST_KEY_BYTES / bytes.len() as u64;
+    let short: u64 = bytes.iter().filter(|bytes| **bytes <= fair).sum();
+    let long = bytes.iter().filter(|bytes| **bytes > fair).count() as u64;
+    let room = (MOST_KEY_BYTES - short) / long;
+    let mut fitted = key.clone();
+    for ((part, ty), bytes) in fitted.parts.iter_mut().zip(types).zip(bytes) {
+        if bytes > room && can_be_cut(ty) {
+            let chars = room / u64::from(collation::max_bytes_per_char(ty.collation));
+            part.prefix = Some(chars as u32);
+            fitted.kind = KeyKind::Index;
+        }
+    }
+    Cow::Owned(fitted)
+}
+
+fn can_be_cut(ty: &ColumnType) -> bool {
+    ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
+}
+
+/// Bytes that a part takes in a key at most.
+fn part_bytes(part: &KeyPart, ty: &ColumnType) -> u64 {
+    match part.prefix {
+        Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
+        None => ty.max_bytes(),
+    }
+}
