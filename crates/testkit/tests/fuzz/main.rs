@@ -17,6 +17,7 @@ mod datadir;
 mod events;
 mod expressions;
 mod grammar;
+mod live;
 mod pipe;
 mod schema;
 mod source;
