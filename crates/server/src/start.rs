@@ -125,16 +125,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         binlog_filter: options.binlog_filter.clone(),
         ..engine_config(disk, &globals, &datadir.path, uuid, only_initialise)
     })?;
-    engine.set_thread_concurrency(globals.named("innodb_thread_concurrency").uint() as u32);
     engine
         .set_gtid_mode(crate::variables::gtids::mode_named(globals.named("gtid_mode").text()))
         .expect("nobody owns a GTID yet");
-    engine.set_group_commit_delay_us(globals.named("binlog_group_commit_sync_delay").uint());
-    engine.set_group_commit_no_delay_count(globals.named("binlog_group_commit_sync_no_delay_count").uint());
-    engine.set_sync_binlog(globals.named("sync_binlog").uint());
-    engine.set_full_row_metadata(globals.named("binlog_row_metadata").text() == "FULL");
-    engine.set_deadlock_detect(globals.named("innodb_deadlock_detect").is_on());
-    engine.set_print_all_deadlocks(globals.named("innodb_print_all_deadlocks").is_on());
     let (instances, cleaners) = engine.pool().actors();
     globals.set_named("innodb_buffer_pool_instances", Setting::UInt(instances as u64));
     globals.set_named("innodb_page_cleaners", Setting::UInt(cleaners as u64));
@@ -157,22 +150,6 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     {
         globals.set_named("slipstream_parallel_policy", globals.named("replica_parallel_type"));
     }
-    let wrong = |name| StartError::Options(format!("Unknown option to slipstream_parallel_policy: {name}"));
-    let policy = globals.named("slipstream_parallel_policy");
-    replica.apply_settings().set_policy(policy.text().parse().map_err(wrong)?);
-    replica.apply_settings().set_adaptive(globals.named("slipstream_parallel_adaptive").is_on());
-    replica.set_semi_sync(globals.named("rpl_semi_sync_replica_enabled").is_on());
-    let retries = globals.named("replica_transaction_retries").uint();
-    replica.apply_settings().set_transaction_retries(retries);
-    let compresses = globals.named("binlog_transaction_compression").is_on();
-    replica.apply_settings().set_transaction_compression(compresses);
-    let level = globals.named("binlog_transaction_compression_level_zstd").uint();
-    replica.apply_settings().set_compression_level(level as u8);
-    let mode = globals.named("replica_exec_mode");
-    replica.apply_settings().set_idempotent(mode.text() == "IDEMPOTENT");
-    let conversions = globals.named("replica_type_conversions");
-    let wrong = |name| StartError::Options(format!("Unknown option to replica_type_conversions: {name}"));
-    replica.apply_settings().set_type_conversions(conversions.text().parse().map_err(wrong)?);
     let skipped: SkippedErrors = globals
         .named("replica_skip_errors")
         .text()
@@ -191,7 +168,8 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         binlog,
         replica,
     });
-    server.memory.set_limit(server.globals.named("global_connection_memory_limit").uint());
+    crate::variables::enter_all(&server)
+        .map_err(|(name, error)| StartError::Options(format!("option '{name}': {}", error.message)))?;
     server.memory.set_hard_limit(connections_memory_bytes(&**disk, &server.globals));
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
@@ -355,11 +333,7 @@ fn open_binlog(
     };
     let binlog = Binlog::open(disk.clone(), engine.clone(), config)?;
     binlog.set_ignores_errors(globals.named("binlog_error_action").text() == "IGNORE_ERROR");
-    // The switch comes last.
-    for name in ["timeout", "wait_for_replica_count", "wait_no_replica", "wait_point", "enabled"] {
-        let name = format!("rpl_semi_sync_source_{name}");
-        crate::variables::set_semi_sync(binlog.semi_sync(), &name, &globals.named(&name));
-    }
+    crate::variables::enter_semi_sync(globals, binlog.semi_sync());
     Ok(binlog)
 }
 

@@ -1,5 +1,11 @@
-//! What a system variable is: its name, its scope, its type and range, its default.
+//! What a system variable is: its name, its scope, its type and range, its default, who may set it,
+//! what it does, and what setting it changes in the running server.
 
+use super::Setting;
+use crate::server::Server;
+use buffer::PoolOptions;
+use source::semi_sync::SemiSync;
+use sql::SqlError;
 use std::fmt;
 
 /// Where a variable has a value.
@@ -64,8 +70,34 @@ pub enum Guard {
     GlobalWith(&'static str, &'static str),
 }
 
+/// Makes a global value count in the running server, or refuses it.
+pub type Apply = fn(&Server, &Setting) -> Result<(), SqlError>;
+
+/// Computes a global value; `None` where the stored one counts.
+pub type Compute = fn(&Server) -> Option<Setting>;
+
+/// What a global value changes beside being read where it counts.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// Nothing: it is read where it counts, or kept without effect.
+    Nothing,
+    /// SET GLOBAL enters it into the running server, and may refuse it, before it stands. At start
+    /// the server is made with it.
+    OnSet(Apply),
+    /// The same, and it is entered at start in the same way.
+    Entered(Apply),
+    /// It is an option of the buffer pool, at start and whenever it is set.
+    Pool(fn(&mut PoolOptions, &Setting)),
+    /// It is a setting of semi-synchronous replication, at start and whenever it is set.
+    SemiSync(fn(&SemiSync, &Setting)),
+    /// Others follow once it stands.
+    After(fn(&Server)),
+    /// SET GLOBAL does something now, and the value stays what it was.
+    Command(Apply),
+}
+
 /// A system variable.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Definition {
     /// In lower case, with underscores.
     pub name: &'static str,
@@ -83,11 +115,34 @@ pub struct Definition {
     pub is_option: bool,
     /// Who may SET it.
     pub guard: Guard,
+    /// What it does here, or why it does nothing, in a sentence.
+    pub about: &'static str,
+    /// False when it is kept for clients to read back and nothing depends on it.
+    pub has_effect: bool,
+    /// Where it differs from MySQL, and why; empty where it does not.
+    pub differs: &'static str,
+    /// What its global value changes.
+    pub change: Change,
+    /// How its global value is computed when it is asked for.
+    pub computed: Option<Compute>,
 }
 
 const fn definition(name: &'static str, scope: Scope, kind: Kind, default: &'static str) -> Definition {
-    let guard = Guard::Open;
-    Definition { name, scope, kind, default, block: 1, read_only: false, is_option: true, guard }
+    Definition {
+        name,
+        scope,
+        kind,
+        default,
+        block: 1,
+        read_only: false,
+        is_option: true,
+        guard: Guard::Open,
+        about: "",
+        has_effect: true,
+        differs: "",
+        change: Change::Nothing,
+        computed: None,
+    }
 }
 
 /// A variable with one value for the server.
@@ -127,6 +182,67 @@ impl Definition {
     /// Its values are multiples of `block`.
     pub const fn block(mut self, block: u64) -> Definition {
         self.block = block;
+        self
+    }
+
+    /// What it does.
+    pub const fn does(mut self, about: &'static str) -> Definition {
+        self.about = about;
+        self
+    }
+
+    /// It is kept for clients, and has no effect for this reason.
+    pub const fn kept(mut self, why: &'static str) -> Definition {
+        self.about = why;
+        self.has_effect = false;
+        self
+    }
+
+    /// Where it differs from MySQL, and why.
+    pub const fn differs(mut self, how: &'static str) -> Definition {
+        self.differs = how;
+        self
+    }
+
+    /// SET GLOBAL enters it into the running server.
+    pub const fn on_set(mut self, apply: Apply) -> Definition {
+        self.change = Change::OnSet(apply);
+        self
+    }
+
+    /// The start and SET GLOBAL enter it into the running server.
+    pub const fn entered(mut self, apply: Apply) -> Definition {
+        self.change = Change::Entered(apply);
+        self
+    }
+
+    /// It is an option of the buffer pool.
+    pub const fn pool(mut self, enter: fn(&mut PoolOptions, &Setting)) -> Definition {
+        self.change = Change::Pool(enter);
+        self
+    }
+
+    /// It is a setting of semi-synchronous replication.
+    pub const fn semi_sync(mut self, enter: fn(&SemiSync, &Setting)) -> Definition {
+        self.change = Change::SemiSync(enter);
+        self
+    }
+
+    /// Others follow once its value stands.
+    pub const fn after(mut self, follow: fn(&Server)) -> Definition {
+        self.change = Change::After(follow);
+        self
+    }
+
+    /// SET GLOBAL does something and leaves the value.
+    pub const fn command(mut self, act: Apply) -> Definition {
+        self.change = Change::Command(act);
+        self
+    }
+
+    /// Its global value is computed.
+    pub const fn computed(mut self, compute: Compute) -> Definition {
+        self.computed = Some(compute);
         self
     }
 }

@@ -1,5 +1,10 @@
 //! System variables: the registry, global values, each session's values.
 //!
+//! Everything about a variable stands in its definition, in `table`: scope, type, range, default,
+//! who may set it, what it does, where it differs from MySQL, and what setting its global value
+//! changes in the running server. What takes more than a line of that is a function in `pool`,
+//! `replication`, `server` or `gtids`. `docs/variables.md` is made from the definitions.
+//!
 //! A variable is found by its name in any case, with dashes or underscores where an option is
 //! meant. Global values are one immutable snapshot that SET GLOBAL replaces; a session keeps the
 //! snapshot it started with, as MySQL's sessions keep the values of their start, and its own
@@ -9,13 +14,19 @@ pub mod definition;
 mod effects;
 mod from_sql;
 pub mod gtids;
+mod page;
 mod pool;
+mod replication;
+mod server;
 pub mod setting;
 mod store;
 mod table;
 
 pub use definition::{Definition, Kind, Scope};
-pub use effects::{check_has_global, global_now, read_only, session_read_only, set_global, set_semi_sync};
+pub use effects::{
+    check_has_global, enter_all, enter_semi_sync, global_now, read_only, session_read_only, set_global,
+};
+pub use page::page;
 pub use pool::pool_options;
 pub use setting::{BadValue, Setting};
 pub use store::{Globals, SessionValues};
@@ -65,6 +76,7 @@ pub fn find(name: &str) -> Option<VariableId> {
 
 #[cfg(test)]
 mod tests {
+    use super::definition::Change;
     use super::*;
 
     #[test]
@@ -77,6 +89,11 @@ mod tests {
             assert_eq!(find(d.name), Some(id));
             assert_eq!(d.name, d.name.to_ascii_lowercase());
             let _in_range = d.default_setting();
+            assert!(d.about.ends_with('.'), "{}: what does it do?", d.name);
+            assert!(d.differs.is_empty() || d.differs.ends_with('.'), "{}: {}", d.name, d.differs);
+            let changes = !matches!(d.change, Change::Nothing);
+            assert!(d.has_effect || !changes, "{} has an effect after all", d.name);
+            assert!(!d.read_only || !changes, "{} cannot be set, so that nothing follows", d.name);
         }
         for (old, new) in table::ALIASES {
             assert!(find(new).is_some(), "{old} stands for {new}, which does not exist");

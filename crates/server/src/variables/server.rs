@@ -1,0 +1,29 @@
+//! What the variables of the server and its accounts change when they are set.
+
+use super::Setting;
+use crate::server::Server;
+use sql::SqlError;
+
+/// `read_only`: OFF takes `super_read_only` with it.
+pub fn clear_super_read_only(server: &Server, setting: &Setting) -> Result<(), SqlError> {
+    if !setting.is_on() {
+        server.globals.set_named("super_read_only", Setting::Bool(false));
+    }
+    Ok(())
+}
+
+/// `super_read_only`: ON takes `read_only` with it.
+pub fn set_read_only_too(server: &Server, setting: &Setting) -> Result<(), SqlError> {
+    if setting.is_on() {
+        server.globals.set_named("read_only", Setting::Bool(true));
+    }
+    Ok(())
+}
+
+/// `partial_revokes` cannot be turned off while an account has restrictions.
+pub fn check_no_restrictions(server: &Server, setting: &Setting) -> Result<(), SqlError> {
+    match setting.is_on() {
+        true => Ok(()),
+        false => crate::accounts::check_no_restrictions(&server.accounts),
+    }
+}
