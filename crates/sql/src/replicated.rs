@@ -8,8 +8,8 @@
 //! are only logged.
 //!
 //! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, OR REPLACE, IF
-//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, CHECK constraints are left out (the
-//! source has checked the rows), any storage engine stands for ours and keeps its name, and
+//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, CHECK constraints are left out
+//! (the source has checked the rows), any storage engine stands for ours and keeps its name, and
 //! MariaDB's collations become the nearest ones of MySQL.
 
 use crate::admin::AdminCommand;

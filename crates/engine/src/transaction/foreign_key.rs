@@ -1,12 +1,12 @@
 //! Foreign keys, the child's side: a row's parent row must be there, and stays there until the
 //! transaction ends.
 //!
-//! Locks, as InnoDB takes them: a transaction that adds a child row, or moves one to another primary
-//! key, locks its parent row, shared; a transaction that deletes a parent row or changes its key has
-//! locked it exclusively before it looks for child rows ([`super::cascade`]). So the two meet at the
-//! parent row, and neither has to lock gaps between child rows. A moved row counts because the search
-//! for child rows reads committed rows only: it finds the row under its old key, waits there, and
-//! would never learn of the new one.
+//! Locks, as InnoDB takes them: a transaction that adds a child row, or moves one to another
+//! primary key, locks its parent row, shared; a transaction that deletes a parent row or changes
+//! its key has locked it exclusively before it looks for child rows ([`super::cascade`]). So the
+//! two meet at the parent row, and neither has to lock gaps between child rows. A moved row counts
+//! because the search for child rows reads committed rows only: it finds the row under its old key,
+//! waits there, and would never learn of the new one.
 //!
 //! Rows of a source are not checked: the source has checked them, and they are committed in its
 //! order.

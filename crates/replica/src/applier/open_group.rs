@@ -146,8 +146,8 @@ impl OpenGroup {
         Ok(())
     }
 
-    /// Whether the events of a table that is not there are left out. A group that is applied ahead is
-    /// tried again in its turn.
+    /// Whether the events of a table that is not there are left out. A group that is applied ahead
+    /// is tried again in its turn.
     fn skips_table(&self, error: &BindError) -> bool {
         let skips = !self.ahead && self.settings.skipped_errors().skips_table(error);
         if skips {
@@ -201,8 +201,8 @@ impl OpenGroup {
         }
     }
 
-    /// A row event that is filtered out, or of which all rows are left out. The statement ends with it: in our log it ends with the
-    /// last event that was kept.
+    /// A row event that is filtered out, or of which all rows are left out. The statement ends with
+    /// it: in our log it ends with the last event that was kept.
     fn leave_out(&mut self, rows: &RowsEvent<'_>) {
         const FLAGS_OFFSET: usize = binlog::event::HEADER_LEN + 6;
         if rows.ends_statement() {

@@ -62,9 +62,9 @@ fn find_together(
 
 /// As [`apply`], but not every row has to be as the source says. Under
 /// `replica_exec_mode=IDEMPOTENT` a row that is to be inserted takes the place of those that have
-/// its keys, a row that is to be changed and is not there is left out, as is an update to a key that
-/// another row has. A row whose error `replica_skip_errors` lists is left out with all behind it. What was done is
-/// appended to `out`, as row events.
+/// its keys, a row that is to be changed and is not there is left out, as is an update to a key
+/// that another row has. A row whose error `replica_skip_errors` lists is left out with all behind
+/// it. What was done is appended to `out`, as row events.
 pub(super) fn apply_tolerant(
     transaction: &mut Transaction,
     table: &Arc<Table>,

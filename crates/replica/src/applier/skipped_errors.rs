@@ -1,10 +1,10 @@
 //! `replica_skip_errors`: errors that do not stop the applier. It leaves out the statement that
-//! failed, or the row and all that come behind it in its event, says so in the error log, and goes on
-//! (as MySQL does, whose manual does not say it of the rows).
+//! failed, or the row and all that come behind it in its event, says so in the error log, and goes
+//! on (as MySQL does, whose manual does not say it of the rows).
 //!
-//! Only errors of what an event does to rows and definitions count. An error that ends the transaction
-//! (a deadlock, a lock that was not granted, an interruption), a table whose columns do not fit, and
-//! damage stop the applier whatever is listed.
+//! Only errors of what an event does to rows and definitions count. An error that ends the
+//! transaction (a deadlock, a lock that was not granted, an interruption), a table whose columns do
+//! not fit, and damage stop the applier whatever is listed.
 
 use std::fmt;
 use std::str::FromStr;

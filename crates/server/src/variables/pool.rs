@@ -1,5 +1,5 @@
-//! The buffer pool's part: its options at start, and what more than one line does when a variable is
-//! set.
+//! The buffer pool's part: its options at start, and what more than one line does when a variable
+//! is set.
 
 use super::definition::Change;
 use super::{Globals, Setting, all};

@@ -28,8 +28,8 @@ impl Parser<'_> {
         self.mode.of_source && self.if_not_exists()
     }
 
-    /// `NOWAIT` and `WAIT n`: how long the source's session waited for the table's lock. The applier
-    /// waits for as long as its own settings say.
+    /// `NOWAIT` and `WAIT n`: how long the source's session waited for the table's lock. The
+    /// applier waits for as long as its own settings say.
     pub(super) fn mariadb_wait(&mut self) -> Result<()> {
         if self.mode.of_source && !self.eat("NOWAIT") && self.eat("WAIT") {
             self.unsigned()?;

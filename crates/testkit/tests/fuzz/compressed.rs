@@ -1,6 +1,6 @@
 //! Captures as a source sends them that compresses: each transaction in a TRANSACTION_PAYLOAD
-//! (MySQL), or each statement and row event in a compressed one (MariaDB). What is inside is changed
-//! before it is compressed, so that it is really looked at.
+//! (MySQL), or each statement and row event in a compressed one (MariaDB). What is inside is
+//! changed before it is compressed, so that it is really looked at.
 
 use std::io::Write;
 

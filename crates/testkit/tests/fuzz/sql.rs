@@ -21,8 +21,8 @@ const SESSIONS: usize = 3;
 const STATEMENTS: usize = 150;
 /// Statements behind which a session looks which tables there are.
 const LOOKS_EVERY: usize = 25;
-/// Of a hundred statements so many are carried out, or the grammar knows too little: what is refused
-/// at once tries nothing.
+/// Of a hundred statements so many are carried out, or the grammar knows too little: what is
+/// refused at once tries nothing.
 const DONE_PERCENT: u64 = 60;
 /// How long a statement may take. Tables are tiny, and waits for locks are short.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);

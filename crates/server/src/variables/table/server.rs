@@ -18,12 +18,18 @@ pub const DEFINITIONS: &[Definition] = &[
     global("back_log", UInt(0, 65_535), "151")
         .read_only()
         .kept("The system's own limit holds for connections that wait to be taken.")
-        .differs("MySQL shows max_connections plus some, up to 65535, of what it asks the system for."),
+        .differs(
+            "MySQL shows max_connections plus some, up to 65535, of what it asks the \
+             system for.",
+        ),
     global("basedir", Text, "/").read_only().kept("The server is one file."),
     global("bind_address", Text, "127.0.0.1")
         .read_only()
         .does("The server listens at this address.")
-        .differs("MySQL's default is *. Here nobody but this machine is let in unless it is said."),
+        .differs(
+            "MySQL's default is *. Here nobody but this machine is let in unless it is \
+             said.",
+        ),
     global("caching_sha2_password_digest_rounds", UInt(5_000, 4_095_000), "10000")
         .kept("Passwords are hashed with 10000 rounds."),
     session("character_set_client", Text, "utf8mb4").does("Statements arrive in this character set."),
@@ -47,7 +53,10 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("It tells a constant; what counts is the schema's own collation."),
     session("collation_server", Text, "utf8mb4_0900_ai_ci").does("New schemas have this collation."),
     session("connection_memory_chunk_size", UInt(0, 536_870_912), "8192")
-        .does("What a connection keeps is counted in steps of that many bytes, and of 8 KB at least.")
+        .does(
+            "What a connection keeps is counted in steps of that many bytes, and of 8 KB \
+             at least.",
+        )
         .differs("0 is allowed; MySQL 9.7 begins at 1."),
     session("connection_memory_limit", UInt(2_097_152, u64::MAX), "18446744073709551615")
         .does("A connection's statements may keep that many bytes; more is error 4082."),
@@ -62,7 +71,10 @@ pub const DEFINITIONS: &[Definition] = &[
     global("disconnect_on_expired_password", Bool, "ON")
         .read_only()
         .does("Clients that cannot change an expired password are refused."),
-    global("general_log", Bool, "OFF").read_only().kept("There is no general log.").differs("It cannot be turned on, because there is no general log."),
+    global("general_log", Bool, "OFF")
+        .read_only()
+        .kept("There is no general log.")
+        .differs("It cannot be turned on, because there is no general log."),
     global("general_log_file", Text, "").kept("There is no general log."),
     session("generated_random_password_length", UInt(5, 255), "20")
         .does("A password made by IDENTIFIED BY RANDOM PASSWORD has that many characters."),
@@ -74,7 +86,8 @@ pub const DEFINITIONS: &[Definition] = &[
         }),
     session("global_connection_memory_tracking", Bool, "OFF")
         .does("What the session's statements keep counts for global_connection_memory_limit."),
-    global("host_cache_size", UInt(0, 65_536), "279").kept("Host names are not looked up.")
+    global("host_cache_size", UInt(0, 65_536), "279")
+        .kept("Host names are not looked up.")
         .differs("The default is the least of MySQL's, which follows from max_connections."),
     global("hostname", Text, "").read_only().not_an_option().does("It tells the name of the machine."),
     global("init_connect", Text, "").does("Clients without CONNECTION_ADMIN begin with these statements."),
@@ -109,7 +122,10 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("It tells that names of files keep their case."),
     global("lower_case_table_names", UInt(0, 2), "0")
         .read_only()
-        .does("Names of tables keep their case; the server does not start with another value than 0.")
+        .does(
+            "Names of tables keep their case; the server does not start with another value \
+             than 0.",
+        )
         .differs("1 and 2 are not there."),
     global("mandatory_roles", Text, "")
         .does("Everybody has these roles.")
@@ -123,19 +139,24 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("That many clients may be connected, and one more with CONNECTION_ADMIN."),
     global("max_prepared_stmt_count", UInt(0, 4_194_304), "16382")
         .does("All sessions together may have that many prepared statements."),
-    session("max_user_connections", UInt(0, 4_294_967_295), "0")
-        .guarded(Guard::GlobalOnly)
-        .does("An account may have that many connections, unless it has a limit of its own; 0 is no limit."),
+    session("max_user_connections", UInt(0, 4_294_967_295), "0").guarded(Guard::GlobalOnly).does(
+        "An account may have that many connections, unless it has a limit of its own; \
+             0 is no limit.",
+    ),
     session("net_buffer_length", UInt(1_024, 1_048_576), "16384")
         .guarded(Guard::GlobalOnly)
         .block(1024)
         .kept("Buffers grow as they are needed."),
-    session("net_read_timeout", UInt(1, 31_536_000), "30")
-        .does("A client that keeps still within a command for that many seconds is disconnected."),
+    session("net_read_timeout", UInt(1, 31_536_000), "30").does(
+        "A client that keeps still within a command for that many seconds is \
+             disconnected.",
+    ),
     session("net_retry_count", UInt(1, u64::MAX), "10")
         .kept("A read that a signal ends is always begun again."),
-    session("net_write_timeout", UInt(1, 31_536_000), "60")
-        .does("A client that reads nothing of what it is sent for that many seconds is disconnected."),
+    session("net_write_timeout", UInt(1, 31_536_000), "60").does(
+        "A client that reads nothing of what it is sent for that many seconds is \
+             disconnected.",
+    ),
     global("offline_mode", Bool, "OFF")
         .guarded(Guard::GlobalWith(
             "CONNECTION_ADMIN",
@@ -157,7 +178,10 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("A password may not be used again before that many days are over."),
     global("performance_schema", Bool, "OFF")
         .read_only()
-        .kept("It tells that there are no instruments; the tables that clients ask for are there.")
+        .kept(
+            "It tells that there are no instruments; the tables that clients ask for are \
+             there.",
+        )
         .differs("MySQL's default is ON."),
     global("persisted_globals_load", Bool, "ON")
         .read_only()
@@ -212,17 +236,34 @@ pub const DEFINITIONS: &[Definition] = &[
     global("skip_show_database", Bool, "OFF")
         .read_only()
         .kept("SHOW DATABASES shows what the account may see."),
-    global("slow_query_log", Bool, "OFF").read_only().kept("There is no slow query log.").differs("It cannot be turned on, because there is no slow query log."),
+    global("slow_query_log", Bool, "OFF")
+        .read_only()
+        .kept("There is no slow query log.")
+        .differs("It cannot be turned on, because there is no slow query log."),
     global("slow_query_log_file", Text, "").kept("There is no slow query log."),
     global("socket", Text, "/tmp/mysql.sock").read_only().does("The server listens at this Unix socket."),
     global("ssl_ca", Text, "")
         .read_only()
-        .does("Certificates of clients are checked against those in this file.").differs("It cannot be changed while the server runs, because certificates are read at start."),
-    global("ssl_cert", Text, "").read_only().does("This file has the server's certificate.").differs("It cannot be changed while the server runs, because certificates are read at start."),
+        .does("Certificates of clients are checked against those in this file.")
+        .differs(
+            "It cannot be changed while the server runs, because certificates are read at \
+             start.",
+        ),
+    global("ssl_cert", Text, "").read_only().does("This file has the server's certificate.").differs(
+        "It cannot be changed while the server runs, because certificates are read at \
+             start.",
+    ),
     global("ssl_cipher", Text, "")
         .read_only()
-        .kept("The ciphers are those of the library, all of which are good.").differs("It cannot be set, because it would have no effect."),
-    global("ssl_key", Text, "").read_only().does("This file has the key of the server's certificate.").differs("It cannot be changed while the server runs, because certificates are read at start."),
+        .kept("The ciphers are those of the library, all of which are good.")
+        .differs("It cannot be set, because it would have no effect."),
+    global("ssl_key", Text, "")
+        .read_only()
+        .does("This file has the key of the server's certificate.")
+        .differs(
+            "It cannot be changed while the server runs, because certificates are read at \
+             start.",
+        ),
     global("super_read_only", Bool, "OFF")
         .does("Nobody may change anything, but the applier; ON sets read_only too.")
         .on_set(set_read_only_too),
@@ -247,11 +288,15 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("The stack of a connection's thread has a fixed size."),
     global("tls_ciphersuites", Text, "")
         .read_only()
-        .kept("The ciphers are those of the library, all of which are good.").differs("It cannot be set, because it would have no effect."),
+        .kept("The ciphers are those of the library, all of which are good.")
+        .differs("It cannot be set, because it would have no effect."),
     global("tls_version", Text, "TLSv1.2,TLSv1.3")
         .read_only()
         .does("Empty leaves TLS out; otherwise TLS 1.2 and 1.3 are there.")
-        .differs("One of the two versions alone cannot be chosen, and nothing can be changed while the server runs."),
+        .differs(
+            "One of the two versions alone cannot be chosen, and nothing can be changed \
+             while the server runs.",
+        ),
     global("tmpdir", Text, "/tmp").read_only().does("Sorts of index builds go to files in this directory."),
     global("version", Text, "")
         .read_only()
