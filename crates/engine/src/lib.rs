@@ -76,7 +76,8 @@ pub use covering::{Entry, EntryReader};
 pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AlterStage, ConvertRow, DdlContext, StageHook, TableName};
 pub use definition::{
-    ColumnDef, ColumnDefault, ForeignKeyDef, IndexColumn, IndexDef, ReferentialAction, SchemaDef, TableDef,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
+    ReferentialAction, SchemaDef, TableDef,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};

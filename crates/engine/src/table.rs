@@ -128,6 +128,8 @@ pub struct Table {
     pub(crate) primary_mask: ColumnMask,
     /// Columns that some secondary index holds.
     pub(crate) indexed_mask: ColumnMask,
+    /// Virtual columns; `None` of a table that has none.
+    virtual_mask: Option<ColumnMask>,
     /// Position of the AUTO_INCREMENT column.
     pub(crate) auto_increment: Option<usize>,
     pub(crate) counters: Arc<Counters>,
@@ -151,6 +153,16 @@ fn mask_of<'a>(columns: usize, parts: impl Iterator<Item = &'a KeyPart>) -> Colu
     mask
 }
 
+fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
+    let mut mask = ColumnMask::empty(def.columns.len());
+    for (at, column) in def.columns.iter().enumerate() {
+        if column.generated.as_ref().is_some_and(|generated| !generated.stored) {
+            mask.insert(at);
+        }
+    }
+    (!mask.is_empty()).then_some(mask)
+}
+
 impl Table {
     /// Rows have a primary key of their own.
     pub fn has_primary_key(&self) -> bool {
@@ -170,6 +182,12 @@ impl Table {
     /// It has a primary key or an index.
     pub fn has_keys(&self) -> bool {
         self.primary.is_some() || !self.indexes.is_empty()
+    }
+
+    /// The virtual columns, whose values a source's row images may leave out; `None`: there are none.
+    #[inline]
+    pub fn virtual_mask(&self) -> Option<&ColumnMask> {
+        self.virtual_mask.as_ref()
     }
 
     /// The table's TABLE_MAP event with minimal metadata, and timestamp and server id still to be
@@ -216,6 +234,7 @@ impl Table {
             qualified_name: def.qualified_name(),
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
             table_maps: TableMaps::new(placement.id, &def),
+            virtual_mask: virtual_columns(&def),
             auto_increment: def.auto_increment_column(),
             def,
             placement,

@@ -40,5 +40,5 @@ pub use admin::AdminCommand;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{Host, Privilege, Sight, StatementClass, VariableScope, VirtualTable};
 pub use normalized::normalized;
-pub use session::{Prepared, Session, SessionInit};
+pub use session::{Prepared, Session, SessionInit, VirtualColumns};
 pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

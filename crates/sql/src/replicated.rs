@@ -8,8 +8,8 @@
 //! are only logged.
 //!
 //! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, OR REPLACE, IF
-//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, CHECK constraints are left out
-//! (the source has checked the rows), any storage engine stands for ours and keeps its name, and
+//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, expressions that this grammar does
+//! not have are kept as they are written, any storage engine stands for ours and keeps its name, and
 //! MariaDB's collations become the nearest ones of MySQL.
 
 use crate::admin::AdminCommand;
@@ -128,6 +128,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             inline_references: has_inline_references(&received.options),
             replicated: true,
             of_mariadb: received.options.mariadb_gtid.is_some(),
+            literal_collation: received.session.collation_connection,
         },
         text,
         session: received.session.clone(),

@@ -1,7 +1,8 @@
 //! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
 
 use super::{
-    ColumnDef, ColumnDefault, ForeignKeyDef, IndexColumn, IndexDef, ReferentialAction, SchemaDef, TableDef,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
+    ReferentialAction, SchemaDef, TableDef,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
@@ -12,6 +13,9 @@ const VERSION: u8 = 1;
 const WITH_FOREIGN_KEYS: u8 = 2;
 /// Of a table with columns whose numbers have a form; it has foreign keys too, perhaps none.
 const WITH_NUMBER_FORMS: u8 = 3;
+/// Of a table with expressions, descending key parts or kept indexes; it has number forms too,
+/// perhaps none.
+const WITH_EXPRESSIONS: u8 = 4;
 
 /// Actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -114,6 +118,7 @@ fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
         on_update_now: flags & ON_UPDATE_NOW != 0,
         comment: reader.string()?,
         invisible: flags & INVISIBLE != 0,
+        generated: None,
     })
 }
 
@@ -135,7 +140,7 @@ fn read_parts(reader: &mut Reader<'_>, columns: usize) -> Result<Vec<IndexColumn
         }
         let prefix = reader.varint()?.checked_sub(1);
         let prefix = prefix.map(u32::try_from).transpose().map_err(|_| reader.impossible("key prefix"))?;
-        parts.push(IndexColumn { column, prefix });
+        parts.push(IndexColumn { column, prefix, descending: false });
     }
     Ok(parts)
 }
@@ -211,6 +216,7 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if has_expressions(def) => WITH_EXPRESSIONS,
         true => WITH_NUMBER_FORMS,
         false if def.foreign_keys.is_empty() => VERSION,
         false => WITH_FOREIGN_KEYS,
@@ -246,15 +252,18 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
         out.put_varint(def.foreign_keys.len() as u64);
         def.foreign_keys.iter().for_each(|foreign_key| put_foreign_key(out, foreign_key));
     }
-    if version == WITH_NUMBER_FORMS {
+    if version >= WITH_NUMBER_FORMS {
         put_forms(out, &def.columns);
+    }
+    if version == WITH_EXPRESSIONS {
+        put_expressions(out, def);
     }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !matches!(version, VERSION | WITH_FOREIGN_KEYS | WITH_NUMBER_FORMS) {
+    if !matches!(version, VERSION | WITH_FOREIGN_KEYS | WITH_NUMBER_FORMS | WITH_EXPRESSIONS) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -283,23 +292,124 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
             foreign_keys.push(read_foreign_key(reader, columns.len())?);
         }
     }
-    if version == WITH_NUMBER_FORMS {
+    if version >= WITH_NUMBER_FORMS {
         read_forms(reader, &mut columns)?;
     }
     let primary = has_primary.then_some(primary);
-    Ok(TableDef {
+    let mut def = TableDef {
         schema,
         name,
         columns,
         primary,
         indexes,
         foreign_keys,
+        checks: Vec::new(),
+        kept_indexes: Vec::new(),
         collation,
         comment,
         options,
         auto_increment,
         created_s,
-    })
+    };
+    if version == WITH_EXPRESSIONS {
+        read_expressions(reader, &mut def)?;
+    }
+    Ok(def)
+}
+
+fn has_expressions(def: &TableDef) -> bool {
+    let mut keys = def.primary.iter().chain(def.indexes.iter().map(|index| &index.columns));
+    def.has_generated()
+        || !def.checks.is_empty()
+        || !def.kept_indexes.is_empty()
+        || keys.any(|parts| parts.iter().any(|part| part.descending))
+}
+
+/// Generated columns and descending parts by their positions, constraints, kept indexes.
+fn put_expressions(out: &mut Vec<u8>, def: &TableDef) {
+    let generated = || def.columns.iter().enumerate().filter_map(|(at, c)| Some((at, c.generated.as_ref()?)));
+    out.put_varint(generated().count() as u64);
+    for (at, generated) in generated() {
+        out.put_varint(at as u64);
+        out.put_bool(generated.stored);
+        out.put_str(&generated.expression);
+    }
+    // The primary key is key 0.
+    let keys = || {
+        let secondary = def.indexes.iter().enumerate().map(|(at, index)| (at + 1, &index.columns));
+        def.primary.iter().map(|parts| (0, parts)).chain(secondary)
+    };
+    let descending = || {
+        keys().flat_map(|(key, parts)| {
+            let parts = parts.iter().enumerate().filter(|(_, part)| part.descending);
+            parts.map(move |(part, _)| (key, part))
+        })
+    };
+    out.put_varint(descending().count() as u64);
+    for (key, part) in descending() {
+        out.put_varint(key as u64);
+        out.put_varint(part as u64);
+    }
+    out.put_varint(def.checks.len() as u64);
+    for check in &def.checks {
+        out.put_str(&check.name);
+        out.put_str(&check.expression);
+        out.put_bool(check.enforced);
+        out.put_bool(check.of_column);
+    }
+    out.put_varint(def.kept_indexes.len() as u64);
+    for index in &def.kept_indexes {
+        out.put_str(&index.name);
+        out.put_bool(index.unique);
+        out.put_bool(index.invisible);
+        out.put_str(&index.comment);
+        out.put_varint(index.parts.len() as u64);
+        for part in &index.parts {
+            out.put_str(&part.text);
+            out.put_bool(part.is_expression);
+            out.put_bool(part.descending);
+            out.put_varint(part.prefix.map_or(0, |prefix| u64::from(prefix) + 1));
+        }
+    }
+}
+
+fn read_expressions(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
+    for _ in 0..reader.count()? {
+        let at = reader.varint()? as usize;
+        let (stored, expression) = (reader.bool()?, reader.string()?);
+        let Some(column) = def.columns.get_mut(at) else { return Err(reader.impossible("column")) };
+        column.generated = Some(Generated { expression, stored });
+    }
+    for _ in 0..reader.count()? {
+        let (key, part) = (reader.varint()? as usize, reader.varint()? as usize);
+        let parts = match key.checked_sub(1) {
+            None => def.primary.as_mut(),
+            Some(at) => def.indexes.get_mut(at).map(|index| &mut index.columns),
+        };
+        let Some(part) = parts.and_then(|parts| parts.get_mut(part)) else {
+            return Err(reader.impossible("key part"));
+        };
+        part.descending = true;
+    }
+    for _ in 0..reader.count()? {
+        let (name, expression) = (reader.string()?, reader.string()?);
+        let (enforced, of_column) = (reader.bool()?, reader.bool()?);
+        def.checks.push(CheckDef { name, expression, enforced, of_column });
+    }
+    for _ in 0..reader.count()? {
+        let name = reader.string()?;
+        let (unique, invisible, comment) = (reader.bool()?, reader.bool()?, reader.string()?);
+        let mut parts = Vec::new();
+        for _ in 0..reader.count()? {
+            let text = reader.string()?;
+            let (is_expression, descending) = (reader.bool()?, reader.bool()?);
+            let prefix = reader.varint()?.checked_sub(1).map(u32::try_from).transpose();
+            let prefix = prefix.map_err(|_| reader.impossible("key prefix"))?;
+            parts.push(KeptPart { text, is_expression, prefix, descending });
+        }
+        def.kept_indexes.push(KeptIndex { name, unique, parts, comment, invisible });
+    }
+    Ok(())
 }
 
 /// Appends a schema's definition.
@@ -337,7 +447,10 @@ mod tests {
             id: 9,
             name: "by_note".into(),
             unique: true,
-            columns: vec![IndexColumn { column: 2, prefix: Some(10) }, IndexColumn::whole(1)],
+            columns: vec![
+                IndexColumn { column: 2, prefix: Some(10), descending: false },
+                IndexColumn::whole(1),
+            ],
             comment: String::new(),
             invisible: false,
         });
@@ -357,6 +470,29 @@ mod tests {
             parent_columns: vec!["x".into(), "y".into()],
             on_delete: ReferentialAction::SetDefault,
             on_update: ReferentialAction::Cascade,
+        });
+        comes_back(&def);
+        def.indexes[0].columns[1].descending = true;
+        def.columns[2].generated = Some(Generated { expression: "lower(`state`)".into(), stored: true });
+        let check = |name: &str, enforced| CheckDef {
+            name: name.into(),
+            expression: "(`id` > 1)".into(),
+            enforced,
+            of_column: !enforced,
+        };
+        def.checks.extend([check("orders_chk_1", true), check("id", false)]);
+        let part = |text: &str, is_expression| KeptPart {
+            text: text.into(),
+            is_expression,
+            prefix: (!is_expression).then_some(3),
+            descending: is_expression,
+        };
+        def.kept_indexes.push(KeptIndex {
+            name: "functional_index".into(),
+            unique: true,
+            parts: vec![part("(`id` + 1)", true), part("note", false)],
+            comment: "kept".into(),
+            invisible: true,
         });
         comes_back(&def);
     }

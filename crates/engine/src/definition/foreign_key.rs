@@ -139,10 +139,15 @@ impl TableDef {
             .chain(secondary.map(|(at, index)| (IndexRef::Secondary(at), index.unique, &index.columns[..])))
     }
 
-    /// Gives the table another name, and with it the names of its foreign keys that were made from
+    /// Gives the table another name, and with it the names of its constraints that were made from
     /// the old one.
     pub fn rename(&mut self, schema: &str, name: &str) {
-        let generated = format!("{}_ibfk_", self.name);
+        let (generated, of_checks) = (format!("{}_ibfk_", self.name), format!("{}_chk_", self.name));
+        for check in &mut self.checks {
+            if let Some(number) = check.name.strip_prefix(&of_checks) {
+                check.name = format!("{name}_chk_{number}");
+            }
+        }
         for foreign_key in &mut self.foreign_keys {
             if foreign_key.is_about(&self.schema, &self.name) {
                 (foreign_key.parent_schema, foreign_key.parent_table) = (schema.to_owned(), name.to_owned());

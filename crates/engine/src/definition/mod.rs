@@ -3,10 +3,12 @@
 
 mod check;
 pub(crate) mod codec;
+mod expression;
 mod foreign_key;
 
 use types::{ColumnType, TypeCode, Value};
 
+pub use expression::{CheckDef, Generated, KeptIndex, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 
 /// Where a column's value comes from when an INSERT does not give one.
@@ -42,6 +44,8 @@ pub struct ColumnDef {
     pub comment: String,
     /// `INVISIBLE`
     pub invisible: bool,
+    /// `GENERATED ALWAYS AS (expression)`
+    pub generated: Option<Generated>,
 }
 
 impl ColumnDef {
@@ -56,6 +60,7 @@ impl ColumnDef {
             on_update_now: false,
             comment: String::new(),
             invisible: false,
+            generated: None,
         }
     }
 
@@ -92,12 +97,14 @@ pub struct IndexColumn {
     pub column: usize,
     /// Only this many characters (bytes for binary types) of it are in the key.
     pub prefix: Option<u32>,
+    /// `DESC`: shown, and the key is in ascending order all the same, for it is read either way.
+    pub descending: bool,
 }
 
 impl IndexColumn {
     /// The whole column at this position.
     pub fn whole(column: usize) -> IndexColumn {
-        IndexColumn { column, prefix: None }
+        IndexColumn { column, prefix: None, descending: false }
     }
 }
 
@@ -134,6 +141,10 @@ pub struct TableDef {
     pub indexes: Vec<IndexDef>,
     /// FOREIGN KEY constraints in the order of their making.
     pub foreign_keys: Vec<ForeignKeyDef>,
+    /// CHECK constraints in the order of their making.
+    pub checks: Vec<CheckDef>,
+    /// Indexes that are shown and dumped, and that nothing is looked up in.
+    pub kept_indexes: Vec<KeptIndex>,
     /// Default collation of new columns.
     pub collation: u16,
     /// `COMMENT`
@@ -156,6 +167,8 @@ impl TableDef {
             primary: None,
             indexes: Vec::new(),
             foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            kept_indexes: Vec::new(),
             collation: 255,
             comment: String::new(),
             options: Vec::new(),

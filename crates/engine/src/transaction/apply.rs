@@ -389,8 +389,8 @@ impl Table {
         Ok(keys.into_iter().map(range).collect())
     }
 
-    /// The image of an inserted row.
-    fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
+    /// The image of an inserted row: what the event does not have gets the column's default.
+    pub fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
         self.layout.check_values(row.mask, row.image)?;
         if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }
     }

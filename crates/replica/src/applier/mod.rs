@@ -34,6 +34,7 @@ mod state;
 mod statement;
 mod tables;
 mod trials;
+mod virtual_columns;
 mod workers;
 
 use std::sync::Arc;

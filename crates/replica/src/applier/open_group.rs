@@ -10,8 +10,9 @@ use engine::{Engine, EngineError, Table, TableHold, Transaction};
 use super::report::GroupError;
 use super::settings::ApplySettings;
 use super::tables::{BindError, Bound, TableCache};
-use super::{followed, partial_rows, rows};
+use super::{followed, partial_rows, rows, virtual_columns};
 use crate::filter::{Filters, table_map_in};
+use sql::VirtualColumns;
 
 /// When so much of a group has come, its transaction takes it over, row by row as it goes on.
 const GATHERED_BYTES: usize = 1 << 20;
@@ -29,6 +30,8 @@ pub(super) struct OpenGroup {
     filtered: Vec<u64>,
     /// Where the present statement's last row event is among the events.
     last_rows: Option<usize>,
+    /// What computes columns that row images leave out, once one has.
+    virtual_columns: Option<VirtualColumns>,
     /// Rows go to a transaction that is applied ahead of its turn.
     ahead: bool,
     /// The table that a group needed and could not get at once, while others were held for it.
@@ -56,6 +59,7 @@ impl OpenGroup {
             filters,
             filtered: Vec::new(),
             last_rows: None,
+            virtual_columns: None,
             ahead,
             blocked: None,
             converted: Vec::new(),
@@ -304,8 +308,28 @@ impl OpenGroup {
         }
     }
 
+    /// A row event that leaves virtual columns out.
+    fn rows_without_virtual(
+        &mut self,
+        bytes: &[u8],
+        rows: &RowsEvent<'_>,
+        table: &Arc<Table>,
+    ) -> Result<(), GroupError> {
+        let header = Header::decode(bytes)?;
+        let mut transaction = self.take_for_rows();
+        let engine = self.hold.engine().clone();
+        let columns = self.virtual_columns.get_or_insert_with(|| VirtualColumns::new(engine));
+        let whole = virtual_columns::whole_event(&mut transaction, columns, table, &header, rows);
+        self.transaction = Some(transaction);
+        let refused = |error| GroupError::Row(rows.kind, table.qualified_name().to_string(), error);
+        self.whole_rows(&whole.map_err(refused)?, table)
+    }
+
     /// A row event whose columns are those of our table.
     fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
+        if virtual_columns::are_missing(table, rows) {
+            return self.rows_without_virtual(bytes, rows, table);
+        }
         let mut transaction = self.take_for_rows();
         let settings = self.settings.clone();
         let (tolerance, before) = (settings.tolerance(), self.events.len());

@@ -18,6 +18,32 @@ pub struct TypeSpec {
     pub collation: Option<String>,
 }
 
+/// An expression of a definition. Of what a source has accepted and this grammar does not have there
+/// is the text alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenExpr {
+    pub tree: Option<Expr>,
+    /// As written, without the parentheses around it.
+    pub text: String,
+}
+
+/// `GENERATED ALWAYS AS (expression)`
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeneratedSpec {
+    pub expression: WrittenExpr,
+    pub stored: bool,
+}
+
+/// `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckSpec {
+    pub name: Option<String>,
+    pub expression: WrittenExpr,
+    pub enforced: bool,
+    /// The column that it is written at.
+    pub column: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnSpec {
     pub name: String,
@@ -25,6 +51,9 @@ pub struct ColumnSpec {
     /// `None`: neither NULL nor NOT NULL was written.
     pub nullable: Option<bool>,
     pub default: Option<Expr>,
+    /// `DEFAULT (expression)`
+    pub default_expression: Option<WrittenExpr>,
+    pub generated: Option<GeneratedSpec>,
     /// The digits of `ON UPDATE CURRENT_TIMESTAMP(n)`.
     pub on_update_fsp: Option<u64>,
     pub auto_increment: bool,
@@ -33,6 +62,7 @@ pub struct ColumnSpec {
     pub comment: String,
     pub invisible: bool,
     pub references: Option<ForeignKeySpec>,
+    pub checks: Vec<CheckSpec>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,9 +80,11 @@ pub struct ForeignKeySpec {
     pub at_column: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart {
+    /// Empty where an expression is the part.
     pub column: String,
+    pub expression: Option<WrittenExpr>,
     pub prefix: Option<u32>,
     pub descending: bool,
 }
@@ -64,7 +96,7 @@ pub enum KeyKind {
     Index,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct KeySpec {
     pub kind: KeyKind,
     pub name: Option<String>,
@@ -114,6 +146,7 @@ pub struct CreateTable {
     pub columns: Vec<ColumnSpec>,
     pub keys: Vec<KeySpec>,
     pub foreign_keys: Vec<ForeignKeySpec>,
+    pub checks: Vec<CheckSpec>,
     pub options: TableOptions,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
@@ -146,6 +179,10 @@ pub enum Alteration {
         name: String,
         default: Option<Expr>,
     },
+    SetDefaultExpression {
+        name: String,
+        default: WrittenExpr,
+    },
     /// `ALTER COLUMN ... SET VISIBLE` and `SET INVISIBLE`.
     SetVisible {
         name: String,
@@ -157,6 +194,21 @@ pub enum Alteration {
         if_exists: bool,
     },
     DropPrimaryKey,
+    /// `ALTER INDEX ... VISIBLE` and `INVISIBLE`.
+    SetIndexVisible {
+        name: String,
+        visible: bool,
+    },
+    AddCheck(CheckSpec),
+    DropCheck {
+        name: String,
+        if_exists: bool,
+    },
+    /// `ALTER CHECK` and `ALTER CONSTRAINT`.
+    EnforceCheck {
+        name: String,
+        enforced: bool,
+    },
     AddForeignKey(ForeignKeySpec),
     DropForeignKey {
         name: String,

@@ -187,6 +187,11 @@ pub enum Expr {
         operand: Box<Expr>,
         ty: CastType,
     },
+    /// `CAST(x AS type ARRAY)`, of multi-valued indexes.
+    CastArray {
+        operand: Box<Expr>,
+        ty: CastType,
+    },
     /// `CONVERT(x USING charset)`.
     ConvertUsing {
         operand: Box<Expr>,

@@ -3,7 +3,7 @@
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::sink::{ColumnMeta, column_flag};
-use engine::{ColumnDef, ColumnDefault, IndexRef, Table};
+use engine::{ColumnDef, ColumnDefault, IndexRef, Table, TableDef};
 use types::{ColumnType, TypeCode};
 
 /// A column that may be named.
@@ -168,6 +168,27 @@ impl ScopeTable {
             alias: alias.to_owned(),
             org_table: table.def.name.clone(),
             base,
+            columns: columns.collect(),
+            readable: true,
+        }
+    }
+
+    /// The scope of a definition, for its own expressions.
+    pub fn defined(def: &TableDef) -> ScopeTable {
+        let columns = def.columns.iter().map(|column| ScopeColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            // A row is looked at before it is known to have what is NOT NULL.
+            nullable: true,
+            flags: type_flags(&column.ty),
+            org_name: column.name.clone(),
+            invisible: column.invisible,
+        });
+        ScopeTable {
+            schema: def.schema.clone(),
+            alias: def.name.clone(),
+            org_table: def.name.clone(),
+            base: 0,
             columns: columns.collect(),
             readable: true,
         }

@@ -62,7 +62,8 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
             if changes_types(old, altered) { CHANGED_TYPE } else { "COPY algorithm requires a lock" };
         return Err(not_supported_since("LOCK=NONE", reason, "LOCK=SHARED"));
     }
-    let copies = algorithm == AlterAlgorithm::Copy || changes_types(old, altered) && rebuild;
+    let copies =
+        algorithm == AlterAlgorithm::Copy || altered.copies || changes_types(old, altered) && rebuild;
     Ok(Way { rebuild, copies, exclusive: matches!(lock, AlterLock::Shared | AlterLock::Exclusive) })
 }
 

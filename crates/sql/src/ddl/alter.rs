@@ -1,11 +1,15 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
-use super::column::{column, default_of, implied_timestamps, recollated};
+use super::column::{
+    add_expressions, column, default_of, expression_default, implied_timestamps, recollated,
+};
 use super::conditional::settled;
 use super::create::{add_key, check, check_engine, check_name, keep_options};
+use super::expression::{add_check, check_names, columns_of, no_such_check, renamed};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
+use crate::session::DetachedRows;
 use engine::{Catalog, ColumnDef, ColumnDefault, EngineError, TableDef};
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, TypeCode, Value, convert};
@@ -19,6 +23,8 @@ pub(crate) struct Altered {
     pub renamed: Vec<(String, String)>,
     /// FORCE, or the engine was named again: the table is to be rebuilt.
     pub force: bool,
+    /// Rows have to be read for their expressions, in MySQL's way a copy of the table.
+    pub copies: bool,
     /// The AUTO_INCREMENT counter that was asked for.
     pub auto_increment: Option<u64>,
 }
@@ -27,7 +33,7 @@ impl Altered {
     /// Rows have to be converted even if old and new ones look alike.
     pub fn must_rebuild(&self, old: &TableDef) -> bool {
         let in_place = self.sources.iter().enumerate().all(|(at, source)| *source == Some(at));
-        self.force || !in_place || self.sources.len() != old.columns.len()
+        self.force || self.copies || !in_place || self.sources.len() != old.columns.len()
     }
 }
 
@@ -71,14 +77,24 @@ pub(crate) fn altered_definition(
                 | Alteration::RenameKey { .. }
                 | Alteration::DropForeignKey { .. }
                 | Alteration::DropConstraint { .. }
+                | Alteration::DropCheck { .. }
         )
     };
-    let comes = |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_));
+    let comes =
+        |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_) | Alteration::AddCheck(_));
     let (gone, rest): (Vec<_>, Vec<_>) = alter.alterations.iter().partition(|alteration| goes(alteration));
     let (keys, columns): (Vec<_>, Vec<_>) = rest.into_iter().partition(|alteration| comes(alteration));
-    for alteration in gone.into_iter().chain(columns).chain(keys) {
+    for alteration in gone.into_iter().chain(columns) {
         builder.apply(alteration, current_schema)?;
     }
+    builder.follow_names_in_expressions(old)?;
+    for alteration in &alter.alterations {
+        builder.add_expressions(alteration)?;
+    }
+    for alteration in keys {
+        builder.apply(alteration, current_schema)?;
+    }
+    builder.check_expressions(old, catalog)?;
     let written: Vec<&str> = alter.alterations.iter().filter_map(written_column).collect();
     implied_timestamps(&mut builder.def, &written, settings)?;
     let renamed = builder.follow_own_names(old);
@@ -108,7 +124,8 @@ pub(crate) fn altered_definition(
         _ => None,
     });
     let auto_increment = asked.filter(|next| *next > 0);
-    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, auto_increment })
+    let copies = needs_rows(old, &builder.def, &builder.sources, settings);
+    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, auto_increment })
 }
 
 /// The name of the column that the alteration writes the definition of.
@@ -140,13 +157,39 @@ impl Builder<'_> {
                 Ok(())
             }
             Alteration::AddKey(key) => add_key(&mut self.def, key, self.settings),
+            Alteration::AddCheck(check) => add_check(&mut self.def, check, self.settings),
+            Alteration::DropCheck { name, if_exists } => match self.def.check_constraint(name) {
+                Some(at) => {
+                    self.def.checks.remove(at);
+                    Ok(())
+                }
+                None if *if_exists => Ok(()),
+                None => Err(no_such_check(name)),
+            },
+            Alteration::EnforceCheck { name, enforced } => {
+                let at = self.def.check_constraint(name).ok_or_else(|| no_such_check(name))?;
+                self.def.checks[at].enforced = *enforced;
+                Ok(())
+            }
+            Alteration::SetIndexVisible { name, visible } => self.set_index_visible(name, *visible),
+            // They are set when all columns are there.
+            Alteration::SetDefaultExpression { name, .. } => match self.def.column(name) {
+                Some(_) => Ok(()),
+                None => Err(no_such_column(&self.def, name)),
+            },
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
                     self.def.indexes.remove(at);
                     Ok(())
                 }
-                None if *if_exists => Ok(()),
-                None => Err(cannot_drop(name)),
+                None => match self.def.kept_index(name) {
+                    Some(at) => {
+                        self.def.kept_indexes.remove(at);
+                        Ok(())
+                    }
+                    None if *if_exists => Ok(()),
+                    None => Err(cannot_drop(name)),
+                },
             },
             // They are added when everything else has been done.
             Alteration::AddForeignKey(_) => Ok(()),
@@ -163,6 +206,14 @@ impl Builder<'_> {
                 Some(_) => Ok(()),
                 None => Err(cannot_drop("PRIMARY")),
             },
+            Alteration::RenameKey { from, to } if self.def.kept_index(from).is_some() => {
+                let at = self.def.kept_index(from).unwrap_or_default();
+                if self.def.index(to).is_some() || self.def.kept_index(to).is_some_and(|other| other != at) {
+                    return Err(SqlError::new(1061, format!("Duplicate key name '{to}'")));
+                }
+                self.def.kept_indexes[at].name.clone_from(to);
+                Ok(())
+            }
             Alteration::RenameKey { from, to } => {
                 let at = self.def.index(from).ok_or_else(|| {
                     SqlError::new(1176, format!("Key '{from}' doesn't exist in table '{}'", self.def.name))
@@ -246,6 +297,8 @@ impl Builder<'_> {
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
         if let Some(at) = self.def.foreign_key(name) {
             self.def.foreign_keys.remove(at);
+        } else if let Some(at) = self.def.check_constraint(name) {
+            self.def.checks.remove(at);
         } else if let Some(at) = self.def.index(name).filter(|&at| self.def.indexes[at].unique) {
             self.def.indexes.remove(at);
         } else if name.eq_ignore_ascii_case("PRIMARY") && self.def.primary.is_some() {
@@ -256,19 +309,123 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The columns that have other names than in `old` (from, to). The table's foreign keys about
-    /// itself follow.
-    fn follow_own_names(&mut self, old: &TableDef) -> Vec<(String, String)> {
+    /// The columns that have other names than in `old` (from, to).
+    fn renamed_columns(&self, old: &TableDef) -> Vec<(String, String)> {
         let names = self.sources.iter().zip(&self.def.columns).filter_map(|(source, column)| {
             let before = &old.columns[(*source)?].name;
             (*before != column.name).then(|| (before.clone(), column.name.clone()))
         });
-        let renamed: Vec<(String, String)> = names.collect();
+        names.collect()
+    }
+
+    /// The columns that have other names than in `old` (from, to). The table's foreign keys about
+    /// itself follow.
+    fn follow_own_names(&mut self, old: &TableDef) -> Vec<(String, String)> {
+        let renamed = self.renamed_columns(old);
         let (schema, name) = (self.def.schema.clone(), self.def.name.clone());
         for foreign_key in self.def.foreign_keys.iter_mut().filter(|key| key.is_about(&schema, &name)) {
             foreign_key.rename_parent_columns(&renamed);
         }
         renamed
+    }
+
+    fn set_index_visible(&mut self, name: &str, visible: bool) -> Result<()> {
+        if let Some(at) = self.def.index(name) {
+            self.def.indexes[at].invisible = !visible;
+        } else if let Some(at) = self.def.kept_index(name) {
+            self.def.kept_indexes[at].invisible = !visible;
+        } else if name.eq_ignore_ascii_case("PRIMARY") && self.def.primary.is_some() {
+            return Err(SqlError::new(3522, "A primary key index cannot be invisible."));
+        } else {
+            let text = format!("Key '{name}' doesn't exist in table '{}'", self.def.name);
+            return Err(SqlError::new(1176, text));
+        }
+        Ok(())
+    }
+
+    /// Expressions name columns as they are called now. MySQL does not rename a column that one
+    /// names, MariaDB does.
+    fn follow_names_in_expressions(&mut self, old: &TableDef) -> Result<()> {
+        let names = self.renamed_columns(old);
+        if names.is_empty() {
+            return Ok(());
+        }
+        if !self.settings.replicated {
+            for (from, _) in &names {
+                refuse_dependency(old, &self.def, from)?;
+            }
+        }
+        for column in &mut self.def.columns {
+            if let Some(generated) = &mut column.generated {
+                generated.expression = renamed(&generated.expression, &names);
+            }
+            if let Some(ColumnDefault::Expression(text)) = &mut column.default {
+                *text = renamed(text, &names);
+            }
+        }
+        for check in &mut self.def.checks {
+            check.expression = renamed(&check.expression, &names);
+            if let Some((_, to)) = names.iter().find(|(from, _)| check.of_column && *from == check.name) {
+                check.name.clone_from(to);
+            }
+        }
+        for part in self.def.kept_indexes.iter_mut().flat_map(|index| &mut index.parts) {
+            match part.is_expression {
+                true => part.text = renamed(&part.text, &names),
+                false => {
+                    if let Some((_, to)) = names.iter().find(|(from, _)| *from == part.text) {
+                        part.text.clone_from(to);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The expressions of columns that the alteration writes, now that all columns are there.
+    fn add_expressions(&mut self, alteration: &Alteration) -> Result<()> {
+        match alteration {
+            Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => {
+                add_expressions(&mut self.def, spec, self.settings)
+            }
+            Alteration::SetDefaultExpression { name, default } => {
+                let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+                let default = expression_default(&self.def, at, default, self.settings)?;
+                self.def.columns[at].default = Some(default);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What must hold of expressions in the end: their columns are there, their names are free.
+    fn check_expressions(&mut self, old: &TableDef, catalog: &Catalog) -> Result<()> {
+        let is_gone = |column: &&engine::ColumnDef| self.def.column(&column.name).is_none();
+        let gone: Vec<String> =
+            old.columns.iter().filter(is_gone).map(|column| column.name.clone()).collect();
+        for name in &gone {
+            // A constraint of this column alone goes with it.
+            let is_alone = |check: &engine::CheckDef| {
+                let columns = columns_of(old, &check.expression).unwrap_or_default();
+                !columns.is_empty() && columns.iter().all(|at| old.columns[*at].name == *name)
+            };
+            self.def.checks.retain(|check| {
+                let of_it = check.of_column && check.name.eq_ignore_ascii_case(name);
+                !of_it && (old.check_constraint(&check.name).is_none() || !is_alone(check))
+            });
+            if !self.settings.replicated && self.sources_lost(old, name) {
+                refuse_dependency(old, &self.def, name)?;
+            }
+        }
+        if !self.settings.replicated {
+            check_names(&self.def, Some(old), catalog)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the column that was called so is no longer there, under any name.
+    fn sources_lost(&self, old: &TableDef, name: &str) -> bool {
+        old.column(name).is_some_and(|at| !self.sources.contains(&Some(at)))
     }
 
     fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
@@ -283,7 +440,12 @@ impl Builder<'_> {
     fn column_keys(&mut self, spec: &ColumnSpec) -> Result<()> {
         for (is_wanted, kind) in [(spec.primary, KeyKind::Primary), (spec.unique, KeyKind::Unique)] {
             if is_wanted {
-                let parts = vec![KeyPart { column: spec.name.clone(), prefix: None, descending: false }];
+                let parts = vec![KeyPart {
+                    column: spec.name.clone(),
+                    expression: None,
+                    prefix: None,
+                    descending: false,
+                }];
                 let key = KeySpec { kind, name: None, parts, comment: String::new(), invisible: false };
                 add_key(&mut self.def, &key, self.settings)?;
             }
@@ -309,6 +471,13 @@ impl Builder<'_> {
             if matches!(def.default, Some(ColumnDefault::Null)) {
                 def.default = None;
             }
+        }
+        if let Some(is_stored) = old_storage(&self.def.columns[at])
+            && !self.settings.replicated
+            && spec.generated.as_ref().is_some_and(|generated| generated.stored != is_stored)
+        {
+            let text = "'Changing the STORED status' is not supported for generated columns.";
+            return Err(SqlError::new(3106, text));
         }
         match place {
             None => self.def.columns[at] = def,
@@ -380,6 +549,63 @@ impl Builder<'_> {
     }
 }
 
+/// Whether the rows have to be gone through for expressions: another one makes a column's values,
+/// or a client wants a constraint to hold that was not enforced.
+fn needs_rows(old: &TableDef, new: &TableDef, sources: &[Option<usize>], settings: &DdlSettings) -> bool {
+    let changed = |(column, source): (&ColumnDef, &Option<usize>)| {
+        let Some(now) = &column.generated else { return false };
+        let before = source.and_then(|at| old.columns[at].generated.as_ref());
+        source.is_some() && before.is_none_or(|before| before.expression != now.expression)
+    };
+    let is_new = |check: &engine::CheckDef| {
+        let known =
+            old.checks.iter().any(|o| o.enforced && o.name == check.name && o.expression == check.expression);
+        check.enforced && !known
+    };
+    new.columns.iter().zip(sources).any(changed) || !settings.replicated && new.checks.iter().any(is_new)
+}
+
+/// Whether a generated column is stored; `None`: it is none.
+fn old_storage(column: &ColumnDef) -> Option<bool> {
+    column.generated.as_ref().map(|generated| generated.stored)
+}
+
+/// Refuses what takes a column away, or its name, that an expression of the new definition names.
+fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
+    let names = |text: &str| {
+        let columns = columns_of(old, text).unwrap_or_default();
+        columns.iter().any(|at| old.columns[*at].name.eq_ignore_ascii_case(name))
+    };
+    let generated = |column: &ColumnDef| column.generated.as_ref().is_some_and(|g| names(&g.expression));
+    if new.columns.iter().any(generated) {
+        return Err(SqlError::new(3108, format!("Column '{name}' has a generated column dependency.")));
+    }
+    let uses =
+        |column: &ColumnDef| matches!(&column.default, Some(ColumnDefault::Expression(text)) if names(text));
+    if new.columns.iter().any(uses) {
+        return Err(SqlError::new(
+            3772,
+            format!(
+                "Column '{name}' has a default value expression dependency and cannot be dropped or renamed."
+            ),
+        ));
+    }
+    if let Some(check) = new.checks.iter().find(|check| names(&check.expression)) {
+        let text = format!(
+            "Check constraint '{}' uses column '{name}', hence column cannot be dropped or renamed.",
+            check.name
+        );
+        return Err(SqlError::new(3959, text));
+    }
+    let mut parts = new.kept_indexes.iter().flat_map(|index| &index.parts);
+    if parts.any(|part| part.is_expression && names(&part.text)) {
+        let text =
+            format!("Column '{name}' has a functional index dependency and cannot be dropped or renamed.");
+        return Err(SqlError::new(3837, text));
+    }
+    Ok(())
+}
+
 /// What is wrong with the zero date that a new column without a default would have in old rows. The
 /// source has judged that.
 fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
@@ -436,6 +662,7 @@ pub(crate) fn converter<'c>(
     old: &'c TableDef,
     altered: &'c Altered,
     settings: &'c DdlSettings,
+    expressions: Option<&'c DetachedRows>,
     failure: &'c mut Option<SqlError>,
 ) -> Result<impl FnMut(&[u8]) -> engine::Result<Vec<u8>> + 'c> {
     let layout = |def: &TableDef| {
@@ -453,6 +680,8 @@ pub(crate) fn converter<'c>(
         .iter()
         .zip(&altered.sources)
         .find_map(|(column, source)| source.is_none().then(|| refused_zero(column, settings)).flatten());
+    let is_new = |at: &usize| altered.sources[*at].is_none();
+    let new_columns: Vec<usize> = (0..altered.sources.len()).filter(is_new).collect();
     let mut number = 0;
     let mut next_id = 0u64;
     Ok(move |image: &[u8]| {
@@ -466,6 +695,10 @@ pub(crate) fn converter<'c>(
             let column = &altered.def.columns[at];
             if let Some(source) = source {
                 let value = from.decode(image, *source)?;
+                if column.generated.is_some() && old.columns[*source].ty != column.ty {
+                    // It is computed anew.
+                    continue;
+                }
                 values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
                     |error| {
                         let message = error.message.clone();
@@ -478,6 +711,14 @@ pub(crate) fn converter<'c>(
                 values[at] =
                     if column.ty.unsigned { Value::UInt(next_id) } else { Value::Int(next_id as i64) };
             }
+        }
+        if let Some(expressions) = expressions {
+            let completed = expressions.complete(&mut values, &new_columns, number);
+            completed.map_err(|error| {
+                let message = error.message.clone();
+                *failure = Some(error);
+                EngineError::BadDefinition(message)
+            })?;
         }
         let mut out = Vec::with_capacity(image.len());
         to.encode(&values, &mut out)?;

@@ -1,9 +1,10 @@
 //! Columns: types, defaults, attributes.
 
+use super::expression::{Owner, canonical};
 use super::{DdlSettings, chosen_collation};
-use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp};
+use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp, WrittenExpr};
 use crate::error::{Result, SqlError};
-use engine::{ColumnDef, ColumnDefault, TableDef};
+use engine::{ColumnDef, ColumnDefault, Generated, TableDef};
 use std::collections::HashSet;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
@@ -390,6 +391,8 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         && !spec.primary
         && !spec.auto_increment;
     let default = match &spec.default {
+        // Its expression comes when all columns are there.
+        None if spec.default_expression.is_some() || spec.generated.is_some() => None,
         Some(written) => Some(default_of(name, written, &ty, nullable, settings)?),
         None if nullable => Some(ColumnDefault::Null),
         None => None,
@@ -423,7 +426,60 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         on_update_now: spec.on_update_fsp.is_some(),
         comment: spec.comment.clone(),
         invisible: spec.invisible,
+        // Its canonical text comes when all columns are there.
+        generated: spec.generated.as_ref().map(|generated| Generated {
+            expression: generated.expression.text.clone(),
+            stored: generated.stored,
+        }),
     })
+}
+
+/// Gives a column of the definition, in which all columns are, its expressions.
+///
+/// # Errors
+/// 1221 for what a generated column cannot have, and what is wrong with the expressions.
+pub(super) fn add_expressions(def: &mut TableDef, spec: &ColumnSpec, settings: &DdlSettings) -> Result<()> {
+    let Some(at) = def.column(&spec.name) else { return Ok(()) };
+    if let Some(written) = &spec.default_expression {
+        def.columns[at].default = Some(expression_default(def, at, written, settings)?);
+    }
+    let Some(generated) = &spec.generated else { return Ok(()) };
+    let refused = [
+        (spec.default.is_some() || spec.default_expression.is_some(), "DEFAULT and generated column"),
+        (spec.auto_increment, "AUTO_INCREMENT and generated column"),
+        (spec.on_update_fsp.is_some(), "ON UPDATE and generated column"),
+    ];
+    if let Some((_, what)) = refused.iter().find(|(is_wrong, _)| *is_wrong && !settings.replicated) {
+        return Err(SqlError::new(1221, format!("Incorrect usage of {what}")));
+    }
+    if spec.primary && !generated.stored && !settings.replicated {
+        let text =
+            "'Defining a virtual generated column as primary key' is not supported for generated columns.";
+        return Err(SqlError::new(3106, text));
+    }
+    let expression = canonical(def, &generated.expression, Owner::Generated(&spec.name), settings)?;
+    let column = &mut def.columns[at];
+    column.default = if column.nullable { Some(ColumnDefault::Null) } else { None };
+    column.generated = Some(Generated { expression, stored: generated.stored });
+    Ok(())
+}
+
+/// `DEFAULT (expression)`. MariaDB has literals and the time of the statement in parentheses, too.
+pub(super) fn expression_default(
+    def: &TableDef,
+    at: usize,
+    written: &WrittenExpr,
+    settings: &DdlSettings,
+) -> Result<ColumnDefault> {
+    let column = &def.columns[at];
+    if settings.of_mariadb
+        && let Some(tree @ (Expr::Literal(_) | Expr::Unary(UnaryOp::Minus, _) | Expr::Function(_))) =
+            &written.tree
+        && let Ok(default) = default_of(&column.name, tree, &column.ty, column.nullable, settings)
+    {
+        return Ok(default);
+    }
+    canonical(def, written, Owner::Default(&column.name), settings).map(ColumnDefault::Expression)
 }
 
 /// Without `explicit_defaults_for_timestamp`: gives the TIMESTAMP columns that a statement has

@@ -57,6 +57,7 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
         Alteration::ModifyColumn { name, .. }
         | Alteration::DropColumn { name, .. }
         | Alteration::SetDefault { name, .. }
+        | Alteration::SetDefaultExpression { name, .. }
         | Alteration::SetVisible { name, .. } => has_column(name),
         Alteration::RenameColumn { from, .. } => has_column(from),
         Alteration::AddKey(key) if key.kind == KeyKind::Primary => {

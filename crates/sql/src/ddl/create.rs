@@ -1,6 +1,7 @@
 //! CREATE TABLE and CREATE INDEX.
 
 use super::column::{column, implied_timestamps};
+use super::expression::{add_check, kept_index};
 use super::long_key::fitted;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
@@ -61,6 +62,9 @@ pub(crate) fn definition(
     if def.columns.iter().all(|column| column.invisible) {
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
     }
+    for spec in &create.columns {
+        super::column::add_expressions(&mut def, spec, settings)?;
+    }
     for key in column_keys(create) {
         add_key(&mut def, &key, settings)?;
     }
@@ -69,6 +73,9 @@ pub(crate) fn definition(
         create.keys.iter().partition(|key| key.kind == KeyKind::Primary);
     for key in primary.into_iter().chain(rest) {
         add_key(&mut def, key, settings)?;
+    }
+    for check in &create.checks {
+        add_check(&mut def, check, settings)?;
     }
     check(&def, settings)?;
     Ok(def)
@@ -102,7 +109,12 @@ fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
             keys.push(KeySpec {
                 kind,
                 name: None,
-                parts: vec![KeyPart { column: spec.name.clone(), prefix: None, descending: false }],
+                parts: vec![KeyPart {
+                    column: spec.name.clone(),
+                    expression: None,
+                    prefix: None,
+                    descending: false,
+                }],
                 comment: String::new(),
                 invisible: false,
             });
@@ -183,9 +195,6 @@ fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
     let mut parts: Vec<IndexColumn> = Vec::with_capacity(key.parts.len());
     let mut bytes = 0;
     for part in &key.parts {
-        if part.descending {
-            return Err(SqlError::not_supported("descending index columns"));
-        }
         let at = def.column(&part.column).ok_or_else(|| {
             SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column))
         })?;
@@ -198,7 +207,7 @@ fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
             Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
             None => ty.max_bytes(),
         };
-        parts.push(IndexColumn { column: at, prefix });
+        parts.push(IndexColumn { column: at, prefix, descending: part.descending });
     }
     if bytes > MOST_KEY_BYTES {
         return Err(SqlError::new(1071, "Specified key was too long; max key length is 3072 bytes"));
@@ -242,7 +251,9 @@ fn wrong_prefix() -> SqlError {
 
 /// The name of a key that has none: its first column's, with a number where that is taken.
 fn free_key_name(def: &TableDef, first: &str) -> String {
-    let taken = |name: &str| def.index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY");
+    let taken = |name: &str| {
+        def.index(name).is_some() || def.kept_index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY")
+    };
     if !taken(first) {
         return first.to_owned();
     }
@@ -256,7 +267,7 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
         Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
             return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
         }
-        Some(name) if def.index(name).is_some() => {
+        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
             return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
         }
         Some(name) => name.clone(),
@@ -268,6 +279,11 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
 
 /// Adds a key of any kind.
 pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
+    if key.parts.iter().any(|part| part.expression.is_some()) {
+        let index = kept_index(def, key, settings)?;
+        def.kept_indexes.push(index);
+        return Ok(());
+    }
     let key = fitted(def, key, settings);
     let key = key.as_ref();
     if key.kind != KeyKind::Primary {

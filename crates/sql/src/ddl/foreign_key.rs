@@ -277,7 +277,12 @@ fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
 /// The index of a foreign key's columns, under the constraint's name, the one given for it, or the
 /// first column's.
 fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> {
-    let part = |column: &String| KeyPart { column: column.clone(), prefix: None, descending: false };
+    let part = |column: &String| KeyPart {
+        column: column.clone(),
+        expression: None,
+        prefix: None,
+        descending: false,
+    };
     let wished = spec.name.as_ref().or(spec.index.as_ref());
     let key = KeySpec {
         kind: KeyKind::Index,

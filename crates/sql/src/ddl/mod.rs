@@ -5,15 +5,18 @@
 
 mod algorithm;
 mod alter;
+mod canonical;
 mod column;
 mod conditional;
 mod create;
+mod expression;
 mod foreign_key;
 mod long_key;
 mod run;
 
 pub(crate) use alter::{Altered, altered_definition, converter};
 pub(crate) use create::{ENGINE, columns_of_query, definition};
+pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
 pub(crate) use run::{DdlReport, DdlRun};
 
@@ -47,6 +50,8 @@ pub(crate) struct DdlSettings {
     pub replicated: bool,
     /// That source is MariaDB.
     pub of_mariadb: bool,
+    /// The character set of literals without an introducer.
+    pub literal_collation: u16,
 }
 
 impl DdlSettings {

@@ -6,6 +6,7 @@ use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
 };
 use crate::error::{Result, SqlError};
+use crate::session::{DetachedRows, DetachedSettings};
 use engine::{ColumnDef, CommitOptions, DdlContext, Engine, SchemaDef, SessionContext, TableDef};
 use std::sync::Arc;
 
@@ -182,6 +183,9 @@ impl<'a> DdlRun<'a> {
     ) -> Result<TableDef> {
         let mut def = definition(create, schema, extra, settings)?;
         self.relations().add(&mut def, &create.foreign_keys)?;
+        if !settings.replicated {
+            super::expression::check_names(&def, None, self.engine.catalog())?;
+        }
         super::create::check(&def, settings)?;
         Ok(def)
     }
@@ -195,6 +199,12 @@ impl<'a> DdlRun<'a> {
         def.created_s = self.settings.now_us / 1_000_000;
         def.indexes.iter_mut().for_each(|index| index.id = 0);
         def.foreign_keys.clear();
+        if !self.settings.of_mariadb {
+            // They get names of their own, as if they had been written without.
+            for (at, check) in def.checks.iter_mut().enumerate() {
+                check.name = format!("{name}_chk_{}", at + 1);
+            }
+        }
         Ok(def)
     }
 
@@ -289,10 +299,17 @@ impl<'a> DdlRun<'a> {
             auto_increment: altered.auto_increment,
             ..self.context()
         };
+        let of_rows = DetachedSettings {
+            zone_offset_s: settings.zone_offset_s,
+            now_us: settings.now_us,
+            strict: settings.strict,
+            replicated: settings.replicated,
+        };
+        let expressions = DetachedRows::of(self.engine, &altered.def, of_rows)?;
         let mut failure = None;
         let mut converted = 0;
         let outcome = {
-            let mut row = converter(&old.def, altered, settings, &mut failure)?;
+            let mut row = converter(&old.def, altered, settings, expressions.as_ref(), &mut failure)?;
             let mut convert = |image: &[u8]| {
                 converted += 1;
                 row(image)
@@ -334,8 +351,8 @@ impl<'a> DdlRun<'a> {
         super::create::check(&def, &self.settings)?;
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
-        let (renamed, force, auto_increment) = (Vec::new(), false, None);
-        let altered = Altered { def, sources, renamed, force, auto_increment };
+        let (renamed, force, copies, auto_increment) = (Vec::new(), false, false, None);
+        let altered = Altered { def, sources, renamed, force, copies, auto_increment };
         self.alter_to(&old, &altered, &settings, demands)
     }
 
@@ -349,7 +366,7 @@ impl<'a> DdlRun<'a> {
         let schema = self.schema_of(table)?;
         let old = self.require_table(&schema, &table.name)?;
         let is_primary = name.eq_ignore_ascii_case("PRIMARY") && old.def.primary.is_some();
-        if if_exists && old.def.index(name).is_none() && !is_primary {
+        if if_exists && old.def.index(name).is_none() && old.def.kept_index(name).is_none() && !is_primary {
             self.notes.push((1091, format!("Can't DROP '{name}'; check that column/key exists")));
             return self.log_only();
         }

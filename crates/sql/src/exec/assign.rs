@@ -9,7 +9,7 @@ use types::{DateTime, TypeCode, Value};
 
 /// How a statement treats values that do not fit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Strictness {
+pub(crate) struct Strictness {
     /// Errors, not warnings.
     pub strict: bool,
     /// NULL in a NOT NULL column becomes the type's zero value (IGNORE, and rows of several in
@@ -108,6 +108,10 @@ pub(super) fn default_value(
     ctx: &Context<'_>,
 ) -> Result<Value> {
     let column = &table.def.columns[at];
+    if column.generated.is_some() {
+        // It is computed when the row is complete.
+        return Ok(Value::Null);
+    }
     match &column.default {
         Some(ColumnDefault::Null) if column.nullable => Ok(Value::Null),
         Some(ColumnDefault::Literal(_)) => {
@@ -117,7 +121,8 @@ pub(super) fn default_value(
                 .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, row)))
         }
         Some(ColumnDefault::CurrentTimestamp) => now_for(column, ctx),
-        Some(ColumnDefault::Expression(_)) => Err(SqlError::not_supported("expressions as DEFAULT values")),
+        // So is this one.
+        Some(ColumnDefault::Expression(_)) => Ok(Value::Null),
         None | Some(ColumnDefault::Null) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
             if strictness.strict {

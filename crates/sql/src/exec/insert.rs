@@ -5,7 +5,7 @@ mod literals;
 
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
-use super::{Changes, Run};
+use super::{Changes, RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
@@ -37,6 +37,8 @@ pub(crate) struct InsertPlan {
     ignore: bool,
     on_duplicate: Vec<(usize, NewValue)>,
     stamped: Vec<usize>,
+    /// What the definition computes and asks of a row; `None` of a plain table.
+    expressions: Option<RowExpressions>,
 }
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
@@ -51,6 +53,9 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         check_columns(binder, insert, &schema)?;
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
+    check_generated(&table, insert, &columns)?;
+    let expressions = RowExpressions::of(binder, &table.def);
+    super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &table, &columns)?),
@@ -89,6 +94,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         ignore: insert.ignore,
         on_duplicate,
         stamped,
+        expressions,
         table: table.clone(),
     })
 }
@@ -145,6 +151,21 @@ fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
         columns.push(at);
     }
     Ok(columns)
+}
+
+/// Refuses values for generated columns; DEFAULT is none.
+fn check_generated(table: &Table, insert: &ast::Insert, columns: &[usize]) -> Result<()> {
+    for (place, at) in columns.iter().enumerate() {
+        let column = &table.def.columns[*at];
+        let is_default =
+            |row: &Vec<ast::Expr>| row.get(place).is_none_or(|value| *value == ast::Expr::Default);
+        let is_right = column.generated.is_none()
+            || matches!(&insert.source, ast::InsertSource::Values(rows) if rows.iter().all(is_default));
+        if !is_right {
+            return Err(super::expressions::value_not_allowed(column, &table.def));
+        }
+    }
+    Ok(())
 }
 
 fn bind_rows(
@@ -269,7 +290,9 @@ impl InsertPlan {
                 many = rows.len() > 1;
                 for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
-                    if self.literals_to_image(run, rows, row, sources, &mut generator, &mut image)? {
+                    if self.expressions.is_none()
+                        && self.literals_to_image(run, rows, row, sources, &mut generator, &mut image)?
+                    {
                         count(self.put(run, &image)?, &mut generator);
                         continue;
                     }
@@ -341,6 +364,9 @@ impl InsertPlan {
                 }
                 NewValue::Default => {
                     values[*at] = default_value(&self.table, *at, number, strictness, run.ctx)?;
+                    if self.expressions.is_some() {
+                        generator.defaulted.push(*at);
+                    }
                 }
             }
         }
@@ -378,7 +404,24 @@ impl InsertPlan {
                 default_value(&self.table, *at, number, strictness, run.ctx)?
             };
         }
-        Ok(())
+        let Some(expressions) = &self.expressions else { return Ok(()) };
+        let def = &self.table.def;
+        let mut defaulted = std::mem::take(&mut generator.defaulted);
+        defaulted.extend_from_slice(&self.missing);
+        expressions.fill_defaults(def, &defaulted, values, number, strictness, run.ctx)?;
+        expressions.generate(def, values, number, strictness, run.ctx)
+    }
+
+    /// Whether the row is left out, because it violates a constraint and IGNORE was said.
+    fn is_refused(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
+        let Some(expressions) = &self.expressions else { return Ok(false) };
+        match expressions.check(values, run.ctx) {
+            Err(error) if self.ignore && error.code == 3819 => {
+                run.ctx.warn(error.code, error.message);
+                Ok(true)
+            }
+            checked => checked.map(|()| false),
+        }
     }
 
     /// A value as the column's; NULL or 0 in the auto_increment column generates.
@@ -414,6 +457,9 @@ impl InsertPlan {
 
     /// Makes an image of the row and puts it into the table.
     fn store(&self, run: &mut Run<'_, '_>, values: &[Value], image: &mut Vec<u8>) -> Result<Outcome> {
+        if self.is_refused(run, values)? {
+            return Ok(Outcome::Ignored);
+        }
         image.clear();
         self.table.layout.encode(values, image)?;
         self.put(run, image)
@@ -477,6 +523,12 @@ impl InsertPlan {
 
     /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
     /// one's.
+    /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
+    fn set_to_default(&self) -> Vec<usize> {
+        let columns = self.on_duplicate.iter().filter(|(_, value)| matches!(value, NewValue::Default));
+        columns.map(|(at, _)| *at).collect()
+    }
+
     fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
         let mut values = self.table.layout.decode_all(&old.image)?;
         values.extend(new);
@@ -492,6 +544,16 @@ impl InsertPlan {
                 values[*at] = now_for(&self.table.def.columns[*at], run.ctx)?;
             }
             image = encode(&self.table, &values[..columns])?;
+        }
+        if let Some(expressions) = &self.expressions {
+            let (def, strictness) = (&self.table.def, self.strictness(run));
+            let new = &mut values[..columns];
+            expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
+            expressions.generate(def, new, 1, strictness, run.ctx)?;
+            if self.is_refused(run, new)? {
+                return Ok(Outcome::Ignored);
+            }
+            image = encode(&self.table, new)?;
         }
         run.txn.update(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })

@@ -3,6 +3,7 @@
 mod assign;
 mod bounds;
 mod delete;
+mod expressions;
 mod insert;
 mod output;
 mod reader;
@@ -11,7 +12,9 @@ mod sort;
 mod target;
 mod update;
 
+pub(crate) use assign::Strictness;
 pub(crate) use delete::{DeletePlan, bind_delete};
+pub(crate) use expressions::RowExpressions;
 pub(crate) use insert::{InsertPlan, bind_insert};
 use select::collect;
 pub(crate) use select::run_query;

@@ -1,7 +1,7 @@
 //! UPDATE.
 
 use super::assign::{Strictness, now_for, to_column};
-use super::{Changes, Run};
+use super::{Changes, RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Place, Target, bind_target};
 use crate::error::{Result, SqlError};
@@ -28,6 +28,8 @@ pub(crate) struct UpdatePlan {
     assigned: ColumnMask,
     assigned_or_stamped: ColumnMask,
     ignore: bool,
+    /// What the definition computes and asks of a row; `None` of a plain table.
+    expressions: Option<RowExpressions>,
     /// The rows are found by columns that change.
     collect_first: bool,
 }
@@ -42,9 +44,15 @@ pub(super) fn bind_assignments<'w>(
     let mut assignments = Vec::new();
     for (name, value) in written {
         let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        let column = &table.def.columns[at];
         let value = match value {
+            // It is computed in any case.
+            ast::Expr::Default if column.generated.is_some() => continue,
+            _ if column.generated.is_some() => {
+                return Err(super::expressions::value_not_allowed(column, &table.def));
+            }
             ast::Expr::Default => NewValue::Default,
-            value => NewValue::Expr(binder.expr(value, place)?.beside(&table.def.columns[at].ty)),
+            value => NewValue::Expr(binder.expr(value, place)?.beside(&column.ty)),
         };
         assignments.push((at, value));
     }
@@ -113,7 +121,13 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let assignments = bind_assignments(binder, &table, written, &mut place)?;
     let stamped = stamped_columns(&table, &assignments);
     binder.note_change(&table, update.ignore);
-    let changes = |at: usize| assignments.iter().any(|(column, _)| *column == at) || stamped.contains(&at);
+    let changes = |at: usize| {
+        assignments.iter().any(|(column, _)| *column == at)
+            || stamped.contains(&at)
+            || table.def.columns[at].generated.is_some()
+    };
+    super::expressions::check_kept_keys(&table.def, changes)?;
+    let expressions = RowExpressions::of(binder, &table.def);
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
@@ -135,6 +149,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
         assignments,
         stamped,
         ignore: update.ignore,
+        expressions,
         collect_first,
         target,
     })
@@ -162,6 +177,29 @@ fn spliced(table: &Table, old: &[u8], mask: &ColumnMask, values: &[Value]) -> Re
 }
 
 impl UpdatePlan {
+    /// A new row with its generated columns, which satisfies the constraints.
+    fn completed(
+        &self,
+        run: &Run<'_, '_>,
+        expressions: &RowExpressions,
+        image: &[u8],
+        number: u64,
+        strictness: Strictness,
+    ) -> Result<Vec<u8>> {
+        let table = self.target.table();
+        let mut values = table.layout.decode_all(image)?;
+        let defaulted: Vec<usize> = self
+            .assignments
+            .iter()
+            .filter(|(_, value)| matches!(value, NewValue::Default))
+            .map(|(at, _)| *at)
+            .collect();
+        expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
+        expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
+        expressions.check(&values, run.ctx)?;
+        super::assign::encode(table, &values)
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         let table = self.target.table();
         let strictness =
@@ -180,6 +218,15 @@ impl UpdatePlan {
                     values[*at] = now_for(&table.def.columns[*at], run.ctx)?;
                 }
                 image = spliced(table, &row.image, &self.assigned_or_stamped, values)?;
+            }
+            if let Some(expressions) = &self.expressions {
+                match self.completed(run, expressions, &image, number, strictness) {
+                    Err(error) if self.ignore && error.code == 3819 => {
+                        run.ctx.warn(error.code, error.message);
+                        return Ok(());
+                    }
+                    completed => image = completed?,
+                }
             }
             match run.txn.update(table, &row, &image) {
                 Ok(()) => {

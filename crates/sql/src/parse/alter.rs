@@ -55,7 +55,7 @@ impl Parser<'_> {
         let word = self.upper();
         let alteration = match word.as_str() {
             "ADD" => return self.add(into),
-            "MODIFY" | "CHANGE" => self.modify(word == "CHANGE")?,
+            "MODIFY" | "CHANGE" => return self.modify(word == "CHANGE", into),
             "DROP" => self.drop_part()?,
             "ALTER" => self.alter_part()?,
             "RENAME" => self.rename_part()?,
@@ -116,6 +116,10 @@ impl Parser<'_> {
             into.push(self.unless_there(Alteration::AddForeignKey(foreign_key)));
             return Ok(());
         }
+        if let Some(check) = self.check_spec(None)? {
+            into.push(Alteration::AddCheck(check));
+            return Ok(());
+        }
         if !self.is("COLUMN")
             && let Some(key) = self.key_spec()?
         {
@@ -146,14 +150,17 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn modify(&mut self, renames: bool) -> Result<Alteration> {
+    fn modify(&mut self, renames: bool, into: &mut Vec<Alteration>) -> Result<()> {
         self.advance();
         self.eat("COLUMN");
         let if_exists = self.mariadb_if_exists();
         let name = self.name()?;
-        let spec = if renames { self.column_spec()? } else { self.column_spec_of(name.clone())? };
+        let mut spec = if renames { self.column_spec()? } else { self.column_spec_of(name.clone())? };
+        let checks = std::mem::take(&mut spec.checks);
         let alteration = Alteration::ModifyColumn { name, spec, place: self.column_place()? };
-        Ok(alteration.only_if(if_exists))
+        into.push(alteration.only_if(if_exists));
+        into.extend(checks.into_iter().map(Alteration::AddCheck));
+        Ok(())
     }
 
     fn drop_part(&mut self) -> Result<Alteration> {
@@ -183,7 +190,10 @@ impl Parser<'_> {
                 let if_exists = self.mariadb_if_exists();
                 Ok(Alteration::DropConstraint { name: self.name()?, if_exists })
             }
-            "CHECK" => Err(SqlError::not_supported("CHECK constraints")),
+            "CHECK" => {
+                self.advance();
+                Ok(Alteration::DropCheck { name: self.name()?, if_exists: false })
+            }
             "PARTITION" => Err(SqlError::not_supported("ALTER TABLE ... DROP PARTITION")),
             _ => {
                 self.eat("COLUMN");
@@ -197,8 +207,21 @@ impl Parser<'_> {
 
     fn alter_part(&mut self) -> Result<Alteration> {
         self.expect("ALTER")?;
-        if self.is_any(&["INDEX", "CHECK", "CONSTRAINT"]) {
-            return Err(SqlError::not_supported(format!("ALTER TABLE ... ALTER {}", self.upper())));
+        if self.eat("INDEX") || self.mode.of_source && self.eat("KEY") {
+            let _ = self.mode.of_source && self.if_exists();
+            let name = self.name()?;
+            let shows = self.eat("VISIBLE") || self.mode.of_source && self.eat_all(&["NOT", "IGNORED"]);
+            let hides = !shows && (self.eat("INVISIBLE") || self.mode.of_source && self.eat("IGNORED"));
+            if !shows && !hides {
+                return Err(self.error());
+            }
+            return Ok(Alteration::SetIndexVisible { name, visible: shows });
+        }
+        if self.eat_any(&["CHECK", "CONSTRAINT"]) {
+            let name = self.name()?;
+            let enforced = !self.eat("NOT");
+            self.expect("ENFORCED")?;
+            return Ok(Alteration::EnforceCheck { name, enforced });
         }
         self.eat("COLUMN");
         let if_exists = self.mariadb_if_exists();
@@ -213,6 +236,9 @@ impl Parser<'_> {
             return Ok(Alteration::SetVisible { name, visible });
         }
         self.expect("DEFAULT")?;
+        if let Some(default) = self.default_expression()? {
+            return Ok(Alteration::SetDefaultExpression { name, default }.only_if(if_exists));
+        }
         let default = Some(self.default_value()?);
         Ok(Alteration::SetDefault { name, default }.only_if(if_exists))
     }
@@ -325,7 +351,9 @@ impl Parser<'_> {
 /// A column, and the foreign key that is written at it.
 fn add_column(into: &mut Vec<Alteration>, mut spec: ColumnSpec, place: ColumnPlace, if_absent: bool) {
     let references = spec.references.take();
+    let checks = std::mem::take(&mut spec.checks);
     let add = Alteration::AddColumn(spec, place);
     into.push(if if_absent { add.unless_there() } else { add });
+    into.extend(checks.into_iter().map(Alteration::AddCheck));
     into.extend(references.map(Alteration::AddForeignKey));
 }

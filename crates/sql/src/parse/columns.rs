@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec};
+use crate::ast::{ColumnSpec, Expr, GeneratedSpec, Literal, TypeSpec, WrittenExpr};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -18,6 +18,8 @@ impl Parser<'_> {
             ty: TypeSpec::default(),
             nullable: None,
             default: None,
+            default_expression: None,
+            generated: None,
             on_update_fsp: None,
             auto_increment: false,
             unique: false,
@@ -25,6 +27,7 @@ impl Parser<'_> {
             comment: String::new(),
             invisible: false,
             references: None,
+            checks: Vec::new(),
         };
         if self.eat("SERIAL") {
             spec.ty = TypeSpec { name: "bigint".to_owned(), unsigned: true, ..TypeSpec::default() };
@@ -48,7 +51,10 @@ impl Parser<'_> {
             }
             "DEFAULT" => {
                 self.advance();
-                spec.default = Some(self.default_value()?);
+                match self.default_expression()? {
+                    Some(expression) => spec.default_expression = Some(expression),
+                    None => spec.default = Some(self.default_value()?),
+                }
                 return Ok(true);
             }
             "ON" => {
@@ -76,13 +82,19 @@ impl Parser<'_> {
                 self.advance();
                 return Ok(true);
             }
-            "CHECK" | "CONSTRAINT" if self.mode.of_source => return self.eat_check(),
-            "GENERATED" | "AS" => return Err(SqlError::not_supported("generated columns")),
+            "CHECK" | "CONSTRAINT" => {
+                let Some(check) = self.check_spec(Some(&spec.name))? else { return Ok(false) };
+                spec.checks.push(check);
+                return Ok(true);
+            }
+            "GENERATED" | "AS" => {
+                spec.generated = Some(self.generated()?);
+                return Ok(true);
+            }
             "REFERENCES" => {
                 spec.references = Some(self.references(None, None, vec![spec.name.clone()], true)?);
                 return Ok(true);
             }
-            "CHECK" | "CONSTRAINT" => return Err(SqlError::not_supported("CHECK constraints")),
             "SRID" => return Err(SqlError::not_supported("spatial types")),
             _ => {}
         }
@@ -110,8 +122,90 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A literal with its sign, NULL, or CURRENT_TIMESTAMP; an expression in parentheses is
-    /// refused.
+    /// `[GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED | PERSISTENT]`
+    fn generated(&mut self) -> Result<GeneratedSpec> {
+        if self.eat("GENERATED") {
+            self.expect("ALWAYS")?;
+        }
+        self.expect("AS")?;
+        let expression = self.written_expr()?;
+        let stored = self.eat("STORED") || self.eat("PERSISTENT");
+        if !stored {
+            self.eat("VIRTUAL");
+        }
+        Ok(GeneratedSpec { expression, stored })
+    }
+
+    /// An expression in parentheses. What a source has accepted and is not known here is passed
+    /// over.
+    pub(super) fn written_expr(&mut self) -> Result<WrittenExpr> {
+        if !self.is_symbol("(") {
+            return Err(self.error());
+        }
+        let (start, depth) = (self.at, self.depth);
+        let mut open = 0usize;
+        let mut end = start;
+        loop {
+            let token = self.tokens[end];
+            match self.raw(token) {
+                _ if token.kind == TokenKind::End => break,
+                b"(" if token.kind == TokenKind::Symbol => open += 1,
+                b")" if token.kind == TokenKind::Symbol => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                break;
+            }
+            end += 1;
+        }
+        self.advance();
+        let from = self.tokens[start].end as usize;
+        let text = &self.text[from..(self.tokens[end].start as usize).max(from)];
+        let text = String::from_utf8_lossy(text).trim().to_owned();
+        let tree = match self.expr() {
+            Ok(tree) if self.at == end => Some(tree),
+            Err(error) if !self.mode.of_source => return Err(error),
+            _ if !self.mode.of_source => return Err(self.error()),
+            _ => None,
+        };
+        (self.at, self.depth) = (end, depth);
+        self.expect_symbol(")")?;
+        Ok(WrittenExpr { tree, text })
+    }
+
+    /// The default of a column where it is an expression: one in parentheses, or of MariaDB one that
+    /// is neither a literal nor the time of the statement. `None`: something else starts.
+    pub(super) fn default_expression(&mut self) -> Result<Option<WrittenExpr>> {
+        const NOW: [&str; 4] = ["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"];
+        if self.is_symbol("(") {
+            // MariaDB writes its defaults in parentheses where they are functions.
+            let is_now = NOW.iter().any(|word| self.token_is(self.ahead(1), word));
+            let start = self.at;
+            if is_now && self.mode.of_source {
+                self.advance();
+                let is_all = self.now_function().is_ok() && self.is_symbol(")");
+                self.at = start;
+                if is_all {
+                    return Ok(None);
+                }
+            }
+            return self.written_expr().map(Some);
+        }
+        let is_plain = self.is_any(&NOW)
+            || self.is_any(&["NULL", "TRUE", "FALSE"])
+            || self.token().kind != TokenKind::Word
+            || self.raw(self.token())[0] == b'_'
+            || self.ahead(1).kind == TokenKind::Text;
+        if is_plain || !self.mode.of_source || !self.symbol_ahead(1, "(") {
+            return Ok(None);
+        }
+        let from = self.token().start as usize;
+        let tree = self.bit_expr()?;
+        let text = &self.text[from..self.tokens[self.at - 1].end as usize];
+        Ok(Some(WrittenExpr { tree: Some(tree), text: String::from_utf8_lossy(text).into_owned() }))
+    }
+
+    /// A literal with its sign, NULL, or CURRENT_TIMESTAMP.
     pub(super) fn default_value(&mut self) -> Result<Expr> {
         if self.is_symbol("(") {
             // MariaDB writes its defaults in parentheses where they are functions.

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{CreateTable, Statement, TableOptions};
+use crate::ast::{CheckSpec, CreateTable, Statement, TableOptions};
 use crate::error::Result;
 
 impl Parser<'_> {
@@ -58,6 +58,7 @@ impl Parser<'_> {
             columns: Vec::new(),
             keys: Vec::new(),
             foreign_keys: Vec::new(),
+            checks: Vec::new(),
             options: TableOptions::default(),
             like: None,
             query: None,
@@ -93,7 +94,8 @@ impl Parser<'_> {
 
     /// A column, key or constraint.
     fn table_element(&mut self, create: &mut CreateTable) -> Result<()> {
-        if self.mode.of_source && self.eat_check()? {
+        if let Some(check) = self.check_spec(None)? {
+            create.checks.push(check);
             return Ok(());
         }
         if let Some(foreign_key) = self.foreign_key_spec()? {
@@ -103,23 +105,30 @@ impl Parser<'_> {
         } else {
             let mut spec = self.column_spec()?;
             create.foreign_keys.extend(spec.references.take());
+            create.checks.append(&mut spec.checks);
             create.columns.push(spec);
         }
         Ok(())
     }
 
-    /// A source's CHECK constraint: its rows have been checked.
-    pub(super) fn eat_check(&mut self) -> Result<bool> {
+    /// `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`; `None` where something else starts.
+    pub(super) fn check_spec(&mut self, column: Option<&str>) -> Result<Option<CheckSpec>> {
         let at = self.at;
+        let mut name = None;
         if self.eat("CONSTRAINT") && !self.is("CHECK") {
-            self.name()?;
+            // MariaDB has it here.
+            let _ = self.mode.of_source && self.if_not_exists();
+            name = Some(self.name()?);
         }
         if !self.eat("CHECK") {
             self.at = at;
-            return Ok(false);
+            return Ok(None);
         }
-        self.parenthesized(Self::expr)?;
-        let _ = self.eat_all(&["NOT", "ENFORCED"]) || self.eat("ENFORCED");
-        Ok(true)
+        let expression = self.written_expr()?;
+        let enforced = !self.eat_all(&["NOT", "ENFORCED"]);
+        if enforced {
+            self.eat("ENFORCED");
+        }
+        Ok(Some(CheckSpec { name, expression, enforced, column: column.map(str::to_owned) }))
     }
 }

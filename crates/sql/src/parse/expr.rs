@@ -174,7 +174,13 @@ impl Parser<'_> {
                 let Expr::UserVariable(name) = left else { return Err(self.error()) };
                 return Ok(Expr::AssignVariable(name, Box::new(self.expr_above(power::ASSIGN - 1)?)));
             }
-            Infix::Json => return Err(crate::SqlError::not_supported("JSON path operators")),
+            Infix::Json => {
+                let unquotes = self.is_symbol("->>");
+                self.advance();
+                let path = Expr::Literal(Literal::Text(self.text_literal()?, None));
+                let extract = Expr::call("json_extract", vec![left, path]);
+                return Ok(if unquotes { Expr::call("json_unquote", vec![extract]) } else { extract });
+            }
             Infix::Is => return self.is_expr(left),
             Infix::Predicate => {}
         }

@@ -159,8 +159,9 @@ impl Parser<'_> {
         let operand = Box::new(self.expr()?);
         self.expect("AS")?;
         let ty = self.cast_type()?;
+        let is_array = self.eat("ARRAY");
         self.expect_symbol(")")?;
-        Ok(Expr::Cast { operand, ty })
+        Ok(if is_array { Expr::CastArray { operand, ty } } else { Expr::Cast { operand, ty } })
     }
 
     fn convert(&mut self) -> Result<Expr> {

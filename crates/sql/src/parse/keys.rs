@@ -18,7 +18,6 @@ impl Parser<'_> {
             "INDEX" | "KEY" => KeyKind::Index,
             "FULLTEXT" => return Err(SqlError::not_supported("FULLTEXT indexes")),
             "SPATIAL" => return Err(SqlError::not_supported("SPATIAL indexes")),
-            "CHECK" => return Err(SqlError::not_supported("CHECK constraints")),
             _ => return Ok(None),
         };
         self.advance();
@@ -53,8 +52,9 @@ impl Parser<'_> {
             } else if self.eat("KEY_BLOCK_SIZE") {
                 self.eat_symbol("=");
                 self.unsigned()?;
-            } else if self.eat("INVISIBLE") {
+            } else if self.eat("INVISIBLE") || self.mode.of_source && self.eat("IGNORED") {
                 key.invisible = true;
+            } else if self.mode.of_source && self.eat_all(&["NOT", "IGNORED"]) {
             } else if !self.eat("VISIBLE") {
                 return Ok(key);
             }
@@ -73,12 +73,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn key_part(&mut self) -> Result<KeyPart> {
+        let (mut prefix, mut column, mut expression) = (None, String::new(), None);
         if self.is_symbol("(") {
-            return Err(SqlError::not_supported("functional key parts"));
+            expression = Some(self.written_expr()?);
+        } else {
+            column = self.name()?;
         }
-        let column = self.name()?;
-        let mut prefix = None;
-        if self.eat_symbol("(") {
+        if expression.is_none() && self.eat_symbol("(") {
             prefix = Some(self.unsigned32()?);
             self.expect_symbol(")")?;
         }
@@ -86,7 +87,7 @@ impl Parser<'_> {
         if !descending {
             self.eat("ASC");
         }
-        Ok(KeyPart { column, prefix, descending })
+        Ok(KeyPart { column, expression, prefix, descending })
     }
 
     pub(super) fn create_index(&mut self, or_replace: bool) -> Result<Statement> {

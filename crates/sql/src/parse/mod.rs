@@ -31,7 +31,7 @@ mod types;
 mod users;
 mod xa;
 
-use crate::ast::{Statement, TableName};
+use crate::ast::{Expr, Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
@@ -140,6 +140,31 @@ fn parse_after(
     }
     let Parser { parameters, hints, .. } = parser;
     Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
+}
+
+/// Parses one expression, as definitions keep them.
+pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
+    let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        rows,
+        at: 0,
+        mode,
+        parameters: 0,
+        depth: 0,
+        highest: 0,
+        most_levels: levels_for_this_stack(),
+        queries: 0,
+        tables: 0,
+        if_not_exists_of_key: false,
+        hints: Hints::default(),
+    };
+    let expr = parser.expr()?;
+    if parser.token().kind != TokenKind::End {
+        return Err(parser.error());
+    }
+    Ok(expr)
 }
 
 struct Parser<'a> {

@@ -85,6 +85,11 @@ pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
     }
 }
 
+/// An expression as information_schema has it: escaped once more.
+pub(super) fn escaped(expression: &str) -> String {
+    expression.replace('\\', "\\\\").replace('\'', "\\'")
+}
+
 /// The default as SHOW COLUMNS prints it.
 pub(crate) fn default_of(column: &ColumnDef) -> Value {
     match &column.default {
@@ -98,7 +103,7 @@ pub(crate) fn default_of(column: &ColumnDef) -> Value {
         }
         Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
         Some(ColumnDefault::CurrentTimestamp) => text(&now_text(column)),
-        Some(ColumnDefault::Expression(expression)) => text(expression),
+        Some(ColumnDefault::Expression(expression)) => text(&escaped(expression)),
     }
 }
 
@@ -120,6 +125,9 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
     }
     if column.on_update_now {
         parts.push(format!("on update {}", now_text(column)));
+    }
+    if let Some(generated) = &column.generated {
+        parts.push(if generated.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" }.to_owned());
     }
     if column.invisible {
         parts.push("INVISIBLE".to_owned());
@@ -194,7 +202,7 @@ fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
         text(&extra_of(column)),
         text("select,insert,update,references"),
         text(&column.comment),
-        text(""),
+        text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
         Value::Null,
     ]
 }
@@ -240,7 +248,7 @@ pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
                 text(index.name),
                 Value::UInt(at as u64 + 1),
                 text(&column.name),
-                text("A"),
+                text(if part.descending { "D" } else { "A" }),
                 Value::UInt(rows_of_table),
                 part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
                 Value::Null,
@@ -250,6 +258,31 @@ pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
                 text(index.comment),
                 text(if index.visible { "YES" } else { "NO" }),
                 Value::Null,
+            ]);
+        }
+    }
+    for index in &table.def.kept_indexes {
+        for (at, part) in index.parts.iter().enumerate() {
+            let name = if part.is_expression { Value::Null } else { text(&part.text) };
+            let expression = if part.is_expression { text(&escaped(&part.text)) } else { Value::Null };
+            let of_column = table.def.column(&part.text).filter(|_| !part.is_expression);
+            let nullable = of_column.is_none_or(|at| table.def.columns[at].nullable);
+            rows.push(vec![
+                text(&table.def.name),
+                Value::UInt(u64::from(!index.unique)),
+                text(&index.name),
+                Value::UInt(at as u64 + 1),
+                name,
+                text(if part.descending { "D" } else { "A" }),
+                Value::UInt(rows_of_table),
+                part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
+                Value::Null,
+                text(if nullable { "YES" } else { "" }),
+                text("BTREE"),
+                text(""),
+                text(&index.comment),
+                text(if index.invisible { "NO" } else { "YES" }),
+                expression,
             ]);
         }
     }

@@ -39,6 +39,16 @@ pub(super) const TABLES: &[Definition] = &[
         fill: table_constraints,
     },
     Definition {
+        name: "CHECK_CONSTRAINTS",
+        columns: &[
+            ("CONSTRAINT_CATALOG", Kind::Name),
+            ("CONSTRAINT_SCHEMA", Kind::Name),
+            ("CONSTRAINT_NAME", Kind::Name),
+            ("CHECK_CLAUSE", Kind::Long),
+        ],
+        fill: check_constraints,
+    },
+    Definition {
         name: "REFERENTIAL_CONSTRAINTS",
         columns: &[
             ("CONSTRAINT_CATALOG", Kind::Name),
@@ -113,14 +123,30 @@ fn key_column_usage(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<
 
 fn table_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
-        let mut row = |name: &str, kind: &str| {
+        let mut row_of = |name: &str, kind: &str, enforced: bool| {
             let (schema, table) = (text(&table.def.schema), text(&table.def.name));
-            rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), text("YES")])
+            let enforced = text(if enforced { "YES" } else { "NO" });
+            rows.push(vec![text("def"), schema.clone(), text(name), schema, table, text(kind), enforced])
         };
+        let mut row = |name: &str, kind: &str| row_of(name, kind, true);
         for index in indexes(&table).iter().filter(|index| index.unique) {
             row(index.name, if index.name == "PRIMARY" { "PRIMARY KEY" } else { "UNIQUE" })?;
         }
+        for index in table.def.kept_indexes.iter().filter(|index| index.unique) {
+            row(&index.name, "UNIQUE")?;
+        }
         table.def.foreign_keys.iter().try_for_each(|key| row(&key.name, "FOREIGN KEY"))?;
+        table.def.checks.iter().try_for_each(|check| row_of(&check.name, "CHECK", check.enforced))?;
+    }
+    Ok(())
+}
+
+fn check_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    for table in dictionary.tables() {
+        for check in &table.def.checks {
+            let clause = text(&super::columns::escaped(&check.expression));
+            rows.push(vec![text("def"), text(&table.def.schema), text(&check.name), clause])?;
+        }
     }
     Ok(())
 }

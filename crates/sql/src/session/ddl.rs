@@ -1,7 +1,7 @@
 //! DDL of a session: commits before itself, and is logged with the session's settings.
 
 use super::Session;
-use crate::ast::{CreateTable, Statement};
+use crate::ast::{self, CreateTable, Statement};
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
@@ -63,6 +63,7 @@ impl Session {
                 inline_references: true,
                 replicated: false,
                 of_mariadb: false,
+                literal_collation: self.variables.connection_collation,
             },
             text,
             session: self.session_context(now_us),
@@ -139,6 +140,11 @@ impl Session {
         let created = {
             let schema = self.schema_or_default(&create.table)?;
             let settings = self.ddl_run("").settings;
+            let has_expressions =
+                |spec: &ast::ColumnSpec| spec.generated.is_some() || spec.default_expression.is_some();
+            if create.columns.iter().any(has_expressions) || !create.checks.is_empty() {
+                return Err(SqlError::not_supported("CREATE TABLE ... SELECT with expressions of columns"));
+            }
             let collation =
                 self.engine.catalog().schema(&schema).map_or(settings.collation, |found| found.collation);
             let settings = DdlSettings { collation, ..settings };

@@ -6,6 +6,7 @@ mod bound;
 mod cache;
 mod classes;
 mod ddl;
+mod detached;
 mod dispatch;
 mod gtid_next;
 mod locked_tables;
@@ -38,6 +39,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use transaction::SessionTransaction;
 use types::Value;
 
+pub use detached::VirtualColumns;
+pub(crate) use detached::{DetachedRows, DetachedSettings};
 pub(crate) use logging::BinlogFormat;
 pub use prepared::Prepared;
 pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};

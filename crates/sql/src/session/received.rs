@@ -206,7 +206,7 @@ impl Session {
 
 /// A session of the applier has no client, no account, and no variables but those that came with
 /// the statement.
-struct ReplicaHost;
+pub(super) struct ReplicaHost;
 
 impl Host for ReplicaHost {
     fn connection_id(&self) -> u32 {

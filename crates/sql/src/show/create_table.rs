@@ -2,7 +2,7 @@
 
 use crate::ast::TableOptions;
 use crate::ddl::ENGINE;
-use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
+use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, KeptIndex, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
 
@@ -16,13 +16,44 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
-/// The secondary indexes in the order in which MySQL sorts them: unique ones without a nullable
-/// column, other unique ones, the rest.
+/// The secondary indexes in the order in which MySQL sorts them.
 pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
     let mut indexes: Vec<&IndexDef> = def.indexes.iter().collect();
-    let nullable = |index: &IndexDef| index.columns.iter().any(|part| def.columns[part.column].nullable);
-    indexes.sort_by_key(|index| (!index.unique, index.unique && nullable(index)));
+    indexes.sort_by_key(|index| rank(def, index));
     indexes
+}
+
+/// The place of an index among the others: unique ones first, and of those the ones that nothing is
+/// NULL in; the others as far as no virtual column is in them.
+fn rank(def: &TableDef, index: &IndexDef) -> u8 {
+    let mut columns = index.columns.iter().map(|part| &def.columns[part.column]);
+    match index.unique {
+        true => u8::from(columns.any(|column| column.nullable)),
+        false => 2 + u8::from(columns.any(is_virtual)),
+    }
+}
+
+fn is_virtual(column: &ColumnDef) -> bool {
+    column.generated.as_ref().is_some_and(|generated| !generated.stored)
+}
+
+/// The line of an index that is only kept.
+fn kept_line(index: &KeptIndex) -> String {
+    let part = |part: &KeptPart| {
+        let text = if part.is_expression { format!("({})", part.text) } else { quoted(&part.text) };
+        let prefix = part.prefix.map_or(String::new(), |prefix| format!("({prefix})"));
+        format!("{text}{prefix}{}", if part.descending { " DESC" } else { "" })
+    };
+    let parts = index.parts.iter().map(part).collect::<Vec<_>>().join(",");
+    let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
+    let mut line = format!("  {kind} {} ({parts})", quoted(&index.name));
+    if !index.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+    }
+    if index.invisible {
+        line.push_str(" /*!80000 INVISIBLE */");
+    }
+    line
 }
 
 /// The statement that makes the table, for a session in this time zone; `next_auto_increment` is
@@ -33,6 +64,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     if let Some(primary) = &def.primary {
         lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
     }
+    let mut keys: Vec<(u8, String)> = Vec::new();
     for index in indexes_as_shown(def) {
         let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
         let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
@@ -42,11 +74,21 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
         if index.invisible {
             line.push_str(" /*!80000 INVISIBLE */");
         }
-        lines.push(line);
+        keys.push((rank(def, index), line));
     }
+    // The hidden columns of expressions can be NULL and are virtual.
+    keys.extend(def.kept_indexes.iter().map(|index| (if index.unique { 1 } else { 3 }, kept_line(index))));
+    keys.sort_by_key(|(rank, _)| *rank);
+    lines.extend(keys.into_iter().map(|(_, line)| line));
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
     foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
+    let mut checks: Vec<_> = def.checks.iter().filter(|check| !check.of_column).collect();
+    checks.sort_by(|a, b| a.name.cmp(&b.name));
+    lines.extend(checks.into_iter().map(|check| {
+        let not_enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
+        format!("  CONSTRAINT {} CHECK ({}){not_enforced}", quoted(&check.name), check.expression)
+    }));
     let mut text =
         format!("CREATE TABLE {} (\n{}\n) ENGINE={}", quoted(&def.name), lines.join(",\n"), engine_of(def));
     if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
@@ -78,7 +120,8 @@ pub(crate) fn engine_of(def: &TableDef) -> &str {
 fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
     let part = |part: &IndexColumn| {
         let name = quoted(&def.columns[part.column].name);
-        part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+        let prefix = part.prefix.map_or(String::new(), |prefix| format!("({prefix})"));
+        format!("{name}{prefix}{}", if part.descending { " DESC" } else { "" })
     };
     parts.iter().map(part).collect::<Vec<_>>().join(",")
 }
@@ -95,6 +138,10 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
             line.push_str(&format!(" COLLATE {}", collation::name(ty.collation)));
         }
     }
+    if let Some(generated) = &column.generated {
+        let kind = if generated.stored { "STORED" } else { "VIRTUAL" };
+        line.push_str(&format!(" GENERATED ALWAYS AS ({}) {kind}", generated.expression));
+    }
     let stamp = matches!(ty.code, TypeCode::Timestamp2);
     if !column.nullable {
         line.push_str(" NOT NULL");
@@ -102,6 +149,7 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         line.push_str(" NULL");
     }
     match &column.default {
+        _ if column.generated.is_some() => {}
         None => {}
         Some(ColumnDefault::Null) if ty.is_blob() && ty.code != TypeCode::Json => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
@@ -135,6 +183,9 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
     }
     if !column.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
+    }
+    if let Some(check) = def.checks.iter().find(|check| check.of_column && check.name == column.name) {
+        line.push_str(&format!(" CHECK ({})", check.expression));
     }
     line
 }

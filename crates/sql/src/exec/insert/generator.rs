@@ -19,6 +19,8 @@ pub(super) struct Generator {
     /// The first value that was generated for a row that is now in the table: what LAST_INSERT_ID()
     /// tells.
     pub first_stored: Option<u64>,
+    /// The columns that the row at hand says DEFAULT of.
+    pub defaulted: Vec<usize>,
 }
 
 impl Generator {
@@ -31,6 +33,7 @@ impl Generator {
             first: None,
             of_row: None,
             first_stored: None,
+            defaulted: Vec::new(),
         }
     }
 

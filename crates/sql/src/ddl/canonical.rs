@@ -1,0 +1,442 @@
+//! Expressions of definitions as text: MySQL's canonical form, which SHOW CREATE TABLE prints and
+//! the dictionary keeps.
+
+use crate::ast::{BinaryOp, CastType, Expr, FunctionCall, Literal, TimeUnit, TruthValue, UnaryOp};
+use crate::show::quoted;
+
+/// What an expression is printed with.
+pub(crate) struct Canonical<'a> {
+    /// The character set of literals without an introducer.
+    pub charset: &'a str,
+    /// What a column is called in its table; `None`: there is no such column.
+    pub column: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// A text in quotes, as MySQL escapes it in expressions.
+fn literal_text(text: &[u8]) -> String {
+    let mut out = String::from("'");
+    for character in String::from_utf8_lossy(text).chars() {
+        match character {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\0' => out.push_str("\\0"),
+            '\u{1a}' => out.push_str("\\Z"),
+            character => out.push(character),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+fn operator(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Xor => "xor",
+        BinaryOp::Equal => "=",
+        BinaryOp::NullSafeEqual => "<=>",
+        BinaryOp::NotEqual => "<>",
+        BinaryOp::Less => "<",
+        BinaryOp::LessEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterEqual => ">=",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::IntegerDivide => "DIV",
+        BinaryOp::Modulo => "%",
+        BinaryOp::BitXor => "^",
+    }
+}
+
+/// The comparison that holds when this one does not.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Equal => BinaryOp::NotEqual,
+        BinaryOp::NotEqual => BinaryOp::Equal,
+        BinaryOp::Less => BinaryOp::GreaterEqual,
+        BinaryOp::LessEqual => BinaryOp::Greater,
+        BinaryOp::Greater => BinaryOp::LessEqual,
+        BinaryOp::GreaterEqual => BinaryOp::Less,
+        _ => return None,
+    })
+}
+
+fn unit_name(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Microsecond => "microsecond",
+        TimeUnit::Second => "second",
+        TimeUnit::Minute => "minute",
+        TimeUnit::Hour => "hour",
+        TimeUnit::Day => "day",
+        TimeUnit::Week => "week",
+        TimeUnit::Month => "month",
+        TimeUnit::Quarter => "quarter",
+        TimeUnit::Year => "year",
+        TimeUnit::SecondMicrosecond => "second_microsecond",
+        TimeUnit::MinuteMicrosecond => "minute_microsecond",
+        TimeUnit::MinuteSecond => "minute_second",
+        TimeUnit::HourMicrosecond => "hour_microsecond",
+        TimeUnit::HourSecond => "hour_second",
+        TimeUnit::HourMinute => "hour_minute",
+        TimeUnit::DayMicrosecond => "day_microsecond",
+        TimeUnit::DaySecond => "day_second",
+        TimeUnit::DayMinute => "day_minute",
+        TimeUnit::DayHour => "day_hour",
+        TimeUnit::YearMonth => "year_month",
+    }
+}
+
+/// The function that another name stands for.
+fn canonical_name(name: &str) -> &str {
+    match name {
+        "lcase" => "lower",
+        "ucase" => "upper",
+        "substring" | "mid" => "substr",
+        "character_length" => "char_length",
+        "octet_length" => "length",
+        "day" => "dayofmonth",
+        "ceil" => "ceiling",
+        "power" => "pow",
+        "schema" => "database",
+        "sha" => "sha1",
+        name => name,
+    }
+}
+
+/// What is true or false by itself; of anything else the truth is whether it is not 0.
+fn is_condition(expr: &Expr) -> bool {
+    /// Functions that answer yes or no.
+    const FUNCTIONS: [&str; 8] = [
+        "regexp_like",
+        "json_valid",
+        "json_contains",
+        "json_contains_path",
+        "json_overlaps",
+        "is_uuid",
+        "isnull",
+        "json_schema_valid",
+    ];
+    match expr {
+        Expr::And(_)
+        | Expr::Or(_)
+        | Expr::Unary(UnaryOp::Not, _)
+        | Expr::Between { .. }
+        | Expr::InList { .. }
+        | Expr::Like { .. }
+        | Expr::Regexp { .. }
+        | Expr::IsNull { .. }
+        | Expr::IsTruth { .. }
+        | Expr::Literal(Literal::Bool(_)) => true,
+        Expr::Binary(op, ..) => {
+            opposite(*op).is_some() || matches!(op, BinaryOp::NullSafeEqual | BinaryOp::Xor)
+        }
+        Expr::Function(call) => FUNCTIONS.contains(&call.name.as_str()),
+        _ => false,
+    }
+}
+
+impl Canonical<'_> {
+    /// The expression's text; `None` for one that no definition can have, or that names a column
+    /// which is not there.
+    pub fn text(&self, expr: &Expr) -> Option<String> {
+        Some(match expr {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column { name, .. } => quoted(&(self.column)(name)?),
+            Expr::And(operands) => self.joined(operands, "and")?,
+            Expr::Or(operands) => self.joined(operands, "or")?,
+            Expr::Unary(op, operand) => self.unary(*op, operand)?,
+            Expr::Binary(op, left, right) => self.binary(*op, left, right)?,
+            Expr::Between { negated, operand, low, high } => {
+                let not = if *negated { "not " } else { "" };
+                let (operand, low, high) = (self.text(operand)?, self.text(low)?, self.text(high)?);
+                format!("({operand} {not}between {low} and {high})")
+            }
+            Expr::InList { negated, operand, list } => {
+                let not = if *negated { "not " } else { "" };
+                format!("({} {not}in ({}))", self.text(operand)?, self.list(list)?)
+            }
+            Expr::Like { negated: true, operand, pattern, escape } => {
+                format!("(not({}))", self.like(operand, pattern, escape.as_deref())?)
+            }
+            Expr::Like { operand, pattern, escape, .. } => self.like(operand, pattern, escape.as_deref())?,
+            Expr::Regexp { negated, operand, pattern } => {
+                let call = format!("regexp_like({},{})", self.text(operand)?, self.text(pattern)?);
+                if *negated { format!("(not({call}))") } else { call }
+            }
+            Expr::IsNull { negated, operand } => {
+                format!("({} is {}null)", self.text(operand)?, if *negated { "not " } else { "" })
+            }
+            Expr::IsTruth { negated, operand, value } => {
+                let value = match value {
+                    TruthValue::True => "true",
+                    TruthValue::False => "false",
+                    TruthValue::Unknown => "unknown",
+                };
+                format!("({} is {}{value})", self.truth(operand)?, if *negated { "not " } else { "" })
+            }
+            Expr::Case { operand, whens, otherwise } => {
+                self.case(operand.as_deref(), whens, otherwise.as_deref())?
+            }
+            Expr::Function(call) => self.call(call)?,
+            Expr::Cast { operand, ty } => format!("cast({} as {})", self.text(operand)?, self.cast_name(ty)),
+            Expr::CastArray { operand, ty } => {
+                let ty = match ty {
+                    CastType::Char { length: Some(length), .. } => format!("char({length})"),
+                    ty => self.cast_name(ty),
+                };
+                format!("cast({} as {ty} array)", self.text(operand)?)
+            }
+            // MySQL does not say the character set of CHAR() there.
+            Expr::ConvertUsing { operand, .. } if matches!(&**operand, Expr::Function(call) if call.name == "char") => {
+                self.text(operand)?
+            }
+            Expr::ConvertUsing { operand, charset } => {
+                format!("convert({} using {charset})", self.text(operand)?)
+            }
+            Expr::Collate { operand, collation } => format!("({} collate {collation})", self.text(operand)?),
+            Expr::DateAdd { date, amount, unit, subtract } => {
+                let sign = if *subtract { '-' } else { '+' };
+                let (date, amount) = (self.text(date)?, self.text(amount)?);
+                format!("({date} {sign} interval {amount} {})", unit_name(*unit))
+            }
+            Expr::Extract { unit, operand } => {
+                format!("extract({} from {})", unit_name(*unit), self.text(operand)?)
+            }
+            Expr::TimestampFunction { add: false, unit, first, second } => {
+                let unit = unit_name(*unit).to_uppercase();
+                format!("timestampdiff({unit},{},{})", self.text(first)?, self.text(second)?)
+            }
+            Expr::TimestampFunction { unit, first, second, .. } => {
+                format!("({} + interval {} {})", self.text(second)?, self.text(first)?, unit_name(*unit))
+            }
+            Expr::Trim { leading, trailing, remove, operand } => {
+                let operand = self.text(operand)?;
+                let ends = match (leading, trailing) {
+                    (true, false) => "leading",
+                    (false, true) => "trailing",
+                    _ => "both",
+                };
+                match remove {
+                    Some(remove) => format!("trim({ends} {} from {operand})", self.text(remove)?),
+                    None => format!("trim({operand})"),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The text of an expression whose truth is asked.
+    fn truth(&self, expr: &Expr) -> Option<String> {
+        if is_condition(expr) { self.text(expr) } else { Some(format!("(0 <> {})", self.text(expr)?)) }
+    }
+
+    fn literal(&self, literal: &Literal) -> String {
+        let charset = |given: &Option<String>| given.as_deref().unwrap_or(self.charset).to_owned();
+        match literal {
+            Literal::Null => "NULL".to_owned(),
+            Literal::Bool(value) => value.to_string(),
+            Literal::Integer(n) => n.to_string(),
+            Literal::Decimal(digits) => digits.clone(),
+            Literal::Float(n) => format!("{n:e}"),
+            Literal::Text(text, given) => format!("_{}{}", charset(given), literal_text(text)),
+            Literal::Bytes(bytes, given) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+                let introducer = given.as_ref().map_or(String::new(), |charset| format!("_{charset} "));
+                format!("{introducer}0x{hex}")
+            }
+            Literal::Date(text) => format!("DATE{}", literal_text(text)),
+            Literal::Time(text) => format!("TIME{}", literal_text(text)),
+            Literal::Timestamp(text) => format!("TIMESTAMP{}", literal_text(text)),
+        }
+    }
+
+    fn list(&self, exprs: &[Expr]) -> Option<String> {
+        Some(exprs.iter().map(|expr| self.text(expr)).collect::<Option<Vec<_>>>()?.join(","))
+    }
+
+    fn joined(&self, operands: &[Expr], word: &str) -> Option<String> {
+        let operands: Option<Vec<_>> = operands.iter().map(|operand| self.truth(operand)).collect();
+        Some(format!("({})", operands?.join(&format!(" {word} "))))
+    }
+
+    fn unary(&self, op: UnaryOp, operand: &Expr) -> Option<String> {
+        Some(match op {
+            UnaryOp::Minus => format!("-({})", self.text(operand)?),
+            UnaryOp::Plus => self.text(operand)?,
+            UnaryOp::BitNot => format!("~({})", self.text(operand)?),
+            UnaryOp::Binary => format!("cast({} as char charset binary)", self.text(operand)?),
+            UnaryOp::Not => self.negated(operand)?,
+        })
+    }
+
+    /// `NOT operand`, which MySQL takes into the operand where it can.
+    fn negated(&self, operand: &Expr) -> Option<String> {
+        match operand {
+            Expr::Binary(op, left, right) if opposite(*op).is_some() => {
+                self.binary(opposite(*op)?, left, right)
+            }
+            Expr::IsNull { negated, operand } => {
+                self.text(&Expr::IsNull { negated: !negated, operand: operand.clone() })
+            }
+            Expr::And(operands) | Expr::Or(operands) => {
+                let word = if matches!(operand, Expr::And(_)) { "or" } else { "and" };
+                let operands: Option<Vec<_>> = operands.iter().map(|operand| self.negated(operand)).collect();
+                Some(format!("({})", operands?.join(&format!(" {word} "))))
+            }
+            Expr::Unary(UnaryOp::Not, inner) => self.truth(inner),
+            operand if is_condition(operand) => Some(format!("(not({}))", self.text(operand)?)),
+            operand => Some(format!("(0 = {})", self.text(operand)?)),
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<String> {
+        if let (Expr::Row(left), Expr::Row(right)) = (left, right)
+            && op == BinaryOp::Equal
+            && left.len() == right.len()
+        {
+            let pair = |(left, right)| self.binary(op, left, right);
+            let pairs: Option<Vec<_>> = left.iter().zip(right).map(pair).collect();
+            return Some(format!("({})", pairs?.join(" and ")));
+        }
+        let operand = |expr| if op == BinaryOp::Xor { self.truth(expr) } else { self.text(expr) };
+        Some(format!("({} {} {})", operand(left)?, operator(op), operand(right)?))
+    }
+
+    fn like(&self, operand: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Option<String> {
+        let mut text = format!("({} like {}", self.text(operand)?, self.text(pattern)?);
+        if let Some(escape) = escape {
+            text.push_str(&format!(" escape {}", self.text(escape)?));
+        }
+        text.push(')');
+        Some(text)
+    }
+
+    fn case(
+        &self,
+        operand: Option<&Expr>,
+        whens: &[(Expr, Expr)],
+        otherwise: Option<&Expr>,
+    ) -> Option<String> {
+        let mut text = String::from("(case");
+        if let Some(operand) = operand {
+            text.push_str(&format!(" {}", self.text(operand)?));
+        }
+        for (when, then) in whens {
+            text.push_str(&format!(" when {} then {}", self.text(when)?, self.text(then)?));
+        }
+        if let Some(otherwise) = otherwise {
+            text.push_str(&format!(" else {}", self.text(otherwise)?));
+        }
+        text.push_str(" end)");
+        Some(text)
+    }
+
+    fn call(&self, call: &FunctionCall) -> Option<String> {
+        if call.star || call.distinct || !call.order_by.is_empty() || call.separator.is_some() {
+            return None;
+        }
+        let args: Vec<String> = call.args.iter().map(|arg| self.text(arg)).collect::<Option<_>>()?;
+        Some(match (call.name.as_str(), &args[..]) {
+            ("instr", [text, part]) => format!("locate({part},{text})"),
+            ("mod", [left, right]) => format!("({left} % {right})"),
+            ("datediff", [left, right]) => format!("(to_days({left}) - to_days({right}))"),
+            ("date", [value]) => format!("cast({value} as date)"),
+            ("time", [value]) => format!("cast({value} as time)"),
+            ("timestamp", [value]) => format!("cast({value} as datetime)"),
+            ("bin", [value]) => format!("conv({value},10,2)"),
+            ("oct", [value]) => format!("conv({value},10,8)"),
+            ("isnull", [value]) => format!("({value} is null)"),
+            ("yearweek", [value]) => format!("yearweek({value},0)"),
+            ("if", [_, then, otherwise]) => format!("if({},{then},{otherwise})", self.truth(&call.args[0])?),
+            (name, args) => format!("{}({})", canonical_name(name), args.join(",")),
+        })
+    }
+
+    fn cast_name(&self, ty: &CastType) -> String {
+        let digits = |fsp: u8| if fsp == 0 { String::new() } else { format!("({fsp})") };
+        let chars = |length: &Option<u64>| length.map_or(String::new(), |length| format!("({length})"));
+        match ty {
+            CastType::Signed => "signed".to_owned(),
+            CastType::Unsigned => "unsigned".to_owned(),
+            CastType::Char { length, charset } => {
+                let charset = charset.as_deref().unwrap_or(self.charset);
+                format!("char{} charset {charset}", chars(length))
+            }
+            CastType::Binary { length } => format!("char{} charset binary", chars(length)),
+            CastType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+            CastType::Double => "double".to_owned(),
+            CastType::Float => "float".to_owned(),
+            CastType::Date => "date".to_owned(),
+            CastType::Time { fsp } => format!("time{}", digits(*fsp)),
+            CastType::DateTime { fsp } => format!("datetime{}", digits(*fsp)),
+            CastType::Year => "year".to_owned(),
+            CastType::Json => "json".to_owned(),
+        }
+    }
+}
+
+/// Calls `found` with the name of every column and every function that the expression names.
+pub(crate) fn walk(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
+    found(expr);
+    let mut all = |exprs: &[Expr]| exprs.iter().for_each(|expr| walk(expr, found));
+    match expr {
+        Expr::And(operands) | Expr::Or(operands) | Expr::Row(operands) => all(operands),
+        Expr::Function(call) => all(&call.args),
+        Expr::InList { operand, list, .. } => {
+            walk(operand, found);
+            list.iter().for_each(|expr| walk(expr, found));
+        }
+        Expr::Unary(_, operand)
+        | Expr::IsNull { operand, .. }
+        | Expr::IsTruth { operand, .. }
+        | Expr::Cast { operand, .. }
+        | Expr::CastArray { operand, .. }
+        | Expr::ConvertUsing { operand, .. }
+        | Expr::Collate { operand, .. }
+        | Expr::Extract { operand, .. }
+        | Expr::AssignVariable(_, operand) => walk(operand, found),
+        Expr::Binary(_, left, right) => {
+            walk(left, found);
+            walk(right, found);
+        }
+        Expr::Between { operand, low, high, .. } => {
+            [operand, low, high].into_iter().for_each(|expr| walk(expr, found));
+        }
+        Expr::Like { operand, pattern, escape, .. } => {
+            [Some(operand), Some(pattern), escape.as_ref()]
+                .into_iter()
+                .flatten()
+                .for_each(|e| walk(e, found));
+        }
+        Expr::Regexp { operand, pattern, .. } => {
+            walk(operand, found);
+            walk(pattern, found);
+        }
+        Expr::Case { operand, whens, otherwise } => {
+            operand.iter().chain(otherwise).for_each(|expr| walk(expr, found));
+            for (when, then) in whens {
+                walk(when, found);
+                walk(then, found);
+            }
+        }
+        Expr::DateAdd { date, amount, .. } => {
+            walk(date, found);
+            walk(amount, found);
+        }
+        Expr::TimestampFunction { first, second, .. } => {
+            walk(first, found);
+            walk(second, found);
+        }
+        Expr::Trim { remove, operand, .. } => {
+            remove.iter().for_each(|expr| walk(expr, found));
+            walk(operand, found);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,299 @@
+//! Generated columns, CHECK constraints, expression defaults and functional key parts: what is
+//! written becomes the canonical text of the definition, with MySQL's checks.
+
+use super::DdlSettings;
+use super::canonical::{Canonical, walk};
+use crate::ast::{CheckSpec, Expr, KeyKind, KeySpec, WrittenExpr};
+use crate::error::{Result, SqlError};
+use crate::lexer::LexMode;
+use crate::parse::parse_expression;
+use engine::{CheckDef, KeptIndex, KeptPart, TableDef};
+use types::collation;
+
+/// Whose expression it is: decides what it may hold, and the words of the errors.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Owner<'n> {
+    Generated(&'n str),
+    Default(&'n str),
+    Check(&'n str),
+    Index(&'n str),
+}
+
+/// Functions whose value is not the row's alone.
+const VARYING: [&str; 27] = [
+    "now",
+    "curdate",
+    "curtime",
+    "sysdate",
+    "utc_timestamp",
+    "utc_date",
+    "utc_time",
+    "unix_timestamp",
+    "rand",
+    "uuid",
+    "uuid_short",
+    "random_bytes",
+    "user",
+    "current_user",
+    "session_user",
+    "system_user",
+    "current_role",
+    "database",
+    "schema",
+    "version",
+    "connection_id",
+    "last_insert_id",
+    "found_rows",
+    "row_count",
+    "sleep",
+    "get_lock",
+    "load_file",
+];
+
+impl Owner<'_> {
+    fn disallowed(self, function: &str) -> SqlError {
+        let (code, what) = match self {
+            Owner::Generated(name) => (3763, format!("Expression of generated column '{name}' contains a")),
+            Owner::Default(name) => (3770, format!("Default value expression of column '{name}' contains a")),
+            Owner::Check(name) => (3814, format!("An expression of a check constraint '{name}' contains")),
+            Owner::Index(name) => (3758, format!("Expression of functional index '{name}' contains a")),
+        };
+        SqlError::new(code, format!("{what} disallowed function: {function}."))
+    }
+
+    /// It holds what no definition may: a subquery, a variable, a parameter.
+    fn not_allowed(self) -> SqlError {
+        let (code, what) = match self {
+            Owner::Generated(name) => (3102, format!("Expression of generated column '{name}'")),
+            Owner::Default(name) => (3773, format!("Default value expression of column '{name}'")),
+            Owner::Check(name) => {
+                (3812, format!("An expression of non-boolean type or of check constraint '{name}'"))
+            }
+            Owner::Index(name) => (3757, format!("Expression of functional index '{name}'")),
+        };
+        SqlError::new(code, format!("{what} contains a disallowed expression."))
+    }
+
+    fn unknown_column(self, column: &str) -> SqlError {
+        let clause = match self {
+            Owner::Generated(_) => "generated column function",
+            Owner::Default(_) => "default value expression",
+            Owner::Index(_) => "functional index",
+            Owner::Check(name) => {
+                let text = format!("Check constraint '{name}' refers to non-existing column '{column}'.");
+                return SqlError::new(3820, text);
+            }
+        };
+        SqlError::unknown_column(column, clause)
+    }
+}
+
+/// The canonical text of an expression over the table's columns.
+///
+/// # Errors
+/// What MySQL refuses; of a source nothing.
+pub(super) fn canonical(
+    def: &TableDef,
+    written: &WrittenExpr,
+    owner: Owner<'_>,
+    settings: &DdlSettings,
+) -> Result<String> {
+    let Some(tree) = &written.tree else { return Ok(written.text.clone()) };
+    if !settings.replicated {
+        check(def, tree, owner)?;
+    }
+    let charset = collation::charset_of(settings.literal_collation).name();
+    let column = |name: &str| def.column(name).map(|at| def.columns[at].name.clone());
+    match (Canonical { charset, column: &column }).text(tree) {
+        Some(text) => Ok(text),
+        None if settings.replicated => Ok(written.text.clone()),
+        None => Err(owner.not_allowed()),
+    }
+}
+
+fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
+    let mut refused = None;
+    walk(tree, &mut |expr| {
+        if refused.is_some() {
+            return;
+        }
+        refused = match expr {
+            Expr::Column { name, .. } => match def.column(name) {
+                None => Some(owner.unknown_column(name)),
+                Some(at) => refused_column(def, at, owner),
+            },
+            Expr::Function(call) if VARYING.contains(&call.name.as_str()) => match owner {
+                Owner::Default(_) if call.name != "sleep" => None,
+                owner => Some(owner.disallowed(&call.name)),
+            },
+            _ => None,
+        };
+    });
+    refused.map_or(Ok(()), Err)
+}
+
+/// What is wrong with a column in this place.
+fn refused_column(def: &TableDef, at: usize, owner: Owner<'_>) -> Option<SqlError> {
+    let column = &def.columns[at];
+    match owner {
+        Owner::Generated(name) => {
+            if column.auto_increment {
+                let text = format!("Generated column '{name}' cannot refer to auto-increment column.");
+                return Some(SqlError::new(3109, text));
+            }
+            let own = def.column(name)?;
+            (at >= own && (column.generated.is_some() || at == own)).then(|| {
+                SqlError::new(
+                    3107,
+                    "Generated column can refer only to generated columns defined prior to it.",
+                )
+            })
+        }
+        Owner::Check(name) if column.auto_increment => {
+            let text = format!("Check constraint '{name}' cannot refer to an auto-increment column.");
+            Some(SqlError::new(3818, text))
+        }
+        _ => None,
+    }
+}
+
+/// The columns that a canonical text names; `None`: it cannot be read here.
+pub(crate) fn columns_of(def: &TableDef, text: &str) -> Option<Vec<usize>> {
+    let tree = parse_expression(text.as_bytes(), LexMode::default()).ok()?;
+    let mut columns = Vec::new();
+    walk(&tree, &mut |expr| {
+        if let Expr::Column { name, .. } = expr {
+            columns.extend(def.column(name));
+        }
+    });
+    Some(columns)
+}
+
+/// A canonical text with columns called by their new names (from, to). What cannot be read stays.
+pub(super) fn renamed(text: &str, names: &[(String, String)]) -> String {
+    let Ok(tree) = parse_expression(text.as_bytes(), LexMode::default()) else { return text.to_owned() };
+    let column = |name: &str| {
+        let new = names.iter().find(|(from, _)| from.eq_ignore_ascii_case(name));
+        Some(new.map_or_else(|| name.to_owned(), |(_, to)| to.clone()))
+    };
+    let canonical = Canonical { charset: "utf8mb4", column: &column };
+    canonical.text(&tree).unwrap_or_else(|| text.to_owned())
+}
+
+/// The name of a constraint that has none: MySQL's `t_chk_1`, MariaDB's `CONSTRAINT_1`.
+fn check_name(def: &TableDef, spec: &CheckSpec, settings: &DdlSettings) -> String {
+    match (&spec.name, &spec.column) {
+        (Some(name), _) => return name.clone(),
+        (None, Some(column)) if settings.of_mariadb => return column.clone(),
+        _ => {}
+    }
+    if settings.of_mariadb {
+        let free = |name: &String| def.check_constraint(name).is_none();
+        return (1..).map(|n| format!("CONSTRAINT_{n}")).find(free).unwrap_or_default();
+    }
+    let prefix = format!("{}_chk_", def.name);
+    let number = |check: &CheckDef| check.name.strip_prefix(&prefix)?.parse::<u64>().ok();
+    let last = def.checks.iter().filter_map(number).max().unwrap_or(0);
+    format!("{prefix}{}", last + 1)
+}
+
+/// Adds a CHECK constraint.
+///
+/// # Errors
+/// 3822 for a name that the table has already, and what [`canonical`] refuses.
+pub(super) fn add_check(def: &mut TableDef, spec: &CheckSpec, settings: &DdlSettings) -> Result<()> {
+    let name = check_name(def, spec, settings);
+    let of_column = settings.of_mariadb && spec.column.is_some();
+    if of_column {
+        def.checks.retain(|check| !(check.of_column && check.name.eq_ignore_ascii_case(&name)));
+    } else if def.checks.iter().any(|check| !check.of_column && check.name.eq_ignore_ascii_case(&name)) {
+        // MariaDB says IF NOT EXISTS.
+        return if settings.replicated { Ok(()) } else { Err(duplicate_check(&name)) };
+    }
+    let expression = canonical(def, &spec.expression, Owner::Check(&name), settings)?;
+    if let (Some(column), Some(tree), false) = (&spec.column, &spec.expression.tree, settings.replicated) {
+        let mut others = false;
+        walk(tree, &mut |expr| {
+            others |= matches!(expr, Expr::Column { name, .. } if !name.eq_ignore_ascii_case(column));
+        });
+        if others {
+            let text = format!("Column check constraint '{name}' references other column.");
+            return Err(SqlError::new(3813, text));
+        }
+    }
+    def.checks.push(CheckDef { name, expression, enforced: spec.enforced, of_column });
+    Ok(())
+}
+
+pub(super) fn duplicate_check(name: &str) -> SqlError {
+    SqlError::new(3822, format!("Duplicate check constraint name '{name}'."))
+}
+
+/// Error 3821.
+pub(super) fn no_such_check(name: &str) -> SqlError {
+    SqlError::new(3821, format!("Check constraint '{name}' is not found in the table."))
+}
+
+/// The names of a table's CHECK constraints are the schema's own: error 3822 where another table
+/// has one of these. MariaDB's are the table's.
+pub(super) fn check_names(def: &TableDef, old: Option<&TableDef>, catalog: &engine::Catalog) -> Result<()> {
+    if def.checks.is_empty() {
+        return Ok(());
+    }
+    let is_own = |other: &TableDef| {
+        old.is_some_and(|old| old.schema == other.schema && old.name == other.name)
+            || other.schema == def.schema && other.name == def.name
+    };
+    for other in catalog.tables(&def.schema).iter().filter(|table| !is_own(&table.def)) {
+        let taken = |check: &&CheckDef| other.def.check_constraint(&check.name).is_some();
+        if let Some(check) = def.checks.iter().find(taken) {
+            return Err(duplicate_check(&check.name));
+        }
+    }
+    Ok(())
+}
+
+/// The name of a functional index that has none.
+fn functional_name(def: &TableDef) -> String {
+    let taken = |name: &str| def.index(name).is_some() || def.kept_index(name).is_some();
+    if !taken("functional_index") {
+        return "functional_index".to_owned();
+    }
+    (2..).map(|n| format!("functional_index_{n}")).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// An index some of whose parts are expressions.
+///
+/// # Errors
+/// 3756 for a primary key, 1061 for a name that is taken, and what [`canonical`] refuses.
+pub(super) fn kept_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<KeptIndex> {
+    if key.kind == KeyKind::Primary {
+        return Err(SqlError::new(3756, "The primary key cannot be a functional index"));
+    }
+    let name = key.name.clone().unwrap_or_else(|| functional_name(def));
+    if def.index(&name).is_some() || def.kept_index(&name).is_some() {
+        return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
+    }
+    let mut parts = Vec::with_capacity(key.parts.len());
+    for part in &key.parts {
+        let text = match &part.expression {
+            Some(WrittenExpr { tree: Some(Expr::Column { .. }), .. }) if !settings.replicated => {
+                let text =
+                    "Functional index on a column is not supported. Consider using a regular index instead.";
+                return Err(SqlError::new(3762, text));
+            }
+            Some(written) => canonical(def, written, Owner::Index(&name), settings)?,
+            None => match def.column(&part.column) {
+                Some(at) => def.columns[at].name.clone(),
+                None => {
+                    let text = format!("Key column '{}' doesn't exist in table", part.column);
+                    return Err(SqlError::new(1072, text));
+                }
+            },
+        };
+        let is_expression = part.expression.is_some();
+        parts.push(KeptPart { text, is_expression, prefix: part.prefix, descending: part.descending });
+    }
+    let unique = key.kind == KeyKind::Unique;
+    Ok(KeptIndex { name, unique, parts, comment: key.comment.clone(), invisible: key.invisible })
+}

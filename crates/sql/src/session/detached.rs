@@ -1,0 +1,104 @@
+//! Expressions of a definition computed without a client: for rows that DDL converts, and for what
+//! a source's row image leaves out.
+
+use super::received::ReplicaHost;
+use super::{Session, SessionInit};
+use crate::error::Result;
+use crate::exec::{RowExpressions, Strictness};
+use engine::{Engine, Table, TableDef};
+use std::sync::Arc;
+use types::Value;
+
+/// Whose rows they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DetachedSettings {
+    pub zone_offset_s: i32,
+    pub now_us: u64,
+    pub strict: bool,
+    /// A source has accepted the rows: nothing about them is an error.
+    pub replicated: bool,
+}
+
+/// Computes the generated columns of rows whose images leave them out.
+pub struct VirtualColumns {
+    engine: Arc<Engine>,
+    /// Of the table that was asked for last.
+    last: Option<(Arc<Table>, Option<DetachedRows>)>,
+}
+
+impl VirtualColumns {
+    /// For tables of this engine.
+    pub fn new(engine: Arc<Engine>) -> VirtualColumns {
+        VirtualColumns { engine, last: None }
+    }
+
+    /// The row with its generated columns. What cannot be computed here is as in the image.
+    pub fn complete(&mut self, table: &Arc<Table>, image: &[u8]) -> Vec<u8> {
+        let is_last = self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, table));
+        if !is_last {
+            let settings = DetachedSettings {
+                zone_offset_s: 0,
+                now_us: os::clock::now_us(),
+                strict: false,
+                replicated: true,
+            };
+            let rows = DetachedRows::of(&self.engine, &table.def, settings);
+            let rows = rows.inspect_err(|error| log::warn!("{}: {}", table.qualified_name(), error.message));
+            self.last = Some((table.clone(), rows.ok().flatten()));
+        }
+        let Some((_, Some(rows))) = &self.last else { return image.to_vec() };
+        let completed = || {
+            let mut values = table.layout.decode_all(image).ok()?;
+            rows.complete(&mut values, &[], 1).ok()?;
+            let mut out = Vec::with_capacity(image.len());
+            table.layout.encode(&values, &mut out).ok()?;
+            Some(out)
+        };
+        completed().unwrap_or_else(|| image.to_vec())
+    }
+}
+
+/// The expressions of one definition, with what they need to be computed.
+pub(crate) struct DetachedRows {
+    session: Session,
+    expressions: RowExpressions,
+    def: TableDef,
+    settings: DetachedSettings,
+}
+
+impl DetachedRows {
+    /// For rows of this definition; `None` where it has no expressions.
+    pub fn of(
+        engine: &Arc<Engine>,
+        def: &TableDef,
+        settings: DetachedSettings,
+    ) -> Result<Option<DetachedRows>> {
+        if !def.asks_for_expressions() {
+            return Ok(None);
+        }
+        let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
+        session.variables.time_zone_offset_s = settings.zone_offset_s;
+        session.variables.timestamp_us = Some(settings.now_us);
+        let expressions = RowExpressions::of(&mut session.binder(), def);
+        Ok(expressions.map(|expressions| DetachedRows { session, expressions, def: def.clone(), settings }))
+    }
+
+    /// Completes a row: the defaults of columns that are `added`, the generated columns, and where
+    /// a client has asked for it the constraints. Of a source what cannot be computed here stays.
+    pub fn complete(&self, values: &mut [Value], added: &[usize], row: u64) -> Result<()> {
+        let strict = self.settings.strict && !self.settings.replicated;
+        let ctx = self.session.context(&[], strict);
+        let strictness = Strictness { strict, null_becomes_zero: self.settings.replicated };
+        if self.settings.replicated {
+            let filled = self.expressions.fill_defaults(&self.def, added, values, row, strictness, &ctx);
+            let computed = self.expressions.generate_known(&self.def, values, strictness, &ctx);
+            if let Err(error) = filled.and(computed) {
+                log::warn!("{}: {}", self.def.qualified_name(), error.message);
+            }
+            return Ok(());
+        }
+        self.expressions.fill_defaults(&self.def, added, values, row, strictness, &ctx)?;
+        self.expressions.generate(&self.def, values, row, strictness, &ctx)?;
+        self.expressions.check(values, &ctx)
+    }
+}
