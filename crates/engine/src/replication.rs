@@ -39,7 +39,18 @@ impl Engine {
     /// # Errors
     /// [`EngineError::GtidUnusable`] while transactions are being committed.
     pub fn reset_gtids(&self) -> Result<()> {
-        self.sequencer.reset_gtids();
+        self.reset_gtids_and(|| ())
+    }
+
+    /// As [`Engine::reset_gtids`]; `and` runs as part of it. No checkpoint has one without the
+    /// other: after a crash the state of the participant and the GTIDs are both those before or
+    /// both those behind.
+    pub fn reset_gtids_and(&self, and: impl FnOnce()) -> Result<()> {
+        {
+            let _no_checkpoint = self.checkpointing.lock();
+            self.sequencer.reset_gtids();
+            and();
+        }
         // Records before the checkpoint must not bring the GTIDs back in recovery.
         let current = self.log.current_lsn();
         if self.sharp_checkpoint()? < current {

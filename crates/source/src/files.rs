@@ -133,7 +133,14 @@ impl Binlog {
         let mut files =
             FileSeries::open(disk.clone(), &config.datadir, &config.basename, config.index.as_deref())?;
         let safe = SafePoint::decode(engine.recovered_participant_state());
+        let mut first = None;
         let (lsn, gtids) = match safe {
+            Some(safe) if safe.resets() => {
+                log::warn!("RESET BINARY LOGS AND GTIDS was cut short by a crash; it is carried out now");
+                files.remove_present()?;
+                first = Some(safe.file);
+                (safe.lsn, safe.gtids)
+            }
             Some(safe) if safe.lsn == TURNED_OFF => {
                 (engine.visible_lsn(), recover::after_turned_off(&files, safe, &engine)?)
             }
@@ -153,7 +160,10 @@ impl Binlog {
         };
         let head =
             events::file_head(&config.server_version, config.server_id, &gtids, false, config.checksum);
-        let (number, file) = files.create_next(&head)?;
+        let (number, file) = match first {
+            Some(first) => files.create_numbered(first, &head)?,
+            None => files.create_next(&head)?,
+        };
         let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
         let stopping = Arc::new(AtomicBool::new(false));
         let tail = Tail::at(files.name(number), file, &at, config.checksum).until(&stopping);
@@ -198,6 +208,10 @@ impl Binlog {
             writer: Mutex::new(None),
         });
         engine.set_checkpoint_participant(binlog.safe.clone());
+        if first.is_some() {
+            // The next start is not to do it again.
+            engine.checkpoint()?;
+        }
         // From here on a crash finds in the checkpoint which file the log goes on in.
         engine.checkpoint()?;
         binlog.purge_expired();

@@ -241,6 +241,20 @@ impl FileSeries {
         self.replace(Vec::new())
     }
 
+    /// As [`FileSeries::remove_all`], and removes also what is in the directory and not in the index:
+    /// a crash may have kept a file whose removal was under way.
+    pub fn remove_present(&mut self) -> io::Result<()> {
+        self.remove_all()?;
+        let directory = self.base_path.parent().unwrap_or(Path::new(""));
+        for path in self.disk.list(directory)? {
+            let is_ours = path.file_name().and_then(|name| self.number_of(name.to_str()?)).is_some();
+            if is_ours {
+                self.disk.remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the index of a series that is not to go on.
     pub fn remove_index(&mut self) -> io::Result<()> {
         assert!(self.numbers.is_empty(), "files of the series are removed first");

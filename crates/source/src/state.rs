@@ -23,7 +23,7 @@ pub struct SafePoint {
     pub lsn: Lsn,
     /// Number of the file.
     pub file: u64,
-    /// Offset in it.
+    /// Offset in it. 0, which is in no file: all files are to be removed, and that one made.
     pub pos: u64,
     /// Transactions in the file so far: the last `sequence_number`.
     pub sequence_number: u64,
@@ -32,6 +32,16 @@ pub struct SafePoint {
 }
 
 impl SafePoint {
+    /// A reset is decided: every file goes, and what comes behind `lsn` begins with file `first`.
+    pub(crate) fn of_reset(lsn: Lsn, first: u64) -> SafePoint {
+        SafePoint { lsn, file: first, ..SafePoint::default() }
+    }
+
+    /// Whether a reset was decided and not carried out.
+    pub(crate) fn resets(&self) -> bool {
+        self.pos == 0 && self.lsn != TURNED_OFF
+    }
+
     /// The form that a checkpoint keeps.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];

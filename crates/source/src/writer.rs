@@ -219,8 +219,14 @@ impl Writer<'_> {
     }
 
     /// RESET BINARY LOGS AND GTIDS: removes every file and starts again, with no GTID executed.
+    ///
+    /// The checkpoint in which the engine forgets its GTIDs decides it, and says that the files are
+    /// to go: a crash before it leaves everything, and one behind it is followed by a start that
+    /// removes what is left ([`SafePoint::resets`]). The checkpoint at the end comes before anything
+    /// is in the new file, so that no start removes that.
     fn reset(&mut self, first: u64) -> Result<(), BinlogError> {
         let binlog = self.binlog;
+        let outcome = self.forget_gtids(first);
         binlog.files.lock().remove_all()?;
         let gtids = GtidSet::default();
         let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
@@ -234,8 +240,8 @@ impl Writer<'_> {
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
         binlog.safe.set(at);
+        let outcome = outcome.and_then(|()| binlog.engine.checkpoint().map(|_| ()));
         binlog.semi_sync.start_anew();
-        let outcome = self.forget_gtids();
         let mut shared = binlog.shared.lock();
         shared.end = end;
         shared.recent = Recent::default();
@@ -247,19 +253,15 @@ impl Writer<'_> {
     }
 
     /// The engine forgets its GTIDs with a checkpoint that passes everything logged so far, which
-    /// this writer has to let go first.
-    fn forget_gtids(&mut self) -> Result<(), EngineError> {
+    /// this writer has to let go first: what was committed until then goes with the files.
+    fn forget_gtids(&mut self, first: u64) -> Result<(), EngineError> {
         let mut tries = 0;
         loop {
-            if self.stream.next(None)?.is_some() {
-                return Err(EngineError::GtidUnusable(
-                    "transactions are being committed; try again".to_string(),
-                ));
-            }
+            while self.stream.next(None)?.is_some() {}
             self.tail.lsn = self.stream.lsn();
             self.binlog.engine.log().wait_durable(self.tail.lsn)?;
-            self.binlog.safe.set(self.tail.safe_point());
-            match self.binlog.engine.reset_gtids() {
+            let reset = || self.binlog.safe.set(SafePoint::of_reset(self.tail.lsn, first));
+            match self.binlog.engine.reset_gtids_and(reset) {
                 Err(EngineError::GtidUnusable(_)) if tries < RESET_TRIES => tries += 1,
                 other => return other,
             }

@@ -3,6 +3,7 @@
 
 mod damaged;
 mod error_action;
+mod reset;
 
 use std::io;
 use std::path::{Path, PathBuf};
