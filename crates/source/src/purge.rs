@@ -34,18 +34,16 @@ impl Binlog {
     pub fn list(&self) -> Result<Vec<LogFile>, Refusal> {
         let end = self.wait_caught_up()?;
         let files = self.files.lock();
-        files
+        Ok(files
             .numbers()
             .iter()
             .map(|&number| {
-                let size_bytes = if number == end.file { Ok(end.pos) } else { files.len_bytes(number) };
-                let name = files.name(number);
-                match size_bytes {
-                    Ok(size_bytes) => Ok(LogFile { name, size_bytes }),
-                    Err(error) => Err(Refusal::new(29, format!("File '{name}' not found ({error})"))),
-                }
+                // As in MySQL one that somebody has removed is listed still, and has no bytes.
+                let of_closed = || files.len_bytes(number).unwrap_or(0);
+                let size_bytes = if number == end.file { end.pos } else { of_closed() };
+                LogFile { name: files.name(number), size_bytes }
             })
-            .collect()
+            .collect())
     }
 
     /// SHOW BINARY LOG STATUS.

@@ -1,5 +1,6 @@
 //! SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS: the events of a file in words.
 
+use std::io;
 use std::path::Path;
 
 use binlog::compressed::PayloadReader;
@@ -66,7 +67,12 @@ pub fn show_file(
     readable: Option<u64>,
     range: &ShowRange,
 ) -> Result<Vec<ShownEvent>, Refusal> {
-    let file = disk.open(path, OpenMode::Read).map_err(|_| refused("Could not open log file"))?;
+    let file = disk.open(path, OpenMode::Read).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            Refusal::new(29, format!("File './{name}' not found (OS errno 2 - No such file or directory)"))
+        }
+        _ => refused("Could not open log file"),
+    })?;
     let len = file.len_bytes().map_err(|_| refused("Could not open log file"))?;
     let end = readable.unwrap_or(len).min(len);
     let mut pos = range.position.unwrap_or(4).max(4);

@@ -302,3 +302,34 @@ fn statements_are_logged_and_warned_about_as_mysql_does() {
     assert_eq!(ours.1.len(), theirs.1.len());
     assert!(ours.1.len() > 80, "{} events", ours.1.len());
 }
+
+/// A listed file that somebody has removed: what is shown of it, and that it can be purged.
+#[test]
+fn a_file_that_is_gone_is_listed_as_mysql_lists_it() {
+    if !available("binlog_like_mysql::a_file_that_is_gone_is_listed_as_mysql_lists_it", &[Flavor::MySql]) {
+        return;
+    }
+    let seen = FLAVORS.map(|flavor| {
+        let server = Server::start(flavor, &Settings::default());
+        for sql in ["FLUSH BINARY LOGS", "FLUSH BINARY LOGS"] {
+            server.run(sql);
+        }
+        let first_two = |rows: Vec<String>| -> Vec<String> {
+            rows.iter().map(|row| row.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect()
+        };
+        let names: Vec<String> = first_two(server.rows("SHOW BINARY LOGS"));
+        let gone = names[names.len() - 2].split(' ').next().expect("a name").to_owned();
+        let newest = names[names.len() - 1].split(' ').next().expect("a name").to_owned();
+        std::fs::remove_file(server.datadir().join(&gone)).expect("it is ours");
+        let listed = first_two(server.rows("SHOW BINARY LOGS"));
+        let listed_gone =
+            listed.iter().find(|row| row.starts_with(&gone)).map(|row| row[gone.len()..].to_owned());
+        let refused = |error: protocol::client::ClientError| error.server_code();
+        let shown =
+            server.connect().query(&format!("SHOW BINLOG EVENTS IN '{gone}'")).map(|_| ()).map_err(refused);
+        server.run(&format!("PURGE BINARY LOGS TO '{newest}'"));
+        (listed_gone, shown, server.rows("SHOW BINARY LOGS").len())
+    });
+    assert_eq!(seen[1], seen[0], "ours, and MySQL's");
+    assert_eq!(seen[0], (Some(" 0".to_owned()), Err(Some(29)), 1));
+}

@@ -101,15 +101,24 @@ fn not_found(table: &str) -> Cause {
 }
 
 fn cause(table: &str, error: &EngineError) -> Cause {
-    let (number, handler) = match error {
-        EngineError::RowNotFound { .. } => return not_found(table),
+    match error {
+        EngineError::RowNotFound { .. } => not_found(table),
+        error => {
+            let (number, handler) = number_and_handler(error);
+            (number, error.to_string(), handler)
+        }
+    }
+}
+
+/// An error's number, and what InnoDB calls it.
+fn number_and_handler(error: &EngineError) -> (u32, &'static str) {
+    match error {
         EngineError::Duplicate { .. } => (number::DUP_ENTRY, "HA_ERR_FOUND_DUPP_KEY"),
         EngineError::LockWaitTimeout => (number::LOCK_WAIT_TIMEOUT, "HA_ERR_LOCK_WAIT_TIMEOUT"),
         EngineError::Deadlock => (number::LOCK_DEADLOCK, "HA_ERR_LOCK_DEADLOCK"),
         EngineError::Interrupted => (number::QUERY_INTERRUPTED, "HA_ERR_QUERY_INTERRUPTED"),
         _ => (number::ERROR_ON_WRITE, "HA_ERR_GENERIC"),
-    };
-    (number, error.to_string(), handler)
+    }
 }
 
 /// MySQL's number of the error of a row that is not as the source says; `None` for other errors.
@@ -169,10 +178,11 @@ pub fn query(code: u32, message: &str, schema: &str, text: &str) -> ThreadError 
     )
 }
 
-/// A commit that the engine refused.
+/// A commit that the engine refused, or whose wait was ended: by the error's own number, as in
+/// MySQL.
 pub fn commit(error: &EngineError, place: Place<'_>) -> ThreadError {
     ThreadError::now(
-        number::ERROR_ON_WRITE,
+        number_and_handler(error).0,
         format!(
             "Error in Xid_log_event: Commit could not be completed, '{error}'; the event's source log {}, end_log_pos {}",
             place.file, place.end_log_pos
@@ -235,5 +245,19 @@ mod tests {
             "Could not execute Update_rows event on table s.t; Can't find record in 't', Error_code: 1032; handler error \
              HA_ERR_KEY_NOT_FOUND; the event's source log binlog.000002, end_log_pos 777"
         );
+    }
+
+    #[test]
+    fn a_commit_that_fails_is_reported_by_what_it_failed_of() {
+        let place = Place { file: "binlog.000002", end_log_pos: 777 };
+        let report = commit(&EngineError::Interrupted, place);
+        assert_eq!(report.number, 1317);
+        assert_eq!(
+            report.message,
+            "Error in Xid_log_event: Commit could not be completed, 'Query execution was interrupted'; the event's source log \
+             binlog.000002, end_log_pos 777"
+        );
+        assert_eq!(commit(&EngineError::LockWaitTimeout, place).number, 1205);
+        assert_eq!(commit(&EngineError::UnknownSchema("d".into()), place).number, 1026);
     }
 }
