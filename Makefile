@@ -31,6 +31,7 @@ nightly:
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
 	SLIPSTREAM_SOURCE_KILLS=$(KILLS) $(CARGO) test --release --locked -p testkit --test kill_source -- --nocapture
 	SLIPSTREAM_FAULTS=$(FAULTS) $(CARGO) test --release --locked -p testkit --test fault_loops -- --nocapture
+	COLLATION_CODE_POINTS=all $(CARGO) test --release --locked -p testkit --test collations_like_mysql -- --nocapture
 	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model

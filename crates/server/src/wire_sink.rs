@@ -57,7 +57,10 @@ impl<'a> WireSink<'a> {
             form,
             result_collation,
             columns: Vec::new(),
-            converts: matches!(collation::charset_of(result_collation), Charset::Latin1 | Charset::Ascii),
+            converts: !matches!(
+                collation::charset_of(result_collation),
+                Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4
+            ),
             changes,
             broken: None,
             complete,

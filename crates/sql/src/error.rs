@@ -132,6 +132,15 @@ impl SqlError {
         SqlError::new(1232, format!("Incorrect argument type to variable '{name}'"))
     }
 
+    /// `ER_WRONG_VALUE_FOR_VAR` for a character set whose statements nobody could read: `ucs2` and
+    /// its like.
+    pub fn not_for_clients(charset: &str) -> SqlError {
+        SqlError::new(
+            1231,
+            format!("Variable 'character_set_client' can't be set to the value of '{charset}'"),
+        )
+    }
+
     /// `ER_DATA_OUT_OF_RANGE` of an expression; `type_name` is `BIGINT`, `BIGINT UNSIGNED`,
     /// `DOUBLE` or `DECIMAL`.
     pub fn out_of_range(type_name: &str, expression: impl fmt::Display) -> SqlError {

@@ -376,7 +376,14 @@ impl Variables {
             }
             "transaction_isolation" | "tx_isolation" => self.isolation = isolation(name, value)?,
             "transaction_read_only" | "tx_read_only" => self.transaction_read_only = boolean(name, value)?,
-            "character_set_client" => self.client_collation = collation_of(name, value, true)?,
+            "character_set_client" => {
+                let id = collation_of(name, value, true)?;
+                let charset = collation::charset_of(id);
+                if !charset.is_for_clients() {
+                    return Err(SqlError::not_for_clients(charset.name()));
+                }
+                self.client_collation = id;
+            }
             "character_set_connection" => self.connection_collation = collation_of(name, value, true)?,
             "character_set_results" => {
                 self.results_collation =

@@ -366,8 +366,10 @@ pub(crate) fn trim_for<'a>(ty: &ColumnType, bytes: &'a [u8]) -> &'a [u8] {
     if ty.code != TypeCode::String {
         return bytes;
     }
-    let pad = if ty.collation == collation::BINARY { 0 } else { b' ' };
-    let len = bytes.iter().rposition(|&byte| byte != pad).map_or(0, |last| last + 1);
+    if ty.collation != collation::BINARY {
+        return collation::without_trailing_spaces(ty.collation, bytes);
+    }
+    let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     &bytes[..len]
 }
 

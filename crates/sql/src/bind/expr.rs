@@ -147,7 +147,7 @@ impl Binder<'_> {
             ast::Expr::Cast { operand, ty } => {
                 let operand = self.expr(operand, place)?;
                 let ty = self.cast_type(ty, &operand)?;
-                let operand = operand.beside(&ty);
+                let operand = in_characters_of(operand.beside(&ty), &ty);
                 Ok(Expr {
                     node: Node::Cast(Box::new(operand)),
                     ty,
@@ -558,4 +558,17 @@ fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
     let Some(column) = parts.next() else { return false };
     let (table, schema) = (parts.next(), parts.next());
     outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
+}
+
+/// The operand of a cast to text, in the character set of the result.
+fn in_characters_of(operand: Expr, ty: &ColumnType) -> Expr {
+    use types::TypeCode;
+    let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::String | TypeCode::Varchar | TypeCode::Blob);
+    let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
+    if !is_text(ty) || !is_text(&operand.ty) || same {
+        return operand;
+    }
+    let (nullable, coercibility) = (operand.nullable, operand.coercibility);
+    let ty = expr_text_type(text_length(&operand.ty), ty.collation);
+    Expr { node: Node::Recollate(Box::new(operand)), ty, nullable, coercibility }
 }

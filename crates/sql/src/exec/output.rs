@@ -101,17 +101,12 @@ impl<'p> Projection<'p> {
 }
 
 /// Whether rows that are equal to DISTINCT come one after the other when they are sorted by
-/// `order`: every output is a sort key, and is compared by the weights that its key in a group has,
-/// too.
-pub(super) fn groups_equal_rows(plan: &SelectPlan, columns: &[ColumnMeta]) -> bool {
+/// `order`: every output is a sort key.
+pub(super) fn groups_equal_rows(plan: &SelectPlan) -> bool {
     let sorts_by = |slot: usize| {
         plan.order.iter().any(|SortKey { expr, .. }| matches!(expr.node, Node::Slot(key) if key == slot))
     };
-    plan.outputs.iter().zip(columns).all(|(expr, column)| {
-        let has_own_weights = types::collation::max_bytes_per_char(column.ty.collation) == 4;
-        let is_text = column.ty.is_character() || column.ty.is_blob();
-        matches!(expr.node, Node::Slot(slot) if sorts_by(slot)) && (has_own_weights || !is_text)
-    })
+    plan.outputs.iter().all(|expr| matches!(expr.node, Node::Slot(slot) if sorts_by(slot)))
 }
 
 /// Whether two rows are equal to DISTINCT.

@@ -123,7 +123,7 @@ fn run_select<'e>(
     let mut forward = |row: &[Value]| emit(row);
     let mut output = Output {
         columns,
-        seen: (plan.distinct && !deduplicates_sorted(plan, columns)).then(HashSet::new),
+        seen: (plan.distinct && !deduplicates_sorted(plan)).then(HashSet::new),
         charge: run.charge(),
         limit,
         count_all: plan.calc_found_rows,
@@ -153,9 +153,9 @@ fn wanted(plan: &SelectPlan, limit: Limit) -> Option<u64> {
 }
 
 /// A DISTINCT that drops a row when it equals the one before.
-fn deduplicates_sorted(plan: &SelectPlan, columns: &[ColumnMeta]) -> bool {
+fn deduplicates_sorted(plan: &SelectPlan) -> bool {
     let is_sorted = plan.grouping.is_none() && !plan.order.is_empty() && !plan.ordered_by_access;
-    is_sorted && groups_equal_rows(plan, columns)
+    is_sorted && groups_equal_rows(plan)
 }
 
 fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) -> Result<()> {

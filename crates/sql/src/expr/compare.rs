@@ -134,23 +134,12 @@ pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
         }
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
             out.push(4);
-            collation::write_key(utf8mb4_collation(collation_id), &text_of(value), out);
+            collation::write_key_utf8mb4(collation_id, &text_of(value), out);
         }
         temporal => {
             out.push(5);
             out.extend(text_of(temporal).iter());
             out.push(0xff);
         }
-    }
-}
-
-/// Values are in utf8mb4 whatever the column's character set, so that the weights of a utf8mb4
-/// collation apply: the one that treats case as the column's does.
-fn utf8mb4_collation(id: u16) -> u16 {
-    match id {
-        collation::BINARY => collation::BINARY,
-        id if collation::max_bytes_per_char(id) == 4 => id,
-        id if collation::name(id).ends_with("_bin") => collation::UTF8MB4_BIN,
-        _ => collation::UTF8MB4_GENERAL_CI,
     }
 }

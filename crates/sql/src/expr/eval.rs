@@ -203,8 +203,14 @@ impl Expr {
             }
             Node::Cast(operand) => cast(&*operand.eval(row, ctx)?, &self.ty, ctx)?,
             Node::Recollate(operand) => match operand.eval(row, ctx)? {
-                value if matches!(*value, Value::Null | Value::Bytes(_)) => return Ok(value),
-                value => Value::Bytes(text_of(&value).into_owned()),
+                value => match &*value {
+                    Value::Null => return Ok(value),
+                    Value::Bytes(bytes) => match converted(bytes, &operand.ty, &self.ty) {
+                        Some(bytes) => Value::Bytes(bytes),
+                        None => return Ok(value),
+                    },
+                    other => Value::Bytes(text_of(other).into_owned()),
+                },
             },
             Node::DateAdd { operands, unit, subtract } => {
                 let (date, amount) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
@@ -380,4 +386,22 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
         }
     }
     text.to_vec()
+}
+
+/// Text of one character set as text of another; `None` where nothing changes. Text is in utf8mb4
+/// whatever its character set, and a question mark stands for what the other does not have. Bytes
+/// are as the character set that they come from or go to stores them.
+fn converted(bytes: &[u8], from: &types::ColumnType, to: &types::ColumnType) -> Option<Vec<u8>> {
+    use types::collation::{Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4};
+    let (before, after) = (charset_of(from.collation), charset_of(to.collation));
+    let is_text = from.is_character() || from.is_blob();
+    if before == after || !is_text || (after.has_ascii() && before.has_ascii() && bytes.is_ascii()) {
+        return None;
+    }
+    let changed = match (before, after) {
+        (Charset::Binary, _) => to_utf8mb4(to.collation, bytes).into_owned(),
+        (_, Charset::Binary) => from_utf8mb4_lossy(from.collation, bytes).into_owned(),
+        _ => to_utf8mb4(to.collation, &from_utf8mb4_lossy(to.collation, bytes)).into_owned(),
+    };
+    (changed != bytes).then_some(changed)
 }

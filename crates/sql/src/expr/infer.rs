@@ -210,8 +210,8 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Result<(u16, Coe
     let (charset_a, charset_b) = (collation::charset_of(a), collation::charset_of(b));
     if charset_a != charset_b {
         let rank = |charset: Charset| match charset {
-            Charset::Utf8mb4 => 2,
-            Charset::Utf8mb3 => 1,
+            Charset::Utf8mb3 | Charset::Ucs2 => 1,
+            _ if charset.is_unicode() => 2,
             _ => 0,
         };
         return match rank(charset_a).cmp(&rank(charset_b)) {

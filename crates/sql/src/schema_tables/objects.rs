@@ -257,24 +257,15 @@ pub(crate) fn engine_row() -> Vec<Value> {
 }
 
 pub(crate) fn character_sets() -> Vec<Vec<Value>> {
-    let row = |(charset, description): (Charset, &str)| {
+    let row = |charset: Charset| {
         vec![
             text(charset.name()),
             text(collation::name(charset.default_collation())),
-            text(description),
+            text(charset.description()),
             Value::UInt(u64::from(charset.max_bytes_per_char())),
         ]
     };
-    [
-        (Charset::Ascii, "US ASCII"),
-        (Charset::Binary, "Binary pseudo charset"),
-        (Charset::Latin1, "cp1252 West European"),
-        (Charset::Utf8mb3, "UTF-8 Unicode"),
-        (Charset::Utf8mb4, "UTF-8 Unicode"),
-    ]
-    .into_iter()
-    .map(row)
-    .collect()
+    Charset::all().into_iter().map(row).collect()
 }
 
 pub(crate) fn collations() -> Vec<Vec<Value>> {
@@ -285,7 +276,7 @@ pub(crate) fn collations() -> Vec<Vec<Value>> {
             Value::UInt(u64::from(collation.id)),
             text(if collation.is_default() { "Yes" } else { "" }),
             text("Yes"),
-            Value::UInt(1),
+            Value::UInt(u64::from(collation.sort_len)),
             text(if collation.pads_space() { "PAD SPACE" } else { "NO PAD" }),
         ]
     };

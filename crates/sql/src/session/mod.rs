@@ -320,23 +320,17 @@ impl Session {
     }
 }
 
-/// The collation for a client that names this one: itself, another of its character set, or 0, the
-/// server's, for an id that MySQL does not know.
+/// The collation for a client that names this one: itself, or 0, the server's, for an id that is
+/// not known.
 ///
 /// # Errors
-/// 1115 for a character set that is not here, so that its bytes are not taken for others; 1231 for
-/// those that no client may have.
+/// 1231 for the character sets that no client may have.
 fn client_collation(id: u16) -> Result<u16> {
     use types::collation;
-    let Some(name) = collation::charset_name_in_mysql(id) else { return Ok(0) };
-    match collation::Charset::from_name(name) {
-        Some(_) if collation::by_id(id).is_some() => Ok(id),
-        Some(charset) => Ok(charset.default_collation()),
-        None if matches!(name, "ucs2" | "utf16" | "utf16le" | "utf32") => Err(SqlError::new(
-            1231,
-            format!("Variable 'character_set_client' can't be set to the value of '{name}'"),
-        )),
-        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+    match collation::by_id(id) {
+        Some(found) if found.charset.is_for_clients() => Ok(id),
+        Some(found) => Err(SqlError::not_for_clients(found.charset.name())),
+        None => Ok(0),
     }
 }
 

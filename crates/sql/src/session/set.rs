@@ -195,7 +195,9 @@ impl Session {
 /// The default collation of a character set; DEFAULT is the server's.
 fn charset_collation(name: Option<&str>) -> Result<u16> {
     let Some(name) = name else { return Ok(collation::UTF8MB4_0900_AI_CI) };
-    Charset::from_name(name)
-        .map(Charset::default_collation)
-        .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{name}'")))
+    match Charset::from_name(name) {
+        Some(charset) if charset.is_for_clients() => Ok(charset.default_collation()),
+        Some(charset) => Err(SqlError::not_for_clients(charset.name())),
+        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+    }
 }

@@ -1,144 +1,283 @@
-//! Character sets: between what a column stores and the utf8mb4 that values have in memory.
+//! Character sets: their names, and between what a column stores and the utf8mb4 that values have
+//! in memory.
 
+use super::encoding;
 use std::borrow::Cow;
 
-/// A character set of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A character set: all those of MySQL. The ones of one byte come first, in the order of
+/// `single.tables`, then the ones of `multi.tables`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs)] // INFO has what they are.
 pub enum Charset {
-    /// Bytes without meaning.
-    Binary,
+    Dec8,
+    Cp850,
+    Hp8,
+    Koi8r,
+    /// Windows code page 1252 with the five holes mapped to C1 controls.
+    Latin1,
+    Latin2,
+    Swe7,
     /// One byte a character, 7 bits.
     Ascii,
-    /// MySQL's latin1, which is Windows code page 1252 with the five holes mapped to C1 controls.
-    Latin1,
+    Hebrew,
+    Tis620,
+    Koi8u,
+    Greek,
+    Cp1250,
+    Latin5,
+    Armscii8,
+    Cp866,
+    Keybcs2,
+    Macce,
+    Macroman,
+    Cp852,
+    Latin7,
+    Cp1251,
+    Cp1256,
+    Cp1257,
+    Geostd8,
+    Big5,
+    Gbk,
+    Gb2312,
+    Sjis,
+    Cp932,
+    Euckr,
+    Ujis,
+    Eucjpms,
+    Gb18030,
+    /// Bytes without meaning.
+    Binary,
     /// UTF-8 up to three bytes.
     Utf8mb3,
     /// UTF-8.
     Utf8mb4,
+    /// UTF-16 without what needs two units, big endian.
+    Ucs2,
+    /// UTF-16, big endian.
+    Utf16,
+    Utf16le,
+    /// Big endian.
+    Utf32,
 }
 
+/// How a character set stores characters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Bytes are not looked at: `binary`, and `ascii`, whose columns may hold other bytes.
+    Raw,
+    Utf8,
+    /// Number of the table in `single.tables`.
+    Single(usize),
+    /// Number of the table in `multi.tables`.
+    Multi(usize),
+    /// UTF-16, UTF-32 and their like.
+    Wide,
+}
+
+struct Info {
+    charset: Charset,
+    name: &'static str,
+    description: &'static str,
+    default_collation: u16,
+    bin_collation: u16,
+    max_bytes_per_char: u8,
+}
+
+const fn info(
+    charset: Charset,
+    name: &'static str,
+    description: &'static str,
+    collations: [u16; 2],
+    max_bytes_per_char: u8,
+) -> Info {
+    let [default_collation, bin_collation] = collations;
+    Info { charset, name, description, default_collation, bin_collation, max_bytes_per_char }
+}
+
+/// By number of the character set.
+static INFO: [Info; 41] = [
+    info(Charset::Dec8, "dec8", "DEC West European", [3, 69], 1),
+    info(Charset::Cp850, "cp850", "DOS West European", [4, 80], 1),
+    info(Charset::Hp8, "hp8", "HP West European", [6, 72], 1),
+    info(Charset::Koi8r, "koi8r", "KOI8-R Relcom Russian", [7, 74], 1),
+    info(Charset::Latin1, "latin1", "cp1252 West European", [8, 47], 1),
+    info(Charset::Latin2, "latin2", "ISO 8859-2 Central European", [9, 77], 1),
+    info(Charset::Swe7, "swe7", "7bit Swedish", [10, 82], 1),
+    info(Charset::Ascii, "ascii", "US ASCII", [11, 65], 1),
+    info(Charset::Hebrew, "hebrew", "ISO 8859-8 Hebrew", [16, 71], 1),
+    info(Charset::Tis620, "tis620", "TIS620 Thai", [18, 89], 1),
+    info(Charset::Koi8u, "koi8u", "KOI8-U Ukrainian", [22, 75], 1),
+    info(Charset::Greek, "greek", "ISO 8859-7 Greek", [25, 70], 1),
+    info(Charset::Cp1250, "cp1250", "Windows Central European", [26, 66], 1),
+    info(Charset::Latin5, "latin5", "ISO 8859-9 Turkish", [30, 78], 1),
+    info(Charset::Armscii8, "armscii8", "ARMSCII-8 Armenian", [32, 64], 1),
+    info(Charset::Cp866, "cp866", "DOS Russian", [36, 68], 1),
+    info(Charset::Keybcs2, "keybcs2", "DOS Kamenicky Czech-Slovak", [37, 73], 1),
+    info(Charset::Macce, "macce", "Mac Central European", [38, 43], 1),
+    info(Charset::Macroman, "macroman", "Mac West European", [39, 53], 1),
+    info(Charset::Cp852, "cp852", "DOS Central European", [40, 81], 1),
+    info(Charset::Latin7, "latin7", "ISO 8859-13 Baltic", [41, 79], 1),
+    info(Charset::Cp1251, "cp1251", "Windows Cyrillic", [51, 50], 1),
+    info(Charset::Cp1256, "cp1256", "Windows Arabic", [57, 67], 1),
+    info(Charset::Cp1257, "cp1257", "Windows Baltic", [59, 58], 1),
+    info(Charset::Geostd8, "geostd8", "GEOSTD8 Georgian", [92, 93], 1),
+    info(Charset::Big5, "big5", "Big5 Traditional Chinese", [1, 84], 2),
+    info(Charset::Gbk, "gbk", "GBK Simplified Chinese", [28, 87], 2),
+    info(Charset::Gb2312, "gb2312", "GB2312 Simplified Chinese", [24, 86], 2),
+    info(Charset::Sjis, "sjis", "Shift-JIS Japanese", [13, 88], 2),
+    info(Charset::Cp932, "cp932", "SJIS for Windows Japanese", [95, 96], 2),
+    info(Charset::Euckr, "euckr", "EUC-KR Korean", [19, 85], 2),
+    info(Charset::Ujis, "ujis", "EUC-JP Japanese", [12, 91], 3),
+    info(Charset::Eucjpms, "eucjpms", "UJIS for Windows Japanese", [97, 98], 3),
+    info(Charset::Gb18030, "gb18030", "China National Standard GB18030", [248, 249], 4),
+    info(Charset::Binary, "binary", "Binary pseudo charset", [63, 63], 1),
+    info(Charset::Utf8mb3, "utf8mb3", "UTF-8 Unicode", [33, 83], 3),
+    info(Charset::Utf8mb4, "utf8mb4", "UTF-8 Unicode", [255, 46], 4),
+    info(Charset::Ucs2, "ucs2", "UCS-2 Unicode", [35, 90], 2),
+    info(Charset::Utf16, "utf16", "UTF-16 Unicode", [54, 55], 4),
+    info(Charset::Utf16le, "utf16le", "UTF-16LE Unicode", [56, 62], 4),
+    info(Charset::Utf32, "utf32", "UTF-32 Unicode", [60, 61], 4),
+];
+
+const _: () = {
+    let mut at = 0;
+    while at < INFO.len() {
+        assert!(INFO[at].charset as usize == at, "INFO is in the order of the character sets");
+        at += 1;
+    }
+};
+
 impl Charset {
+    /// All character sets, by name.
+    pub fn all() -> Vec<Charset> {
+        let mut all: Vec<Charset> = INFO.iter().map(|info| info.charset).collect();
+        all.sort_by_key(|charset| charset.name());
+        all
+    }
+
+    fn info(self) -> &'static Info {
+        &INFO[self as usize]
+    }
+
     /// MySQL's name.
     pub fn name(self) -> &'static str {
-        match self {
-            Charset::Binary => "binary",
-            Charset::Ascii => "ascii",
-            Charset::Latin1 => "latin1",
-            Charset::Utf8mb3 => "utf8mb3",
-            Charset::Utf8mb4 => "utf8mb4",
-        }
+        self.info().name
+    }
+
+    /// What `SHOW CHARACTER SET` says of it.
+    pub fn description(self) -> &'static str {
+        self.info().description
     }
 
     /// The character set with this name (`utf8` is utf8mb3).
     pub fn from_name(name: &str) -> Option<Charset> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "binary" => Charset::Binary,
-            "ascii" => Charset::Ascii,
-            "latin1" => Charset::Latin1,
-            "utf8" | "utf8mb3" => Charset::Utf8mb3,
-            "utf8mb4" => Charset::Utf8mb4,
-            _ => return None,
-        })
+        if name.eq_ignore_ascii_case("utf8") {
+            return Some(Charset::Utf8mb3);
+        }
+        INFO.iter().find(|info| info.name.eq_ignore_ascii_case(name)).map(|info| info.charset)
     }
 
     /// Bytes of the longest character.
     pub fn max_bytes_per_char(self) -> u8 {
+        self.info().max_bytes_per_char
+    }
+
+    /// Bytes of the shortest character.
+    pub fn min_bytes_per_char(self) -> u8 {
         match self {
-            Charset::Binary | Charset::Ascii | Charset::Latin1 => 1,
-            Charset::Utf8mb3 => 3,
-            Charset::Utf8mb4 => 4,
+            Charset::Ucs2 | Charset::Utf16 | Charset::Utf16le => 2,
+            Charset::Utf32 => 4,
+            _ => 1,
         }
+    }
+
+    /// Whether a client may send and receive it: statements in it begin as ASCII ones do.
+    pub fn is_for_clients(self) -> bool {
+        self.min_bytes_per_char() == 1
+    }
+
+    /// Whether every ASCII character is stored as itself.
+    pub fn has_ascii(self) -> bool {
+        self.min_bytes_per_char() == 1 && self != Charset::Swe7
+    }
+
+    /// Whether it has all of Unicode's characters, or those of the basic plane.
+    pub fn is_unicode(self) -> bool {
+        matches!(self.form(), Form::Utf8 | Form::Wide)
     }
 
     /// The collation a column has when only the character set is named.
     pub fn default_collation(self) -> u16 {
-        match self {
-            Charset::Binary => super::BINARY,
-            Charset::Ascii => super::ASCII_GENERAL_CI,
-            Charset::Latin1 => super::LATIN1_SWEDISH_CI,
-            Charset::Utf8mb3 => super::UTF8MB3_GENERAL_CI,
-            Charset::Utf8mb4 => super::UTF8MB4_0900_AI_CI,
-        }
+        self.info().default_collation
     }
 
     /// The `_bin` collation.
     pub fn bin_collation(self) -> u16 {
+        self.info().bin_collation
+    }
+
+    pub(super) fn form(self) -> Form {
         match self {
-            Charset::Binary => super::BINARY,
-            Charset::Ascii => super::ASCII_BIN,
-            Charset::Latin1 => super::LATIN1_BIN,
-            Charset::Utf8mb3 => super::UTF8MB3_BIN,
-            Charset::Utf8mb4 => super::UTF8MB4_BIN,
+            Charset::Binary | Charset::Ascii => Form::Raw,
+            Charset::Utf8mb3 | Charset::Utf8mb4 => Form::Utf8,
+            Charset::Ucs2 | Charset::Utf16 | Charset::Utf16le | Charset::Utf32 => Form::Wide,
+            _ if self as u8 >= Charset::Big5 as u8 => Form::Multi(self as usize - Charset::Big5 as usize),
+            _ => Form::Single(self as usize),
         }
     }
 }
 
-/// Code page 1252's bytes 0x80..=0x9f.
-const LATIN1_HIGH_CONTROLS: [char; 32] = [
-    '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}',
-    '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}', '\u{8f}', '\u{90}', '\u{2018}',
-    '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}',
-    '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
-];
-
-/// The character of a latin1 byte.
-pub(super) fn latin1_to_char(byte: u8) -> char {
-    match byte {
-        0x80..=0x9f => LATIN1_HIGH_CONTROLS[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
-}
-
-/// The latin1 byte of a character, if there is one.
-pub(super) fn char_to_latin1(c: char) -> Option<u8> {
-    match c as u32 {
-        n @ (0..=0x7f | 0xa0..=0xff) => Some(n as u8),
-        _ => LATIN1_HIGH_CONTROLS.iter().position(|&high| high == c).map(|at| 0x80 + at as u8),
-    }
-}
-
-/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary and for
-/// what is already UTF-8).
+/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary, ascii and
+/// what is already UTF-8); a question mark stands for what is no character, as in MySQL.
 pub(super) fn to_utf8mb4(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
-    match charset {
-        Charset::Latin1 if !bytes.is_ascii() => {
-            Cow::Owned(bytes.iter().map(|&byte| latin1_to_char(byte)).collect::<String>().into_bytes())
-        }
-        _ => Cow::Borrowed(bytes),
+    if matches!(charset.form(), Form::Raw | Form::Utf8) || (charset.has_ascii() && bytes.is_ascii()) {
+        return Cow::Borrowed(bytes);
     }
+    let (mut rest, mut text) = (bytes, String::with_capacity(bytes.len() * 2));
+    while !rest.is_empty() {
+        let len = encoding::char_len(charset, rest);
+        let (head, tail) = rest.split_at(len.unwrap_or(1));
+        text.push(encoding::decode(charset, head).and_then(char::from_u32).unwrap_or('?'));
+        rest = tail;
+    }
+    Cow::Owned(text.into_bytes())
 }
 
 /// utf8mb4 as a column of this character set stores it; None if a character cannot be stored.
 pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     match charset {
-        _ if bytes.is_ascii() => Some(Cow::Borrowed(bytes)),
         Charset::Binary => Some(Cow::Borrowed(bytes)),
+        _ if charset.has_ascii() && bytes.is_ascii() => Some(Cow::Borrowed(bytes)),
         Charset::Ascii => None,
-        Charset::Latin1 => std::str::from_utf8(bytes)
-            .ok()?
-            .chars()
-            .map(char_to_latin1)
-            .collect::<Option<Vec<u8>>>()
-            .map(Cow::Owned),
         Charset::Utf8mb3 => {
             let text = std::str::from_utf8(bytes).ok()?;
             text.chars().all(|c| c <= '\u{ffff}').then_some(Cow::Borrowed(bytes))
         }
         Charset::Utf8mb4 => std::str::from_utf8(bytes).ok().map(|_| Cow::Borrowed(bytes)),
+        _ => {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let mut out = Vec::with_capacity(bytes.len());
+            text.chars().all(|c| encoding::encode(charset, c, &mut out)).then_some(Cow::Owned(out))
+        }
     }
 }
 
 /// utf8mb4 as text of this character set, with a question mark for each character that it does not
 /// have.
 pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
-    let byte_of: fn(char) -> Option<u8> = match charset {
-        _ if bytes.is_ascii() => return Cow::Borrowed(bytes),
-        Charset::Latin1 => char_to_latin1,
-        Charset::Ascii => |c| c.is_ascii().then_some(c as u8),
-        _ => return Cow::Borrowed(bytes),
-    };
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Owned(text.chars().map(|c| byte_of(c).unwrap_or(b'?')).collect()),
-        Err(_) => Cow::Borrowed(bytes),
+    if (charset.has_ascii() && bytes.is_ascii()) || matches!(charset, Charset::Binary | Charset::Utf8mb4) {
+        return Cow::Borrowed(bytes);
     }
+    let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
+    if charset == Charset::Utf8mb3 && text.chars().all(|c| c <= '\u{ffff}') {
+        return Cow::Borrowed(bytes);
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    for c in text.chars() {
+        if !encoding::encode(charset, c, &mut out) {
+            encoding::encode(charset, '?', &mut out);
+        }
+    }
+    Cow::Owned(out)
 }

@@ -1,20 +1,21 @@
-//! The collations with one weight a character: `..._general_ci`, `latin1_swedish_ci`,
-//! `ascii_general_ci`.
+//! The collations with one weight a character: `..._general_ci` of Unicode, and nearly all of the
+//! character sets of one byte.
 
+use super::encoding::single_weight;
+use super::key::{SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
 use super::tables;
-use super::{Charset, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
 use std::sync::LazyLock;
 
 static GENERAL_CI: LazyLock<Vec<u16>> =
     LazyLock::new(|| tables::load_general(include_bytes!("general.weights")));
 
 /// Weight of what is no character of the character set: byte by byte above all characters.
-const INVALID: u32 = 0x1f_0000;
+pub(super) const INVALID: u32 = 0x1f_0000;
 /// Weight of all characters over U+FFFF in `utf8mb4_general_ci`.
 const SUPPLEMENTARY: u32 = 0xfffd;
 
-/// The weights of a string, character by character.
-pub(super) fn weights(charset: Charset, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+/// The weights of a UTF-8 string, character by character.
+pub(super) fn weights(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let (&first, tail) = rest.split_first()?;
@@ -22,24 +23,40 @@ pub(super) fn weights(charset: Charset, bytes: &[u8]) -> impl Iterator<Item = u3
             rest = tail;
             return Some(u32::from(first.to_ascii_uppercase()));
         }
-        Some(match charset {
-            Charset::Latin1 => {
+        Some(match super::uca::next_char(&mut rest) {
+            Some(c) => general_ci(c),
+            None => {
                 rest = tail;
-                u32::from(latin1_swedish(first))
+                INVALID + u32::from(first)
             }
-            Charset::Ascii | Charset::Binary => {
-                rest = tail;
-                u32::from(first)
-            }
-            Charset::Utf8mb3 | Charset::Utf8mb4 => match super::uca::next_char(&mut rest) {
-                Some(c) => general_ci(c),
-                None => {
-                    rest = tail;
-                    INVALID + u32::from(first)
-                }
-            },
         })
     })
+}
+
+/// The weights of a UTF-8 string in a variant of `..._general_ci`.
+pub(super) fn variant_weights(which: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let first = *rest.first()?;
+        Some(match super::uca::next_char(&mut rest) {
+            Some(c) => super::special::general_variant(which, c, general_ci),
+            None => {
+                rest = &rest[1..];
+                INVALID + u32::from(first)
+            }
+        })
+    })
+}
+
+/// The weights of a string of one byte a character, by the `table`th table.
+#[inline]
+pub(super) fn single_weights(table: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    bytes.iter().map(move |&byte| u32::from(single_weight(table, byte)))
+}
+
+/// The weight of a space.
+pub(super) fn single_space(table: u8) -> u32 {
+    u32::from(single_weight(table, b' '))
 }
 
 /// Appends the key of a PAD SPACE string: each weight in UTF-8's form (which orders as the weights
@@ -77,25 +94,10 @@ fn push_weight(weight: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// `latin1_swedish_ci`'s weight of a byte over 0x7f.
-fn latin1_swedish(byte: u8) -> u8 {
-    match byte {
-        0xc0..=0xc3 | 0xe0..=0xe3 => b'A',
-        0xc4 | 0xc6 | 0xe4 | 0xe6 => b'\\',
-        0xc5 | 0xe5 => b'[',
-        0xc7 | 0xe7 => b'C',
-        0xc8..=0xcb | 0xe8..=0xeb => b'E',
-        0xcc..=0xcf | 0xec..=0xef => b'I',
-        0xd0 | 0xf0 => b'D',
-        0xd1 | 0xf1 => b'N',
-        0xd2..=0xd5 | 0xf2..=0xf5 => b'O',
-        0xd6 | 0xf6 => b']',
-        0xd9..=0xdb | 0xf9..=0xfb => b'U',
-        0xdc | 0xdd | 0xfc | 0xfd => b'Y',
-        0xd8 | 0xf8 => 0xd8,
-        0xde | 0xfe => 0xde,
-        _ => byte,
-    }
+/// Appends the key of a NO PAD string: each weight plus one in UTF-8's form, then zero.
+pub(super) fn write_unpadded_key(weights: impl Iterator<Item = u32>, out: &mut Vec<u8>) {
+    weights.for_each(|weight| push_weight(weight + 1, out));
+    out.push(0);
 }
 
 /// `utf8mb4_general_ci`'s weight of a character.

@@ -4,14 +4,20 @@
 //! padded with spaces, NO PAD ones (`binary` and the 0900 family) do not. [`write_key`] writes
 //! weights so that memcmp of two keys, with anything after them, orders as [`compare`] does.
 
+mod case;
 mod charset;
+mod encoding;
 mod general;
-mod of_mysql;
+mod key;
+mod list;
+mod multi;
+mod runs;
+mod special;
 mod tables;
 mod uca;
 
 pub use charset::Charset;
-pub use of_mysql::charset_name_in_mysql;
+pub use key::{is_key_of_bytes, read_escaped, write_key, write_key_utf8mb4};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -42,16 +48,28 @@ pub const UTF8MB4_0900_AS_CS: u16 = 278;
 /// `utf8mb4_0900_bin`
 pub const UTF8MB4_0900_BIN: u16 = 309;
 
-/// How a collation weighs characters.
+/// How a collation weighs characters. Whether it pads with spaces is its own flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weighing {
     /// Bytes are weights, NO PAD.
     Bytes,
     /// Bytes are weights, PAD SPACE (UTF-8 bytes order as code points do).
     PaddedBytes,
-    /// One weight a character, PAD SPACE.
-    General(Charset),
-    /// Unicode Collation Algorithm, one level, PAD SPACE.
+    /// Code points are weights.
+    CodePoints,
+    /// One weight a character of Unicode.
+    General,
+    /// As General, but for some characters: 0 as before MySQL 5.1, 1 lower case.
+    GeneralVariant(u8),
+    /// One weight a byte: the number of a table.
+    Single(u8),
+    /// One weight a character of one byte or several: the table of the single bytes.
+    Multi(u8),
+    /// One weight a byte, the number of a table, and a second one for a few.
+    German2(u8),
+    /// Thai in one byte: vowels before their consonant, and marks that count last.
+    Thai,
+    /// Unicode Collation Algorithm, one level.
     UcaPadded(uca::Version),
     /// Unicode Collation Algorithm, NO PAD; how many levels count (1 = accents and case ignored, 2
     /// = accents count, 3 = case counts too).
@@ -67,41 +85,49 @@ pub struct Collation {
     pub name: &'static str,
     /// Its character set.
     pub charset: Charset,
+    /// SORTLEN, as `SHOW COLLATION` has it.
+    pub sort_len: u8,
     weighing: Weighing,
+    pads: bool,
+    case_family: u8,
 }
 
-const fn entry(id: u16, name: &'static str, charset: Charset, weighing: Weighing) -> Collation {
-    Collation { id, name, charset, weighing }
+const fn entry(
+    id: u16,
+    name: &'static str,
+    charset: Charset,
+    weighing: Weighing,
+    sort_len: u8,
+    pads: bool,
+    case_family: u8,
+) -> Collation {
+    Collation { id, name, charset, sort_len, weighing, pads, case_family }
 }
 
-/// All collations, by id.
-static COLLATIONS: [Collation; 16] = [
-    entry(LATIN1_SWEDISH_CI, "latin1_swedish_ci", Charset::Latin1, Weighing::General(Charset::Latin1)),
-    entry(ASCII_GENERAL_CI, "ascii_general_ci", Charset::Ascii, Weighing::General(Charset::Ascii)),
-    entry(UTF8MB3_GENERAL_CI, "utf8mb3_general_ci", Charset::Utf8mb3, Weighing::General(Charset::Utf8mb3)),
-    entry(UTF8MB4_GENERAL_CI, "utf8mb4_general_ci", Charset::Utf8mb4, Weighing::General(Charset::Utf8mb4)),
-    entry(UTF8MB4_BIN, "utf8mb4_bin", Charset::Utf8mb4, Weighing::PaddedBytes),
-    entry(LATIN1_BIN, "latin1_bin", Charset::Latin1, Weighing::PaddedBytes),
-    entry(BINARY, "binary", Charset::Binary, Weighing::Bytes),
-    entry(ASCII_BIN, "ascii_bin", Charset::Ascii, Weighing::PaddedBytes),
-    entry(UTF8MB3_BIN, "utf8mb3_bin", Charset::Utf8mb3, Weighing::PaddedBytes),
-    entry(192, "utf8mb3_unicode_ci", Charset::Utf8mb3, Weighing::UcaPadded(uca::Version::V400)),
-    entry(224, "utf8mb4_unicode_ci", Charset::Utf8mb4, Weighing::UcaPadded(uca::Version::V400)),
-    entry(246, "utf8mb4_unicode_520_ci", Charset::Utf8mb4, Weighing::UcaPadded(uca::Version::V520)),
-    entry(UTF8MB4_0900_AI_CI, "utf8mb4_0900_ai_ci", Charset::Utf8mb4, Weighing::Uca { levels: 1 }),
-    entry(UTF8MB4_0900_AS_CS, "utf8mb4_0900_as_cs", Charset::Utf8mb4, Weighing::Uca { levels: 3 }),
-    entry(UTF8MB4_0900_AS_CI, "utf8mb4_0900_as_ci", Charset::Utf8mb4, Weighing::Uca { levels: 2 }),
-    entry(UTF8MB4_0900_BIN, "utf8mb4_0900_bin", Charset::Utf8mb4, Weighing::Bytes),
-];
+/// Ids are less than this.
+const IDS: usize = 1300;
+
+/// By id: one more than the place in the list, or 0.
+static PLACES: [u16; IDS] = {
+    let mut places = [0; IDS];
+    let mut at = 0;
+    while at < list::COLLATIONS.len() {
+        places[list::COLLATIONS[at].id as usize] = at as u16 + 1;
+        at += 1;
+    }
+    places
+};
 
 /// All collations that columns can have, by id.
 pub fn all() -> &'static [Collation] {
-    &COLLATIONS
+    &list::COLLATIONS
 }
 
 /// The collation with this id.
+#[inline]
 pub fn by_id(id: u16) -> Option<&'static Collation> {
-    COLLATIONS.iter().find(|collation| collation.id == id)
+    let place = usize::from(*PLACES.get(usize::from(id))?);
+    place.checked_sub(1).map(|at| &list::COLLATIONS[at])
 }
 
 /// The id of the collation with this name (`utf8_...` is `utf8mb3_...`).
@@ -111,7 +137,7 @@ pub fn from_name(name: &str) -> Option<u16> {
         Some(rest) => format!("utf8mb3_{rest}"),
         None => lower,
     };
-    COLLATIONS.iter().find(|collation| collation.name == wanted).map(|collation| collation.id)
+    all().iter().find(|collation| collation.name == wanted).map(|collation| collation.id)
 }
 
 /// The collation's name; `binary` for an id that is not known.
@@ -135,7 +161,7 @@ pub fn max_bytes_per_char(id: u16) -> u8 {
 impl Collation {
     /// Whether the shorter string compares as if padded with spaces.
     pub fn pads_space(&self) -> bool {
-        matches!(self.weighing, Weighing::PaddedBytes | Weighing::General(_) | Weighing::UcaPadded(_))
+        self.pads
     }
     /// Whether the collation is its character set's default.
     pub fn is_default(&self) -> bool {
@@ -143,11 +169,12 @@ impl Collation {
     }
 }
 
-fn weighing_of(id: u16) -> Weighing {
-    match id {
-        UTF8MB4_0900_AI_CI => Weighing::Uca { levels: 1 },
-        _ => by_id(id).map_or(Weighing::Bytes, |collation| collation.weighing),
-    }
+static UNKNOWN: Collation = entry(0, "binary", Charset::Binary, Weighing::Bytes, 1, false, 0xff);
+
+/// The collation with this id; bytes for an id that is not known.
+#[inline]
+fn of(id: u16) -> &'static Collation {
+    by_id(id).unwrap_or(&UNKNOWN)
 }
 
 /// Characters as a column with this collation stores them, in utf8mb4.
@@ -169,52 +196,165 @@ pub fn from_utf8mb4_lossy(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// The first `chars` characters of a string stored in the collation's character set.
 pub fn char_prefix(id: u16, bytes: &[u8], chars: usize) -> &[u8] {
-    match charset_of(id) {
+    let charset = charset_of(id);
+    match charset {
         Charset::Utf8mb3 | Charset::Utf8mb4 => {
             let mut starts = (0..bytes.len()).filter(|&at| bytes[at] & 0xc0 != 0x80);
             starts.nth(chars).map_or(bytes, |end| &bytes[..end])
         }
-        _ => &bytes[..chars.min(bytes.len())],
+        _ if charset.max_bytes_per_char() == 1 => &bytes[..chars.min(bytes.len())],
+        _ => {
+            let rest = (0..chars).fold(bytes, |rest, _| after_char(charset, rest));
+            &bytes[..bytes.len() - rest.len()]
+        }
     }
 }
 
 /// How many characters a string stored in the collation's character set has.
 pub fn char_count(id: u16, bytes: &[u8]) -> usize {
-    match charset_of(id) {
+    let charset = charset_of(id);
+    match charset {
         Charset::Utf8mb3 | Charset::Utf8mb4 => bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count(),
-        _ => bytes.len(),
+        _ if charset.max_bytes_per_char() == 1 => bytes.len(),
+        _ => {
+            let (mut rest, mut count) = (bytes, 0);
+            while !rest.is_empty() {
+                rest = after_char(charset, rest);
+                count += 1;
+            }
+            count
+        }
     }
+}
+
+/// What follows the first character; a byte that is none counts as one.
+fn after_char(charset: Charset, bytes: &[u8]) -> &[u8] {
+    let len = encoding::char_len(charset, bytes).unwrap_or(1).min(bytes.len());
+    &bytes[len..]
+}
+
+/// Whether every character of a stored string is one of the character set.
+pub fn is_well_formed(id: u16, bytes: &[u8]) -> bool {
+    let charset = charset_of(id);
+    let (mut rest, is_raw) = (bytes, matches!(charset, Charset::Binary));
+    while !is_raw && !rest.is_empty() {
+        match encoding::char_len(charset, rest) {
+            Some(len) if charset != Charset::Ascii || rest[0].is_ascii() => rest = &rest[len..],
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// A stored string without the spaces at its end.
+pub fn without_trailing_spaces(id: u16, bytes: &[u8]) -> &[u8] {
+    let space: &[u8] = match charset_of(id) {
+        Charset::Ucs2 | Charset::Utf16 => b"\0 ",
+        Charset::Utf16le => b" \0",
+        Charset::Utf32 => b"\0\0\0 ",
+        _ => {
+            let len = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            return &bytes[..len];
+        }
+    };
+    let spaces = bytes.rchunks_exact(space.len()).take_while(|&chunk| chunk == space).count();
+    &bytes[..bytes.len() - spaces * space.len()]
+}
+
+/// Text in upper case by the collation's rules.
+pub fn upper(id: u16, text: &str) -> String {
+    case::upper(of(id).case_family, text)
+}
+
+/// Text in lower case by the collation's rules.
+pub fn lower(id: u16, text: &str) -> String {
+    case::lower(of(id).case_family, text)
 }
 
 /// Compares two strings stored in the collation's character set.
 pub fn compare(id: u16, a: &[u8], b: &[u8]) -> Ordering {
-    match weighing_of(id) {
-        Weighing::Bytes => a.cmp(b),
-        Weighing::PaddedBytes => compare_padded(a.iter().copied(), b.iter().copied(), b' '),
-        Weighing::General(charset) => {
-            if a == b {
-                return Ordering::Equal;
+    let collation = of(id);
+    if collation.weighs_unicode_of_another_form() {
+        return collation.compare(&to_utf8mb4(id, a), &to_utf8mb4(id, b));
+    }
+    collation.compare(a, b)
+}
+
+impl Collation {
+    /// Whether code points are weighed, whatever bytes they are stored as.
+    fn weighs_unicode(&self) -> bool {
+        use Weighing::*;
+        matches!(self.weighing, CodePoints | General | GeneralVariant(_) | UcaPadded(_) | Uca { .. })
+    }
+
+    /// Whether strings have to be made UTF-8 before they can be weighed.
+    #[inline]
+    fn weighs_unicode_of_another_form(&self) -> bool {
+        self.weighs_unicode() && !matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3)
+    }
+
+    /// Compares two strings: UTF-8 where code points are weighed, else as they are stored.
+    #[inline]
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.weighing {
+            Weighing::Bytes => a.cmp(b),
+            Weighing::Uca { levels } => uca::compare(a, b, levels),
+            _ if a == b => Ordering::Equal,
+            Weighing::CodePoints if !self.pads => a.cmp(b),
+            Weighing::PaddedBytes | Weighing::CodePoints => {
+                compare_padded(a.iter().copied(), b.iter().copied(), b' ')
             }
-            compare_padded(general::weights(charset, a), general::weights(charset, b), u32::from(b' '))
+            Weighing::UcaPadded(version) => {
+                self.order(padded_weights(version, a), padded_weights(version, b), version.space())
+            }
+            Weighing::General => self.order(general::weights(a), general::weights(b), SPACE),
+            Weighing::GeneralVariant(which) => {
+                self.order(general::variant_weights(which, a), general::variant_weights(which, b), SPACE)
+            }
+            Weighing::Single(table) => {
+                let weigh = |bytes| general::single_weights(table, bytes);
+                self.order(weigh(a), weigh(b), general::single_space(table))
+            }
+            Weighing::Multi(table) => {
+                let weigh = |bytes| multi::weights(self.charset, table, bytes);
+                self.order(weigh(a), weigh(b), SPACE)
+            }
+            Weighing::German2(table) => {
+                self.order(special::german2(table, a), special::german2(table, b), SPACE)
+            }
+            Weighing::Thai => self.order(special::thai(a).into_iter(), special::thai(b).into_iter(), SPACE),
         }
-        Weighing::UcaPadded(version) => {
-            compare_padded(padded_weights(version, a), padded_weights(version, b), version.space())
-        }
-        Weighing::Uca { levels } => uca::compare(a, b, levels),
+    }
+
+    #[inline]
+    fn order(&self, a: impl Iterator<Item = u32>, b: impl Iterator<Item = u32>, space: u32) -> Ordering {
+        if self.pads { compare_padded(a, b, space) } else { a.cmp(b) }
     }
 }
+
+/// The weight of a space where it is its code.
+const SPACE: u32 = b' ' as u32;
 
 /// Compares two utf8mb4 strings by a collation of any character set. A character that the
 /// collation's character set does not have is larger than all it has.
 #[inline]
 pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
-    if matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
+    let collation = of(id);
+    if collation.weighs_utf8() {
         // As they are stored; the weighing takes bytes that are no UTF-8.
-        return compare(id, a, b);
+        return collation.compare(a, b);
     }
     match (from_utf8mb4(id, a), from_utf8mb4(id, b)) {
-        (Some(a), Some(b)) => compare(id, &a, &b),
+        (Some(a), Some(b)) => collation.compare(&a, &b),
         _ => compare(UTF8MB4_GENERAL_CI, a, b),
+    }
+}
+
+impl Collation {
+    /// Whether utf8mb4 text can be weighed as it is.
+    #[inline]
+    fn weighs_utf8(&self) -> bool {
+        matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary) || self.weighs_unicode()
     }
 }
 
@@ -223,14 +363,15 @@ pub fn compare_utf8mb4(id: u16, a: &[u8], b: &[u8]) -> Ordering {
 /// number.
 #[inline]
 pub fn order_prefix(id: u16, bytes: &[u8]) -> Option<u64> {
-    if !matches!(charset_of(id), Charset::Utf8mb4 | Charset::Binary) {
+    let collation = of(id);
+    if !matches!(collation.charset, Charset::Utf8mb4 | Charset::Binary) {
         return None;
     }
-    match weighing_of(id) {
+    match collation.weighing {
         Weighing::Bytes => Some(first_bytes(bytes, 0)),
         Weighing::PaddedBytes => Some(first_bytes(bytes, b' ')),
         Weighing::Uca { .. } => Some(uca::order_prefix(bytes)),
-        Weighing::General(_) | Weighing::UcaPadded(_) => None,
+        _ => None,
     }
 }
 
@@ -260,79 +401,6 @@ fn compare_padded<W: Ord + Copy>(
             return left.cmp(&right);
         }
     }
-}
-
-/// Appends the key of a string stored in the collation's character set: order-preserving and
-/// prefix-free. See `docs/formats/key.md`.
-pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
-    match weighing_of(id) {
-        Weighing::Bytes => write_escaped(bytes, out),
-        Weighing::PaddedBytes => write_padded_bytes(bytes, out),
-        Weighing::General(charset) => {
-            general::write_key(general::weights(charset, bytes), u32::from(b' '), out)
-        }
-        Weighing::UcaPadded(version) => {
-            general::write_key(padded_weights(version, bytes), version.space(), out)
-        }
-        Weighing::Uca { levels } => uca::write_key(bytes, levels, out),
-    }
-}
-
-/// Whether a string's key has its bytes, all of them: then [`read_escaped`] gives them back.
-pub fn is_key_of_bytes(id: u16) -> bool {
-    matches!(weighing_of(id), Weighing::Bytes)
-}
-
-/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length;
-/// `None`: it does not end.
-pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let run = key[at..].iter().position(|&byte| byte == 0)?;
-        out.extend_from_slice(&key[at..at + run]);
-        at += run + 2;
-        match key.get(at - 1)? {
-            0 => return Some(at),
-            _ => out.push(0),
-        }
-    }
-}
-
-/// NO PAD bytes: 00 becomes 00 FF, and 00 00 ends the string.
-fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut rest = bytes;
-    while let Some(at) = rest.iter().position(|&byte| byte == 0) {
-        out.extend_from_slice(&rest[..=at]);
-        out.push(0xff);
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-    out.extend_from_slice(&[0, 0]);
-}
-
-/// After a space's weight: the first weight after the run of spaces is below a space, there is none
-/// (the end), or it is above. So a string that ends compares as one that goes on with spaces.
-pub(crate) const SPACES_THEN_LESS: u8 = 1;
-pub(crate) const SPACES_THEN_END: u8 = 2;
-pub(crate) const SPACES_THEN_MORE: u8 = 3;
-
-fn write_padded_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-    let bytes = &bytes[..end];
-    let mut at = 0;
-    while at < bytes.len() {
-        let run = bytes[at..].iter().position(|&byte| byte == b' ').unwrap_or(bytes.len() - at);
-        out.extend_from_slice(&bytes[at..at + run]);
-        at += run;
-        let spaces = bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
-        if spaces > 0 {
-            let next = bytes[at + spaces]; // trailing spaces are cut off, so there is one
-            let marker = if next < b' ' { SPACES_THEN_LESS } else { SPACES_THEN_MORE };
-            (0..spaces).for_each(|_| out.extend_from_slice(&[b' ', marker]));
-            at += spaces;
-        }
-    }
-    out.extend_from_slice(&[b' ', SPACES_THEN_END]);
 }
 
 #[cfg(test)]

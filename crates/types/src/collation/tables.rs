@@ -41,7 +41,8 @@ impl Weights {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+/// Reads the numbers of a table that is compiled in.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl Reader<'_> {
     fn byte(&mut self) -> u8 {
@@ -49,7 +50,7 @@ impl Reader<'_> {
         self.0 = rest;
         byte
     }
-    fn varint(&mut self) -> u32 {
+    pub(super) fn varint(&mut self) -> u32 {
         let (mut value, mut shift) = (0, 0);
         loop {
             let byte = self.byte();
@@ -60,7 +61,10 @@ impl Reader<'_> {
             shift += 7;
         }
     }
-    fn zigzag(&mut self) -> i32 {
+    pub(super) fn u16(&mut self) -> u16 {
+        u16::from_le_bytes([self.byte(), self.byte()])
+    }
+    pub(super) fn zigzag(&mut self) -> i32 {
         let n = self.varint();
         if n & 1 == 0 { (n >> 1) as i32 } else { -((n >> 1) as i32) - 1 }
     }

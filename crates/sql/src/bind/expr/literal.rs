@@ -62,14 +62,13 @@ impl Binder<'_> {
     }
 
     fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
-        let id = match introducer {
-            None => connection,
-            Some(name) => match Charset::from_name(name) {
-                Some(charset) => charset.default_collation(),
-                None => return Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
-            },
-        };
-        Ok(text_constant(bytes, id))
+        match introducer {
+            None => Ok(text_constant(bytes, connection)),
+            // The bytes that the client sent are read in another character set.
+            Some(charset) => {
+                introduced(&collation::from_utf8mb4_lossy(self.variables.client_collation, bytes), charset)
+            }
+        }
     }
 }
 
@@ -86,8 +85,12 @@ fn introduced(bytes: &[u8], charset: &str) -> Result<Expr> {
     let known = Charset::from_name(charset)
         .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
     let id = known.default_collation();
+    // Of UTF-16 and UTF-32 the zero bytes in front may be left out.
+    let unit = usize::from(known.min_bytes_per_char());
+    let missing = bytes.len().next_multiple_of(unit) - bytes.len();
+    let bytes = &[&vec![0; missing], bytes].concat()[..];
     let text = collation::to_utf8mb4(id, bytes);
-    if collation::from_utf8mb4(id, &text).is_none() {
+    if !collation::is_well_formed(id, bytes) {
         let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
         return Err(SqlError::new(1300, format!("Invalid {} character string: '{shown}'", known.name())));
     }

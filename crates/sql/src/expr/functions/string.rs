@@ -40,8 +40,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let count = (call.integer(1).max(0) as usize).min(total);
         Ok(text(slice(&bytes, total - count, count, binary)))
     }),
-    Function::new("upper", 1..=1, like_first, |call| Ok(change_case(call, |text| text.to_uppercase()))),
-    Function::new("lower", 1..=1, like_first, |call| Ok(change_case(call, |text| text.to_lowercase()))),
+    Function::new("upper", 1..=1, like_first, |call| Ok(change_case(call, collation::upper))),
+    Function::new("lower", 1..=1, like_first, |call| Ok(change_case(call, collation::lower))),
     Function::new("ltrim", 1..=1, like_first, |call| {
         let bytes = call.bytes(0);
         let start = bytes.iter().take_while(|b| **b == b' ').count();
@@ -190,10 +190,14 @@ pub(super) fn made(may_be: bool, make: impl FnOnce() -> Vec<u8>) -> Result<Value
     Ok(if may_be { Value::Bytes(make()) } else { Value::Null })
 }
 
-fn change_case(call: &Call<'_>, change: fn(&str) -> String) -> Value {
+fn change_case(call: &Call<'_>, change: fn(u16, &str) -> String) -> Value {
     let bytes = call.bytes(0);
     match (call.is_binary(0), std::str::from_utf8(&bytes)) {
-        (false, Ok(valid)) => text(change(valid)),
+        (false, Ok(valid)) => {
+            let ty = &call.args[0].ty;
+            let id = if ty.is_character() { ty.collation } else { collation::UTF8MB4_0900_AI_CI };
+            text(change(id, valid))
+        }
         _ => text(&bytes),
     }
 }

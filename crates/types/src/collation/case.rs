@@ -1,0 +1,61 @@
+//! Upper and lower case, as MySQL's UPPER and LOWER have it: each character for itself.
+
+use super::list::CASE_FAMILIES;
+use super::tables::Reader;
+use std::sync::LazyLock;
+
+static TABLES: &[u8] = include_bytes!("data/case.tables");
+
+/// One direction of one family of collations.
+struct Map {
+    ascii: [u8; 128],
+    /// The other characters that change, and ASCII ones that become others, by code point.
+    pairs: Vec<(char, char)>,
+}
+
+static FAMILIES: LazyLock<Vec<[Map; 2]>> = LazyLock::new(|| {
+    let mut reader = Reader(TABLES);
+    (0..CASE_FAMILIES).map(|_| [read(&mut reader), read(&mut reader)]).collect()
+});
+
+fn read(reader: &mut Reader<'_>) -> Map {
+    let mut map = Map { ascii: std::array::from_fn(|code| code as u8), pairs: Vec::new() };
+    let mut code = 0;
+    for _ in 0..reader.varint() {
+        code += reader.varint();
+        let other = (code as i32 + reader.zigzag()) as u32;
+        match (code, other) {
+            (0..0x80, 0..0x80) => map.ascii[code as usize] = other as u8,
+            _ => map.pairs.extend(char::from_u32(code).zip(char::from_u32(other))),
+        }
+    }
+    map
+}
+
+fn mapped(map: &Map, text: &str) -> String {
+    let has_ascii_exceptions = map.pairs.first().is_some_and(|pair| pair.0.is_ascii());
+    let other = |c: char| match map.pairs.binary_search_by_key(&c, |pair| pair.0) {
+        Ok(at) => map.pairs[at].1,
+        Err(_) => c,
+    };
+    text.chars()
+        .map(|c| match c {
+            _ if c.is_ascii() && !has_ascii_exceptions => char::from(map.ascii[c as usize]),
+            _ if c.is_ascii() => match other(c) {
+                same if same == c => char::from(map.ascii[c as usize]),
+                other => other,
+            },
+            _ => other(c),
+        })
+        .collect()
+}
+
+/// Text in upper case, by the rules of a family.
+pub(super) fn upper(family: u8, text: &str) -> String {
+    FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[0], text))
+}
+
+/// Text in lower case, by the rules of a family.
+pub(super) fn lower(family: u8, text: &str) -> String {
+    FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[1], text))
+}

@@ -1,0 +1,118 @@
+//! Keys of strings: bytes that compare by memcmp as the strings do in their collation. See
+//! `docs/formats/key.md`.
+
+use super::*;
+
+/// Appends the key of a string stored in the collation's character set: order-preserving and
+/// prefix-free.
+pub fn write_key(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
+    let collation = of(id);
+    if collation.weighs_unicode_of_another_form() {
+        return collation.write_key(&to_utf8mb4(id, bytes), out);
+    }
+    collation.write_key(bytes, out);
+}
+
+/// Appends the key of a utf8mb4 string in a collation of any character set; strings with characters
+/// that the character set does not have differ from all others.
+pub fn write_key_utf8mb4(id: u16, bytes: &[u8], out: &mut Vec<u8>) {
+    let collation = of(id);
+    if collation.weighs_utf8() {
+        return collation.write_key(bytes, out);
+    }
+    match from_utf8mb4(id, bytes) {
+        Some(stored) => collation.write_key(&stored, out),
+        None => {
+            out.push(0xff);
+            of(UTF8MB4_GENERAL_CI).write_key(bytes, out);
+        }
+    }
+}
+
+impl Collation {
+    /// The key of a string: UTF-8 where code points are weighed, else as it is stored.
+    fn write_key(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self.weighing {
+            Weighing::Bytes => write_escaped(bytes, out),
+            Weighing::CodePoints if !self.pads => write_escaped(bytes, out),
+            Weighing::PaddedBytes | Weighing::CodePoints => write_padded_bytes(bytes, out),
+            Weighing::UcaPadded(version) => self.key_of(padded_weights(version, bytes), version.space(), out),
+            Weighing::Uca { levels } => uca::write_key(bytes, levels, out),
+            Weighing::General => self.key_of(general::weights(bytes), SPACE, out),
+            Weighing::GeneralVariant(which) => {
+                self.key_of(general::variant_weights(which, bytes), SPACE, out)
+            }
+            Weighing::Single(table) => {
+                self.key_of(general::single_weights(table, bytes), general::single_space(table), out)
+            }
+            Weighing::Multi(table) => self.key_of(multi::weights(self.charset, table, bytes), SPACE, out),
+            Weighing::German2(table) => self.key_of(special::german2(table, bytes), SPACE, out),
+            Weighing::Thai => self.key_of(special::thai(bytes).into_iter(), SPACE, out),
+        }
+    }
+
+    fn key_of(&self, weights: impl Iterator<Item = u32>, space: u32, out: &mut Vec<u8>) {
+        if self.pads {
+            general::write_key(weights, space, out);
+        } else {
+            general::write_unpadded_key(weights, out);
+        }
+    }
+}
+
+/// Whether a string's key has its bytes, all of them: then [`read_escaped`] gives them back.
+pub fn is_key_of_bytes(id: u16) -> bool {
+    matches!(of(id).weighing, Weighing::Bytes)
+}
+
+/// Appends the string whose key of bytes is at the start of `key`, and returns the key's length;
+/// `None`: it does not end.
+pub fn read_escaped(key: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let run = key[at..].iter().position(|&byte| byte == 0)?;
+        out.extend_from_slice(&key[at..at + run]);
+        at += run + 2;
+        match key.get(at - 1)? {
+            0 => return Some(at),
+            _ => out.push(0),
+        }
+    }
+}
+
+/// NO PAD bytes: 00 becomes 00 FF, and 00 00 ends the string.
+fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|&byte| byte == 0) {
+        out.extend_from_slice(&rest[..=at]);
+        out.push(0xff);
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+    out.extend_from_slice(&[0, 0]);
+}
+
+/// After a space's weight: the first weight after the run of spaces is below a space, there is none
+/// (the end), or it is above. So a string that ends compares as one that goes on with spaces.
+pub(crate) const SPACES_THEN_LESS: u8 = 1;
+pub(crate) const SPACES_THEN_END: u8 = 2;
+pub(crate) const SPACES_THEN_MORE: u8 = 3;
+
+fn write_padded_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    let bytes = &bytes[..end];
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = bytes[at..].iter().position(|&byte| byte == b' ').unwrap_or(bytes.len() - at);
+        out.extend_from_slice(&bytes[at..at + run]);
+        at += run;
+        let spaces = bytes[at..].iter().take_while(|&&byte| byte == b' ').count();
+        if spaces > 0 {
+            let next = bytes[at + spaces]; // trailing spaces are cut off, so there is one
+            let marker = if next < b' ' { SPACES_THEN_LESS } else { SPACES_THEN_MORE };
+            (0..spaces).for_each(|_| out.extend_from_slice(&[b' ', marker]));
+            at += spaces;
+        }
+    }
+    out.extend_from_slice(&[b' ', SPACES_THEN_END]);
+}

@@ -1,0 +1,62 @@
+//! Collations of East Asian character sets, one weight a character.
+//!
+//! A weight is a number that orders as the bytes of MySQL's weight do: of one byte, two, three
+//! (`ujis`) or four (`gb18030`).
+
+use super::charset::{Charset, Form};
+use super::encoding;
+use super::general::INVALID;
+use super::runs::{self, Run};
+use std::sync::LazyLock;
+
+/// Weights of gb18030_chinese_ci that are not the codes themselves, by code (four-byte codes counted
+/// above the two-byte ones).
+static GB18030: LazyLock<Vec<Run>> = LazyLock::new(|| runs::gb18030(1));
+
+/// The weights of a string; `ascii` is the table in `single.tables` for its single bytes.
+pub(super) fn weights(charset: Charset, ascii: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let first = *rest.first()?;
+        if first < 0x80 {
+            rest = &rest[1..];
+            return Some(u32::from(encoding::single_weight(ascii, first)));
+        }
+        let Some(len) = encoding::char_len(charset, rest) else {
+            rest = &rest[1..];
+            return Some(INVALID + u32::from(first));
+        };
+        let (head, tail) = rest.split_at(len);
+        rest = tail;
+        Some(weight(charset, head))
+    })
+}
+
+/// The weight of one character that is not ASCII.
+fn weight(charset: Charset, bytes: &[u8]) -> u32 {
+    let number = match charset.form() {
+        Form::Multi(number) => number,
+        _ => unreachable!("only character sets of several bytes weigh so"),
+    };
+    let two = |lead: u8, trail: u8| u32::from(lead) << 8 | u32::from(trail);
+    let is_euc_of_japan = matches!(charset, Charset::Ujis | Charset::Eucjpms);
+    // Those behind 8F stand between 8E.. and A1..
+    let above_three_bytes =
+        |weight: u32| if is_euc_of_japan && weight >= 0x9000 { weight + 0x1_0000 } else { weight };
+    match *bytes {
+        [byte] => above_three_bytes(two(byte, 0)),
+        [_, lead, trail] => 0x8f00 + two(lead, trail),
+        [lead, trail] if charset == Charset::Gb18030 => {
+            let code = two(lead, trail);
+            runs::value_of(&GB18030, code).unwrap_or(code)
+        }
+        [lead, trail] => match encoding::multi_weight(number, lead, trail) {
+            Some(weight) => u32::from(weight),
+            None => above_three_bytes(two(lead, trail)),
+        },
+        _ => {
+            let code = 0x1_0000 + encoding::four_byte_number(bytes).unwrap_or(0);
+            runs::value_of(&GB18030, code).unwrap_or(code)
+        }
+    }
+}
