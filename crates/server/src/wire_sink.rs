@@ -109,7 +109,7 @@ impl<'a> WireSink<'a> {
 
 /// Whether values are characters, not bytes or numbers.
 fn is_text(ty: &ColumnType) -> bool {
-    (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY
+    (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY || ty.text_form().is_some()
 }
 
 /// A column's definition packet.

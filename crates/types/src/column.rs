@@ -3,9 +3,11 @@
 mod display;
 mod number_form;
 mod table_map;
+mod text_form;
 
 pub use number_form::NumberForm;
 pub use table_map::ColumnTypeError;
+pub use text_form::TextForm;
 
 use crate::collation;
 use std::sync::Arc;
@@ -116,8 +118,8 @@ pub struct ColumnType {
     pub collation: u16,
     /// The members of an ENUM or SET, in order.
     pub members: Option<Arc<[String]>>,
-    /// How a number is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)`
-    /// and `DOUBLE(M,D)`.
+    /// How a value is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)` and
+    /// `DOUBLE(M,D)`, and of a BINARY(n) the text that MariaDB's UUID, INET4 and INET6 have.
     pub form: Option<NumberForm>,
 }
 
@@ -267,6 +269,15 @@ impl ColumnType {
     /// `JSON`
     pub fn json() -> ColumnType {
         ColumnType::new(TypeCode::Json, 4, false, BINARY)
+    }
+
+    /// `UUID`, `INET4` or `INET6`
+    pub fn of_text(form: TextForm) -> ColumnType {
+        ColumnType { form: Some(NumberForm::of_text(form)), ..ColumnType::binary(form.bytes() as u32) }
+    }
+    /// The text that the values have, of a column of UUID, INET4 or INET6.
+    pub fn text_form(&self) -> Option<TextForm> {
+        self.form.and_then(NumberForm::text)
     }
 
     /// Digits in all of a DECIMAL.

@@ -72,6 +72,13 @@ pub fn encode_raw(
             let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
             out.extend_from_slice(&ordered.to_be_bytes());
         }
+        TypeCode::String if ty.form.is_some() => {
+            let mut ordered = Vec::with_capacity(16);
+            if let Some(form) = ty.text_form() {
+                form.write_order(payload(ty, packed), &mut ordered);
+            }
+            collation::write_key(collation::BINARY, &ordered, out);
+        }
         TypeCode::Varchar | TypeCode::String | TypeCode::Blob => {
             let bytes = packed::trim_for(ty, payload(ty, packed));
             let bytes = match prefix_chars {
@@ -115,7 +122,7 @@ pub fn encode_value(
 pub fn is_readable(ty: &ColumnType, prefix_chars: Option<u32>) -> bool {
     match ty.code {
         TypeCode::Varchar | TypeCode::String => {
-            prefix_chars.is_none() && collation::is_key_of_bytes(ty.collation)
+            prefix_chars.is_none() && ty.form.is_none() && collation::is_key_of_bytes(ty.collation)
         }
         TypeCode::Float
         | TypeCode::Double

@@ -33,7 +33,7 @@ pub mod row;
 pub mod temporal;
 pub mod value;
 
-pub use column::{ColumnType, NumberForm, TypeCode};
+pub use column::{ColumnType, NumberForm, TextForm, TypeCode};
 pub use decimal::Decimal;
 pub use mask::ColumnMask;
 pub use temporal::{Date, DateTime, Time};

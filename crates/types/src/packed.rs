@@ -238,8 +238,17 @@ fn members(ty: &ColumnType) -> Arc<[String]> {
 /// Characters become utf8mb4; BINARY(n) gets back the zero bytes that the row image leaves out.
 fn decode_bytes(ty: &ColumnType, payload: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&collation::to_utf8mb4(ty.collation, payload));
-    if ty.code == TypeCode::String && ty.collation == collation::BINARY && bytes.len() < usize::from(ty.meta)
-    {
+    if ty.code == TypeCode::String && ty.collation == collation::BINARY {
+        fill_binary(ty, bytes);
+    }
+}
+
+/// Fills a BINARY(n) up, or turns its bytes into the text that they have.
+fn fill_binary(ty: &ColumnType, bytes: &mut Vec<u8>) {
+    if let Some(form) = ty.text_form() {
+        let stored = std::mem::take(bytes);
+        form.write_text(&stored, bytes);
+    } else if bytes.len() < usize::from(ty.meta) {
         bytes.resize(usize::from(ty.meta), 0);
     }
 }
@@ -298,6 +307,13 @@ pub fn encode(ty: &ColumnType, value: &Value, out: &mut Vec<u8>) -> Result<(), P
         (TypeCode::Double, Value::Double(n)) => out.extend_from_slice(&n.to_bits().to_le_bytes()),
         (TypeCode::NewDecimal, Value::Decimal(n)) => {
             n.write_binary(ty.precision(), ty.scale(), out).map_err(|_| PackedError::TooLarge)?;
+        }
+        (TypeCode::String, Value::Bytes(text)) if ty.form.is_some() => {
+            let mut stored = Vec::new();
+            // No text at all is the zero that a NOT NULL column without a value gets.
+            let form = ty.text_form().filter(|form| text.is_empty() || form.read_text(text, &mut stored));
+            form.ok_or(PackedError::Invalid)?;
+            encode_prefixed(ty, trim_for(ty, &stored), out)?;
         }
         (TypeCode::Varchar | TypeCode::String | TypeCode::Blob, Value::Bytes(bytes)) => {
             let stored = collation::from_utf8mb4(ty.collation, bytes).ok_or(PackedError::Invalid)?;

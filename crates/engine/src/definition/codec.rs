@@ -6,7 +6,7 @@ use super::{
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
-use types::{ColumnType, NumberForm, TypeCode};
+use types::{ColumnType, NumberForm, TextForm, TypeCode};
 
 const VERSION: u8 = 1;
 /// Of a table with foreign keys; one without is written as version 1.
@@ -29,6 +29,8 @@ const ACTIONS: [ReferentialAction; 5] = [
 /// In place of the digits of a form that says nothing of them.
 const ANY_DECIMALS: u8 = 31;
 const MOST_DECIMALS: u8 = 30;
+/// In place of the digits where bytes have a text; the width says which.
+const OF_TEXT: u8 = 32;
 
 const NO_DEFAULT: u8 = 0;
 const DEFAULT_NULL: u8 = 1;
@@ -194,7 +196,8 @@ fn put_forms(out: &mut Vec<u8>, columns: &[ColumnDef]) {
     for (at, form) in forms {
         out.put_varint(at as u64);
         out.put_u8(form.width());
-        out.put_u8(form.decimals().unwrap_or(ANY_DECIMALS));
+        let of_text = form.text().map(|_| OF_TEXT);
+        out.put_u8(of_text.or(form.decimals()).unwrap_or(ANY_DECIMALS));
         out.put_bool(form.zerofill());
     }
 }
@@ -203,6 +206,17 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
     for _ in 0..reader.count()? {
         let at = reader.varint()? as usize;
         let (width, decimals, zerofill) = (reader.u8()?, reader.u8()?, reader.bool()?);
+        if decimals == OF_TEXT {
+            let text = TextForm::ALL.into_iter().find(|text| text.chars() == width);
+            let (Some(text), Some(column)) = (text, columns.get_mut(at)) else {
+                return Err(reader.impossible("text"));
+            };
+            if column.ty != ColumnType::binary(text.bytes() as u32) {
+                return Err(reader.impossible("type with a text"));
+            }
+            column.ty = ColumnType::of_text(text);
+            continue;
+        }
         let decimals = Some(decimals).filter(|decimals| *decimals != ANY_DECIMALS);
         if decimals.is_some_and(|decimals| decimals > MOST_DECIMALS || decimals > width) {
             return Err(reader.impossible("digits"));
@@ -461,6 +475,10 @@ mod tests {
         formed.columns[0].ty.form = Some(form);
         comes_back(&formed);
         formed.columns[2].ty.form = Some(NumberForm::new(7, Some(3), false));
+        comes_back(&formed);
+        for form in TextForm::ALL {
+            formed.columns.push(ColumnDef::new(form.sql_name(), ColumnType::of_text(form)));
+        }
         comes_back(&formed);
         def.foreign_keys.push(ForeignKeyDef {
             name: "of".into(),

@@ -7,6 +7,7 @@ pub(super) use result_type::text_length;
 
 use result_type::{arithmetic_type, date_add_type, expr_text_type, text_like};
 
+use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::error::{Result, SqlError};
@@ -337,7 +338,7 @@ impl Binder<'_> {
         let nullable = left.nullable || right.nullable;
         let left = left.beside(&right.ty);
         let right = right.beside(&left.ty);
-        let operands = [left, right];
+        let operands = comparable(op, [left, right]);
         match op {
             BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands.map(Expr::numeric))), nullable)),
             BinaryOp::NullSafeEqual => {
@@ -407,7 +408,8 @@ impl Binder<'_> {
             return Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found });
         }
         let operand = self.expr(operand, place)?;
-        let list = self.exprs(list, place)?;
+        let list: Vec<Expr> =
+            self.exprs(list, place)?.into_iter().map(|item| beside(item, &operand)).collect();
         let all_numbers = list.iter().all(|item| expr::is_number(&item.ty));
         let operand = if all_numbers { operand.numeric() } else { operand };
         let list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();

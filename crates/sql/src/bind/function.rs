@@ -47,6 +47,14 @@ impl Binder<'_> {
                 let nullable = args.iter().all(|arg| arg.nullable);
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
             }
+            "name_const" => {
+                count_is(2, 2)?;
+                let is_constant = |arg: &Expr| matches!(arg.node, Node::Constant(_));
+                if !args.iter().all(is_constant) {
+                    return Err(SqlError::new(1210, "Incorrect arguments to NAME_CONST"));
+                }
+                Ok(args.swap_remove(1))
+            }
             "nullif" => {
                 count_is(2, 2)?;
                 let collation = comparison_collation(&args[0], &args[1])?;

@@ -11,6 +11,7 @@ mod logging;
 mod query;
 mod scope;
 mod target;
+mod texts;
 
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;

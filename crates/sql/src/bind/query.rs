@@ -7,6 +7,7 @@ mod union;
 pub(super) use from::Bound;
 
 use super::logging::Unsafe;
+use super::texts::in_order;
 use super::{AggregateSink, Binder, ColumnAt, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
@@ -280,7 +281,7 @@ fn bind_order(
                 binder.expr(&item.expr, &mut place)?
             }
         };
-        order.push(SortKey { expr, descending: item.descending });
+        order.push(SortKey { expr: in_order(expr), descending: item.descending });
     }
     Ok(order)
 }

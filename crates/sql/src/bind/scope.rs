@@ -115,7 +115,7 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     if ty.is_blob() {
         flags |= column_flag::BLOB;
     }
-    if ty.collation == types::collation::BINARY {
+    if ty.collation == types::collation::BINARY && ty.text_form().is_none() {
         flags |= column_flag::BINARY;
     }
     match ty.code {
@@ -152,12 +152,18 @@ fn is_text_expression(expr: &Expr) -> bool {
     is_computed && matches!(expr.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
 }
 
+/// The type of what expressions get from a column: bytes that have a text are as long as that.
+fn type_of_values(ty: &ColumnType) -> ColumnType {
+    let meta = ty.text_form().map_or(ty.meta, |form| u16::from(form.chars()));
+    ColumnType { meta, ..ty.clone() }
+}
+
 impl ScopeTable {
     /// The scope of a stored table.
     pub fn stored(table: &Table, alias: &str, base: usize) -> ScopeTable {
         let columns = table.def.columns.iter().enumerate().map(|(at, column)| ScopeColumn {
             name: column.name.clone(),
-            ty: column.ty.clone(),
+            ty: type_of_values(&column.ty),
             nullable: column.nullable,
             flags: column_flags(table, at),
             org_name: column.name.clone(),

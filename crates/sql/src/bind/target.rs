@@ -1,6 +1,7 @@
 //! The table that an UPDATE or a DELETE changes.
 
 use super::query::{Bound, limit, wish_of};
+use super::texts::in_order;
 use super::{Binder, Place, Scope, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
@@ -53,7 +54,7 @@ pub(crate) fn bind_target(
     let mut order = Vec::new();
     for item in order_by {
         let expr = binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?;
-        order.push(SortKey { expr, descending: item.descending });
+        order.push(SortKey { expr: in_order(expr), descending: item.descending });
     }
     let limit = limit(binder, written_limit)?;
     let wish = |base: usize| wish_of(&order, base, &scope, limit.is_some());

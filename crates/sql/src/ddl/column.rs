@@ -8,7 +8,7 @@ use engine::{ColumnDef, ColumnDefault, Generated, TableDef};
 use std::collections::HashSet;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
-use types::{ColumnType, NumberForm, TypeCode, Value};
+use types::{ColumnType, NumberForm, TextForm, TypeCode, Value};
 
 fn too_big(column: &str, most: u64) -> SqlError {
     SqlError::new(
@@ -72,12 +72,18 @@ pub(super) fn column_type(
         // MariaDB's is another word for this one.
         "json" if settings.of_mariadb => ColumnType::longtext(collation::UTF8MB4_BIN),
         "json" => ColumnType::json(),
-        "geometry" | "vector" | "uuid" | "inet6" | "inet4" => {
+        "uuid" => ColumnType::of_text(TextForm::Uuid),
+        "inet4" => ColumnType::of_text(TextForm::Inet4),
+        "inet6" => ColumnType::of_text(TextForm::Inet6),
+        "geometry" | "vector" => {
             return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
         }
         _ => text_type(column, ty, default, settings)?,
     };
-    Ok(ColumnType { form, ..made })
+    Ok(match form {
+        Some(_) => ColumnType { form, ..made },
+        None => made,
+    })
 }
 
 /// ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
@@ -369,7 +375,7 @@ pub(super) fn default_of(
         stored => stored.text_bytes(Some(ty)),
     };
     let mut shown = shown.unwrap_or_default();
-    if ty.code == TypeCode::String && ty.collation == collation::BINARY {
+    if ty.code == TypeCode::String && ty.collation == collation::BINARY && ty.form.is_none() {
         shown.resize(usize::from(ty.meta), 0);
     } else if ty.code == TypeCode::String {
         while shown.last() == Some(&b' ') {

@@ -359,6 +359,9 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
         let nullable = meta.flags & column_flag::NOT_NULL == 0;
         let ty = match meta.ty.code {
             TypeCode::Null => ColumnType::binary(0),
+            _ if meta.ty.text_form().is_some() => {
+                meta.ty.text_form().map_or(ColumnType::binary(0), ColumnType::of_text)
+            }
             _ => meta.ty.clone(),
         };
         let mut def = ColumnDef::new(&meta.name, ty);

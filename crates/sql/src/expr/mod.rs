@@ -23,7 +23,7 @@ pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, tex
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use eval::truth;
-pub(crate) use functions::{Function, find_function};
+pub(crate) use functions::{Function, TEXT_ORDER, find_function};
 pub(crate) use infer::{
     Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits, is_number,
     numeric_class, scale_of,

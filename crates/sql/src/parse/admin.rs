@@ -359,6 +359,10 @@ impl Parser<'_> {
             return Err(self.error());
         }
         let tables = self.list(Self::table_name)?;
+        if self.mode.of_source {
+            // MariaDB's own: it changes no row, so what it is to do there is passed over.
+            self.pass_to_end();
+        }
         if self.is_any(&["UPDATE", "DROP"]) && what == Maintenance::Analyze {
             return Err(SqlError::not_supported("ANALYZE TABLE ... HISTOGRAM"));
         }

@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn create(&mut self) -> Result<Statement> {
         self.expect("CREATE")?;
         let or_replace = self.eat_all(&["OR", "REPLACE"]);
-        let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX"])
+        let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX", "USER", "ROLE"])
             || self.are(&["TEMPORARY", "TABLE"])
             || self.are(&["UNIQUE", "INDEX"]);
         if or_replace && !(is_known && self.mode.of_source) {

@@ -32,9 +32,7 @@ impl Parser<'_> {
             let assignments = self.list(Self::assignment)?;
             insert.on_duplicate = assignments.into_iter().map(|a| (a.column, a.value)).collect();
         }
-        if self.is("RETURNING") {
-            return Err(SqlError::not_supported("RETURNING"));
-        }
+        self.returning()?;
         Ok(Statement::Insert(insert))
     }
 
@@ -151,9 +149,7 @@ impl Parser<'_> {
         let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
         let order_by = self.order_by()?;
         let limit = self.limit()?;
-        if self.is("RETURNING") {
-            return Err(SqlError::not_supported("RETURNING"));
-        }
+        self.returning()?;
         Ok(Statement::Delete(Delete { targets, from, filter, order_by, limit, ignore }))
     }
 

@@ -272,7 +272,9 @@ impl Parser<'_> {
         if self.eat("DEFAULT") {
             self.expect("ROLE")?;
             let choice = self.default_role_choice()?;
-            self.expect("TO")?;
+            if !(self.mode.of_source && self.eat("FOR")) {
+                self.expect("TO")?;
+            }
             let of = self.list(Self::account)?;
             return Ok(Statement::Admin(AdminCommand::SetDefaultRole { choice, of }));
         }

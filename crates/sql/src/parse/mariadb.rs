@@ -2,7 +2,8 @@
 //! it: from a client it is the syntax error that MySQL gives.
 
 use super::Parser;
-use crate::ast::{Alteration, TableOptions};
+use crate::SqlError;
+use crate::ast::{Alteration, Statement, TableOptions};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -35,6 +36,36 @@ impl Parser<'_> {
             self.unsigned()?;
         }
         Ok(())
+    }
+
+    /// `RETURNING expressions`, which says what the source's client was to get.
+    pub(super) fn returning(&mut self) -> Result<()> {
+        if !self.is("RETURNING") {
+            return Ok(());
+        }
+        if !self.mode.of_source {
+            return Err(SqlError::not_supported("RETURNING"));
+        }
+        self.pass_to_end();
+        Ok(())
+    }
+
+    /// `variable = value, ... FOR statement`, behind SET STATEMENT. The settings that change what
+    /// the statement does are logged with it.
+    pub(super) fn set_statement(&mut self) -> Result<Statement> {
+        if !self.mode.of_source {
+            return Err(SqlError::not_supported("SET STATEMENT"));
+        }
+        self.list(Self::set_item)?;
+        self.expect("FOR")?;
+        self.statement()
+    }
+
+    /// Passes over all that is left of the statement.
+    pub(super) fn pass_to_end(&mut self) {
+        while !self.at_end() {
+            self.advance();
+        }
     }
 
     /// Whether a word is an option of tables that only MariaDB has.

@@ -20,7 +20,7 @@ impl Parser<'_> {
             return Err(SqlError::not_supported("resource groups"));
         }
         if self.eat("STATEMENT") {
-            return Err(SqlError::not_supported("SET STATEMENT"));
+            return self.set_statement();
         }
         Ok(Statement::Set(self.list(Self::set_item)?))
     }
@@ -47,7 +47,7 @@ impl Parser<'_> {
         Ok(Statement::Admin(AdminCommand::SetPassword { account, authentication }))
     }
 
-    fn set_item(&mut self) -> Result<SetItem> {
+    pub(super) fn set_item(&mut self) -> Result<SetItem> {
         match self.token().kind {
             TokenKind::UserVariable => {
                 let name = self.user_variable()?;

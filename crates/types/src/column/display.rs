@@ -1,6 +1,6 @@
 //! A column as clients are told of it: its name in SQL, and how wide it is.
 
-use super::{BINARY, ColumnType, TypeCode};
+use super::{BINARY, ColumnType, TextForm, TypeCode};
 use crate::collation;
 
 impl ColumnType {
@@ -9,7 +9,9 @@ impl ColumnType {
     pub fn display_length(&self) -> u32 {
         let fraction = |fsp: u16| if fsp == 0 { 0 } else { u32::from(fsp) + 1 };
         if let Some(form) = self.form {
-            return u32::from(form.width());
+            // A text counts in utf8mb4.
+            let bytes = if form.text().is_some() { 4 } else { 1 };
+            return u32::from(form.width()) * bytes;
         }
         match self.code {
             TypeCode::Tiny if self.meta == 1 => 1,
@@ -92,6 +94,9 @@ impl ColumnType {
             TypeCode::Bit => format!("bit({})", self.meta),
             TypeCode::Varchar | TypeCode::VarcharCompressed if binary => format!("varbinary({})", self.meta),
             TypeCode::Varchar | TypeCode::VarcharCompressed => format!("varchar({})", self.chars()),
+            TypeCode::String if self.text_form().is_some() => {
+                self.text_form().map_or("", TextForm::sql_name).into()
+            }
             TypeCode::String if binary => format!("binary({})", self.meta),
             TypeCode::String => format!("char({})", self.chars()),
             TypeCode::Blob | TypeCode::BlobCompressed => {

@@ -1,16 +1,18 @@
 //! How the numbers of a column are written: ZEROFILL, and the digits of `FLOAT(M,D)` and
-//! `DOUBLE(M,D)`.
+//! `DOUBLE(M,D)`; and that bytes have a text.
 
+use super::TextForm;
 use std::num::NonZeroU16;
 
-/// The form of a column's numbers, in two bytes: eight bits of width, five of decimals, one of
-/// ZEROFILL, and one that is set.
+/// The form of a column's values, in two bytes: eight bits of width, five of decimals, one of
+/// ZEROFILL, one for bytes that have a text (which text its width says), and one that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberForm(NonZeroU16);
 
 /// Decimals of a form that says nothing of them.
 const ANY_DECIMALS: u16 = 31;
 const ZEROFILL: u16 = 1 << 13;
+const TEXT: u16 = 1 << 14;
 const SET: u16 = 1 << 15;
 
 impl NumberForm {
@@ -21,6 +23,18 @@ impl NumberForm {
         let zerofill = if zerofill { ZEROFILL } else { 0 };
         let bits = SET | zerofill | decimals << 8 | u16::from(width);
         NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
+    }
+
+    /// The form of bytes that have a text.
+    pub fn of_text(form: TextForm) -> NumberForm {
+        let bits = SET | TEXT | ANY_DECIMALS << 8 | u16::from(form.chars());
+        NumberForm(NonZeroU16::new(bits).unwrap_or(NonZeroU16::MAX))
+    }
+
+    /// The text that the bytes have.
+    pub fn text(self) -> Option<TextForm> {
+        let is_text = self.0.get() & TEXT != 0;
+        TextForm::ALL.into_iter().find(|form| is_text && form.chars() == self.width())
     }
 
     /// Characters that ZEROFILL fills, M of `FLOAT(M,D)`.

@@ -37,7 +37,7 @@ pub fn pack_literal(kind: LiteralKind, text: &[u8], ty: &ColumnType, out: &mut V
             LiteralKind::Integer | LiteralKind::Decimal,
             TypeCode::Tiny | TypeCode::Short | TypeCode::Int24 | TypeCode::Long | TypeCode::LongLong,
         ) => rounded(text).is_some_and(|number| pack_integer(number, ty, out)),
-        (LiteralKind::Text, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) => {
+        (LiteralKind::Text, TypeCode::Varchar | TypeCode::String | TypeCode::Blob) if ty.form.is_none() => {
             pack_text(text, ty, out)
         }
         (LiteralKind::Text, TypeCode::Datetime2) => match plain_datetime(text) {

@@ -144,6 +144,7 @@ pub fn assign(
         TypeCode::NewDecimal => number::to_decimal(value, ty, context),
         TypeCode::Year => number::to_year(value, context),
         TypeCode::Bit => number::to_bit(value, ty, context),
+        TypeCode::String if ty.form.is_some() => string::to_form(value, ty, context),
         TypeCode::Varchar | TypeCode::String | TypeCode::Blob => string::to_string(value, ty, context),
         TypeCode::Enum => string::to_enum(value, ty, context),
         TypeCode::Set => string::to_set(value, ty, context),

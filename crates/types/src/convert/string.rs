@@ -38,6 +38,20 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
     if context.strict { Err(Problem::TooLong) } else { context.adjust(stored, Problem::Truncated) }
 }
 
+/// To a UUID, INET4 or INET6: as the type writes it.
+pub(super) fn to_form(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
+    let Some(form) = ty.text_form() else { return Err(Problem::Unsupported(ty.sql_name())) };
+    let text = value.text_bytes(None).unwrap_or_default();
+    match form.canonical(&text) {
+        Some(text) => Ok((Value::Bytes(text), None)),
+        None => {
+            let mut zero = Vec::new();
+            form.write_text(&[], &mut zero);
+            context.adjust(Value::Bytes(zero), Problem::Incorrect(form.sql_name(), shown(value)))
+        }
+    }
+}
+
 /// Splits utf8mb4 text (or bytes) where the column's length ends.
 fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     if text.len() as u64 <= ty.max_bytes() && ty.code == TypeCode::Blob {

@@ -251,6 +251,25 @@ fn ascii_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
 }
 
+/// The bytes in whose order a column's texts are; NULL for a text that is no value of its type. It
+/// has no name that a statement could write.
+pub(crate) static TEXT_ORDER: Function = Function::new(
+    "text order",
+    1..=1,
+    |args| Ok((args[0].ty.clone(), Coercibility::Numeric)),
+    |call| {
+        let (mut stored, mut order) = (Vec::new(), Vec::new());
+        let form = call.args[0].ty.text_form();
+        Ok(match form.filter(|form| form.read_text(&call.bytes(0), &mut stored)) {
+            Some(form) => {
+                form.write_order(&stored, &mut order);
+                Value::Bytes(order)
+            }
+            None => Value::Null,
+        })
+    },
+);
+
 fn truth_value(value: bool) -> Value {
     Value::Int(i64::from(value))
 }

@@ -1,0 +1,184 @@
+//! What MariaDB has and MySQL has not, feature by feature: a source's statements with
+//! `binlog_format` ROW and MIXED, after which a replica has the same rows, and runs on.
+
+use bench::instance::{Flavor, RowImage, Settings};
+use testkit::following::{By, Pair};
+use testkit::server::flavor_under_test;
+
+/// A feature: its statements, in a database of its own, and what both sides are asked.
+struct Feature {
+    name: &'static str,
+    statements: &'static [&'static str],
+    queries: &'static [&'static str],
+    /// The replica's `SHOW CREATE TABLE t` has these.
+    shown: &'static [&'static str],
+}
+
+const FEATURES: &[Feature] = &[
+    Feature {
+        name: "json",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, j JSON, k JSON NOT NULL DEFAULT '{}', \
+             l LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(l)))",
+            "INSERT INTO t VALUES (1, '{\"b\":1,  \"a\":2}', '[1, 2]', NULL)",
+            "INSERT INTO t (id) VALUES (2)",
+            "UPDATE t SET j = CONCAT(' ', j), k = '\"x\"' WHERE id = 1",
+            "ALTER TABLE t ADD m JSON, MODIFY j JSON COMMENT 'changed'",
+            "INSERT INTO t (id, m) VALUES (3, 'null')",
+        ],
+        queries: &["SELECT * FROM t ORDER BY id"],
+        shown: &["`k` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (_utf8mb4'{}')"],
+    },
+    Feature {
+        name: "uuid",
+        statements: &[
+            "CREATE TABLE t (id UUID PRIMARY KEY, v UUID, n INT AUTO_INCREMENT UNIQUE, KEY (v))",
+            "INSERT INTO t (id, v) VALUES ('123E4567e89b12d3a456426655440000', NULL), (UUID(), UUID())",
+            "INSERT INTO t (id, v) VALUES ('00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffff00')",
+            "INSERT INTO t (id, v) VALUES ('f0000000-0000-1000-8000-000000000000', '018c0000-0000-7000-8000-000000000001'), \
+             ('00000000-0000-4000-8000-000000000001', '018c0000-0000-7000-8000-000000000002'), \
+             ('0f0f0f0f-0f0f-4f0f-4f0f-0f0f0f0f0f0f', '018c0000-0000-6000-8000-000000000002')",
+            "INSERT INTO t (id, v) SELECT UUID(), UUID() FROM t",
+            "UPDATE t SET v = '00000000-0000-4000-8000-0000000000AA' WHERE v IS NULL",
+            "DELETE FROM t WHERE id = 'f0000000-0000-1000-8000-000000000000'",
+            "ALTER TABLE t ADD w UUID NOT NULL, ADD x UUID DEFAULT '123e4567-e89b-12d3-a456-426655440000'",
+            "CREATE TABLE keyless (v UUID, i INET6)",
+            "INSERT INTO keyless SELECT v, '::1' FROM t",
+        ],
+        queries: &[
+            "SELECT * FROM t ORDER BY n",
+            "SELECT id FROM t ORDER BY id",
+            "SELECT id FROM t FORCE INDEX (PRIMARY) WHERE id >= '00000000-0000-4000-8000-000000000001' ORDER BY id DESC",
+            "SELECT v FROM t ORDER BY v, n",
+            "SELECT v FROM keyless ORDER BY v",
+            "SELECT n FROM t WHERE id = '123E4567-E89B-12D3-A456426655440000'",
+            "SELECT n FROM t WHERE v = '00000000000040008000-0000000000AA'",
+            "SELECT COUNT(*) FROM keyless WHERE v IN ('00000000000040008000-0000000000aa', '018c0000-0000-7000-8000-000000000001')",
+            "SELECT COUNT(*), COUNT(DISTINCT v) FROM t JOIN keyless USING (v)",
+            "SELECT CONCAT(id, '/', LENGTH(id)) FROM t ORDER BY n LIMIT 1",
+        ],
+        shown: &["`id` uuid NOT NULL", "`x` uuid DEFAULT '123e4567-e89b-12d3-a456-426655440000'"],
+    },
+    Feature {
+        name: "inet",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a INET4, b INET6, KEY (a), UNIQUE KEY (b))",
+            "INSERT INTO t VALUES (1, '10.0.0.1', '::1'), (2, '255.255.255.0', '2001:db8::ff00:42:8329'), \
+             (3, NULL, '::ffff:1.2.3.4'), (4, '9.0.0.0', '::'), (5, '100.1.1.1', '1:0:2:3:4:5:6:7'), (6, '0.0.0.0', NULL)",
+            "UPDATE t SET b = 'fe80::1' WHERE a = '10.0.0.1'",
+            "DELETE FROM t WHERE b = '2001:db8:0::ff00:42:8329'",
+            "ALTER TABLE t ADD c INET6 NOT NULL DEFAULT '::', ADD d INET4 DEFAULT '1.2.3.4'",
+            "INSERT INTO t (id) VALUES (7)",
+        ],
+        queries: &[
+            "SELECT * FROM t ORDER BY id",
+            "SELECT a FROM t ORDER BY a, id",
+            "SELECT b FROM t ORDER BY b DESC, id",
+            "SELECT id FROM t WHERE a > '9.255.0.0' ORDER BY id",
+            "SELECT id FROM t WHERE b = '0:0::ffff:102:304'",
+        ],
+        shown: &["`c` inet6 NOT NULL DEFAULT '::'", "`d` inet4 DEFAULT '1.2.3.4'"],
+    },
+    Feature {
+        name: "engines",
+        statements: &[
+            "CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT) ENGINE=Aria TRANSACTIONAL=1",
+            "CREATE TABLE m (g INT, a INT AUTO_INCREMENT, PRIMARY KEY (g, a)) ENGINE=MyISAM",
+            "CREATE TABLE h (a INT, KEY USING HASH (a)) ENGINE=MEMORY",
+            "CREATE TABLE c (a INT NOT NULL) ENGINE=CSV",
+            "CREATE TABLE u (a INT, KEY (a)) ENGINE=MERGE UNION=(h, c) INSERT_METHOD=LAST",
+            "INSERT INTO t VALUES (NULL), (NULL)",
+            "INSERT INTO m VALUES (1, NULL), (1, NULL), (2, NULL), (2, NULL)",
+            "INSERT INTO h VALUES (1)",
+            "INSERT INTO c VALUES (1)",
+            "ALTER TABLE h ENGINE=InnoDB",
+        ],
+        queries: &[
+            "SELECT * FROM t ORDER BY a",
+            "SELECT * FROM m ORDER BY g, a",
+            "SELECT * FROM h",
+            "SELECT * FROM c",
+            "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = 'engines' ORDER BY 1",
+        ],
+        shown: &[") ENGINE=Aria AUTO_INCREMENT=3", "/*M! TRANSACTIONAL=1 */"],
+    },
+    Feature {
+        name: "long_keys",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a TEXT UNIQUE, b BLOB, c VARCHAR(4000), UNIQUE KEY b2 (b), UNIQUE KEY c2 (c, id)) \
+             CHARACTER SET latin1",
+            "INSERT INTO t VALUES (1, REPEAT('a', 9000), 'x', 'y'), (2, CONCAT(REPEAT('a', 9000), 'b'), 'z', 'y')",
+            "UPDATE t SET a = REPEAT('b', 9000) WHERE id = 2",
+            "ALTER TABLE t ADD UNIQUE KEY ab (a, b)",
+            "DELETE FROM t WHERE a = REPEAT('a', 9000)",
+        ],
+        queries: &["SELECT id, MD5(a), b, c FROM t ORDER BY id"],
+        shown: &["KEY `a` (`a`(3072))"],
+    },
+    Feature {
+        name: "statements",
+        statements: &[
+            "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, a INT DEFAULT 5, b TEXT DEFAULT 'abc')",
+            "INSERT INTO t (a) VALUES (1), (2) RETURNING id, a",
+            "REPLACE INTO t VALUES (1, 5, NULL) RETURNING *",
+            "SET STATEMENT max_statement_time = 5 FOR INSERT INTO t (a) VALUES (9)",
+            "DELETE FROM t WHERE id = 2 RETURNING a, CONCAT(a, 'x')",
+            "INSERT INTO t (a, b) SELECT a + 1, b FROM t RETURNING id",
+            "ANALYZE TABLE t PERSISTENT FOR ALL",
+            "CREATE OR REPLACE TABLE r (a INT)",
+            "CREATE OR REPLACE TABLE r (b INT)",
+            "INSERT INTO r VALUES (1)",
+            "CREATE OR REPLACE INDEX i ON r (b) WAIT 3",
+            "ALTER TABLE IF EXISTS r NOWAIT ADD COLUMN IF NOT EXISTS b TEXT, ADD COLUMN IF NOT EXISTS c INT DEFAULT 7",
+        ],
+        queries: &["SELECT * FROM t ORDER BY id", "SELECT * FROM r"],
+        shown: &["`b` text DEFAULT (_utf8mb4'abc')"],
+    },
+];
+
+fn features(format: &str) {
+    if !testkit::available("replicate_mariadb_features", &[Flavor::MariaDb]) {
+        return;
+    }
+    let settings = Settings { row_image: RowImage::Full, ..Settings::default() };
+    let Pair { source, replica, proxy: _proxy, .. } =
+        Pair::start_with(Flavor::MariaDb, flavor_under_test(), &settings, By::Gtid);
+    let mut session = source.connect();
+    session.query(&format!("SET binlog_format = {format}")).expect("is set");
+    for feature in FEATURES {
+        let first = [format!("CREATE OR REPLACE DATABASE {}", feature.name), format!("USE {}", feature.name)];
+        for sql in first.iter().map(String::as_str).chain(feature.statements.iter().copied()) {
+            session.query(sql).unwrap_or_else(|error| panic!("{}: {sql}: {error}", feature.name));
+        }
+        replica.catch_up(&source);
+        let mut here = replica.connect();
+        here.query(&format!("USE {}", feature.name)).expect("is there");
+        for sql in feature.queries {
+            let [theirs, ours] = [&mut session, &mut here].map(|client| {
+                client.query(sql).unwrap_or_else(|error| panic!("{}: {sql}: {error}", feature.name)).rows
+            });
+            assert_eq!(texts(&ours), texts(&theirs), "{format}: {}: {sql}", feature.name);
+        }
+        let shown = texts(&here.query("SHOW CREATE TABLE t").expect("is shown").rows).concat();
+        for expected in feature.shown {
+            assert!(shown.contains(expected), "{}: {expected} in {shown}", feature.name);
+        }
+    }
+}
+
+fn texts(rows: &[Vec<Option<Vec<u8>>>]) -> Vec<String> {
+    let cell = |cell: &Option<Vec<u8>>| {
+        cell.as_ref().map_or("NULL".to_string(), |bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("\t")).collect()
+}
+
+#[test]
+fn as_rows() {
+    features("ROW");
+}
+
+#[test]
+fn as_statements_where_they_are_safe() {
+    features("MIXED");
+}
