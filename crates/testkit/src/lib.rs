@@ -15,6 +15,7 @@ pub mod binlog_events;
 pub mod conversation;
 pub mod definitions;
 pub mod every_type;
+pub mod expressions;
 pub mod family;
 pub mod following;
 pub mod history;

@@ -137,7 +137,6 @@ const EXPRESSIONS: &[&str] = &[
     "convert(t, signed)",
     "convert(t using latin1)",
     "t collate utf8mb4_bin = 'x'",
-    "binary t",
     "d + interval 1 day",
     "date_add(d, interval 2 month)",
     "date_sub(d, interval 2 month)",
@@ -196,8 +195,6 @@ const EXPRESSIONS: &[&str] = &[
     "a or b",
     "a and b",
     "not a and b",
-    "!a",
-    "a || b",
     "t like 'a' escape '!'",
     "dayname(d)",
     "quarter(d)",
@@ -299,10 +296,23 @@ const WITH_EXPRESSIONS: &[&str] = &[
     "create table k(a int auto_increment primary key, b int as (a))",
     "create table k(a int, constraint zz check (a>1), constraint zz check (a>2))",
     "create table k(a int, constraint h_chk_1 check (a>1))",
+    "drop table k",
     "create table k(a int, b int default (a+1), primary key((a+1)))",
     "create table k(a int, b int as (a+1) default 3)",
     "create table k(a int, check (now() > a))",
     "create table k(a int, b int as ((select 1)))",
+    "create table k(a int, check ((select 1)))",
+    "create table k(a int, key(((select 1))))",
+    "create table k(a int, check (a=@b))",
+    "create table k(a int, b int as (@b))",
+    "create table k(a int, b int default (@b))",
+    "create table k(a int, key((rand())))",
+    "create table k(a int, key((b+1)))",
+    "create table k(a int, b int default (c+1))",
+    "create table k(a int, check (a))",
+    "create table k(a int auto_increment primary key, check (a>1))",
+    "create table k(a int, key((@b)))",
+    "create table k(a int, b int default (sleep(1)))",
     "create table k(a int, key((a)))",
     "create table k(a int, b int default (a+2), c datetime default (now()), d date default (curdate()), e int not null default (1+1))",
     "show create table k",
@@ -341,10 +351,16 @@ const WITH_EXPRESSIONS: &[&str] = &[
 ];
 
 /// What a server answers to one statement: rows, counts, or the error.
-fn answer(client: &mut testkit::Client, text: &str) -> String {
+fn answer(client: &mut protocol::client::Client, text: &str) -> String {
     let is_query = ["show", "select"].iter().any(|word| text.starts_with(word));
     let answered = match is_query {
-        true => client.query(text).map(|rows| format!("{rows:?}")),
+        true => client.query(text).map(|result| {
+            let cell = |cell: &Option<Vec<u8>>| {
+                cell.as_ref().map_or("NULL".to_string(), |cell| String::from_utf8_lossy(cell).into_owned())
+            };
+            let row = |row: &Vec<_>| row.iter().map(cell).collect::<Vec<_>>().join("\t");
+            result.rows.iter().map(row).collect::<Vec<_>>().join("\n")
+        }),
         false => client
             .command(command::QUERY, text.as_bytes())
             .map(|ok| format!("{} rows, {} warnings, '{}'", ok.affected_rows, ok.warnings, ok.info)),
@@ -360,7 +376,13 @@ fn expressions_are_answered_as_mysql_answers_them() {
     let ours = Server::start(Flavor::Slipstream, &Settings::default());
     let theirs = Server::start(Flavor::MySql, &Settings::default());
     let (mut us, mut them) = (ours.connect(), theirs.connect());
-    let mut compare = |text: &str| assert_eq!(answer(&mut us, text), answer(&mut them, text));
+    let mut different = Vec::new();
+    let mut compare = |text: &str| {
+        let (ours, theirs) = (answer(&mut us, text), answer(&mut them, text));
+        if ours != theirs {
+            different.push(format!("{ours}\n  in MySQL: {theirs}"));
+        }
+    };
     for text in WITH_EXPRESSIONS {
         compare(text);
     }
@@ -372,4 +394,5 @@ fn expressions_are_answered_as_mysql_answers_them() {
         compare("show create table e.t");
         compare("DROP TABLE e.t");
     }
+    assert!(different.is_empty(), "{}", different.join("\n"));
 }

@@ -1,6 +1,7 @@
 //! A replica behind a real MariaDB source.
 
 use bench::instance::{Flavor, RowImage};
+use testkit::expressions::carries_expressions;
 use testkit::following::{
     By, Pair, carries_everything, carries_with, notices_damage, survives_interruptions,
     tells_that_logs_are_lost,
@@ -100,5 +101,28 @@ fn through_damage() {
 fn when_logs_are_lost() {
     if testkit::available("replicate_mariadb::when_logs_are_lost", &[SOURCE]) {
         tells_that_logs_are_lost(SOURCE, flavor_under_test(), By::Position);
+    }
+}
+
+/// MariaDB's forms: constraints of columns, defaults without parentheses, IGNORED, PERSISTENT.
+const WITH_EXPRESSIONS: &[&str] = &[
+    "CREATE TABLE e.t (id INT PRIMARY KEY, a INT, b INT DEFAULT (a + 3), t VARCHAR(30), \
+     v INT AS (a + b) VIRTUAL, s BIGINT AS (a * 2) PERSISTENT, l VARCHAR(30) AS (LOWER(t)) VIRTUAL, \
+     n INT INVISIBLE DEFAULT 5, c INT CHECK (c <> 3), x VARCHAR(20) DEFAULT CONCAT('x', 'y'), \
+     KEY by_v (v), UNIQUE KEY (s), KEY d (a DESC, id), KEY i (b) IGNORED, CHECK (a < 100000))",
+    "CREATE TABLE e.keyless (a INT, v INT AS (a + 1) VIRTUAL, b INT, w VARCHAR(20) AS (CONCAT('w', b)) STORED)",
+];
+
+#[test]
+fn expressions_of_definitions_with_full_images() {
+    if testkit::available("replicate_mariadb::expressions_of_definitions_with_full_images", &[SOURCE]) {
+        carries_expressions(SOURCE, RowImage::Full, WITH_EXPRESSIONS, false);
+    }
+}
+
+#[test]
+fn expressions_of_definitions_with_minimal_images() {
+    if testkit::available("replicate_mariadb::expressions_of_definitions_with_minimal_images", &[SOURCE]) {
+        carries_expressions(SOURCE, RowImage::Minimal, WITH_EXPRESSIONS, false);
     }
 }

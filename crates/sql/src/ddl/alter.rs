@@ -584,9 +584,10 @@ fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
         |column: &ColumnDef| matches!(&column.default, Some(ColumnDefault::Expression(text)) if names(text));
     if new.columns.iter().any(uses) {
         return Err(SqlError::new(
-            3772,
+            3766,
             format!(
-                "Column '{name}' has a default value expression dependency and cannot be dropped or renamed."
+                "Column '{name}' of table '{}' has a default value expression dependency and cannot be dropped or renamed.",
+                old.name
             ),
         ));
     }

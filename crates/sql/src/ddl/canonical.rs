@@ -110,7 +110,7 @@ fn canonical_name(name: &str) -> &str {
 }
 
 /// What is true or false by itself; of anything else the truth is whether it is not 0.
-fn is_condition(expr: &Expr) -> bool {
+pub(super) fn is_condition(expr: &Expr) -> bool {
     /// Functions that answer yes or no.
     const FUNCTIONS: [&str; 8] = [
         "regexp_like",

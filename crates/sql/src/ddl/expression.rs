@@ -2,7 +2,7 @@
 //! written becomes the canonical text of the definition, with MySQL's checks.
 
 use super::DdlSettings;
-use super::canonical::{Canonical, walk};
+use super::canonical::{Canonical, is_condition, walk};
 use crate::ast::{CheckSpec, Expr, KeyKind, KeySpec, WrittenExpr};
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
@@ -56,22 +56,34 @@ impl Owner<'_> {
             Owner::Generated(name) => (3763, format!("Expression of generated column '{name}' contains a")),
             Owner::Default(name) => (3770, format!("Default value expression of column '{name}' contains a")),
             Owner::Check(name) => (3814, format!("An expression of a check constraint '{name}' contains")),
-            Owner::Index(name) => (3758, format!("Expression of functional index '{name}' contains a")),
+            Owner::Index(_) => return self.not_allowed(),
         };
         SqlError::new(code, format!("{what} disallowed function: {function}."))
     }
 
-    /// It holds what no definition may: a subquery, a variable, a parameter.
+    /// It holds what no definition may: a subquery, a parameter.
     fn not_allowed(self) -> SqlError {
         let (code, what) = match self {
             Owner::Generated(name) => (3102, format!("Expression of generated column '{name}'")),
-            Owner::Default(name) => (3773, format!("Default value expression of column '{name}'")),
-            Owner::Check(name) => {
-                (3812, format!("An expression of non-boolean type or of check constraint '{name}'"))
-            }
-            Owner::Index(name) => (3757, format!("Expression of functional index '{name}'")),
+            Owner::Default(name) => (3769, format!("Default value expression of column '{name}'")),
+            Owner::Check(name) => return not_boolean(name),
+            Owner::Index(name) => (3758, format!("Expression of functional index '{name}'")),
         };
-        SqlError::new(code, format!("{what} contains a disallowed expression."))
+        SqlError::new(code, format!("{what} contains a disallowed function."))
+    }
+
+    fn variable(self) -> SqlError {
+        let (Owner::Generated(name) | Owner::Default(name) | Owner::Check(name) | Owner::Index(name)) = self;
+        if matches!(self, Owner::Check(_)) {
+            let text = format!(
+                "An expression of a check constraint '{name}' cannot refer to a user or system variable."
+            );
+            return SqlError::new(3816, text);
+        }
+        // MySQL calls all of them defaults here.
+        let text =
+            format!("Default value expression of column '{name}' cannot refer user or system variables.");
+        SqlError::new(3772, text)
     }
 
     fn unknown_column(self, column: &str) -> SqlError {
@@ -86,6 +98,12 @@ impl Owner<'_> {
         };
         SqlError::unknown_column(column, clause)
     }
+}
+
+/// Error 3812.
+fn not_boolean(name: &str) -> SqlError {
+    let text = format!("An expression of non-boolean type specified to a check constraint '{name}'.");
+    SqlError::new(3812, text)
 }
 
 /// The canonical text of an expression over the table's columns.
@@ -126,9 +144,17 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 Owner::Default(_) if call.name != "sleep" => None,
                 owner => Some(owner.disallowed(&call.name)),
             },
+            Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) => {
+                Some(owner.variable())
+            }
             _ => None,
         };
     });
+    match owner {
+        _ if refused.is_some() => {}
+        Owner::Check(name) if !is_condition(tree) => refused = Some(not_boolean(name)),
+        _ => {}
+    }
     refused.map_or(Ok(()), Err)
 }
 
