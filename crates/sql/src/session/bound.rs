@@ -187,7 +187,7 @@ impl Session {
                 self.end_unchanged(transaction);
                 self.spend_gtid();
                 self.forget_transaction();
-                self.note_xa_rolled_back(&error);
+                self.xa.note_rolled_back(&error);
                 return Err(error);
             }
             other => other,

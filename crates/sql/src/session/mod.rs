@@ -74,8 +74,7 @@ pub struct Session {
     schema: Option<String>,
     transaction: SessionTransaction,
     next_gtid: gtid_next::NextGtid,
-    /// The XA transaction that the session is in; its rows are in `transaction`.
-    xa: Option<xa::SessionXa>,
+    xa: xa::SessionXa,
     /// LOCK TABLES.
     locked_tables: Option<locked_tables::SessionLocks>,
     /// FLUSH TABLES WITH READ LOCK.
@@ -114,7 +113,7 @@ impl Session {
             schema: None,
             transaction: SessionTransaction::default(),
             next_gtid: Default::default(),
-            xa: None,
+            xa: Default::default(),
             locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(0),

@@ -142,11 +142,11 @@ impl Session {
                 let before = self.variables.autocommit;
                 self.variables.set(name, &value)?;
                 if self.variables.autocommit && !before {
-                    self.check_no_xa().inspect_err(|_| self.variables.autocommit = before)?;
+                    self.xa.check_none().inspect_err(|_| self.variables.autocommit = before)?;
                     self.commit_transaction()?;
                 }
             }
-            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_some() => {
+            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_begun() => {
                 let message =
                     format!("The system variable {name} cannot be set when there is an ongoing transaction.");
                 return Err(SqlError::new(1766, message));

@@ -100,7 +100,7 @@ impl Session {
     }
 
     pub(super) fn commit_transaction(&mut self) -> Result<()> {
-        self.check_no_xa()?;
+        self.xa.check_none()?;
         let committed = match self.transaction.open.take() {
             // Executed before: nothing was done in it.
             Some(_) if self.next_gtid.is_executed() => {
@@ -169,7 +169,7 @@ impl Session {
                 self.after_completion(chained, *release)?;
             }
             Statement::Rollback { chain, release } => {
-                self.check_no_xa()?;
+                self.xa.check_none()?;
                 let chained = self.chained(*chain);
                 self.rollback_transaction();
                 self.spend_gtid();
@@ -178,7 +178,7 @@ impl Session {
             Statement::Xa(xa) => return self.run_xa(xa, sink).map(|()| true),
             Statement::Savepoint(name) => self.savepoint(name)?,
             Statement::RollbackTo(name) => {
-                self.check_xa_active()?;
+                self.xa.check_active()?;
                 let at = self.transaction.find_savepoint(name)?;
                 self.transaction.savepoints.truncate(at + 1);
                 let savepoint = self.transaction.savepoints[at].1;
@@ -237,7 +237,7 @@ impl Session {
     }
 
     fn savepoint(&mut self, name: &str) -> Result<()> {
-        self.check_xa_active()?;
+        self.xa.check_active()?;
         if self.transaction.open.is_none() {
             if self.variables.autocommit && !self.transaction.explicit {
                 // Alone in its transaction, it is gone at once.

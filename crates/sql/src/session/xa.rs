@@ -36,13 +36,18 @@ impl Stage {
     }
 }
 
-/// The XA transaction that a session is in.
-pub(super) struct SessionXa {
+/// An XA transaction that a session is in.
+struct Branch {
     xid: Xid,
     stage: Stage,
-    /// `None`: it is prepared.
-    branch: Option<XaBranch>,
+    /// Its place among the engine's XA transactions; `None`: it is prepared.
+    place: Option<XaBranch>,
 }
+
+/// The XA state of a session: the transaction that it is in, if any, and what that allows. Its rows
+/// are in the session's transaction.
+#[derive(Default)]
+pub(super) struct SessionXa(Option<Branch>);
 
 const RB_TIMEOUT: u16 = 1613;
 const RB_DEADLOCK: u16 = 1614;
@@ -69,41 +74,90 @@ fn rolled_back(code: u16) -> SqlError {
     SqlError::new(code, text)
 }
 
-impl Session {
+impl SessionXa {
+    /// The session is in an XA transaction.
+    pub fn is_begun(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn stage(&self) -> Option<Stage> {
+        self.0.as_ref().map(|branch| branch.stage)
+    }
+
+    /// The stage of the session's XA transaction if it is this one.
+    fn stage_of(&self, xid: &Xid) -> Option<Stage> {
+        self.0.as_ref().filter(|branch| branch.xid == *xid).map(|branch| branch.stage)
+    }
+
     /// Error 1399, which names the state of the session's XA transaction.
     fn rmfail(&self) -> SqlError {
-        let state = self.xa.as_ref().map_or("NON-EXISTING", |xa| xa.stage.name());
+        let state = self.stage().map_or("NON-EXISTING", Stage::name);
         let text = "XAER_RMFAIL: The command cannot be executed when global transaction is in the";
         SqlError::new(1399, format!("{text}  {state} state"))
     }
 
     /// Refuses what ends transactions or begins others, within an XA transaction.
-    pub(super) fn check_no_xa(&self) -> Result<()> {
-        if self.xa.is_some() { Err(self.rmfail()) } else { Ok(()) }
+    pub fn check_none(&self) -> Result<()> {
+        if self.is_begun() { Err(self.rmfail()) } else { Ok(()) }
     }
 
     /// Refuses what uses tables or savepoints, when the session's XA transaction is past that.
-    pub(super) fn check_xa_active(&self) -> Result<()> {
-        match self.xa.as_ref().map(|xa| xa.stage) {
+    pub fn check_active(&self) -> Result<()> {
+        match self.stage() {
             None | Some(Stage::Active) => Ok(()),
             Some(Stage::RollbackOnly(code)) => Err(rolled_back(code)),
             Some(Stage::Idle | Stage::Prepared) => Err(self.rmfail()),
         }
     }
 
-    /// The same of a statement about rows.
-    pub(super) fn check_xa_allows(&self, bound: &Bound) -> Result<()> {
-        if self.xa.is_none() || (bound.is_query() && bound.steps().is_empty()) {
-            return Ok(());
+    /// XA START of what was ended here. False: a new one is to be begun.
+    fn resume(&mut self, xid: &Xid, how: XaStart) -> Result<bool> {
+        match &mut self.0 {
+            Some(branch) if branch.stage == Stage::Idle && how == XaStart::Resume => {
+                if branch.xid != *xid {
+                    return Err(nota());
+                }
+                branch.stage = Stage::Active;
+                Ok(true)
+            }
+            _ if how != XaStart::New => Err(inval()),
+            Some(_) => Err(self.rmfail()),
+            None => Ok(false),
         }
-        self.check_xa_active()
+    }
+
+    /// XA END.
+    fn end(&mut self, xid: &Xid) -> Result<()> {
+        match &mut self.0 {
+            Some(branch) if matches!(branch.stage, Stage::Active | Stage::RollbackOnly(_)) => {
+                if branch.xid != *xid {
+                    return Err(nota());
+                }
+                if let Stage::RollbackOnly(code) = branch.stage {
+                    return Err(rolled_back(code));
+                }
+                branch.stage = Stage::Idle;
+                Ok(())
+            }
+            _ => Err(self.rmfail()),
+        }
+    }
+
+    /// Refuses XA PREPARE of what is not ended here.
+    fn check_preparable(&self, xid: &Xid) -> Result<()> {
+        match &self.0 {
+            Some(branch) if branch.stage != Stage::Idle => Err(self.rmfail()),
+            Some(branch) if branch.xid != *xid => Err(nota()),
+            Some(_) => Ok(()),
+            None => Err(self.rmfail()),
+        }
     }
 
     /// The transaction was rolled back by an error. An XA transaction stays, to be rolled back by
     /// its client.
-    pub(super) fn note_xa_rolled_back(&mut self, error: &SqlError) {
-        if let Some(xa) = &mut self.xa {
-            xa.stage = Stage::RollbackOnly(match error.code {
+    pub fn note_rolled_back(&mut self, error: &SqlError) {
+        if let Some(branch) = &mut self.0 {
+            branch.stage = Stage::RollbackOnly(match error.code {
                 1205 => RB_TIMEOUT,
                 1213 => RB_DEADLOCK,
                 _ => RB_ROLLBACK,
@@ -111,13 +165,26 @@ impl Session {
         }
     }
 
+    /// The session leaves it. The XID of one that is prepared and left to whoever finishes it.
+    fn leave(&mut self) -> Option<Xid> {
+        self.0.take().filter(|branch| branch.stage == Stage::Prepared).map(|branch| branch.xid)
+    }
+}
+
+impl Session {
+    /// The same of a statement about rows.
+    pub(super) fn check_xa_allows(&self, bound: &Bound) -> Result<()> {
+        if !self.xa.is_begun() || (bound.is_query() && bound.steps().is_empty()) {
+            return Ok(());
+        }
+        self.xa.check_active()
+    }
+
     /// The session's transaction has been rolled back; one that is prepared is left to whoever
     /// finishes it.
     pub(super) fn leave_xa(&mut self) {
-        if let Some(xa) = self.xa.take()
-            && xa.stage == Stage::Prepared
-        {
-            self.engine.detach_xa(&xa.xid);
+        if let Some(xid) = self.xa.leave() {
+            self.engine.detach_xa(&xid);
         }
     }
 
@@ -139,28 +206,19 @@ impl Session {
     }
 
     fn xa_start(&mut self, xid: &Xid, how: XaStart) -> Result<()> {
-        match &mut self.xa {
-            Some(xa) if xa.stage == Stage::Idle && how == XaStart::Resume => {
-                if xa.xid != *xid {
-                    return Err(nota());
-                }
-                xa.stage = Stage::Active;
-                return Ok(());
-            }
-            _ if how != XaStart::New => return Err(inval()),
-            Some(_) => return Err(self.rmfail()),
-            None => {}
+        if self.xa.resume(xid, how)? {
+            return Ok(());
         }
         if self.locked_tables.is_some() || self.is_in_transaction() {
             return Err(outside());
         }
         self.check_gtid_next()?;
-        let branch = self.engine.begin_xa(*xid)?;
+        let place = self.engine.begin_xa(*xid)?;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
         self.transaction.open = Some(transaction);
         self.transaction.explicit = true;
-        self.xa = Some(SessionXa { xid: *xid, stage: Stage::Active, branch: Some(branch) });
+        self.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Active, place: Some(place) }));
         Ok(())
     }
 
@@ -174,55 +232,37 @@ impl Session {
         if suspend {
             return Err(inval());
         }
-        match &mut self.xa {
-            Some(xa) if matches!(xa.stage, Stage::Active | Stage::RollbackOnly(_)) => {
-                if xa.xid != *xid {
-                    return Err(nota());
-                }
-                if let Stage::RollbackOnly(code) = xa.stage {
-                    return Err(rolled_back(code));
-                }
-                xa.stage = Stage::Idle;
-                Ok(())
-            }
-            _ => Err(self.rmfail()),
-        }
+        self.xa.end(xid)
     }
 
     fn xa_prepare(&mut self, xid: &Xid) -> Result<()> {
-        match &self.xa {
-            Some(xa) if xa.stage != Stage::Idle => return Err(self.rmfail()),
-            Some(xa) if xa.xid != *xid => return Err(nota()),
-            Some(_) => {}
-            None => return Err(self.rmfail()),
-        }
+        self.xa.check_preparable(xid)?;
         if self.transaction.open.as_ref().is_some_and(|transaction| transaction.has_changes()) {
             self.check_writable()?;
         }
         let is_executed = self.next_gtid.is_executed();
-        let branch = self.xa.take().and_then(|xa| xa.branch);
+        let place = self.xa.0.take().and_then(|branch| branch.place);
         let transaction = self.transaction.open.take();
         self.spend_gtid();
         self.forget_transaction();
-        let (Some(branch), Some(transaction)) = (branch, transaction) else { return Err(nota()) };
+        let (Some(place), Some(transaction)) = (place, transaction) else { return Err(nota()) };
         if is_executed {
             transaction.rollback();
             return Ok(());
         }
         let attached = !self.variables.kept_on("xa_detach_on_prepare");
-        if let Err(error) = transaction.prepare_xa(branch, attached, &self.commit_options()) {
+        if let Err(error) = transaction.prepare_xa(place, attached, &self.commit_options()) {
             log::error!("XA PREPARE {xid}: {error}");
             return Err(rolled_back(RB_ROLLBACK));
         }
         if attached {
-            self.xa = Some(SessionXa { xid: *xid, stage: Stage::Prepared, branch: None });
+            self.xa = SessionXa(Some(Branch { xid: *xid, stage: Stage::Prepared, place: None }));
         }
         Ok(())
     }
 
     fn xa_commit(&mut self, xid: &Xid, one_phase: bool) -> Result<()> {
-        let own = self.xa.as_ref().filter(|xa| xa.xid == *xid);
-        match (own.map(|xa| xa.stage), one_phase) {
+        match (self.xa.stage_of(xid), one_phase) {
             (None, _) => self.finish_others_xa(xid, true),
             (Some(Stage::RollbackOnly(code)), _) => {
                 self.rollback_transaction();
@@ -230,31 +270,30 @@ impl Session {
             }
             (Some(Stage::Idle), true) => {
                 // Its number is taken until it has been committed.
-                let _branch = self.xa.take();
+                let _place = self.xa.0.take();
                 self.commit_transaction()
             }
             (Some(Stage::Prepared), false) => self.finish_own_xa(xid, true),
-            (Some(_), _) => Err(self.rmfail()),
+            (Some(_), _) => Err(self.xa.rmfail()),
         }
     }
 
     fn xa_rollback(&mut self, xid: &Xid) -> Result<()> {
-        let own = self.xa.as_ref().filter(|xa| xa.xid == *xid);
-        match own.map(|xa| xa.stage) {
+        match self.xa.stage_of(xid) {
             None => self.finish_others_xa(xid, false),
             Some(Stage::Idle | Stage::RollbackOnly(_)) => {
                 self.rollback_transaction();
                 Ok(())
             }
             Some(Stage::Prepared) => self.finish_own_xa(xid, false),
-            Some(Stage::Active) => Err(self.rmfail()),
+            Some(Stage::Active) => Err(self.xa.rmfail()),
         }
     }
 
     /// Finishes a prepared transaction that no session has, or another had.
     fn finish_others_xa(&mut self, xid: &Xid, commit: bool) -> Result<()> {
-        if self.xa.is_some() || self.is_in_transaction() {
-            return Err(self.rmfail());
+        if self.xa.is_begun() || self.is_in_transaction() {
+            return Err(self.xa.rmfail());
         }
         if self.check_gtid_next()? {
             self.spend_gtid();
@@ -265,7 +304,7 @@ impl Session {
 
     fn finish_own_xa(&mut self, xid: &Xid, commit: bool) -> Result<()> {
         self.finish_xa(xid, commit, true)?;
-        self.xa = None;
+        self.xa = SessionXa::default();
         Ok(())
     }
 
