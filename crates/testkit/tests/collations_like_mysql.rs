@@ -105,7 +105,8 @@ fn characters_are_converted_as_in_mysql() {
             let c = char::from_u32(point.parse().expect("a number")).expect("a character");
             let own = collation::from_utf8mb4_lossy(id, c.encode_utf8(&mut [0; 4]).as_bytes()).into_owned();
             // utf8mb3 clients are sent what they do not know as it is.
-            if charset != Charset::Ascii {
+            // A backslash stays one in sjis.
+            if charset != Charset::Ascii && (charset, c) != (Charset::Sjis, '\\') {
                 assert_eq!(hex(&own), stored, "{name} of U+{:04X}", c as u32);
             }
         }

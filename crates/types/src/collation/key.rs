@@ -38,6 +38,10 @@ impl Collation {
             Weighing::PaddedBytes | Weighing::CodePoints => write_padded_bytes(bytes, out),
             Weighing::UcaPadded(version) => self.key_of(padded_weights(version, bytes), version.space(), out),
             Weighing::Uca { levels } => uca::write_key(bytes, levels, out),
+            Weighing::Tailored { language, .. } if self.pads => {
+                self.key_of(tailored::padded_weights(language, bytes), tailored::space(language), out)
+            }
+            Weighing::Tailored { language, levels } => tailored::write_key(language, bytes, levels, out),
             Weighing::General => self.key_of(general::weights(bytes), SPACE, out),
             Weighing::GeneralVariant(which) => {
                 self.key_of(general::variant_weights(which, bytes), SPACE, out)

@@ -14,6 +14,7 @@ mod multi;
 mod runs;
 mod special;
 mod tables;
+mod tailored;
 mod uca;
 
 pub use charset::Charset;
@@ -74,6 +75,8 @@ enum Weighing {
     /// Unicode Collation Algorithm, NO PAD; how many levels count (1 = accents and case ignored, 2
     /// = accents count, 3 = case counts too).
     Uca { levels: u8 },
+    /// As the Unicode Collation Algorithm, with what a language changes.
+    Tailored { language: u8, levels: u8 },
 }
 
 /// A collation.
@@ -133,6 +136,8 @@ pub fn by_id(id: u16) -> Option<&'static Collation> {
 /// The id of the collation with this name (`utf8_...` is `utf8mb3_...`).
 pub fn from_name(name: &str) -> Option<u16> {
     let lower = name.to_ascii_lowercase();
+    // MariaDB's name of what MySQL calls croatian.
+    let lower = lower.replace("_croatian_mysql561_ci", "_croatian_ci");
     let wanted = match lower.strip_prefix("utf8_") {
         Some(rest) => format!("utf8mb3_{rest}"),
         None => lower,
@@ -284,7 +289,10 @@ impl Collation {
     /// Whether code points are weighed, whatever bytes they are stored as.
     fn weighs_unicode(&self) -> bool {
         use Weighing::*;
-        matches!(self.weighing, CodePoints | General | GeneralVariant(_) | UcaPadded(_) | Uca { .. })
+        matches!(
+            self.weighing,
+            CodePoints | General | GeneralVariant(_) | UcaPadded(_) | Uca { .. } | Tailored { .. }
+        )
     }
 
     /// Whether strings have to be made UTF-8 before they can be weighed.
@@ -307,6 +315,11 @@ impl Collation {
             Weighing::UcaPadded(version) => {
                 self.order(padded_weights(version, a), padded_weights(version, b), version.space())
             }
+            Weighing::Tailored { language, .. } if self.pads => {
+                let weigh = |bytes| tailored::padded_weights(language, bytes);
+                self.order(weigh(a), weigh(b), tailored::space(language))
+            }
+            Weighing::Tailored { language, levels } => tailored::compare(language, a, b, levels),
             Weighing::General => self.order(general::weights(a), general::weights(b), SPACE),
             Weighing::GeneralVariant(which) => {
                 self.order(general::variant_weights(which, a), general::variant_weights(which, b), SPACE)

@@ -45,7 +45,7 @@ impl Weights {
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl Reader<'_> {
-    fn byte(&mut self) -> u8 {
+    pub(super) fn byte(&mut self) -> u8 {
         let (&byte, rest) = self.0.split_first().expect("the weight table is whole");
         self.0 = rest;
         byte

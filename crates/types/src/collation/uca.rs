@@ -1,8 +1,5 @@
 //! The Unicode Collation Algorithm collations: `utf8mb4_0900_...` (several levels, NO PAD),
 //! `utf8mb4_unicode_ci` and `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
-//!
-//! Contractions (a few hundred sequences of Thai, Lao, Tibetan and the like) are not taken into
-//! account: such text compares character by character.
 
 use super::tables::{Table, Weights as CharWeights};
 use std::cmp::Ordering;
@@ -145,11 +142,21 @@ pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
 /// Appends the key: big-endian 16-bit weights, 0001 between levels, 0000 at the end.
 pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
     out.reserve(bytes.len() * 2 + 2);
+    write_levels(levels, out, |level| level_weights(Version::V900, bytes, level));
+}
+
+/// Appends the key of the weights of so many levels.
+#[inline]
+pub(super) fn write_levels<W: Iterator<Item = u16>>(
+    levels: u8,
+    out: &mut Vec<u8>,
+    weights: impl Fn(usize) -> W,
+) {
     for level in 0..usize::from(levels) {
         if level > 0 {
             out.extend_from_slice(&LEVEL_SEPARATOR);
         }
-        for weight in level_weights(Version::V900, bytes, level) {
+        for weight in weights(level) {
             out.extend_from_slice(&weight.to_be_bytes());
         }
     }

@@ -1,0 +1,123 @@
+//! Languages: what they change in the Unicode Collation Algorithm's weights, characters and
+//! sequences of them that weigh as one (contractions).
+//!
+//! One table serves all encodings, and all levels. It is read when the first collation of a language
+//! is used, and each language takes its own part.
+
+use super::tables::Reader;
+use super::uca::{self, Version};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+static TABLE: &[u8] = include_bytes!("data/tailored.weights");
+/// Languages in the table, at most.
+const LANGUAGES: usize = 64;
+
+/// The weights of a character or a contraction, level by level.
+type Levels = Vec<Vec<u16>>;
+
+struct Tailoring {
+    version: Version,
+    characters: HashMap<char, Levels>,
+    /// By first character: what follows it, and the weights; the longest first.
+    contractions: HashMap<char, Vec<(String, Levels)>>,
+}
+
+/// Where each language starts in the table.
+static STARTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let (mut reader, mut starts) = (Reader(TABLE), Vec::new());
+    while !reader.0.is_empty() {
+        starts.push(TABLE.len() - reader.0.len());
+        read(&mut reader);
+    }
+    assert!(starts.len() <= LANGUAGES, "the table has more languages than there is room for");
+    starts
+});
+
+fn read(reader: &mut Reader<'_>) -> Tailoring {
+    let version = match reader.byte() {
+        0 => Version::V400,
+        1 => Version::V520,
+        _ => Version::V900,
+    };
+    let level_count = reader.byte();
+    let mut tailoring = Tailoring { version, characters: HashMap::new(), contractions: HashMap::new() };
+    for _ in 0..reader.varint() {
+        let count = reader.varint();
+        let text: String = (0..count).filter_map(|_| char::from_u32(reader.varint())).collect();
+        let levels: Levels = (0..level_count)
+            .map(|_| {
+                let weights = reader.varint();
+                (0..weights).map(|_| reader.varint() as u16).collect()
+            })
+            .collect();
+        let mut rest = text.chars();
+        let Some(first) = rest.next() else { continue };
+        match rest.as_str() {
+            "" => drop(tailoring.characters.insert(first, levels)),
+            rest => tailoring.contractions.entry(first).or_default().push((rest.to_owned(), levels)),
+        }
+    }
+    for of_first in tailoring.contractions.values_mut() {
+        of_first.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
+    }
+    tailoring
+}
+
+fn tailoring(language: u8) -> &'static Tailoring {
+    static READ: [OnceLock<Tailoring>; LANGUAGES] = [const { OnceLock::new() }; LANGUAGES];
+    READ[usize::from(language)].get_or_init(|| read(&mut Reader(&TABLE[STARTS[usize::from(language)]..])))
+}
+
+/// The weights of one level of a UTF-8 string, ignorable characters left out.
+pub(super) fn level_weights(language: u8, bytes: &[u8], level: usize) -> Vec<u16> {
+    let tailoring = tailoring(language);
+    let mut weights = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let here = rest;
+        let Some(c) = uca::next_char(&mut rest) else {
+            weights.extend(uca::level_weights(tailoring.version, &here[..1], level));
+            rest = &here[1..];
+            continue;
+        };
+        let contraction = tailoring
+            .contractions
+            .get(&c)
+            .and_then(|of_first| of_first.iter().find(|(after, _)| rest.starts_with(after.as_bytes())));
+        if let Some((after, levels)) = contraction {
+            weights.extend_from_slice(&levels[level]);
+            rest = &rest[after.len()..];
+        } else if let Some(levels) = tailoring.characters.get(&c) {
+            weights.extend_from_slice(&levels[level]);
+        } else {
+            let len = here.len() - rest.len();
+            weights.extend(uca::level_weights(tailoring.version, &here[..len], level));
+        }
+    }
+    weights
+}
+
+/// The weights of the first level as those of a PAD SPACE collation.
+pub(super) fn padded_weights(language: u8, bytes: &[u8]) -> impl Iterator<Item = u32> {
+    level_weights(language, bytes, 0).into_iter().map(u32::from)
+}
+
+/// The weight of a space.
+pub(super) fn space(language: u8) -> u32 {
+    padded_weights(language, b" ").next().unwrap_or(0)
+}
+
+/// Compares by the first `levels` levels, NO PAD.
+pub(super) fn compare(language: u8, a: &[u8], b: &[u8], levels: u8) -> Ordering {
+    (0..usize::from(levels))
+        .map(|level| level_weights(language, a, level).cmp(&level_weights(language, b, level)))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+/// Appends the key of a NO PAD collation, which is as that of its base.
+pub(super) fn write_key(language: u8, bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
+    uca::write_levels(levels, out, |level| level_weights(language, bytes, level).into_iter());
+}
