@@ -103,6 +103,10 @@ fn characters_are_converted_as_in_mysql() {
         for row in rows {
             let (point, stored) = row.split_once('\t').expect("two columns");
             let c = char::from_u32(point.parse().expect("a number")).expect("a character");
+            // MySQL cuts code points to 16 bits there.
+            if charset == Charset::Tis620 && c > '\u{ffff}' {
+                continue;
+            }
             let own = collation::from_utf8mb4_lossy(id, c.encode_utf8(&mut [0; 4]).as_bytes()).into_owned();
             // utf8mb3 clients are sent what they do not know as it is.
             // A backslash stays one in sjis.
