@@ -19,7 +19,7 @@ const FEATURES: &[Feature] = &[
         name: "json",
         statements: &[
             "CREATE TABLE t (id INT PRIMARY KEY, j JSON, k JSON NOT NULL DEFAULT '{}', \
-             l LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(l)))",
+             l LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL)",
             "INSERT INTO t VALUES (1, '{\"b\":1,  \"a\":2}', '[1, 2]', NULL)",
             "INSERT INTO t (id) VALUES (2)",
             "UPDATE t SET j = CONCAT(' ', j), k = '\"x\"' WHERE id = 1",
@@ -44,6 +44,8 @@ const FEATURES: &[Feature] = &[
             "ALTER TABLE t ADD w UUID NOT NULL, ADD x UUID DEFAULT '123e4567-e89b-12d3-a456-426655440000'",
             "CREATE TABLE keyless (v UUID, i INET6)",
             "INSERT INTO keyless SELECT v, '::1' FROM t",
+            // A row that a statement has made is found by an event.
+            "DELETE FROM keyless ORDER BY v LIMIT 1",
         ],
         queries: &[
             "SELECT * FROM t ORDER BY n",
