@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use protocol::response::StateChange;
+use sql::admin::{AccountsChanged, AccountsLog};
 use sql::memory::Budget;
 use sql::{
     AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
@@ -401,6 +402,10 @@ impl Host for ConnectionHost {
 
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
         crate::admin::carry_out(self, command, status, sink)
+    }
+
+    fn change_accounts(&self, command: &AdminCommand, log: &AccountsLog<'_>) -> sql::Result<AccountsChanged> {
+        crate::admin::change_accounts(self, command, log)
     }
 
     fn memory(&self) -> Arc<Budget> {

@@ -24,13 +24,13 @@ pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> 
     root.global = Privileges::all(Level::Global).with(Privileges::grant_option());
     root.dynamic = DYNAMIC.iter().map(|name| ((*name).to_owned(), true)).collect();
     let secret = if insecure { Secret::None } else { Secret::Random };
-    let new = secret::Credentials::of(&root, &Authentication::new(None, secret), PASSWORD_CHARS)?;
+    let new = secret::Credentials::of(&root, &Authentication::new(None, secret), PASSWORD_CHARS, false)?;
     (root.plugin, root.authentication_string) = (new.plugin, new.stored);
     root.attributes.password_changed_s = Some(os::clock::now_us() / 1_000_000);
     // A password that stands in a log is to be changed before anything else.
     root.password_expired = new.shown.is_some();
     root.proxied.insert((String::new(), String::new()), true);
-    storage::store(server, &[Arc::new(root.clone())], &[], "boot@")?;
+    storage::store(server, &[Arc::new(root.clone())], &[], "boot@", None)?;
     server.accounts.replace(AccountTable::new([root]));
     match new.shown {
         // Told once the account is stored, so that the password in the log is one that works.

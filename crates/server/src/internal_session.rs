@@ -5,6 +5,7 @@ use crate::row_collector::RowCollector;
 use crate::server::Server;
 use protocol::handshake::HandshakeResponse;
 use sql::Session;
+use sql::admin::AccountsLog;
 use std::sync::Arc;
 
 /// A session that may do everything and leaves no trace in the binary log.
@@ -31,6 +32,11 @@ impl InternalSession {
     /// Runs a statement and drops its result.
     pub fn run_bytes(&mut self, text: &[u8]) -> sql::Result<()> {
         self.session.execute(text, &mut RowCollector::default())
+    }
+
+    /// Commits what the session has changed as the statement about accounts that it is.
+    pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> sql::Result<()> {
+        self.session.commit_accounts(log, text)
     }
 
     /// Runs a statement and keeps its rows.

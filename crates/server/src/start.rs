@@ -1,6 +1,7 @@
 //! From options to a server: the data directory, the engine, the binary log, the replica.
 
 use crate::auto_cnf::server_uuid;
+use crate::connection_host::ConnectionHost;
 use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::Options;
 use crate::server::{Parts, Server};
@@ -173,6 +174,12 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     server.memory.set_hard_limit(connections_memory_bytes(&**disk, &server.globals));
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
+    let weak = Arc::downgrade(&server);
+    server.replica.apply_settings().set_accounts(Box::new(move |command, log| {
+        let stopped = || sql::SqlError::new(1053, "Server shutdown in progress");
+        let server = weak.upgrade().ok_or_else(stopped)?;
+        crate::admin::change_accounts(&ConnectionHost::internal(server), command, log).map(drop)
+    }));
     Ok(Started { server, datadir })
 }
 

@@ -6,8 +6,10 @@
 //! used, because the names of the result's columns differ.
 
 mod accounts;
+mod logged;
 
 pub use accounts::{AccountOptions, Authentication, PasswordExpiry, Secret, TlsRequirement, UserAttribute};
+pub use logged::{AccountsChanged, AccountsLog};
 
 /// An account name as written: `'user'@'host'`; host `%` where none was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -355,6 +357,8 @@ pub enum AdminCommand {
         accounts: Vec<AccountSpec>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
+        /// OR REPLACE, of a MariaDB source only.
+        or_replace: bool,
         /// Options for all of them.
         options: AccountOptions,
     },
@@ -391,6 +395,8 @@ pub enum AdminCommand {
         on: GrantObject,
         /// To whom.
         to: Vec<Account>,
+        /// Those with a password behind them, of a source only.
+        identified: Vec<AccountSpec>,
         /// WITH GRANT OPTION.
         with_grant_option: bool,
     },
@@ -447,6 +453,10 @@ pub enum AdminCommand {
         roles: Vec<Account>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
+        /// OR REPLACE, of a MariaDB source only.
+        or_replace: bool,
+        /// WITH ADMIN, of a MariaDB source only.
+        admins: Vec<Account>,
     },
     /// DROP ROLE.
     DropRole {

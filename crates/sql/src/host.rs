@@ -4,8 +4,8 @@
 //! Global values of system variables live behind it; session values of the variables that
 //! statements depend on live in this crate (`crate::variables`), the others behind the host too.
 
-use crate::admin::AdminCommand;
-use crate::error::Result;
+use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
+use crate::error::{Result, SqlError};
 use crate::memory::Budget;
 use crate::sink::{ColumnMeta, ResultSink};
 use std::sync::Arc;
@@ -190,6 +190,14 @@ pub trait Host: Send + Sync {
     /// Carries out a command, and answers into the sink with one OK or one result set. `status` is
     /// for the packet that ends it.
     fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> Result<()>;
+
+    /// Changes accounts or their privileges, in one commit with what the binary log gets of it.
+    ///
+    /// # Errors
+    /// MySQL's number and wording; nothing is changed and logged then.
+    fn change_accounts(&self, _: &AdminCommand, _: &AccountsLog<'_>) -> Result<AccountsChanged> {
+        Err(SqlError::not_supported("a statement about accounts"))
+    }
 
     /// What the session keeps in memory is charged to this, which is the same as long as the host
     /// lives.

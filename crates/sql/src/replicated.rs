@@ -12,7 +12,7 @@
 //! not have are kept as they are written, any storage engine stands for ours and keeps its name, and
 //! MariaDB's collations become the nearest ones of MySQL.
 
-use crate::admin::AdminCommand;
+use crate::admin::{AccountsLog, AdminCommand};
 use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
 use crate::ddl::{DdlReport, DdlRun, DdlSettings};
 use crate::error::{Result, SqlError};
@@ -23,6 +23,9 @@ use std::sync::Arc;
 use types::collation;
 
 pub use crate::session::{LoggedContext, ReceivedChange, ReceivedStatements};
+
+/// Carries out a statement about accounts, in one commit with what the log gets of it.
+pub type ChangeAccounts = dyn Fn(&AdminCommand, &AccountsLog<'_>) -> Result<()> + Send + Sync;
 
 /// A statement as it was received.
 pub struct ReceivedStatement<'a> {
@@ -42,7 +45,7 @@ pub struct ReceivedStatement<'a> {
     pub options: CommitOptions<'a>,
     /// Applies statements about accounts (CREATE USER, GRANT, ...); without it they are only
     /// logged.
-    pub accounts: Option<&'a dyn Fn(AdminCommand) -> Result<()>>,
+    pub accounts: Option<&'a ChangeAccounts>,
 }
 
 /// What became of a received statement.
@@ -62,12 +65,33 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
     let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let mode = SqlMode(received.session.sql_mode);
     let lex = crate::lexer::LexMode { of_source: true, ..mode.lex() };
-    let Some(parsed) = parse(&text, lex)? else { return log_only(engine, received) };
+    let parsed = match parse(&text, lex) {
+        Err(error) if received.options.mariadb_gtid.is_some() && is_about_accounts(&text) => {
+            log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
+            return log_only(engine, received);
+        }
+        parsed => parsed?,
+    };
+    let Some(parsed) = parsed else { return log_only(engine, received) };
     match &parsed.statement {
         Statement::Admin(command) if command.is_about_accounts() => {
             let Some(apply) = received.accounts else { return log_only(engine, received) };
-            apply(command.clone())?;
-            log_only(engine, received).map(|_| Executed::Changed)
+            let log = AccountsLog {
+                text: &String::from_utf8_lossy(&text),
+                schema: received.schema,
+                session: &received.session,
+                group: received.group,
+                options: received.options,
+                of_mariadb: received.options.mariadb_gtid.is_some(),
+            };
+            match apply(command, &log) {
+                // MariaDB has privileges, plugins and roles that are not here.
+                Err(error) if log.of_mariadb => {
+                    log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
+                    log_only(engine, received)
+                }
+                done => done.map(|()| Executed::Changed),
+            }
         }
         Statement::Empty
         | Statement::Admin(AdminCommand::Flush { .. })
@@ -100,6 +124,20 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             run(engine, received, &parsed.statement)
         }
         statement => run(engine, received, statement),
+    }
+}
+
+/// Whether a text that could not be parsed begins as the statements about accounts do.
+fn is_about_accounts(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).to_ascii_uppercase();
+    let mut words = text.split_ascii_whitespace();
+    match words.next() {
+        Some("GRANT" | "REVOKE") => true,
+        Some("CREATE" | "ALTER" | "DROP" | "RENAME") => words
+            .find(|word| !["OR", "REPLACE"].contains(word))
+            .is_some_and(|word| ["USER", "ROLE"].contains(&word)),
+        Some("SET") => words.next().is_some_and(|word| ["PASSWORD", "DEFAULT"].contains(&word)),
+        _ => false,
     }
 }
 

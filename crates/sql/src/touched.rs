@@ -17,6 +17,20 @@ pub enum Touched {
     Nothing,
 }
 
+/// What statements about accounts change, whichever they are: MySQL asks the filters for all.
+const GRANT_TABLES: &[&str] = &[
+    "user",
+    "db",
+    "tables_priv",
+    "columns_priv",
+    "procs_priv",
+    "proxies_priv",
+    "role_edges",
+    "default_roles",
+    "global_grants",
+    "password_history",
+];
+
 /// Looks at a statement in `character_set_client`, whose tables without a schema are in `schema`.
 pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mode: u64) -> Touched {
     let text = collation::to_utf8mb4(character_set_client, statement);
@@ -42,6 +56,10 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::Update(update) => tables_of(&update.from, &mut tables),
         Statement::Delete(delete) if delete.targets.is_empty() => tables_of(&delete.from, &mut tables),
         Statement::Delete(delete) => tables.extend(&delete.targets),
+        Statement::Admin(command) if command.is_about_accounts() => {
+            let own = |table: &&str| ("mysql".to_owned(), (*table).to_owned());
+            return Touched::Tables(GRANT_TABLES.iter().map(own).collect());
+        }
         _ => return Touched::Nothing,
     }
     let qualified =
@@ -86,6 +104,9 @@ mod tests {
         assert_eq!(of("RENAME TABLE a.t TO b.t"), tables(&[("a", "t"), ("b", "t")]));
         assert_eq!(of("ALTER TABLE x.y ADD COLUMN c INT"), tables(&[("x", "y")]));
         assert_eq!(of("UPDATE t SET a = 1"), tables(&[("now", "t")]));
+        let Touched::Tables(of_grant) = of("GRANT SELECT ON t TO a") else { panic!("it changes tables") };
+        assert!(of_grant.contains(&("mysql".into(), "user".into())));
+        assert!(of_grant.iter().all(|(schema, _)| schema == "mysql"));
         assert_eq!(of("FLUSH LOGS"), Touched::Nothing);
         assert_eq!(of("no statement"), Touched::Nothing);
     }

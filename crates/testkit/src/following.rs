@@ -76,11 +76,14 @@ impl Pair {
 
     fn of(source: Server, replica: Replica, by: By) -> Pair {
         if replica.flavor() == Flavor::MariaDb && source.flavor() != Flavor::MariaDb {
-            // MariaDB has no caching_sha2_password.
+            // MariaDB has no caching_sha2_password. The replica has its own account of that name.
+            let mut client = source.connect();
+            let mut run =
+                |sql: &str| drop(client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")));
+            run("SET SESSION sql_log_bin = 0");
             for host in ["%", "localhost"] {
                 let account = format!("'{USER}'@'{host}'");
-                source
-                    .run(&format!("ALTER USER {account} IDENTIFIED WITH mysql_native_password BY '{USER}'"));
+                run(&format!("ALTER USER {account} IDENTIFIED WITH mysql_native_password BY '{USER}'"));
             }
         }
         let proxy = Proxy::start(match (source.flavor(), replica.flavor(), by) {

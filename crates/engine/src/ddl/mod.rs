@@ -28,6 +28,7 @@ use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::table::Table;
 use crate::transaction::locked_tables::LockedTables;
 use crate::transaction::write_set::WriteSet;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -103,6 +104,21 @@ impl std::fmt::Debug for StageHook<'_> {
 }
 
 impl<'a> DdlContext<'a> {
+    /// The statement's event group, of this server unless it came from another one.
+    pub(crate) fn logged_group(&self, own_server_id: u32) -> Cow<'a, [u8]> {
+        if let Some(group) = self.received_group {
+            return Cow::Borrowed(group);
+        }
+        let mut session = self.session.clone();
+        if session.timestamp_us == 0 {
+            session.timestamp_us = os::clock::now_us();
+        }
+        let server_id = self.options.server_id.unwrap_or(own_server_id);
+        let mut group = Vec::new();
+        query::put_statement(&mut group, server_id, &session, self.schema, self.statement.as_bytes());
+        Cow::Owned(group)
+    }
+
     /// A statement with the engine's defaults.
     pub fn new(statement: &'a str, schema: &'a str, session: &'a SessionContext) -> DdlContext<'a> {
         DdlContext {
@@ -204,28 +220,10 @@ impl Engine {
 
     /// Logs a statement and its dictionary entries, and puts the entries into the dictionary.
     fn commit_ddl(&self, context: &DdlContext<'_>, dictionary: &[DictionaryOp]) -> Result<CommitOutcome> {
-        let mut made = Vec::new();
-        let group = match context.received_group {
-            Some(group) => group,
-            None => {
-                let mut session = context.session.clone();
-                if session.timestamp_us == 0 {
-                    session.timestamp_us = os::clock::now_us();
-                }
-                let server_id = context.options.server_id.unwrap_or(self.config.server_id);
-                query::put_statement(
-                    &mut made,
-                    server_id,
-                    &session,
-                    context.schema,
-                    context.statement.as_bytes(),
-                );
-                &made
-            }
-        };
+        let group = context.logged_group(self.config.server_id);
         let next_ids = *self.next_ids.lock();
         let parts = CommitParts {
-            group,
+            group: &group,
             spill: None,
             ddl: true,
             replacements: &[],

@@ -464,6 +464,12 @@ impl GroupBuilder {
         finish_event(&mut self.bytes, start, None, Checksum::None);
     }
 
+    /// Has the binary log have these events, a group of their own, in place of the finished group.
+    pub fn replace_all(&mut self, events: Vec<u8>) {
+        self.left_out = false;
+        self.replacements = vec![Replacement { at: 0, len: self.len(), events }];
+    }
+
     /// Ends the group of an XA transaction, which is prepared or, in `one_phase`, committed.
     pub fn finish_xa(&mut self, one_phase: bool) {
         self.end_statement();

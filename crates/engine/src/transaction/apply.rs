@@ -329,7 +329,7 @@ impl Transaction {
             let engine = self.engine.clone();
             engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
         } else {
-            self.group.receive(group).and_then(|()| self.log_and_apply(options))
+            self.group.receive(group).and_then(|()| self.log_and_apply(options, false))
         };
         self.finish_commit(outcome, options)
     }

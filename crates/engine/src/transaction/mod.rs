@@ -44,6 +44,7 @@ mod xa;
 
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
+use crate::ddl::DdlContext;
 use crate::entry::Externs;
 use crate::error::{EngineError, Result};
 use crate::group::statement::LoggedStatement;
@@ -486,12 +487,27 @@ impl Transaction {
         }
         let _state = os::account::enter(os::account::State::Commit);
         self.group.finish(self.engine.next_xid());
-        let outcome = self.log_and_apply(options);
+        let outcome = self.log_and_apply(options, false);
         self.finish_commit(outcome, options)
     }
 
-    /// Steps 1 to 6 of a commit.
-    fn log_and_apply(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+    /// Commits a transaction of which the binary log is to have a statement, which is a group of its
+    /// own, in place of the rows: a statement about accounts changes rows of tables here, and
+    /// replicas carry it out themselves. One that has changed no rows is logged as well.
+    pub fn commit_as_statement(&mut self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        if self.writes.is_empty() {
+            self.release();
+            return self.engine.log_statement(context);
+        }
+        let _state = os::account::enter(os::account::State::Commit);
+        self.group.finish(self.engine.next_xid());
+        self.group.replace_all(context.logged_group(self.engine.config.server_id).into_owned());
+        let outcome = self.log_and_apply(&context.options, true);
+        self.finish_commit(outcome, &context.options)
+    }
+
+    /// Steps 1 to 6 of a commit; `ddl`: the binary log has a statement by itself.
+    fn log_and_apply(&mut self, options: &CommitOptions<'_>, ddl: bool) -> Result<CommitOutcome> {
         let Transaction { engine, group, writes, sidecar, .. } = self;
         let is_large = group.len() + writes.entry_bytes() > engine.config.spill_bytes;
         let spill = group.take_spilled(is_large)?;
@@ -499,7 +515,7 @@ impl Transaction {
         let parts = CommitParts {
             group: if spill.is_some() { &[] } else { group.bytes() },
             spill,
-            ddl: false,
+            ddl,
             replacements: group.replacements(),
             dictionary: &[],
             next_ids: None,

@@ -4,7 +4,9 @@
 //! Relaxed loads and stores: each value stands for itself, and a transaction that is being applied
 //! may see the old or the new one.
 
+use sql::replicated::ChangeAccounts;
 use std::cmp;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -13,7 +15,6 @@ use super::policy::Policy;
 use super::skipped_errors::{SkippedErrors, Tolerance};
 
 /// See the module's header.
-#[derive(Debug)]
 pub struct ApplySettings {
     transaction_retries: AtomicU64,
     type_conversions: AtomicU8,
@@ -25,6 +26,14 @@ pub struct ApplySettings {
     compression_level: AtomicU8,
     /// It is set once, before a channel is started.
     skipped_errors: OnceLock<SkippedErrors>,
+    /// As `skipped_errors`; none: statements about accounts are only logged.
+    accounts: OnceLock<Box<ChangeAccounts>>,
+}
+
+impl fmt::Debug for ApplySettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplySettings").field("idempotent", &self.idempotent).finish_non_exhaustive()
+    }
 }
 
 impl Default for ApplySettings {
@@ -40,6 +49,7 @@ impl Default for ApplySettings {
             compresses: AtomicBool::new(false),
             compression_level: AtomicU8::new(3),
             skipped_errors: OnceLock::new(),
+            accounts: OnceLock::new(),
         }
     }
 }
@@ -63,6 +73,16 @@ impl ApplySettings {
     /// Sets it.
     pub fn set_idempotent(&self, idempotent: bool) {
         self.idempotent.store(idempotent, Ordering::Relaxed);
+    }
+
+    /// What carries out statements about accounts.
+    pub fn accounts(&self) -> Option<&ChangeAccounts> {
+        self.accounts.get().map(|change| &**change)
+    }
+
+    /// Sets it, which is done once, when the server starts.
+    pub fn set_accounts(&self, change: Box<ChangeAccounts>) {
+        assert!(self.accounts.set(change).is_ok(), "it is set once, when the server starts");
     }
 
     /// `replica_skip_errors`

@@ -1,6 +1,6 @@
 //! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with
-//! the received event; statements about accounts are logged only, since accounts are each server's
-//! own here. Statements about rows are run in the group's transaction, and our own log has the rows
+//! the received event; statements about accounts are carried out by the server, likewise in one
+//! commit. Statements about rows are run in the group's transaction, and our own log has the rows
 //! that they changed.
 
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use binlog::event::{QueryEvent, QueryStatus, UserVarEvent};
 use engine::{CommitOptions, Engine, SessionContext, Transaction};
 use sql::replicated::{
-    Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements, execute_ddl,
+    ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
+    execute_ddl,
 };
 use types::{ColumnType, Value};
 
@@ -194,6 +195,7 @@ pub(super) fn ddl(
     timestamp_s: u32,
     group: &[u8],
     options: &CommitOptions<'_>,
+    accounts: Option<&ChangeAccounts>,
 ) -> Result<(), StatementError> {
     let schema = String::from_utf8_lossy(query.schema).into_owned();
     let failed = |code: u32, message: String| StatementError::Failed {
@@ -213,7 +215,7 @@ pub(super) fn ddl(
         default_collation_for_utf8mb4: status.default_collation_for_utf8mb4,
         group: Some(group),
         options: *options,
-        accounts: None,
+        accounts,
     };
     match execute_ddl(engine, &received) {
         Ok(Executed::Changed) => Ok(()),

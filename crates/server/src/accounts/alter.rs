@@ -79,7 +79,7 @@ impl Change<'_> {
             return Ok(());
         }
         let is_new = operation == Operation::Create;
-        let new = Credentials::of(account, authentication, self.random_chars)?;
+        let new = Credentials::of(account, authentication, self.random_chars, self.by.is_received)?;
         if new.is_too_long() {
             return Err(super::change::failed(operation.name(), &[account.name()], ""));
         }

@@ -21,6 +21,8 @@ pub struct By<'a> {
     pub with_password: bool,
     /// Nothing needs to be checked.
     pub is_unchecked: bool,
+    /// The statement is a source's, which has found it good.
+    pub is_received: bool,
     /// `mandatory_roles`.
     pub mandatory: Vec<AccountName>,
     /// `partial_revokes`.
@@ -47,6 +49,8 @@ pub struct Change<'a> {
     pub changed: Vec<AccountName>,
     /// Accounts that are gone.
     pub removed: Vec<AccountName>,
+    /// Accounts that were there or not, and for which nothing was done: code and message.
+    pub notes: Vec<(u16, String)>,
     /// What was missing and did not matter: code and message.
     pub warnings: Vec<(u16, String)>,
 }
@@ -87,6 +91,7 @@ impl Change<'_> {
         if !exists.is_empty() && !if_not_exists {
             return Err(failed("CREATE USER", &exists, " (User account already exists)"));
         }
+        self.note_existing(&exists);
         let mut shown = Vec::new();
         for spec in specs {
             let name = self.name(&spec.account);
@@ -120,6 +125,7 @@ impl Change<'_> {
         if !missing.is_empty() && !if_exists {
             return Err(failed("ALTER USER", &missing, " (User account does not exist)"));
         }
+        self.note_missing(&missing);
         let mut shown = Vec::new();
         for spec in specs {
             if let Some(account) = self.table.get(&self.name(&spec.account)) {
@@ -142,9 +148,29 @@ impl Change<'_> {
         }
         let names: Vec<AccountName> = names.into_iter().filter(|n| !missing.contains(n)).collect();
         self.check_not_mandatory(&names)?;
+        self.note_missing(&missing);
         for name in names {
             self.forget_role(&name);
             self.remove(name);
+        }
+        Ok(())
+    }
+
+    /// OR REPLACE of a MariaDB source: what is there goes first, with all that it was granted.
+    pub fn drop_received(&mut self, accounts: &[Named]) -> Result<(), SqlError> {
+        self.drop(accounts, true)?;
+        self.notes.clear();
+        Ok(())
+    }
+
+    /// `IDENTIFIED` behind the accounts of a source's GRANT: those that are not there are made.
+    pub fn identify_received(&mut self, specs: &[AccountSpec]) -> Result<(), SqlError> {
+        let none = AccountOptions::default();
+        for spec in specs {
+            match self.table.get(&self.name(&spec.account)) {
+                None => self.create(std::slice::from_ref(spec), false, &none)?,
+                Some(_) => self.alter(std::slice::from_ref(spec), false, &none)?,
+            };
         }
         Ok(())
     }
@@ -230,6 +256,18 @@ impl Change<'_> {
         )
     }
 
+    /// Note 3163 for each.
+    pub(super) fn note_existing(&mut self, names: &[AccountName]) {
+        let text = |(user, host): &AccountName| format!("Authorization ID '{user}'@'{host}' already exists.");
+        self.notes.extend(names.iter().map(|name| (3163, text(name))));
+    }
+
+    /// Note 3162 for each.
+    pub(super) fn note_missing(&mut self, names: &[AccountName]) {
+        let text = |(user, host): &AccountName| format!("Authorization ID '{user}'@'{host}' does not exist.");
+        self.notes.extend(names.iter().map(|name| (3162, text(name))));
+    }
+
     pub(super) fn warn(&mut self, code: u16, message: String) {
         self.warnings.push((code, message));
     }
@@ -267,6 +305,7 @@ mod tests {
             client_host: "localhost".into(),
             with_password: true,
             is_unchecked: true,
+            is_received: false,
             mandatory: Vec::new(),
             partial_revokes: false,
             columns_of: &|_, _| None,
@@ -280,6 +319,7 @@ mod tests {
             policy: PasswordPolicy::default(),
             changed: Vec::new(),
             removed: Vec::new(),
+            notes: Vec::new(),
             warnings: Vec::new(),
         };
         run(&mut change)

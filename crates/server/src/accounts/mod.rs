@@ -12,6 +12,7 @@ pub mod change;
 pub mod grant;
 mod grant_tables;
 pub mod host_pattern;
+mod logged;
 mod nobody;
 pub mod privileges;
 mod restrictions;
@@ -184,10 +185,26 @@ impl Accounts {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Replaces all accounts, and forgets cached passwords.
+    /// Replaces all accounts, and forgets the cached passwords of those that prove themselves by
+    /// something else now.
     pub fn replace(&self, table: AccountTable) {
-        *self.table.write() = Arc::new(table);
+        let new = Arc::new(table);
+        let old = std::mem::replace(&mut *self.table.write(), new.clone());
         self.generation.fetch_add(1, Ordering::Release);
+        self.cache.lock().retain(|name, _| match (old.get(name), new.get(name)) {
+            (Some(old), Some(new)) => {
+                let stored = |a: &Account| {
+                    let retained = a.attributes.retained_password.clone();
+                    (a.plugin.clone(), a.authentication_string.clone(), retained)
+                };
+                stored(&old) == stored(&new)
+            }
+            _ => false,
+        });
+    }
+
+    /// Forgets all cached passwords (FLUSH PRIVILEGES).
+    pub fn forget_passwords(&self) {
         self.cache.lock().clear();
     }
 
@@ -205,7 +222,7 @@ impl Accounts {
     /// longer those of this generation: the password may have been changed while it was checked.
     pub fn remember(&self, name: AccountName, digest: CachedDigest, generation: u64) {
         let mut cache = self.cache.lock();
-        // A replacement that is not seen here clears the cache after this.
+        // A replacement that is not seen here goes through the cache after this.
         if self.generation() == generation {
             let digests = cache.entry(name).or_default();
             if !digests.contains(&digest) {
@@ -311,6 +328,12 @@ mod tests {
         assert!(accounts.cached(&name()).is_empty());
         accounts.remember(name(), [1; 32], accounts.generation());
         assert_eq!(accounts.cached(&name()), [[1; 32]]);
+        // Another account is made: this one's password is as it was.
+        accounts.replace(AccountTable::new([account("a", "%"), account("b", "%")]));
+        assert_eq!(accounts.cached(&name()), [[1; 32]]);
+        let changed = Account { authentication_string: b"new".to_vec(), ..account("a", "%") };
+        accounts.replace(AccountTable::new([changed, account("b", "%")]));
+        assert!(accounts.cached(&name()).is_empty());
     }
 
     #[test]

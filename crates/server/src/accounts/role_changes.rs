@@ -19,9 +19,9 @@ impl Change<'_> {
         if !there.is_empty() && !if_not_exists {
             return Err(failed("CREATE ROLE", &there, " (User account already exists)"));
         }
+        self.note_existing(&there);
         for (user, host) in names {
             if there.contains(&(user.clone(), host.clone())) {
-                self.warn(3163, format!("Authorization ID '{user}'@'{host}' already exists."));
                 continue;
             }
             self.put(Account {
@@ -55,10 +55,9 @@ impl Change<'_> {
         if !missing.is_empty() && !if_exists {
             return Err(failed("DROP ROLE", &missing, " (User account does not exist)"));
         }
+        self.note_missing(&missing);
         for name in names {
-            if missing.contains(&name) {
-                self.warn(3162, format!("Authorization ID '{}'@'{}' does not exist.", name.0, name.1));
-            } else {
+            if !missing.contains(&name) {
                 self.forget_role(&name);
                 self.remove(name);
             }
@@ -158,7 +157,10 @@ impl Change<'_> {
         }
         for name in &from {
             let Some(account) = self.table.get(name) else {
-                self.lenient(unknown(name), lenience.ignore_unknown_user)?;
+                if !lenience.ignore_unknown_user {
+                    return Err(unknown(name));
+                }
+                self.warn(3162, format!("Authorization ID {} does not exist.", name.0));
                 continue;
             };
             let mut account = Account::clone(&account);

@@ -21,16 +21,21 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// What was written for an account; a random password has so many characters.
+    /// What was written for an account; a random password has so many characters. What a source
+    /// has found good is kept even where the plugin is not here: nobody logs in by it.
     pub fn of(
         account: &Account,
         authentication: &Authentication,
         random_chars: usize,
+        is_received: bool,
     ) -> Result<Credentials, SqlError> {
         let plugin = match authentication.plugin.as_deref() {
             None if account.plugin.is_empty() => DEFAULT_PLUGIN,
             None => account.plugin.as_str(),
-            Some(name) => known_plugin(name)?,
+            Some(name) => match known_plugin(name) {
+                Err(_) if is_received => name,
+                known => known?,
+            },
         };
         let (clear, shown) = match &authentication.secret {
             Secret::None | Secret::DiscardOld => (Some(String::new()), None),
@@ -40,7 +45,7 @@ impl Credentials {
                 (Some(password.clone()), Some(password))
             }
             Secret::Hash(stored) => {
-                if !is_valid(plugin, stored) {
+                if !is_received && !is_valid(plugin, stored) {
                     return Err(SqlError::new(1827, "The password hash doesn't have the expected format."));
                 }
                 let (plugin, stored) = (plugin.to_owned(), stored.clone());
@@ -124,7 +129,7 @@ mod tests {
     use super::*;
 
     fn of(account: &Account, plugin: Option<&str>, secret: Secret) -> Result<Credentials, SqlError> {
-        Credentials::of(account, &Authentication::new(plugin.map(str::to_owned), secret), 20)
+        Credentials::of(account, &Authentication::new(plugin.map(str::to_owned), secret), 20, false)
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub fn create_user(account: &Account, hash_in_hex: bool) -> String {
             let hex: String = stored.iter().map(|b| format!("{b:02X}")).collect();
             format!(" AS 0x{hex}")
         }
-        (stored, false) => format!(" AS '{}'", escaped(&String::from_utf8_lossy(stored))),
+        (stored, false) => format!(" AS {}", literal(&String::from_utf8_lossy(stored))),
     };
     let default_roles = match account.default_roles.is_empty() {
         true => String::new(),
@@ -181,6 +181,12 @@ fn requirement(require: &TlsRequirement) -> String {
         .collect();
     // Nothing but an empty text was given, of whatever.
     if given.is_empty() { "SUBJECT ''".into() } else { given.join(" ") }
+}
+
+/// A text in apostrophes, as MySQL writes what is stored for a password, and all in its binary log:
+/// quotation marks are escaped as well.
+pub(super) fn literal(text: &str) -> String {
+    format!("'{}'", escaped(text).replace('"', "\\\""))
 }
 
 /// What stands between apostrophes, as MySQL's servers write it.

@@ -2,14 +2,15 @@
 //! written by every change.
 //!
 //! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look
-//! for. They are ordinary tables of the engine; the server's own sessions write them without a
-//! trace in the binary log.
+//! for. They are ordinary tables of the engine. The server's own sessions write them, and the binary
+//! log has the statement about accounts in place of the rows.
 
 use super::privileges::STATIC;
 use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;
 use crate::server::Server;
+use sql::admin::AccountsLog;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -89,6 +90,7 @@ pub fn load(server: &Arc<Server>) -> sql::Result<()> {
         }
     })?;
     server.accounts.replace(AccountTable::new(accounts.into_values()));
+    server.accounts.forget_passwords();
     // What is counted of accounts begins anew, as everything of them does.
     server.accounts.usage.forget_all_failures();
     server.accounts.usage.begin_hour();
@@ -118,12 +120,14 @@ fn read_flags(rows: &RowCollector, row: usize) -> Privileges {
     set.fold(Privileges::NONE, |all, (bit, _)| all.with(Privileges::of(bit)))
 }
 
-/// Writes accounts that changed and removes those that are gone, in one transaction.
+/// Writes accounts that changed and removes those that are gone, in one commit with the statement
+/// that did it, of which the binary log gets the text; without one the binary log gets nothing.
 pub fn store(
     server: &Arc<Server>,
     changed: &[Arc<Account>],
     removed: &[AccountName],
     grantor: &str,
+    logged: Option<(&AccountsLog<'_>, &str)>,
 ) -> sql::Result<()> {
     let mut session = InternalSession::new(server)?;
     session.run("BEGIN")?;
@@ -134,7 +138,10 @@ pub fn store(
         delete(&mut session, &account.user, &account.host)?;
         insert(&mut session, account, grantor)?;
     }
-    session.run("COMMIT")
+    match logged {
+        Some((log, text)) => session.commit_accounts(log, text),
+        None => session.run("COMMIT"),
+    }
 }
 
 fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Result<()> {

@@ -9,7 +9,11 @@ use crate::accounts::{
 use crate::connection_host::{ConnectionHost, password_expired};
 use crate::result_table::{number_column, send, send_ok, text_column};
 use crate::session_rights::mandatory_roles;
-use sql::admin::{Account as Named, AccountSpec, Authentication, Lenience, PasswordExpiry, Secret};
+use protocol::auth::{native, plugin};
+use sql::admin::{
+    Account as Named, AccountSpec, AccountsChanged, AccountsLog, Authentication, Lenience, PasswordExpiry,
+    Secret,
+};
 use sql::{AdminCommand as Command, Host, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
@@ -21,10 +25,7 @@ pub fn carry_out(
     status: u16,
     sink: &mut dyn ResultSink,
 ) -> sql::Result<()> {
-    if host.server().grants_are_skipped() {
-        let text = "The MySQL server is running with the --skip-grant-tables option so it cannot execute this statement";
-        return Err(SqlError::new(1290, text));
-    }
+    check_grant_tables(host)?;
     match &command {
         Command::ShowGrants { account, using } => {
             return show_grants(host, account.as_ref(), using, status, sink);
@@ -43,10 +44,29 @@ pub fn carry_out(
             host.set_role(choice)?;
             return send_ok(status, sink);
         }
-        _ => check(host, &command)?,
+        other => panic!("{other:?} changes accounts, or is not about them"),
     }
-    let random = change(host, &command)?;
-    if random.is_empty() { send_ok(status, sink) } else { passwords(&random, status, sink) }
+}
+
+/// Carries out a statement that changes accounts, and logs it.
+pub fn change_accounts(
+    host: &ConnectionHost,
+    command: &Command,
+    log: &AccountsLog<'_>,
+) -> sql::Result<AccountsChanged> {
+    check_grant_tables(host)?;
+    check(host, command)?;
+    change(host, command, log)
+}
+
+/// Error 1290 where nobody's rights are looked at.
+fn check_grant_tables(host: &ConnectionHost) -> sql::Result<()> {
+    if !host.server().grants_are_skipped() {
+        return Ok(());
+    }
+    let text =
+        "The MySQL server is running with the --skip-grant-tables option so it cannot execute this statement";
+    Err(SqlError::new(1290, text))
 }
 
 /// Error 1227 and the like when the account may not. GRANT, REVOKE and what is about roles is
@@ -185,7 +205,7 @@ fn changed_accounts(command: &Command) -> Vec<Named> {
 }
 
 /// Changes a copy of the accounts, stores what changed, and puts the copy in place.
-fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPassword>> {
+fn change(host: &ConnectionHost, command: &Command, log: &AccountsLog<'_>) -> sql::Result<AccountsChanged> {
     let server = host.server();
     let _one_at_a_time = server.accounts.changing.lock();
     let mut table = AccountTable::clone(&server.accounts.table());
@@ -196,6 +216,7 @@ fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPas
         account,
         client_host: host.client_host(),
         is_unchecked: host.may_do_everything(),
+        is_received: log.group.is_some(),
         mandatory: mandatory_roles(server),
         partial_revokes: server.globals.named("partial_revokes").is_on(),
         columns_of: &columns_of,
@@ -204,28 +225,53 @@ fn change(host: &ConnectionHost, command: &Command) -> sql::Result<Vec<RandomPas
     let mut change = Change {
         table: &mut table,
         by,
-        schema: host.entry().shown().schema,
+        schema: Some(log.schema.to_owned()).filter(|schema| !schema.is_empty()),
         random_chars: server.globals.named("generated_random_password_length").uint() as usize,
         policy: policy(host),
         changed: Vec::new(),
         removed: Vec::new(),
+        notes: Vec::new(),
         warnings: Vec::new(),
     };
     let changed_accounts = changed_accounts(command);
     change.check_system_users(&changed_accounts)?;
-    let random = apply(&mut change, command)?;
-    let (changed, removed) = (change.changed, change.removed);
+    let random = match (log.of_mariadb, command) {
+        (true, Command::SetPassword { account, authentication }) => {
+            change.set_password(account.as_ref(), &hash_of_mariadb(authentication))?
+        }
+        _ => apply(&mut change, command)?,
+    };
+    let text = match log.group {
+        Some(_) => String::new(),
+        None => change.logged_text(command, log.text)?,
+    };
+    let Change { changed, removed, notes, warnings, .. } = change;
     let accounts: Vec<Arc<Account>> =
         changed.iter().filter_map(|name: &AccountName| table.get(name)).collect();
-    storage::store(server, &accounts, &removed, &host.account().shown())?;
+    storage::store(server, &accounts, &removed, &host.account().shown(), Some((log, &text)))?;
     server.accounts.replace(table);
     after(host, command, &changed, &removed);
-    Ok(random)
+    let result = (!random.is_empty()).then(|| passwords(&random));
+    Ok(AccountsChanged { notes, warnings, result })
+}
+
+/// MariaDB logs SET PASSWORD with what mysql_native_password stores, not with the password.
+fn hash_of_mariadb(written: &Authentication) -> Authentication {
+    match &written.secret {
+        Secret::Password(text) if native::is_valid_authentication_string(text) => {
+            Authentication::new(Some(plugin::NATIVE.into()), Secret::Hash(text.clone().into_bytes()))
+        }
+        _ => written.clone(),
+    }
 }
 
 fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPassword>> {
     match command {
-        Command::CreateUser { accounts, if_not_exists, options } => {
+        Command::CreateUser { accounts, if_not_exists, or_replace, options } => {
+            if *or_replace {
+                let named: Vec<Named> = accounts.iter().map(|spec| spec.account.clone()).collect();
+                change.drop_received(&named)?;
+            }
             return change.create(accounts, *if_not_exists, options);
         }
         Command::AlterUser { accounts, if_exists, options } => {
@@ -236,7 +282,8 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         Command::SetPassword { account, authentication } => {
             return change.set_password(account.as_ref(), authentication);
         }
-        Command::Grant { privileges, on, to, with_grant_option } => {
+        Command::Grant { privileges, on, to, identified, with_grant_option } => {
+            change.identify_received(identified)?;
             change.grant(privileges, on, to, *with_grant_option)?;
         }
         Command::Revoke { privileges, on, from, lenience } => {
@@ -250,7 +297,15 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
             change.change_proxies(on, to, Some(*with_grant_option), Lenience::default())?;
         }
         Command::RevokeProxy { on, from, lenience } => change.change_proxies(on, from, None, *lenience)?,
-        Command::CreateRole { roles, if_not_exists } => change.create_roles(roles, *if_not_exists)?,
+        Command::CreateRole { roles, if_not_exists, or_replace, admins } => {
+            if *or_replace {
+                change.drop_received(roles)?;
+            }
+            change.create_roles(roles, *if_not_exists)?;
+            if !admins.is_empty() {
+                change.grant_roles(roles, admins, true)?;
+            }
+        }
         Command::DropRole { roles, if_exists } => change.drop_roles(roles, *if_exists)?,
         Command::SetDefaultRole { choice, of } => change.set_default_roles(choice, of)?,
         other => panic!("{other:?} is no statement about accounts"),
@@ -318,7 +373,7 @@ fn lines(title: &str, lines: Vec<String>, status: u16, sink: &mut dyn ResultSink
     send(&VirtualTable { columns: vec![text_column(title, 1024)], rows }, status, sink)
 }
 
-fn passwords(random: &[RandomPassword], status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+fn passwords(random: &[RandomPassword]) -> VirtualTable {
     let columns = vec![
         text_column("user", 32),
         text_column("host", 255),
@@ -328,5 +383,5 @@ fn passwords(random: &[RandomPassword], status: u16, sink: &mut dyn ResultSink) 
     let row = |(user, host, password): &RandomPassword| {
         vec![Value::text(user), Value::text(host), Value::text(password), Value::UInt(1)]
     };
-    send(&VirtualTable { columns, rows: random.iter().map(row).collect() }, status, sink)
+    VirtualTable { columns, rows: random.iter().map(row).collect() }
 }

@@ -5,6 +5,7 @@ pub mod flush;
 mod replication;
 mod show;
 
+pub use accounts::change_accounts;
 pub use show::{state_of, visible_processes};
 
 use crate::accounts::Privileges;
@@ -32,23 +33,9 @@ pub fn carry_out(
         | Command::ShowBinlogEvents { .. }
         | Command::ResetBinaryLogsAndGtids { .. }
         | Command::PurgeBinaryLogs(_) => replication::carry_out(host, command, status, sink),
-        Command::CreateUser { .. }
-        | Command::AlterUser { .. }
-        | Command::DropUser { .. }
-        | Command::RenameUser(_)
-        | Command::SetPassword { .. }
-        | Command::Grant { .. }
-        | Command::Revoke { .. }
-        | Command::GrantRoles { .. }
-        | Command::RevokeRoles { .. }
-        | Command::GrantProxy { .. }
-        | Command::RevokeProxy { .. }
-        | Command::CreateRole { .. }
-        | Command::DropRole { .. }
-        | Command::SetRole(_)
-        | Command::SetDefaultRole { .. }
-        | Command::ShowGrants { .. }
-        | Command::ShowCreateUser(_) => accounts::carry_out(host, command, status, sink),
+        Command::SetRole(_) | Command::ShowGrants { .. } | Command::ShowCreateUser(_) => {
+            accounts::carry_out(host, command, status, sink)
+        }
         Command::Flush { targets, .. } => {
             flush::flush(host, &targets)?;
             send_ok(status, sink)
@@ -63,6 +50,20 @@ pub fn carry_out(
         Command::ShowEngine { engine, what } => show::engine(host, &engine, &what, status, sink),
         Command::ShowPlugins => show::plugins(status, sink),
         Command::ShowPrivileges => show::privileges(status, sink),
+        Command::CreateUser { .. }
+        | Command::AlterUser { .. }
+        | Command::DropUser { .. }
+        | Command::RenameUser(_)
+        | Command::SetPassword { .. }
+        | Command::Grant { .. }
+        | Command::Revoke { .. }
+        | Command::GrantRoles { .. }
+        | Command::RevokeRoles { .. }
+        | Command::GrantProxy { .. }
+        | Command::RevokeProxy { .. }
+        | Command::CreateRole { .. }
+        | Command::DropRole { .. }
+        | Command::SetDefaultRole { .. } => panic!("accounts are changed by change_accounts"),
     }
 }
 

@@ -23,8 +23,8 @@ impl Parser<'_> {
             "TABLE" => self.create_table(temporary, or_replace),
             "DATABASE" | "SCHEMA" => self.create_schema(or_replace),
             "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(or_replace),
-            "USER" => self.create_user(),
-            "ROLE" => self.create_role(),
+            "USER" => self.create_user(or_replace),
+            "ROLE" => self.create_role(or_replace),
             word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
             | "ALGORITHM" | "DEFINER" | "SQL" | "RESOURCE" | "LOGFILE" | "UNDO" | "AGGREGATE"
             | "LIBRARY" | "SEQUENCE") => Err(SqlError::not_supported(format!(

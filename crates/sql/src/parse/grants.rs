@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::admin::{Account, AdminCommand, GrantObject, GrantPrivilege, Lenience, RoleChoice};
+use crate::admin::{Account, AccountSpec, AdminCommand, GrantObject, GrantPrivilege, Lenience, RoleChoice};
 use crate::ast::Statement;
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -91,20 +91,22 @@ impl Parser<'_> {
         let privileges = self.privileges_of(items)?;
         let on = self.grant_object()?;
         self.expect("TO")?;
-        let to = self.list(Self::grantee)?;
+        let grantees = self.list(Self::grantee)?;
+        let to = grantees.iter().map(|spec| spec.account.clone()).collect();
+        let identified = grantees.into_iter().filter(|spec| spec.authentication.is_some()).collect();
         let with_grant_option = self.with_option("GRANT")?;
         if self.is("AS") {
             return Err(SqlError::not_supported("GRANT ... AS"));
         }
-        Ok(Statement::Admin(AdminCommand::Grant { privileges, on, to, with_grant_option }))
+        Ok(Statement::Admin(AdminCommand::Grant { privileges, on, to, identified, with_grant_option }))
     }
 
-    /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, of an
-    /// account that has its password already.
-    fn grantee(&mut self) -> Result<Account> {
+    /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, which makes
+    /// the account or gives it that password.
+    fn grantee(&mut self) -> Result<AccountSpec> {
         match self.mode.of_source {
-            true => self.account_spec().map(|spec| spec.account),
-            false => self.account(),
+            true => self.account_spec(),
+            false => Ok(AccountSpec { account: self.account()?, authentication: None }),
         }
     }
 
@@ -253,11 +255,16 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn create_role(&mut self) -> Result<Statement> {
+    pub(super) fn create_role(&mut self, or_replace: bool) -> Result<Statement> {
         self.expect("ROLE")?;
         let if_not_exists = self.if_not_exists();
         let roles = self.list(Self::role)?;
-        Ok(Statement::Admin(AdminCommand::CreateRole { roles, if_not_exists }))
+        // MariaDB's; roles have no administrators of their own here, but those who are granted them.
+        let admins = match self.mode.of_source && self.eat_all(&["WITH", "ADMIN"]) {
+            true => vec![self.account()?],
+            false => Vec::new(),
+        };
+        Ok(Statement::Admin(AdminCommand::CreateRole { roles, if_not_exists, or_replace, admins }))
     }
 
     pub(super) fn drop_role(&mut self) -> Result<Statement> {

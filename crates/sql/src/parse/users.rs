@@ -66,7 +66,7 @@ impl Parser<'_> {
         Ok(AccountSpec { account, authentication })
     }
 
-    pub(super) fn create_user(&mut self) -> Result<Statement> {
+    pub(super) fn create_user(&mut self, or_replace: bool) -> Result<Statement> {
         self.expect("USER")?;
         let if_not_exists = self.if_not_exists();
         let accounts = self.list(Self::account_spec)?;
@@ -75,7 +75,7 @@ impl Parser<'_> {
             false => Vec::new(),
         };
         let options = AccountOptions { default_roles, ..self.account_options()? };
-        Ok(Statement::Admin(AdminCommand::CreateUser { accounts, if_not_exists, options }))
+        Ok(Statement::Admin(AdminCommand::CreateUser { accounts, if_not_exists, or_replace, options }))
     }
 
     pub(super) fn alter_user(&mut self) -> Result<Statement> {

@@ -133,6 +133,9 @@ impl Session {
                 drop(ctx);
                 self.admin(AdminCommand::PurgeBinaryLogs(PurgeTo::BeforeUnixTime(seconds)), sink)
             }
+            Statement::Admin(command) if command.is_about_accounts() => {
+                self.change_accounts(command, text, sink)
+            }
             Statement::Admin(command) => self.admin(command.clone(), sink),
             Statement::DropAbsent { kind, names, if_exists } => {
                 for name in names {
@@ -157,22 +160,18 @@ impl Session {
         self.binder().schema_of(name)
     }
 
-    /// A command for the server. Those that change accounts or log files commit first, as in MySQL.
+    /// A command for the server. Those that change log files commit first, as in MySQL.
     fn admin(&mut self, command: AdminCommand, sink: &mut dyn ResultSink) -> Result<()> {
-        let commits = command.is_about_accounts()
-            || matches!(
-                command,
-                AdminCommand::Flush { .. }
-                    | AdminCommand::ChangeReplicationSource { .. }
-                    | AdminCommand::ChangeReplicationFilter { .. }
-                    | AdminCommand::ResetReplica { .. }
-                    | AdminCommand::ResetBinaryLogsAndGtids { .. }
-            );
+        let commits = matches!(
+            command,
+            AdminCommand::Flush { .. }
+                | AdminCommand::ChangeReplicationSource { .. }
+                | AdminCommand::ChangeReplicationFilter { .. }
+                | AdminCommand::ResetReplica { .. }
+                | AdminCommand::ResetBinaryLogsAndGtids { .. }
+        );
         if commits {
             self.commit_transaction()?;
-        }
-        if command.is_about_accounts() {
-            self.check_session_writable()?;
         }
         let command = match command {
             AdminCommand::Flush { targets, local } => {

@@ -2,6 +2,7 @@
 //!
 //! A session belongs to one thread at a time. Dropping it rolls its transaction back.
 
+mod accounts;
 mod bound;
 mod cache;
 mod classes;

@@ -4,6 +4,7 @@
 //! The scripts are in `scripts.rs`; `play.rs` says how they are written.
 
 mod files;
+mod logged;
 mod play;
 mod scripts;
 

@@ -124,8 +124,14 @@ impl Applier<'_> {
     ) -> Result<bool, ThreadError> {
         self.name_relay_end(relay);
         self.release_tables();
-        let done =
-            statement::ddl(self.open.engine(), query, header.timestamp, &self.open.events, &self.options());
+        let done = statement::ddl(
+            self.open.engine(),
+            query,
+            header.timestamp,
+            &self.open.events,
+            &self.options(),
+            self.channel.apply.accounts(),
+        );
         match done {
             Err(error) if self.skips_statement(&error) => {
                 self.open.events.clear();
