@@ -27,22 +27,20 @@ pub fn carry_out(
 ) -> sql::Result<()> {
     check_grant_tables(host)?;
     match &command {
-        Command::ShowGrants { account, using } => {
-            return show_grants(host, account.as_ref(), using, status, sink);
-        }
+        Command::ShowGrants { account, using } => show_grants(host, account.as_ref(), using, status, sink),
         Command::ShowCreateUser(account) => {
             let account = to_be_created(host, account)?;
             let title = format!("CREATE USER for {}", account.shown());
-            return lines(
+            lines(
                 &title,
                 vec![show::create_user(&account, host.session_is_on("print_identified_with_as_hex"))],
                 status,
                 sink,
-            );
+            )
         }
         Command::SetRole(choice) => {
             host.set_role(choice)?;
-            return send_ok(status, sink);
+            send_ok(status, sink)
         }
         other => panic!("{other:?} changes accounts, or is not about them"),
     }
