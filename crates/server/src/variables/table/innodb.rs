@@ -93,8 +93,7 @@ pub const DEFINITIONS: &[Definition] = &[
     .kept(
         "There is no change buffer: entries of secondary indexes are put into their \
              pages.",
-    )
-    .differs("MySQL's default is none since 8.4."),
+    ),
     global(
         "innodb_checksum_algorithm",
         Enum(&["crc32", "strict_crc32", "innodb", "strict_innodb", "none", "strict_none"]),
