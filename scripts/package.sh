@@ -55,7 +55,9 @@ as_user /usr/lib/slipstream/initialize 2>&1 | tee "$output/initialize.log"
 password=$(sed -n 's/.*root@localhost: //p' "$output/initialize.log")
 [ -n "$password" ] || { echo "no password was printed"; exit 1; }
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-as_user /usr/bin/slipstream serve --port="$port" --innodb-buffer-pool-size=64M >"$output/serve.log" 2>&1 &
+# Not by the function: the shell that it would run in is not the server, and ending it leaves the server alone.
+chroot --userspec=slipstream:slipstream "$root" \
+  /usr/bin/slipstream serve --port="$port" --innodb-buffer-pool-size=64M >"$output/serve.log" 2>&1 &
 server_pid=$!
 socket=$root/run/slipstream/slipstream.sock
 for _ in $(seq 300); do [ -S "$socket" ] && break; sleep 0.1; done
