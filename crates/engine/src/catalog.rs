@@ -1,4 +1,4 @@
-//! The schemas and tables that exist now, in memory.
+//! The schemas, tables, views, triggers, routines and events that exist now, in memory.
 //!
 //! The catalog is what the dictionary (a tree in the system tablespace) says, with trees opened.
 //! Only DDL changes it, after its commit record is in the log and while it holds the exclusive
@@ -6,7 +6,7 @@
 //!
 //! Lock order: the catalog's lock is a leaf; nothing is taken under it.
 
-use crate::definition::SchemaDef;
+use crate::definition::{Object, ObjectKind, SchemaDef};
 use crate::table::Table;
 use parking_lot::RwLock;
 use redo::Lsn;
@@ -26,6 +26,8 @@ struct Content {
     changed_by: Lsn,
     /// The tables with foreign keys about a table, by its name; both may be gone.
     children: HashMap<(String, String), BTreeSet<(String, String)>>,
+    /// By schema, then kind and what names of the kind are compared by.
+    objects: BTreeMap<String, BTreeMap<(ObjectKind, String), Arc<Object>>>,
 }
 
 impl Content {
@@ -44,6 +46,26 @@ impl Content {
             self.children.entry(parent).or_default().insert(own.clone());
         }
         table.set_related(!table.def.foreign_keys.is_empty() || self.children.contains_key(&own));
+        self.note_triggers(table);
+    }
+
+    fn objects_of(&self, schema: &str) -> impl Iterator<Item = &Arc<Object>> {
+        self.objects.get(schema).into_iter().flat_map(|objects| objects.values())
+    }
+
+    /// Tells a table which triggers it has.
+    fn note_triggers(&self, table: &Table) {
+        let places = self.objects_of(&table.def.schema).filter_map(|object| object.def.trigger.as_ref());
+        let own = places.filter(|place| place.table == table.def.name);
+        table.set_triggers(own.fold(0, |events, place| events | place.event.bit()));
+    }
+
+    /// Tells the table of an object, if it is a trigger, which triggers it has now.
+    fn note_trigger(&self, object: &Object) {
+        let Some(place) = &object.def.trigger else { return };
+        if let Some(table) = self.named(&(object.def.schema.clone(), place.table.clone())) {
+            self.note_triggers(table);
+        }
     }
 
     /// A table's foreign keys do not count any more.
@@ -131,6 +153,57 @@ impl Catalog {
         let content = self.content.read();
         let names = content.children.get(&(schema.to_owned(), name.to_owned()));
         names.into_iter().flatten().filter_map(|child| content.named(child).cloned()).collect()
+    }
+
+    /// The view, trigger, routine or event with this name.
+    pub fn object(&self, schema: &str, kind: ObjectKind, name: &str) -> Option<Arc<Object>> {
+        self.content.read().objects.get(schema)?.get(&(kind, kind.key(name))).cloned()
+    }
+
+    /// Objects of a schema, sorted by kind and name.
+    pub fn objects(&self, schema: &str) -> Vec<Arc<Object>> {
+        self.content.read().objects_of(schema).cloned().collect()
+    }
+
+    /// Objects of one kind, sorted by schema and name.
+    pub fn all_objects(&self, kind: ObjectKind) -> Vec<Arc<Object>> {
+        let content = self.content.read();
+        let all = content.objects.values().flat_map(|objects| objects.values());
+        all.filter(|object| object.def.kind == kind).cloned().collect()
+    }
+
+    /// The triggers of a table: by event, those before a change first, in the order of their
+    /// running.
+    pub fn triggers(&self, schema: &str, table: &str) -> Vec<Arc<Object>> {
+        let content = self.content.read();
+        let place = |object: &&Arc<Object>| object.def.trigger.as_ref().is_some_and(|own| own.table == table);
+        let mut found: Vec<Arc<Object>> = content.objects_of(schema).filter(place).cloned().collect();
+        found.sort_by_key(|object| {
+            object.def.trigger.as_ref().map(|place| (place.event, !place.before, place.order))
+        });
+        found
+    }
+
+    /// Adds an object, or replaces the one with the same id.
+    pub(crate) fn put_object(&self, object: Arc<Object>) {
+        let mut content = self.content.write();
+        self.changes.fetch_add(1, Ordering::Release);
+        let key = (object.def.kind, object.def.kind.key(&object.def.name));
+        content.objects.entry(object.def.schema.clone()).or_default().insert(key, object.clone());
+        content.note_trigger(&object);
+    }
+
+    pub(crate) fn remove_object(&self, object: &Object) {
+        let mut content = self.content.write();
+        self.changes.fetch_add(1, Ordering::Release);
+        let key = (object.def.kind, object.def.kind.key(&object.def.name));
+        if let Some(objects) = content.objects.get_mut(&object.def.schema) {
+            objects.remove(&key);
+            if objects.is_empty() {
+                content.objects.remove(&object.def.schema);
+            }
+        }
+        content.note_trigger(object);
     }
 
     pub(crate) fn put_schema(&self, id: u64, def: SchemaDef) {

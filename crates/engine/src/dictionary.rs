@@ -1,5 +1,5 @@
-//! The dictionary: what schemas and tables exist, in a B+tree of the system tablespace (space 0,
-//! `mysql.ibd`).
+//! The dictionary: what schemas, tables, views, triggers, routines and events exist, in a B+tree of
+//! the system tablespace (space 0, `mysql.ibd`).
 //!
 //! Key: `[kind u8][id u64 BE][part u16 BE]`; the value of an object is cut into parts that fit a
 //! page. A schema's value is its definition; a table's is its placement (id, space, roots, creation
@@ -8,7 +8,7 @@
 
 use crate::bytes::{Put, Reader};
 use crate::commit::sidecar::DictionaryOp;
-use crate::definition::{SchemaDef, TableDef, codec};
+use crate::definition::{ObjectDef, SchemaDef, TableDef, codec, object};
 use crate::error::{EngineError, Result};
 use crate::table::Placement;
 use btree::{Direction, Tree};
@@ -22,6 +22,8 @@ pub(crate) const SYSTEM_FILE: &str = "mysql.ibd";
 
 const SCHEMA: u8 = 1;
 const TABLE: u8 = 2;
+/// A view, trigger, routine or event.
+const OBJECT: u8 = 3;
 
 /// Bytes of an object's value in one entry.
 const PART_BYTES: usize = 1024;
@@ -98,11 +100,23 @@ pub(crate) fn table_ops(
     replace(TABLE, id, old.map(value).as_deref(), new.map(value).as_deref())
 }
 
+fn object_value(def: &ObjectDef) -> Vec<u8> {
+    let mut value = Vec::new();
+    object::put_object(&mut value, def);
+    value
+}
+
+/// The entries that create, change or drop a view, trigger, routine or event.
+pub(crate) fn object_ops(id: u64, old: Option<&ObjectDef>, new: Option<&ObjectDef>) -> Vec<DictionaryOp> {
+    replace(OBJECT, id, old.map(object_value).as_deref(), new.map(object_value).as_deref())
+}
+
 /// Everything that the dictionary holds.
 #[derive(Default)]
 pub(crate) struct Objects {
     pub schemas: Vec<(u64, SchemaDef)>,
     pub tables: Vec<(Placement, TableDef)>,
+    pub objects: Vec<(u64, ObjectDef)>,
 }
 
 /// Reads the whole dictionary.
@@ -124,6 +138,10 @@ pub(crate) fn load(tree: &Tree) -> Result<Objects> {
                 objects.schemas.push((id, def));
             }
             TABLE => objects.tables.push(read_table_value(id, &value)?),
+            OBJECT => {
+                let def = object::read_object(&mut Reader::new(&value, "object in the dictionary"))?;
+                objects.objects.push((id, def));
+            }
             _ => return Err(EngineError::Corrupt(format!("the dictionary holds an object of kind {kind}"))),
         }
     }

@@ -25,6 +25,7 @@ use crate::checkpoint::CheckpointState;
 use crate::commit::record::{self, CommitRecord};
 use crate::commit::sidecar::Sidecar;
 use crate::config::EngineConfig;
+use crate::definition::Object;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::engine::{Parts, Storage, aside, io_error, table_path};
 use crate::error::{EngineError, Result};
@@ -313,6 +314,10 @@ fn open_tables(
     for (id, def) in objects.schemas {
         parts.next_ids.table = parts.next_ids.table.max(id + 1);
         parts.catalog.put_schema(id, def);
+    }
+    for (id, def) in objects.objects {
+        parts.next_ids.table = parts.next_ids.table.max(id + 1);
+        parts.catalog.put_object(Arc::new(Object { id, def }));
     }
     for (placement, def) in objects.tables {
         if !files.spaces.contains_key(&placement.space) {

@@ -10,7 +10,7 @@ use btree::Tree;
 use buffer::SpaceId;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
 
@@ -136,6 +136,9 @@ pub struct Table {
     /// It has foreign keys, or others' are about it. The catalog sets it before anybody can use the
     /// table so.
     related: AtomicBool,
+    /// The bits of the events that it has triggers for. The catalog sets them as it does the
+    /// former.
+    triggers: AtomicU8,
     table_maps: TableMaps,
 }
 
@@ -175,6 +178,15 @@ impl Table {
         self.related.load(Ordering::Relaxed)
     }
 
+    /// Whether a statement with these events (bits of [`crate::TriggerEvent`]) runs triggers.
+    pub fn has_triggers(&self, events: u8) -> bool {
+        self.triggers.load(Ordering::Relaxed) & events != 0
+    }
+
+    pub(crate) fn set_triggers(&self, events: u8) {
+        self.triggers.store(events, Ordering::Relaxed);
+    }
+
     pub(crate) fn set_related(&self, related: bool) {
         self.related.store(related, Ordering::Relaxed);
     }
@@ -184,7 +196,8 @@ impl Table {
         self.primary.is_some() || !self.indexes.is_empty()
     }
 
-    /// The virtual columns, whose values a source's row images may leave out; `None`: there are none.
+    /// The virtual columns, whose values a source's row images may leave out; `None`: there are
+    /// none.
     #[inline]
     pub fn virtual_mask(&self) -> Option<&ColumnMask> {
         self.virtual_mask.as_ref()
@@ -233,6 +246,7 @@ impl Table {
             layout: RowLayout::new(&types),
             qualified_name: def.qualified_name(),
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
+            triggers: AtomicU8::new(0),
             table_maps: TableMaps::new(placement.id, &def),
             virtual_mask: virtual_columns(&def),
             auto_increment: def.auto_increment_column(),

@@ -41,6 +41,13 @@ static ON_TABLE: LazyLock<Privileges> = LazyLock::new(|| {
     ])
 });
 
+/// Privileges that count for seeing a routine.
+static ON_ROUTINE: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["EXECUTE", "CREATE ROUTINE", "ALTER ROUTINE"]));
+
+/// Privileges that it takes to see what a view consists of.
+static SHOWS_VIEW: LazyLock<Privileges> = LazyLock::new(|| Privileges::of_names(&["SELECT", "SHOW VIEW"]));
+
 /// Privileges that count for seeing a column.
 static ON_COLUMN: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "REFERENCES"]));
@@ -75,6 +82,8 @@ fn names(privilege: Privilege) -> &'static str {
         Privilege::CreateTemporaryTables => "CREATE TEMPORARY TABLES",
         Privilege::LockTables => "LOCK TABLES",
         Privilege::AlterRoutine => "ALTER ROUTINE",
+        Privilege::CreateRoutine => "CREATE ROUTINE",
+        Privilege::CreateView => "CREATE VIEW",
         Privilege::Event => "EVENT",
         Privilege::Trigger => "TRIGGER",
         Privilege::Process => "PROCESS",
@@ -85,6 +94,7 @@ fn names(privilege: Privilege) -> &'static str {
         Privilege::XaRecoverAdmin => "XA_RECOVER_ADMIN",
         Privilege::FlushTables => "RELOAD or FLUSH_TABLES",
         Privilege::TransactionGtidTag => "TRANSACTION_GTID_TAG",
+        Privilege::SetAnyDefiner => "SUPER or SET_ANY_DEFINER",
     }
 }
 
@@ -154,6 +164,7 @@ impl ConnectionHost {
             Privilege::ConnectionAdmin => return self.require_admin(name, &["CONNECTION_ADMIN"]),
             Privilege::FlushTables => return self.require_reload_or("FLUSH_TABLES"),
             Privilege::TransactionGtidTag => return self.check_gtid_tag(),
+            Privilege::SetAnyDefiner => return self.require_admin(name, &["SET_ANY_DEFINER"]),
             _ => {}
         }
         let account = self.account();
@@ -227,6 +238,15 @@ impl ConnectionHost {
                 self.table_denied("SELECT", table)
             }
             Sight::CreateTable(_, table) => self.table_denied("SHOW", table),
+            Sight::CreateView(schema, view) => {
+                let account = self.account();
+                let select = account.on_schema(schema).with(account.on_table_itself(schema, view));
+                let missing = if select.contains(bits(Privilege::Select)) { "SHOW VIEW" } else { "SELECT" };
+                self.table_denied(missing, view)
+            }
+            Sight::Routine(schema, _) | Sight::RoutineText(schema, _) => {
+                schema_denied(&account.shown(), schema)
+            }
             Sight::CreateSchema(schema) => schema_denied(&self.user_at_client(), schema),
         })
     }
@@ -331,6 +351,11 @@ impl ConnectionHost {
     }
 }
 
+/// Whether an account reads what routines of others consist of.
+fn shows_routines(account: &Account) -> bool {
+    account.global.contains(bits(Privilege::Select)) || account.dynamic.contains_key("SHOW_ROUTINE")
+}
+
 /// MySQL's rules of what is seen. A privilege on a table itself counts whichever it is.
 fn sees(account: &Account, sight: Sight<'_>) -> bool {
     let in_schema = || IN_SCHEMA.with(*ON_TABLE);
@@ -372,6 +397,14 @@ fn sees(account: &Account, sight: Sight<'_>) -> bool {
                 || !account.on_table_itself(schema, table).is_empty()
                 || !account.on_columns_of(schema, table).is_empty()
         }
+        Sight::CreateView(schema, view) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, view));
+            held.contains(*SHOWS_VIEW)
+        }
+        Sight::Routine(schema, _) => {
+            account.on_schema(schema).intersects(*ON_ROUTINE) || shows_routines(account)
+        }
+        Sight::RoutineText(..) => shows_routines(account),
         Sight::CreateTable(schema, table) => {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
             is_everybodys(schema) || held.intersects(*ON_TABLE)

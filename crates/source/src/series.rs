@@ -241,8 +241,8 @@ impl FileSeries {
         self.replace(Vec::new())
     }
 
-    /// As [`FileSeries::remove_all`], and removes also what is in the directory and not in the index:
-    /// a crash may have kept a file whose removal was under way.
+    /// As [`FileSeries::remove_all`], and removes also what is in the directory and not in the
+    /// index: a crash may have kept a file whose removal was under way.
     pub fn remove_present(&mut self) -> io::Result<()> {
         self.remove_all()?;
         let directory = self.base_path.parent().unwrap_or(Path::new(""));

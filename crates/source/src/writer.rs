@@ -222,8 +222,8 @@ impl Writer<'_> {
     ///
     /// The checkpoint in which the engine forgets its GTIDs decides it, and says that the files are
     /// to go: a crash before it leaves everything, and one behind it is followed by a start that
-    /// removes what is left ([`SafePoint::resets`]). The checkpoint at the end comes before anything
-    /// is in the new file, so that no start removes that.
+    /// removes what is left ([`SafePoint::resets`]). The checkpoint at the end comes before
+    /// anything is in the new file, so that no start removes that.
     fn reset(&mut self, first: u64) -> Result<(), BinlogError> {
         let binlog = self.binlog;
         let outcome = self.forget_gtids(first);

@@ -36,6 +36,7 @@ impl From<EngineError> for SqlError {
             EngineError::GtidUnusable(_) => 1236,
             EngineError::GtidsExhausted => 1775,
             EngineError::TableFull(_) => 1114,
+            EngineError::Statement { code, .. } => *code,
             EngineError::XidExists => 1440,
             EngineError::UnknownXid => 1397,
             error if error.is_disk_full() => {

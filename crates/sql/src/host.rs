@@ -50,6 +50,8 @@ pub enum Privilege {
     CreateTemporaryTables,
     LockTables,
     AlterRoutine,
+    CreateRoutine,
+    CreateView,
     Event,
     Trigger,
     Process,
@@ -64,6 +66,8 @@ pub enum Privilege {
     FlushTables,
     /// A dynamic one, for a GTID with a tag beside what `gtid_next` asks for; error 6038.
     TransactionGtidTag,
+    /// SUPER, or this dynamic one: to make an object that has another account's privileges.
+    SetAnyDefiner,
 }
 
 /// Something that an account sees or does not, depending on what it may do there.
@@ -81,6 +85,12 @@ pub enum Sight<'a> {
     Column(&'a str, &'a str, &'a str),
     /// What DESCRIBE says of a table; error 1142.
     Description(&'a str, &'a str),
+    /// A view's CREATE VIEW, by its schema and name; error 1142.
+    CreateView(&'a str, &'a str),
+    /// A routine among others, by its schema and name.
+    Routine(&'a str, &'a str),
+    /// The statement that a routine of others consists of.
+    RoutineText(&'a str, &'a str),
     /// A table's CREATE TABLE; error 1142.
     CreateTable(&'a str, &'a str),
     /// A schema's CREATE DATABASE; error 1044.

@@ -109,6 +109,25 @@ pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     }
 }
 
+/// The tokens of a whole text, in which semicolons are symbols: they stand within the body of a
+/// stored program, or behind it.
+pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
+    let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
+    let mut tokens = Vec::with_capacity(usual_tokens(text));
+    loop {
+        lexer.skip_space()?;
+        let mut token = lexer.token()?;
+        if token.kind == TokenKind::End && lexer.peek(0) == b';' {
+            lexer.at += 1;
+            token = Token { kind: TokenKind::Symbol, start: token.start, end: token.start + 1 };
+        }
+        tokens.push(token);
+        if token.kind == TokenKind::End {
+            return Ok(tokens);
+        }
+    }
+}
+
 /// As [`tokenize`], but the rows of an INSERT that are nothing but literals are one token, and come
 /// beside the tokens.
 ///
@@ -125,7 +144,13 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
     lexer.skip_space()?;
     let first = lexer.token()?;
     if !is(first, &[b"INSERT", b"REPLACE"]) {
-        return Ok((tokenize(text, mode)?, None));
+        let tokens = tokenize(text, mode)?;
+        let words =
+            tokens.iter().map(|token| (token.kind, text[token.start as usize..token.end as usize].to_vec()));
+        if is(first, &[b"CREATE", b"ALTER"]) && crate::parse::object::is_program(words) {
+            return Ok((tokenize_program(text, mode)?, None));
+        }
+        return Ok((tokens, None));
     }
     let mut tokens = Vec::with_capacity(USUAL_TOKENS);
     tokens.push(first);

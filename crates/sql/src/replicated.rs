@@ -9,12 +9,12 @@
 //!
 //! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, OR REPLACE, IF
 //! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, expressions that this grammar does
-//! not have are kept as they are written, any storage engine stands for ours and keeps its name, and
-//! MariaDB's collations become the nearest ones of MySQL.
+//! not have are kept as they are written, any storage engine stands for ours and keeps its name,
+//! and MariaDB's collations become the nearest ones of MySQL.
 
 use crate::admin::{AccountsLog, AdminCommand};
 use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
-use crate::ddl::{DdlReport, DdlRun, DdlSettings};
+use crate::ddl::{DdlReport, DdlRun, DdlSettings, schedule_of};
 use crate::error::{Result, SqlError};
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
@@ -36,6 +36,8 @@ pub struct ReceivedStatement<'a> {
     /// The settings that the event carries; `character_set_client`, the collations, `sql_mode` and
     /// `time_zone` count.
     pub session: SessionContext,
+    /// The account that ran it, if the event names one: user and host.
+    pub invoker: Option<(String, String)>,
     /// `default_collation_for_utf8mb4` of the event; `None` where the source has none (MariaDB,
     /// MySQL before 8.0).
     pub default_collation_for_utf8mb4: Option<u16>,
@@ -93,10 +95,9 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
                 done => done.map(|()| Executed::Changed),
             }
         }
-        Statement::Empty
-        | Statement::Admin(AdminCommand::Flush { .. })
-        | Statement::Maintain { .. }
-        | Statement::DropAbsent { .. } => log_only(engine, received),
+        Statement::Empty | Statement::Admin(AdminCommand::Flush { .. }) | Statement::Maintain { .. } => {
+            log_only(engine, received)
+        }
         Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
             Err(SqlError::not_supported("statements about rows from a source with binlog_format=STATEMENT"))
         }
@@ -173,6 +174,8 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         received_group: received.group,
         options: received.options,
         lock_timeout_ms: None,
+        current_user: received.invoker.clone().unwrap_or_default(),
+        schedule: Default::default(),
         locked_tables: None,
         interrupt: None,
         notes: Vec::new(),
@@ -189,7 +192,11 @@ fn has_inline_references(options: &CommitOptions<'_>) -> bool {
 
 fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &Statement) -> Result<Executed> {
     let text = String::from_utf8_lossy(received.statement).into_owned();
-    ddl_run(engine, received, &text).run(statement)?;
+    let mut run = ddl_run(engine, received, &text);
+    if let Some(schedule) = schedule_of(statement) {
+        run.schedule = crate::session::received_schedule(engine, received, schedule)?;
+    }
+    run.run(statement)?;
     Ok(Executed::Changed)
 }
 

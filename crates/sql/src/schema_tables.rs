@@ -5,9 +5,10 @@
 mod columns;
 mod constraints;
 mod objects;
+pub(crate) mod stored;
 
 pub(crate) use columns::{default_of, extra_of, index_rows, key_of};
-pub(crate) use objects::{character_sets, collations, engine_row, status_of};
+pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view};
 
 use crate::bind::{decimals, type_flags};
 use crate::error::Result;
@@ -81,6 +82,8 @@ enum Kind {
     Long,
     Number,
     Time,
+    /// With hundredths of seconds.
+    Moment,
 }
 
 impl Kind {
@@ -90,11 +93,12 @@ impl Kind {
             Kind::Long => ColumnType::longtext(collation::UTF8MB3_GENERAL_CI),
             Kind::Number => ColumnType::bigint(true),
             Kind::Time => ColumnType::datetime(0),
+            Kind::Moment => ColumnType::datetime(2),
         }
     }
 }
 
-const TABLES: &[&[Definition]] = &[objects::TABLES, columns::TABLES, constraints::TABLES];
+const TABLES: &[&[Definition]] = &[objects::TABLES, columns::TABLES, constraints::TABLES, stored::TABLES];
 
 /// Whether a schema has no stored tables of users.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {

@@ -111,6 +111,21 @@ impl SqlMode {
         self.has(30)
     }
 
+    /// The names that MariaDB gives to these bits, which were made MySQL's as they were received.
+    pub fn names_of_mariadb(self) -> String {
+        let name = |bit: usize| match bit {
+            4 => "IGNORE_BAD_TABLE_OPTIONS",
+            9 => "ORACLE",
+            28 => "NO_AUTO_CREATE_USER",
+            32 | 33 => "",
+            bit => NAMES[bit],
+        };
+        let names = (0..32).filter(|bit| self.has(*bit as u32)).map(name);
+        // MariaDB's word for what MySQL does unless it is told not to.
+        let rounds = (!self.has(32)).then_some("TIME_ROUND_FRACTIONAL");
+        names.chain(rounds).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",")
+    }
+
     /// Reads a comma separated list; ANSI and TRADITIONAL bring what they stand for.
     pub fn parse(text: &str) -> Result<SqlMode> {
         let mut bits = 0;

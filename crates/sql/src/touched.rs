@@ -1,9 +1,10 @@
 //! What a statement from a source changes, for replication filters: told from its text, without
 //! looking at any table.
 
-use crate::ast::{Statement, TableName, TableRef};
+use crate::ast::{ObjectDetails, Statement, TableName, TableRef};
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
+use engine::ObjectKind;
 use types::collation;
 
 /// What a statement changes.
@@ -51,6 +52,12 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::Truncate(table)
         | Statement::CreateIndex { table, .. }
         | Statement::DropIndex { table, .. } => tables.push(table),
+        Statement::CreateObject(create) => match &create.details {
+            ObjectDetails::Trigger(trigger) => tables.push(&trigger.table),
+            ObjectDetails::View(_) => tables.push(&create.name),
+            _ => return Touched::Schema(create.name.schema.clone().unwrap_or_else(|| schema.to_owned())),
+        },
+        Statement::DropObjects { kind: ObjectKind::View, names, .. } => tables.extend(names),
         Statement::Maintain { tables: maintained, .. } => tables.extend(maintained),
         Statement::Insert(insert) => tables.push(&insert.table),
         Statement::Update(update) => tables_of(&update.from, &mut tables),

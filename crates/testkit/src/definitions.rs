@@ -15,8 +15,11 @@ use crate::server::Server;
 const ROWS: usize = 300;
 
 /// What the table looks like: its name, rows, columns and secondary indexes; `None` where there is
-/// none.
-type Shape = Option<(&'static str, usize, usize, usize)>;
+/// none. Then its triggers with their places, and the procedure with the length of its body.
+type Shape = (Option<(&'static str, usize, usize, usize)>, String);
+
+/// Bytes of the procedure's comment, which no page of the dictionary holds in one entry.
+const COMMENT_BYTES: usize = 4_000;
 
 /// A circle of statements; the shape that each leaves behind.
 fn step(number: u64) -> (String, Shape) {
@@ -25,25 +28,45 @@ fn step(number: u64) -> (String, Shape) {
             (0..ROWS).map(|id| format!("({id}, {}, 'value {}')", id % 7, id % 50)).collect();
         format!("INSERT INTO shape.one VALUES {}", rows.join(", "))
     };
-    match number % 8 {
+    let trigger = |name: &str, place: &str| {
+        format!("CREATE TRIGGER shape.{name} BEFORE INSERT ON shape.one FOR EACH ROW {place} SET @{name} = 1")
+    };
+    let (sql, table, objects) = match number % 13 {
         1 => (
             "CREATE TABLE shape.one (id INT PRIMARY KEY, k INT, v VARCHAR(100))".to_string(),
             Some(("one", 0, 3, 0)),
+            "",
         ),
-        2 => (insert(), Some(("one", ROWS, 3, 0))),
+        2 => (insert(), Some(("one", ROWS, 3, 0)), ""),
         3 => (
             "ALTER TABLE shape.one ADD INDEX k (k), ADD INDEX v (v), ADD UNIQUE INDEX vk (v, id)".to_string(),
             Some(("one", ROWS, 3, 3)),
+            "",
         ),
-        4 => (
+        4 => (trigger("a", ""), Some(("one", ROWS, 3, 3)), "a:one:1"),
+        5 => (trigger("b", "PRECEDES a"), Some(("one", ROWS, 3, 3)), "a:one:2 b:one:1"),
+        6 => (
             "ALTER TABLE shape.one ADD COLUMN extra INT NOT NULL DEFAULT 7".to_string(),
             Some(("one", ROWS, 4, 3)),
+            "a:one:2 b:one:1",
         ),
-        5 => ("ALTER TABLE shape.one DROP INDEX k".to_string(), Some(("one", ROWS, 4, 2))),
-        6 => ("RENAME TABLE shape.one TO shape.other".to_string(), Some(("other", ROWS, 4, 2))),
-        7 => ("TRUNCATE TABLE shape.other".to_string(), Some(("other", 0, 4, 2))),
-        _ => ("DROP TABLE shape.other".to_string(), None),
-    }
+        7 => ("ALTER TABLE shape.one DROP INDEX k".to_string(), Some(("one", ROWS, 4, 2)), "a:one:2 b:one:1"),
+        8 => (
+            "RENAME TABLE shape.one TO shape.other".to_string(),
+            Some(("other", ROWS, 4, 2)),
+            "a:other:2 b:other:1",
+        ),
+        9 => ("DROP TRIGGER shape.b".to_string(), Some(("other", ROWS, 4, 2)), "a:other:1"),
+        10 => ("TRUNCATE TABLE shape.other".to_string(), Some(("other", 0, 4, 2)), "a:other:1"),
+        11 => (
+            format!("CREATE PROCEDURE shape.p () COMMENT '{}' SELECT 1", "c".repeat(COMMENT_BYTES)),
+            Some(("other", 0, 4, 2)),
+            "a:other:1 p:4000",
+        ),
+        12 => ("DROP TABLE shape.other".to_string(), None, "p:4000"),
+        _ => ("DROP PROCEDURE shape.p".to_string(), None, ""),
+    };
+    (sql, (table, objects.to_string()))
 }
 
 /// The client's memory, which outlives the server's crashes.
@@ -91,7 +114,7 @@ impl Definitions {
     /// the number of statements.
     pub fn check(&self, server: &Server) -> u64 {
         let known = self.acknowledged.load(Ordering::Acquire);
-        let found = shape(server);
+        let found = (shape(server), objects(server));
         // The next statement may have happened, and the crash cut off its answer.
         let at = [known, known + 1].into_iter().find(|&number| step(number).1 == found);
         let Some(at) = at else {
@@ -115,7 +138,19 @@ impl Definitions {
     }
 }
 
-fn shape(server: &Server) -> Shape {
+fn objects(server: &Server) -> String {
+    let triggers = server.rows(
+        "SELECT CONCAT(trigger_name, ':', event_object_table, ':', action_order) AS found \
+         FROM information_schema.triggers WHERE trigger_schema = 'shape' ORDER BY 1",
+    );
+    let procedures = server.rows(
+        "SELECT CONCAT(routine_name, ':', LENGTH(routine_comment)) AS found FROM information_schema.routines \
+         WHERE routine_schema = 'shape'",
+    );
+    [triggers, procedures].concat().join(" ")
+}
+
+fn shape(server: &Server) -> Option<(&'static str, usize, usize, usize)> {
     let tables = server.rows("SELECT table_name FROM information_schema.tables WHERE table_schema = 'shape'");
     let name = match tables.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => return None,

@@ -30,8 +30,8 @@ const CHANGES: &[&str] = &[
     "ALTER TABLE e.t RENAME INDEX by_v TO by_generated",
 ];
 
-/// Runs the changes on a source where `definitions` have made the tables, and compares the rows and,
-/// where `shown`, what SHOW CREATE TABLE prints.
+/// Runs the changes on a source where `definitions` have made the tables, and compares the rows
+/// and, where `shown`, what SHOW CREATE TABLE prints.
 pub fn carries_expressions(source: Flavor, image: RowImage, definitions: &[&str], shown: bool) {
     let Pair { source, replica, proxy: _proxy, .. } =
         Pair::start(source, flavor_under_test(), image, By::Gtid);

@@ -1,6 +1,6 @@
-//! `docs/formats/diagrams.md` draws pages and records with the offsets that the code has: it is made
-//! here from the constants in the sources, and fails when it is stale. `SLIPSTREAM_WRITE_DOCS=1`
-//! writes it.
+//! `docs/formats/diagrams.md` draws pages and records with the offsets that the code has: it is
+//! made here from the constants in the sources, and fails when it is stale.
+//! `SLIPSTREAM_WRITE_DOCS=1` writes it.
 
 use std::path::{Path, PathBuf};
 

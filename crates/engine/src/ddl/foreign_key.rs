@@ -3,10 +3,11 @@
 //!
 //! Which definitions are allowed is for crate `sql` to say.
 
+use super::object::change_ops;
 use super::{DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::sidecar::DictionaryOp;
-use crate::definition::{ForeignKeyDef, TableDef};
+use crate::definition::{ForeignKeyDef, Object, ObjectChange, TableDef, TriggerPlace};
 use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
@@ -29,9 +30,14 @@ pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d Fo
     new.foreign_keys.iter().filter(|key| !known.contains(&key.reference(new))).collect()
 }
 
-/// Children of a table under change, each with the definition that it gets.
+/// What follows a table under change.
 #[derive(Default)]
-pub(super) struct Followers(Vec<(Arc<Table>, TableDef)>);
+pub(super) struct Followers {
+    /// Its children, each with the definition that it gets.
+    children: Vec<(Arc<Table>, TableDef)>,
+    /// Its triggers, if it gets another name, and views that get one beside it.
+    objects: Vec<ObjectChange>,
+}
 
 impl MetadataLocks<'_> {
     /// Keeps everybody from changing rows of the parents of new foreign keys, so that what is
@@ -47,7 +53,8 @@ impl MetadataLocks<'_> {
         parents.into_iter().try_for_each(|(schema, name)| self.lock_table(schema, name))
     }
 
-    /// Locks the children of a table that becomes `new`, if their definitions have to follow.
+    /// Locks the children of a table that becomes `new`, if their definitions have to follow. Its
+    /// triggers follow too; they stay in their schema, or the error is 1435.
     pub fn lock_followers(
         &mut self,
         old: &TableDef,
@@ -67,20 +74,28 @@ impl MetadataLocks<'_> {
             let def = child.def.following(old, new, context.renamed_columns)?;
             Some((child, def))
         };
-        Ok(Followers(children(self.engine).into_iter().filter_map(follows).collect()))
+        let children = children(self.engine).into_iter().filter_map(follows).collect();
+        Ok(Followers { children, objects: self.engine.following_triggers(old, new)? })
     }
 }
 
 impl Followers {
     pub fn add(&mut self, others: Followers) {
-        for (child, def) in others.0 {
+        for (child, def) in others.children {
             self.add_one(child, def);
         }
+        self.objects.extend(others.objects);
+    }
+
+    /// Views that get other names in the same statement.
+    pub fn add_objects(&mut self, changes: Vec<ObjectChange>) {
+        assert!(changes.iter().all(|change| change.old.is_some()), "what follows is there already");
+        self.objects.extend(changes);
     }
 
     fn add_one(&mut self, child: Arc<Table>, def: TableDef) {
-        match self.0.iter_mut().find(|(table, _)| table.id == child.id) {
-            None => self.0.push((child, def)),
+        match self.children.iter_mut().find(|(table, _)| table.id == child.id) {
+            None => self.children.push((child, def)),
             Some((table, known)) => {
                 // Each difference from what it was is another parent's.
                 for (at, key) in def.foreign_keys.into_iter().enumerate() {
@@ -94,7 +109,7 @@ impl Followers {
 
     /// Moves what is about `tables` over to their new definitions.
     pub fn settle_among(&mut self, tables: &mut [(Arc<Table>, TableDef)]) {
-        self.0.retain(|(child, def)| {
+        self.children.retain(|(child, def)| {
             let Some((_, new)) = tables.iter_mut().find(|(table, _)| table.id == child.id) else {
                 return true;
             };
@@ -115,12 +130,20 @@ impl Followers {
             let place = &child.placement;
             dictionary::table_ops(child.id, Some((place, &child.def)), Some((place, def)))
         };
-        self.0.iter().flat_map(ops).collect()
+        let mut all: Vec<DictionaryOp> = self.children.iter().flat_map(ops).collect();
+        all.extend(change_ops(&self.objects, &self.ids()));
+        all
+    }
+
+    fn ids(&self) -> Vec<u64> {
+        self.objects.iter().filter_map(|change| change.old.as_ref()).map(|old| old.id).collect()
     }
 
     /// Their commit record is in the log.
     pub fn take_effect(self, engine: &Engine) {
-        for (child, def) in self.0 {
+        let ids = self.ids();
+        engine.apply_changes(self.objects, &ids);
+        for (child, def) in self.children {
             let place = child.placement.clone();
             let table = Engine::build_table(&engine.pool, place, def, child.counters.clone());
             engine.catalog.put_table(Arc::new(table));
@@ -129,6 +152,24 @@ impl Followers {
 }
 
 impl Engine {
+    /// The triggers of a table that gets another name.
+    fn following_triggers(&self, old: &TableDef, new: &TableDef) -> Result<Vec<ObjectChange>> {
+        if old.schema == new.schema && old.name == new.name {
+            return Ok(Vec::new());
+        }
+        let triggers = self.catalog.triggers(&old.schema, &old.name);
+        if old.schema != new.schema && !triggers.is_empty() {
+            return Err(EngineError::Statement { code: 1435, message: "Trigger in wrong schema".into() });
+        }
+        let follow = |trigger: Arc<Object>| {
+            let mut def = trigger.def.clone();
+            def.trigger =
+                def.trigger.map(|place| TriggerPlace { table: new.name.clone(), renamed: true, ..place });
+            ObjectChange { old: Some(trigger), new: Some(def) }
+        };
+        Ok(triggers.into_iter().map(follow).collect())
+    }
+
     /// Refuses new foreign keys that rows of the table violate. The table and its parents are
     /// locked.
     pub(super) fn check_rows_of(

@@ -12,6 +12,7 @@
 mod alter;
 mod build;
 mod foreign_key;
+mod object;
 pub(crate) mod online;
 mod schema;
 pub(crate) mod settings;
@@ -21,7 +22,7 @@ mod table;
 use crate::Engine;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::{DictionaryOp, NextIds, SidecarWriter};
-use crate::definition::TableDef;
+use crate::definition::{ObjectKind, TableDef};
 use crate::error::{EngineError, Result};
 use crate::group::query::{self, SessionContext};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use alter::ConvertRow;
+pub use object::ObjectName;
 pub use table::TableName;
 
 /// A DDL statement as it is to be logged.
@@ -290,8 +292,8 @@ impl Engine {
 
     fn refuse_existing_table(&self, def: &TableDef) -> Result<()> {
         match self.catalog.table(&def.schema, &def.name) {
-            Some(_) => Err(EngineError::TableExists(def.name.clone())),
-            None => Ok(()),
+            None if self.catalog.object(&def.schema, ObjectKind::View, &def.name).is_none() => Ok(()),
+            _ => Err(EngineError::TableExists(def.name.clone())),
         }
     }
 }

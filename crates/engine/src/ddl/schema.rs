@@ -44,7 +44,7 @@ impl Engine {
         self.finish_ddl(context, outcome)
     }
 
-    /// `DROP SCHEMA`, with all its tables.
+    /// `DROP SCHEMA`, with all that is in it.
     pub fn drop_schema(&self, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock(name, "", LockType::Exclusive)?;
@@ -59,7 +59,12 @@ impl Engine {
         for table in &tables {
             ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
         }
+        let objects = self.catalog.objects(name);
+        for object in &objects {
+            ops.extend(dictionary::object_ops(object.id, Some(&object.def), None));
+        }
         let outcome = self.commit_ddl(context, &ops)?;
+        objects.iter().for_each(|object| self.catalog.remove_object(object));
         for table in &tables {
             self.catalog.remove_table(table);
         }

@@ -4,7 +4,7 @@ use super::foreign_key::{self, Followers};
 use super::{DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
-use crate::definition::TableDef;
+use crate::definition::{Object, ObjectChange, ObjectKind, TableDef};
 use crate::dictionary;
 use crate::engine::aside;
 use crate::error::{EngineError, Result};
@@ -104,8 +104,8 @@ impl Engine {
         }
     }
 
-    /// `DROP TABLE` of one or more tables, each (schema, name); all of them exist or none is
-    /// dropped.
+    /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them
+    /// exist or none is dropped.
     pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         let mut sorted = names.to_vec();
@@ -122,7 +122,13 @@ impl Engine {
         for table in &tables {
             ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
         }
+        let named = names.iter().flat_map(|(schema, name)| self.catalog.triggers(schema, name));
+        let triggers: Vec<Arc<Object>> = named.collect();
+        for trigger in &triggers {
+            ops.extend(dictionary::object_ops(trigger.id, Some(&trigger.def), None));
+        }
         let outcome = self.commit_ddl(context, &ops)?;
+        triggers.iter().for_each(|trigger| self.catalog.remove_object(trigger));
         for table in &tables {
             self.catalog.remove_table(table);
         }
@@ -190,14 +196,20 @@ impl Engine {
         self.finish_ddl(context, outcome)
     }
 
-    /// `RENAME TABLE`: each (schema, name) to (schema, name), in order.
+    /// `RENAME TABLE`: each (schema, name) to (schema, name), in order. Views of the same
+    /// statement, which the caller has looked up, get their new names with the tables.
     pub fn rename_tables(
         &self,
         renames: &[(TableName<'_>, TableName<'_>)],
+        views: Vec<ObjectChange>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         let mut names: Vec<(&str, &str)> = renames.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        let defs = views.iter().flat_map(|view| view.old.iter().map(|old| &old.def).chain(&view.new));
+        let of_views: Vec<(String, String)> =
+            defs.map(|def| (def.schema.clone(), def.name.clone())).collect();
+        names.extend(of_views.iter().map(|(schema, name)| (schema.as_str(), name.as_str())));
         names.sort_unstable();
         names.dedup();
         for (schema, name) in &names {
@@ -206,6 +218,7 @@ impl Engine {
         let mut current = self.renamed_definitions(renames)?;
         let mut followers = self.followers_of(&mut current, &mut locks, context)?;
         followers.settle_among(&mut current);
+        followers.add_objects(self.check_views(views)?);
         let _one = self.ddl.lock();
         let mut ops = Vec::new();
         for (table, def) in &current {
@@ -227,6 +240,19 @@ impl Engine {
         self.log.wait_durable(outcome.seq)?;
         self.settle_files(&renamed)?;
         self.finish_ddl(context, outcome)
+    }
+
+    /// Views that are to get other names, as they are now that they are locked.
+    fn check_views(&self, views: Vec<ObjectChange>) -> Result<Vec<ObjectChange>> {
+        for view in &views {
+            let (Some(old), Some(new)) = (&view.old, &view.new) else { continue };
+            self.require_schema(&new.schema)?;
+            let found = self.catalog.object(&old.def.schema, ObjectKind::View, &old.def.name);
+            if !found.is_some_and(|found| Arc::ptr_eq(&found, old)) {
+                return Err(EngineError::TableChanged(old.def.name.clone()));
+            }
+        }
+        Ok(views)
     }
 
     /// The tables to be renamed, each with the definition that it gets in the end.
@@ -259,7 +285,8 @@ impl Engine {
                 .catalog
                 .table(to_schema, to_name)
                 .is_some_and(|table| !current.iter().any(|(moved, _)| moved.id == table.id));
-            if by_rename || by_table {
+            let by_view = self.catalog.object(to_schema, ObjectKind::View, to_name).is_some();
+            if by_rename || by_table || by_view {
                 return Err(EngineError::TableExists(to_name.to_string()));
             }
             current[at].1.rename(to_schema, to_name);

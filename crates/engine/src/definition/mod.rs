@@ -5,11 +5,13 @@ mod check;
 pub(crate) mod codec;
 mod expression;
 mod foreign_key;
+pub(crate) mod object;
 
 use types::{ColumnType, TypeCode, Value};
 
 pub use expression::{CheckDef, Generated, KeptIndex, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
+pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
 
 /// Where a column's value comes from when an INSERT does not give one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -491,8 +491,8 @@ impl Transaction {
         self.finish_commit(outcome, options)
     }
 
-    /// Commits a transaction of which the binary log is to have a statement, which is a group of its
-    /// own, in place of the rows: a statement about accounts changes rows of tables here, and
+    /// Commits a transaction of which the binary log is to have a statement, which is a group of
+    /// its own, in place of the rows: a statement about accounts changes rows of tables here, and
     /// replicas carry it out themselves. One that has changed no rows is logged as well.
     pub fn commit_as_statement(&mut self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         if self.writes.is_empty() {

@@ -208,10 +208,12 @@ pub(super) fn ddl(
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
     let session = session_of(query, &status, timestamp_s, options.mariadb_gtid.is_some());
+    let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let received = ReceivedStatement {
         schema: &schema,
         statement: query.statement,
         session,
+        invoker: status.invoker.map(|(user, host)| (words(user), words(host))),
         default_collation_for_utf8mb4: status.default_collation_for_utf8mb4,
         group: Some(group),
         options: *options,

@@ -1,5 +1,5 @@
-//! What the binary log has of a statement about accounts: MySQL's own words, with what is stored for
-//! a password in place of the password. Statements that hold no secret, and whose names need no
+//! What the binary log has of a statement about accounts: MySQL's own words, with what is stored
+//! for a password in place of the password. Statements that hold no secret, and whose names need no
 //! context, are logged as they were written.
 
 use super::change::Change;

@@ -2,8 +2,8 @@
 //! written by every change.
 //!
 //! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look
-//! for. They are ordinary tables of the engine. The server's own sessions write them, and the binary
-//! log has the statement about accounts in place of the rows.
+//! for. They are ordinary tables of the engine. The server's own sessions write them, and the
+//! binary log has the statement about accounts in place of the rows.
 
 use super::privileges::STATIC;
 use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};

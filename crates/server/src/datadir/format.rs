@@ -15,7 +15,8 @@ use std::path::Path;
 pub(super) const FORMAT_FILE: &str = "slipstream.format";
 /// The format that this server writes. It grows by one when an older server could not read the
 /// directory any more.
-const FORMAT: u32 = 1;
+/// Format 2 has views, triggers, routines and events in the dictionary.
+const FORMAT: u32 = 2;
 
 /// Looks at a directory's format, and notes this server's in a directory that has none or an older
 /// one.

@@ -18,8 +18,8 @@ pub struct TypeSpec {
     pub collation: Option<String>,
 }
 
-/// An expression of a definition. Of what a source has accepted and this grammar does not have there
-/// is the text alone.
+/// An expression of a definition. Of what a source has accepted and this grammar does not have
+/// there is the text alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenExpr {
     pub tree: Option<Expr>,

@@ -8,11 +8,13 @@
 mod ddl;
 mod dml;
 mod expr;
+mod object;
 mod query;
 
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use object::*;
 pub use query::*;
 
 use crate::admin::AdminCommand;
@@ -84,6 +86,7 @@ pub enum Show {
     Columns { table: TableName, full: bool },
     Index { table: TableName },
     CreateTable(TableName),
+    CreateObject { kind: engine::ObjectKind, name: TableName },
     CreateSchema { schema: String, if_not_exists: bool },
     Variables(Scope),
     Status(Scope),
@@ -205,12 +208,16 @@ pub enum Statement {
     Admin(AdminCommand),
     /// PURGE BINARY LOGS BEFORE expr.
     PurgeBefore(Expr),
-    /// `DROP VIEW/TRIGGER/... IF EXISTS` of what cannot exist here: a note, nothing else.
-    DropAbsent {
-        kind: &'static str,
+    CreateObject(Box<CreateObject>),
+    AlterRoutine(Box<AlterRoutine>),
+    AlterEvent(Box<AlterEvent>),
+    DropObjects {
+        kind: engine::ObjectKind,
         names: Vec<TableName>,
         if_exists: bool,
     },
+    /// A procedure's name.
+    Call(TableName),
 }
 
 /// What is said behind XA START.

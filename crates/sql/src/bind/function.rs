@@ -64,6 +64,13 @@ impl Binder<'_> {
             }
             name => {
                 let Some(function) = find_function(name) else {
+                    let stored = self.schema.and_then(|schema| {
+                        self.engine.catalog().object(schema, engine::ObjectKind::Function, name)
+                    });
+                    if let Some(stored) = stored {
+                        let text = format!("calls of the function {}", crate::show::qualified(&stored.def));
+                        return Err(SqlError::not_supported(text));
+                    }
                     return Err(SqlError::new(
                         1305,
                         format!("FUNCTION {} does not exist", self.qualified(name)),

@@ -13,6 +13,7 @@ mod scope;
 mod target;
 mod texts;
 
+pub(crate) use function::is_aggregate;
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use query::bind_query;
@@ -52,6 +53,8 @@ pub(crate) struct Binder<'a> {
     pub parameter_types: &'a [types::ColumnType],
     /// Expressions that the one at hand is in.
     depth: usize,
+    /// How many views the query at hand is in.
+    view_levels: usize,
     /// What the tables of the FROM that is being bound are for.
     table_use: TableUse,
     /// What changes rows holds on columns of the table alone: each column that is changed is to be
@@ -98,6 +101,19 @@ impl<'s> Place<'s> {
     }
 }
 
+/// The columns of a view.
+///
+/// # Errors
+/// 1356 and 1235, as for a query of the view.
+pub(crate) fn view_columns(
+    engine: &Arc<Engine>,
+    host: &dyn Host,
+    variables: &Variables,
+    def: &engine::ObjectDef,
+) -> Result<Vec<crate::ColumnMeta>> {
+    Binder::new(engine, host, variables, None, None).view_plan(def).map(|plan| plan.columns)
+}
+
 impl<'a> Binder<'a> {
     pub fn new(
         engine: &'a Arc<Engine>,
@@ -119,6 +135,7 @@ impl<'a> Binder<'a> {
             locked_used: Vec::new(),
             parameter_types: &[],
             depth: 0,
+            view_levels: 0,
             table_use: TableUse::Read,
             changes_by_column: false,
         }
@@ -143,6 +160,12 @@ impl<'a> Binder<'a> {
             }
             if catalog.schema(&schema).is_none() && !crate::schema_tables::is_virtual_schema(&schema) {
                 return Err(SqlError::unknown_schema(&schema));
+            }
+            if let Some(view) = catalog.object(&schema, engine::ObjectKind::View, &name.name) {
+                return Err(SqlError::not_supported(format!(
+                    "this use of the view {}",
+                    crate::show::qualified(&view.def)
+                )));
             }
             return Err(SqlError::no_such_table(&schema, &name.name));
         };

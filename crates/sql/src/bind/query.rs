@@ -3,6 +3,7 @@
 mod from;
 mod grouping;
 mod union;
+mod view;
 
 pub(super) use from::Bound;
 

@@ -12,12 +12,15 @@ mod create;
 mod expression;
 mod foreign_key;
 mod long_key;
+mod object;
 mod run;
+mod view_text;
 
 pub(crate) use alter::{Altered, altered_definition, converter};
 pub(crate) use create::{ENGINE, columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
+pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, schedule_of};
 pub(crate) use run::{DdlReport, DdlRun};
 
 use crate::error::{Result, SqlError};
@@ -69,6 +72,26 @@ impl DdlSettings {
             inline: self.inline_references,
         }
     }
+}
+
+/// The type that a routine's parameter or result has; `None`: none of this server's.
+pub(crate) fn kept_type(spec: &crate::ast::TypeSpec, schema_collation: u16) -> Option<types::ColumnType> {
+    let settings = DdlSettings {
+        collation: schema_collation,
+        utf8mb4_collation: collation::UTF8MB4_0900_AI_CI,
+        strict: false,
+        no_engine_substitution: false,
+        dates: DateModes::default(),
+        zone_offset_s: 0,
+        now_us: 0,
+        foreign_key_checks: false,
+        explicit_timestamps: true,
+        inline_references: false,
+        replicated: true,
+        of_mariadb: false,
+        literal_collation: schema_collation,
+    };
+    column::column_type("", spec, schema_collation, &settings).ok()
 }
 
 /// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.

@@ -7,7 +7,7 @@ use crate::ast::{
 };
 use crate::error::{Result, SqlError};
 use crate::session::{DetachedRows, DetachedSettings};
-use engine::{ColumnDef, CommitOptions, DdlContext, Engine, SchemaDef, SessionContext, TableDef};
+use engine::{ColumnDef, CommitOptions, DdlContext, Engine, ObjectKind, SchemaDef, SessionContext, TableDef};
 use std::sync::Arc;
 
 /// What a client is told of a statement that has succeeded.
@@ -40,6 +40,10 @@ pub(crate) struct DdlRun<'a> {
     pub received_group: Option<&'a [u8]>,
     pub options: CommitOptions<'a>,
     pub lock_timeout_ms: Option<u64>,
+    /// Whose privileges an object has whose statement names no definer: user and host.
+    pub current_user: (String, String),
+    /// What the expressions of an event's schedule came to.
+    pub schedule: super::ScheduleValues,
     /// What the session has locked.
     pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
@@ -50,7 +54,7 @@ pub(crate) struct DdlRun<'a> {
 }
 
 impl<'a> DdlRun<'a> {
-    fn context(&self) -> DdlContext<'_> {
+    pub(super) fn context(&self) -> DdlContext<'_> {
         DdlContext {
             statement: self.text,
             schema: self.schema.unwrap_or(""),
@@ -67,7 +71,7 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    fn schema_of(&self, name: &TableName) -> Result<String> {
+    pub(super) fn schema_of(&self, name: &TableName) -> Result<String> {
         match (&name.schema, self.schema) {
             (Some(schema), _) => Ok(schema.clone()),
             (None, Some(schema)) => Ok(schema.to_owned()),
@@ -82,7 +86,7 @@ impl<'a> DdlRun<'a> {
     }
 
     /// The settings for tables of a schema.
-    fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
+    pub(super) fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
         let found = self.engine.catalog().schema(schema).ok_or_else(|| SqlError::unknown_schema(schema))?;
         Ok(DdlSettings { collation: found.collation, ..self.settings.clone() })
     }
@@ -119,11 +123,15 @@ impl<'a> DdlRun<'a> {
             }
             Statement::AlterSchema { schema, options } => self.alter_schema(schema.as_deref(), options),
             Statement::DropSchema { schema, if_exists } => self.drop_schema(schema, *if_exists),
+            Statement::CreateObject(create) => self.create_object(create),
+            Statement::AlterRoutine(alter) => self.alter_routine(alter),
+            Statement::AlterEvent(alter) => self.alter_event(alter),
+            Statement::DropObjects { kind, names, if_exists } => self.drop_objects(*kind, names, *if_exists),
             _ => Err(SqlError::not_supported("this statement")),
         }
     }
 
-    fn require_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
+    pub(super) fn require_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
         if let Some(table) = self.engine.catalog().table(schema, table) {
             return Ok(table);
         }
@@ -133,12 +141,21 @@ impl<'a> DdlRun<'a> {
         Err(SqlError::no_such_table(schema, table))
     }
 
+    /// As [`DdlRun::require_table`]; 1347 of a view.
+    fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
+        match self.engine.catalog().object(schema, ObjectKind::View, table) {
+            Some(_) => Err(super::not_a("BASE TABLE", schema, table)),
+            None => self.require_table(schema, table),
+        }
+    }
+
     /// Whether a name is free for a new table; a note when it is taken and may be.
     fn is_free(&mut self, schema: &str, name: &str, if_not_exists: bool) -> Result<bool> {
         if crate::schema_tables::is_virtual_schema(schema) {
             return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
         }
-        if self.engine.catalog().table(schema, name).is_none() {
+        let is_view = self.engine.catalog().object(schema, ObjectKind::View, name).is_some();
+        if self.engine.catalog().table(schema, name).is_none() && !is_view {
             return Ok(true);
         }
         let message = format!("Table '{name}' already exists");
@@ -252,13 +269,21 @@ impl<'a> DdlRun<'a> {
         if names.is_empty() {
             return self.log_only();
         }
-        let renames: Vec<_> = names
+        let mut views = Vec::new();
+        let mut of_tables = Vec::with_capacity(names.len());
+        for (from_schema, from, to_schema, to) in &names {
+            match self.renamed_view((from_schema, from), (to_schema, to))? {
+                Some(change) => views.push(change),
+                None => of_tables.push((from_schema, from, to_schema, to)),
+            }
+        }
+        let renames: Vec<_> = of_tables
             .iter()
             .map(|(from_schema, from, to_schema, to)| {
                 ((from_schema.as_str(), from.as_str()), (to_schema.as_str(), to.as_str()))
             })
             .collect();
-        self.engine.rename_tables(&renames, &self.context())?;
+        self.engine.rename_tables(&renames, views, &self.context())?;
         Ok(())
     }
 
@@ -269,7 +294,7 @@ impl<'a> DdlRun<'a> {
             self.notes.push((1146, format!("Table '{schema}.{}' doesn't exist", alter.table.name)));
             return self.log_only();
         }
-        let old = self.require_table(&schema, &alter.table.name)?;
+        let old = self.require_base_table(&schema, &alter.table.name)?;
         let current = self.schema.unwrap_or(&schema).to_owned();
         let altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
         if let Some(Alteration::RenameTo(_)) =
@@ -339,7 +364,7 @@ impl<'a> DdlRun<'a> {
         demands: AlterDemands,
     ) -> Result<()> {
         let schema = self.schema_of(table)?;
-        let old = self.require_table(&schema, &table.name)?;
+        let old = self.require_base_table(&schema, &table.name)?;
         if if_not_exists && key.name.as_ref().is_some_and(|name| old.def.index(name).is_some()) {
             let name = key.name.clone().unwrap_or_default();
             self.notes.push((1061, format!("Duplicate key name '{name}'")));
@@ -364,7 +389,7 @@ impl<'a> DdlRun<'a> {
         demands: AlterDemands,
     ) -> Result<()> {
         let schema = self.schema_of(table)?;
-        let old = self.require_table(&schema, &table.name)?;
+        let old = self.require_base_table(&schema, &table.name)?;
         let is_primary = name.eq_ignore_ascii_case("PRIMARY") && old.def.primary.is_some();
         if if_exists && old.def.index(name).is_none() && old.def.kept_index(name).is_none() && !is_primary {
             self.notes.push((1091, format!("Can't DROP '{name}'; check that column/key exists")));
@@ -434,8 +459,10 @@ impl<'a> DdlRun<'a> {
         let name_of = |table: Arc<engine::Table>| (name.to_owned(), table.def.name.clone());
         let tables: Vec<_> = self.engine.catalog().tables(name).into_iter().map(name_of).collect();
         self.relations().check_drop(&tables)?;
+        let objects = self.engine.catalog().objects(name);
+        let views = objects.iter().filter(|object| object.def.kind == ObjectKind::View).count();
         self.engine.drop_schema(name, &self.context())?;
-        self.report.affected_rows = tables.len() as u64;
+        self.report.affected_rows = (tables.len() + views) as u64;
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! DELETE.
 
-use super::{Changes, Run};
+use super::{Changes, Run, refuse_triggers};
 use crate::ast;
 use crate::bind::{Binder, Target, bind_target};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
-use engine::EngineError;
+use engine::{EngineError, TriggerEvent};
 
 /// A bound DELETE.
 pub(crate) struct DeletePlan {
@@ -39,6 +39,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
 
 impl DeletePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        refuse_triggers(self.target.table(), TriggerEvent::Delete.bit())?;
         let table = self.target.table();
         let mut changes = Changes::default();
         self.target.for_each(run, false, &mut |run, row, _| {

@@ -5,14 +5,14 @@ mod literals;
 
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
-use super::{Changes, RowExpressions, Run};
+use super::{Changes, RowExpressions, Run, refuse_triggers};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use crate::literal_rows::LiteralRows;
 use crate::plan::QueryPlan;
-use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table};
+use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
 use generator::Generator;
 use literals::ColumnSource;
 use std::sync::Arc;
@@ -241,6 +241,12 @@ impl InsertPlan {
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        let others = match (self.replace, self.on_duplicate.is_empty()) {
+            (true, _) => TriggerEvent::Delete.bit(),
+            (false, false) => TriggerEvent::Update.bit(),
+            (false, true) => 0,
+        };
+        refuse_triggers(&self.table, TriggerEvent::Insert.bit() | others)?;
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
             Rows::Literals(rows, _) => rows.len() as u64,
@@ -414,7 +420,9 @@ impl InsertPlan {
 
     /// Whether the row is left out, because it violates a constraint and IGNORE was said.
     fn is_refused(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
-        let Some(expressions) = &self.expressions else { return Ok(false) };
+        // With IGNORE a source has left out what violates one, and so it is left out here.
+        let is_asked = self.ignore || !run.is_received;
+        let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(false) };
         match expressions.check(values, run.ctx) {
             Err(error) if self.ignore && error.code == 3819 => {
                 run.ctx.warn(error.code, error.message);

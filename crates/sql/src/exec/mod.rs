@@ -20,7 +20,7 @@ use select::collect;
 pub(crate) use select::run_query;
 pub(crate) use update::{UpdatePlan, bind_update};
 
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expr::{Context, SubqueryResult};
 use crate::memory::Charge;
 use crate::plan::{QueryPlan, RowLock};
@@ -34,11 +34,22 @@ pub(crate) struct Run<'r, 'c> {
     /// the isolation level wants what it wrote to follow from what it read (InnoDB does so under
     /// REPEATABLE READ and SERIALIZABLE).
     shares_reads: bool,
+    /// The statement is a source's, which has found its rows good.
+    is_received: bool,
+}
+
+/// Statements whose triggers would have to be run are refused: none is passed over.
+fn refuse_triggers(table: &engine::Table, events: u8) -> Result<()> {
+    if !table.has_triggers(events) {
+        return Ok(());
+    }
+    let text = format!("changes of table '{}', which has triggers", table.qualified_name());
+    Err(SqlError::not_supported(text))
 }
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn, ctx, shares_reads: false }
+        Run { txn, ctx, shares_reads: false, is_received: false }
     }
 
     /// A charge for what the statement keeps.
@@ -49,6 +60,12 @@ impl<'r, 'c> Run<'r, 'c> {
     /// Says that the statement changes rows.
     pub fn set_changes_rows(&mut self) {
         self.shares_reads = self.txn.locks_gaps();
+    }
+
+    /// Says that the statement is a source's: constraints on its rows are not asked for again,
+    /// which may have functions that are missing here.
+    pub fn set_received(&mut self) {
+        self.is_received = true;
     }
 
     /// How a table is read whose query asks for `lock`.

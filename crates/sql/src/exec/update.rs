@@ -1,14 +1,14 @@
 //! UPDATE.
 
 use super::assign::{Strictness, now_for, to_column};
-use super::{Changes, RowExpressions, Run};
+use super::{Changes, RowExpressions, Run, refuse_triggers};
 use crate::ast;
 use crate::bind::{Binder, Place, Target, bind_target};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::host::Privilege;
 use crate::plan::Source;
-use engine::Table;
+use engine::{Table, TriggerEvent};
 use types::{ColumnMask, Value};
 
 /// The value of an assignment.
@@ -196,11 +196,14 @@ impl UpdatePlan {
             .collect();
         expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
         expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
-        expressions.check(&values, run.ctx)?;
+        if self.ignore || !run.is_received {
+            expressions.check(&values, run.ctx)?;
+        }
         super::assign::encode(table, &values)
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        refuse_triggers(self.target.table(), TriggerEvent::Update.bit())?;
         let table = self.target.table();
         let strictness =
             Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero: self.ignore };

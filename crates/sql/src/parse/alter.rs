@@ -9,6 +9,9 @@ impl Parser<'_> {
     pub(super) fn alter(&mut self) -> Result<Statement> {
         self.expect("ALTER")?;
         let _ = self.eat_any(&["ONLINE", "IGNORE"]);
+        if self.is_object_head() {
+            return self.alter_object();
+        }
         match self.upper().as_str() {
             "TABLE" => self.alter_table(),
             "DATABASE" | "SCHEMA" => {
@@ -18,8 +21,7 @@ impl Parser<'_> {
                 Ok(Statement::AlterSchema { schema, options: self.schema_options()? })
             }
             "USER" => self.alter_user(),
-            word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
-            | "INSTANCE" | "ALGORITHM" | "DEFINER" | "LOGFILE" | "RESOURCE") => {
+            word @ ("SERVER" | "TABLESPACE" | "INSTANCE" | "LOGFILE" | "RESOURCE") => {
                 Err(SqlError::not_supported(format!("ALTER {word}")))
             }
             _ => Err(self.error()),
@@ -294,7 +296,7 @@ impl Parser<'_> {
             }
             "USER" => self.drop_user(),
             "ROLE" => self.drop_role(),
-            "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => self.drop_absent(&word),
+            "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => self.drop_objects(),
             "PREPARE" => {
                 self.advance();
                 Ok(Statement::Deallocate(self.name()?))
@@ -304,21 +306,6 @@ impl Parser<'_> {
             }
             _ => Err(self.error()),
         }
-    }
-
-    fn drop_absent(&mut self, word: &str) -> Result<Statement> {
-        let kind = match word {
-            "VIEW" => "VIEW",
-            "TRIGGER" => "TRIGGER",
-            "PROCEDURE" => "PROCEDURE",
-            "FUNCTION" => "FUNCTION",
-            _ => "EVENT",
-        };
-        self.advance();
-        let if_exists = self.if_exists();
-        let names = self.list(Self::table_name)?;
-        let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
-        Ok(Statement::DropAbsent { kind, names, if_exists })
     }
 
     pub(super) fn rename(&mut self) -> Result<Statement> {

@@ -173,8 +173,8 @@ impl Parser<'_> {
         Ok(WrittenExpr { tree, text })
     }
 
-    /// The default of a column where it is an expression: one in parentheses, or of MariaDB one that
-    /// is neither a literal nor the time of the statement. `None`: something else starts.
+    /// The default of a column where it is an expression: one in parentheses, or of MariaDB one
+    /// that is neither a literal nor the time of the statement. `None`: something else starts.
     pub(super) fn default_expression(&mut self) -> Result<Option<WrittenExpr>> {
         const NOW: [&str; 4] = ["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"];
         if self.is_symbol("(") {

@@ -9,6 +9,9 @@ impl Parser<'_> {
     pub(super) fn create(&mut self) -> Result<Statement> {
         self.expect("CREATE")?;
         let or_replace = self.eat_all(&["OR", "REPLACE"]);
+        if self.is_object_head() {
+            return self.create_object(or_replace);
+        }
         let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX", "USER", "ROLE"])
             || self.are(&["TEMPORARY", "TABLE"])
             || self.are(&["UNIQUE", "INDEX"]);
@@ -25,16 +28,9 @@ impl Parser<'_> {
             "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(or_replace),
             "USER" => self.create_user(or_replace),
             "ROLE" => self.create_role(or_replace),
-            word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" | "SERVER" | "TABLESPACE"
-            | "ALGORITHM" | "DEFINER" | "SQL" | "RESOURCE" | "LOGFILE" | "UNDO" | "AGGREGATE"
-            | "LIBRARY" | "SEQUENCE") => Err(SqlError::not_supported(format!(
-                "CREATE {}",
-                if matches!(word, "ALGORITHM" | "DEFINER" | "SQL") {
-                    "VIEW, TRIGGER, PROCEDURE, FUNCTION, EVENT"
-                } else {
-                    word
-                }
-            ))),
+            word @ ("SERVER" | "TABLESPACE" | "RESOURCE" | "LOGFILE" | "UNDO" | "LIBRARY" | "SEQUENCE") => {
+                Err(SqlError::not_supported(format!("CREATE {word}")))
+            }
             _ => Err(self.error()),
         }
     }
@@ -111,7 +107,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`; `None` where something else starts.
+    /// `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`; `None` where something else
+    /// starts.
     pub(super) fn check_spec(&mut self, column: Option<&str>) -> Result<Option<CheckSpec>> {
         let at = self.at;
         let mut name = None;

@@ -259,7 +259,8 @@ impl Parser<'_> {
         self.expect("ROLE")?;
         let if_not_exists = self.if_not_exists();
         let roles = self.list(Self::role)?;
-        // MariaDB's; roles have no administrators of their own here, but those who are granted them.
+        // MariaDB's; roles have no administrators of their own here, but those who are granted
+        // them.
         let admins = match self.mode.of_source && self.eat_all(&["WITH", "ADMIN"]) {
             true => vec![self.account()?],
             false => Vec::new(),

@@ -21,6 +21,8 @@ mod grants;
 mod hints;
 mod keys;
 mod mariadb;
+pub(crate) mod object;
+mod program;
 mod query;
 mod reserved;
 mod set;
@@ -105,8 +107,8 @@ fn parse_after(
 ) -> Result<Option<Parsed>> {
     let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
     on_tokens(tokens.len())?;
-    let end = tokens[tokens.len() - 1];
-    let next = (end.start as usize + 1).min(text.len());
+    let mut end = tokens[tokens.len() - 1];
+    let mut next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {
         let end = end.start as usize;
         // What the lexer has skipped and is no white space is a comment.
@@ -119,22 +121,14 @@ fn parse_after(
             Err(SqlError::new(1065, "Query was empty"))
         };
     }
-    let mut parser = Parser {
-        text,
-        tokens: &tokens,
-        rows,
-        at: 0,
-        mode,
-        parameters: 0,
-        depth: 0,
-        highest: 0,
-        most_levels: levels_for_this_stack(),
-        queries: 0,
-        tables: 0,
-        if_not_exists_of_key: false,
-        hints: Hints::default(),
-    };
+    let mut parser = Parser::new(text, &tokens, rows, mode);
     let statement = parser.statement()?;
+    if parser.is_symbol(";") {
+        // Behind a stored program, whose own semicolons are symbols.
+        end = parser.token();
+        next = end.end as usize;
+        parser.at = parser.tokens.len() - 1;
+    }
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
@@ -145,26 +139,20 @@ fn parse_after(
 /// Parses one expression, as definitions keep them.
 pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
     let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
-    let mut parser = Parser {
-        text,
-        tokens: &tokens,
-        rows,
-        at: 0,
-        mode,
-        parameters: 0,
-        depth: 0,
-        highest: 0,
-        most_levels: levels_for_this_stack(),
-        queries: 0,
-        tables: 0,
-        if_not_exists_of_key: false,
-        hints: Hints::default(),
-    };
+    let mut parser = Parser::new(text, &tokens, rows, mode);
     let expr = parser.expr()?;
     if parser.token().kind != TokenKind::End {
         return Err(parser.error());
     }
     Ok(expr)
+}
+
+/// Reads a part of a statement, which is all of the text.
+fn parse_part<T>(text: &[u8], mode: LexMode, read: impl FnOnce(&mut Parser<'_>) -> Result<T>) -> Result<T> {
+    let tokens = lexer::tokenize(text, LexMode { of_source: true, ..mode })?;
+    let mut parser = Parser::new(text, &tokens, None, LexMode { of_source: true, ..mode });
+    let part = read(&mut parser)?;
+    if parser.at_end() { Ok(part) } else { Err(parser.error()) }
 }
 
 struct Parser<'a> {
@@ -191,6 +179,24 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a [u8], tokens: &'a [Token], rows: Option<LiteralRows>, mode: LexMode) -> Parser<'a> {
+        Parser {
+            text,
+            tokens,
+            rows,
+            at: 0,
+            mode,
+            parameters: 0,
+            depth: 0,
+            highest: 0,
+            most_levels: levels_for_this_stack(),
+            queries: 0,
+            tables: 0,
+            if_not_exists_of_key: false,
+            hints: Hints::default(),
+        }
+    }
+
     fn token(&self) -> Token {
         self.tokens[self.at]
     }

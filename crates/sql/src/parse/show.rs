@@ -130,8 +130,10 @@ impl Parser<'_> {
                 let if_not_exists = self.if_not_exists();
                 Ok(Show::CreateSchema { schema: self.name()?, if_not_exists })
             }
-            word @ ("VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT") => {
-                Err(SqlError::not_supported(format!("SHOW CREATE {word}")))
+            "VIEW" | "TRIGGER" | "PROCEDURE" | "FUNCTION" | "EVENT" => {
+                let kind = self.kind()?;
+                self.advance();
+                Ok(Show::CreateObject { kind, name: self.table_name()? })
             }
             _ => Err(self.error()),
         }

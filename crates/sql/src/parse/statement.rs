@@ -61,8 +61,9 @@ impl Parser<'_> {
             "INSTALL" => Err(self.install()),
             "XA" => self.xa(),
             "UNINSTALL" => Err(self.uninstall()),
-            "CALL" | "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL" | "GET" | "CACHE"
-            | "BINLOG" | "HELP" | "TABLE" => Err(SqlError::not_supported(format!("{word} statement"))),
+            "CALL" => self.call(),
+            "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL" | "GET" | "CACHE" | "BINLOG"
+            | "HELP" | "TABLE" => Err(SqlError::not_supported(format!("{word} statement"))),
             _ => Err(self.error()),
         }
     }

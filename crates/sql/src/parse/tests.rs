@@ -139,8 +139,35 @@ fn errors_point_at_the_token() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    assert_eq!(refusal("create view v as select 1").0, 1235);
     assert!(refusal("with a as (select 1) select * from a").1.contains("common table expressions"));
+}
+
+#[test]
+fn a_body_goes_as_far_as_its_blocks() {
+    let body = |text: &str| {
+        let parsed = parse(text.as_bytes(), LexMode::default()).unwrap().unwrap();
+        let Statement::CreateObject(create) = parsed.statement else { panic!("{text}") };
+        (create.body, text[parsed.next..].trim().to_owned())
+    };
+    for block in [
+        "begin end",
+        "l: begin select 1; begin select ';'; end; end l",
+        "if a then select case when b then 1 else 2 end; elseif (c) then set x = 1; else set y = 2; end if",
+        "case a when 1 then select 1; else begin end; end case",
+        "m: loop leave m; end loop m",
+        "repeat set a = 1; until case a when 1 then 1 else 0 end end repeat",
+        "while a do set a = 0; end while",
+        "begin declare exit handler for sqlstate '23000', 1062, not found begin end; select 1; end",
+        "select 1",
+        "insert into t values ('a;b')",
+    ] {
+        let text = format!("create procedure p () {block}; select 2");
+        assert_eq!(body(&text), (block.to_owned(), "select 2".to_owned()));
+        assert_eq!(body(&format!("/*!50003 create*/ /*!50020 definer=`a`@`%`*/ /*!50003 trigger t before insert on u for each row {block} */")).0, block);
+    }
+    for wrong in ["begin select 1", "begin select 1; end if", "if a then select 1; end", "loop end", ""] {
+        assert_eq!(refusal(&format!("create procedure p () {wrong}")).0, 1064, "{wrong}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
-use types::{TypeCode, Value, collation};
+use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const TABLES: &[Definition] = &[
     Definition {
@@ -147,7 +147,29 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
 }
 
 fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
-    let ty = &column.ty;
+    let mut row = vec![
+        text("def"),
+        text(&table.def.schema),
+        text(&table.def.name),
+        text(&column.name),
+        Value::UInt(at as u64 + 1),
+        default_of(column),
+        text(if column.nullable { "YES" } else { "NO" }),
+    ];
+    row.extend(type_values(&column.ty));
+    row.extend([
+        text(key_of(table, at)),
+        text(&extra_of(column)),
+        text("select,insert,update,references"),
+        text(&column.comment),
+        text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
+        Value::Null,
+    ]);
+    row
+}
+
+/// What is said of a type, from DATA_TYPE to COLUMN_TYPE.
+pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     let full = ty.sql_name();
     let data_type = full.split(['(', ' ']).next().unwrap_or("").to_owned();
     let is_text =
@@ -182,13 +204,6 @@ fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
     let has_time = matches!(ty.code, TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2);
     let charset = |name: &'static str| if ty.is_character() { text(name) } else { Value::Null };
     vec![
-        text("def"),
-        text(&table.def.schema),
-        text(&table.def.name),
-        text(&column.name),
-        Value::UInt(at as u64 + 1),
-        default_of(column),
-        text(if column.nullable { "YES" } else { "NO" }),
         text(&data_type),
         number(chars),
         number(octets),
@@ -198,12 +213,6 @@ fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
         charset(collation::charset_of(ty.collation).name()),
         charset(collation::name(ty.collation)),
         text(&full),
-        text(key_of(table, at)),
-        text(&extra_of(column)),
-        text("select,insert,update,references"),
-        text(&column.comment),
-        text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
-        Value::Null,
     ]
 }
 

@@ -88,56 +88,6 @@ pub(super) const TABLES: &[Definition] = &[
         fill: |_, rows| rows.extend(collations().into_iter().map(|row| row[..2].to_vec())),
     },
     Definition {
-        name: "VIEWS",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("VIEW_DEFINITION", Kind::Long),
-            ("CHECK_OPTION", Kind::Name),
-            ("IS_UPDATABLE", Kind::Name),
-            ("DEFINER", Kind::Name),
-            ("SECURITY_TYPE", Kind::Name),
-        ],
-        fill: |_, _| Ok(()),
-    },
-    Definition {
-        name: "TRIGGERS",
-        columns: &[
-            ("TRIGGER_CATALOG", Kind::Name),
-            ("TRIGGER_SCHEMA", Kind::Name),
-            ("TRIGGER_NAME", Kind::Name),
-            ("EVENT_MANIPULATION", Kind::Name),
-            ("EVENT_OBJECT_SCHEMA", Kind::Name),
-            ("EVENT_OBJECT_TABLE", Kind::Name),
-            ("ACTION_STATEMENT", Kind::Long),
-            ("ACTION_TIMING", Kind::Name),
-        ],
-        fill: |_, _| Ok(()),
-    },
-    Definition {
-        name: "ROUTINES",
-        columns: &[
-            ("SPECIFIC_NAME", Kind::Name),
-            ("ROUTINE_CATALOG", Kind::Name),
-            ("ROUTINE_SCHEMA", Kind::Name),
-            ("ROUTINE_NAME", Kind::Name),
-            ("ROUTINE_TYPE", Kind::Name),
-            ("ROUTINE_DEFINITION", Kind::Long),
-        ],
-        fill: |_, _| Ok(()),
-    },
-    Definition {
-        name: "EVENTS",
-        columns: &[
-            ("EVENT_CATALOG", Kind::Name),
-            ("EVENT_SCHEMA", Kind::Name),
-            ("EVENT_NAME", Kind::Name),
-            ("STATUS", Kind::Name),
-        ],
-        fill: |_, _| Ok(()),
-    },
-    Definition {
         name: "PARTITIONS",
         columns: &[
             ("TABLE_CATALOG", Kind::Name),
@@ -241,7 +191,24 @@ fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
         row.extend(status_of(dictionary.engine, table));
         row
     };
-    rows.extend(dictionary.tables().iter().map(row))
+    rows.extend(dictionary.tables().iter().map(row))?;
+    for view in dictionary.engine.catalog().all_objects(engine::ObjectKind::View) {
+        let def = &view.def;
+        if dictionary.sees(Sight::Table(&def.schema, &def.name)) {
+            let mut row = vec![text("def"), text(&def.schema), text(&def.name), text("VIEW")];
+            row.extend(status_of_view(def));
+            rows.push(row)?;
+        }
+    }
+    Ok(())
+}
+
+/// What TABLES and SHOW TABLE STATUS say of a view, in the order of the columns from ENGINE on.
+pub(crate) fn status_of_view(def: &engine::ObjectDef) -> Vec<Value> {
+    let mut values = vec![Value::Null; 17];
+    values[10] = if def.of_mariadb { Value::Null } else { super::stored::seconds(def.created_us) };
+    values[16] = text("VIEW");
+    values
 }
 
 /// The one engine there is, under the name that clients ask for.

@@ -1,8 +1,8 @@
 //! DDL of a session: commits before itself, and is logged with the session's settings.
 
 use super::Session;
-use crate::ast::{self, CreateTable, Statement};
-use crate::ddl::{DdlReport, DdlRun, DdlSettings, columns_of_query};
+use crate::ast::{self, CreateTable, EventSchedule, Statement};
+use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues, columns_of_query, schedule_of};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
@@ -70,6 +70,8 @@ impl Session {
             received_group: None,
             options: self.commit_options(),
             lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
+            current_user: self.definer(),
+            schedule: ScheduleValues::default(),
             locked_tables: self.locked_tables.as_ref().map(|locked| &*locked.tables),
             interrupt: Some(self.interrupt.clone()),
             notes: Vec::new(),
@@ -87,6 +89,10 @@ impl Session {
             return Ok(DdlReport::default());
         }
         let text = String::from_utf8_lossy(text).into_owned();
+        let schedule = match schedule_of(statement) {
+            Some(schedule) => self.schedule_values(schedule)?,
+            None => ScheduleValues::default(),
+        };
         let (notes, report) = {
             if let Statement::CreateTable(create) = statement
                 && create.query.is_some()
@@ -94,6 +100,7 @@ impl Session {
                 return self.create_table_select(create);
             }
             let mut run = self.ddl_run(&text);
+            run.schedule = schedule;
             run.options.binlog &= self.engine.binlog_filter().allows(self.filtered_schema(statement));
             let done = run.run(statement);
             let told = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
@@ -112,6 +119,41 @@ impl Session {
         }
         self.invalidate_plans();
         Ok(report)
+    }
+
+    /// Who makes an object that names no definer.
+    fn definer(&self) -> (String, String) {
+        let account = self.host.current_user();
+        let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));
+        (user.to_owned(), host.to_owned())
+    }
+
+    /// What the expressions of an event's schedule are now.
+    pub(super) fn schedule_values(&mut self, schedule: &EventSchedule) -> Result<ScheduleValues> {
+        let mut values = ScheduleValues::default();
+        match schedule {
+            EventSchedule::At(at) => values.at = self.schedule_moment(at)?,
+            EventSchedule::Every { amount, starts, ends, .. } => {
+                let amount = self.evaluate(amount)?;
+                let shown = amount.text_bytes(None).map(|text| String::from_utf8_lossy(&text).into_owned());
+                values.amount = match amount {
+                    Value::Bytes(_) => shown.map(|text| format!("'{text}'")),
+                    _ => shown,
+                };
+                values.starts = starts.as_ref().map_or(Ok(None), |starts| self.schedule_moment(starts))?;
+                values.ends = ends.as_ref().map_or(Ok(None), |ends| self.schedule_moment(ends))?;
+            }
+        }
+        Ok(values)
+    }
+
+    fn schedule_moment(&mut self, written: &crate::ast::Expr) -> Result<Option<String>> {
+        let value = self.evaluate(written)?;
+        let ctx = self.context(&[], false);
+        let Some(mut at) = crate::expr::datetime_of(&value, &ctx) else { return Ok(None) };
+        at.micros = 0;
+        let text = Value::DateTime(at).text_bytes(None).unwrap_or_default();
+        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// The schema that `binlog_do_db` and `binlog_ignore_db` go by.

@@ -7,7 +7,6 @@ use super::prepared::is_about_rows;
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
-use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::Charge;
 use crate::parse::parse_charged;
@@ -33,7 +32,9 @@ impl Session {
         }
         let state = enter(State::Parse);
         let mut charge = Charge::new(&self.memory);
-        let Some(parsed) = parse_charged(text, self.variables.sql_mode.lex(), &mut charge)? else {
+        let Some(parsed) = parse_charged(text, self.variables.sql_mode.lex(), &mut charge)
+            .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())?
+        else {
             return Err(SqlError::new(1065, "Query was empty"));
         };
         if parsed.parameters > 0 {
@@ -137,17 +138,15 @@ impl Session {
                 self.change_accounts(command, text, sink)
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
-            Statement::DropAbsent { kind, names, if_exists } => {
-                for name in names {
-                    let message =
-                        format!("{kind} {}.{} does not exist", self.schema_or_default(name)?, name.name);
-                    let code = if *kind == "VIEW" { 1051 } else { 1305 };
-                    if !if_exists {
-                        return Err(SqlError::new(code, message));
+            Statement::Call(name) => {
+                let schema = self.schema_or_default(name)?;
+                let kind = engine::ObjectKind::Procedure;
+                Err(match self.engine.catalog().object(&schema, kind, &name.name) {
+                    Some(found) => {
+                        SqlError::not_supported(format!("CALL of {}", crate::show::qualified(&found.def)))
                     }
-                    self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
-                }
-                self.ok(sink)
+                    None => crate::ddl::absent(kind, &schema, &name.name),
+                })
             }
             _ => {
                 let report = self.run_ddl(text, statement)?;

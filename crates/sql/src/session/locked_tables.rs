@@ -24,6 +24,11 @@ impl Session {
         self.let_tables_go();
         let mut names = LockedNames::default();
         for wanted in tables {
+            if self.is_view(&wanted.table)? {
+                // Its tables are locked by their own names.
+                self.check_lock(&wanted.table)?;
+                continue;
+            }
             names.add(self.name_to_lock(wanted)?)?;
         }
         let mut wanted: Vec<(String, String, TableLock)> = Vec::new();
@@ -44,11 +49,20 @@ impl Session {
         Ok(())
     }
 
-    fn name_to_lock(&self, wanted: &TableToLock) -> Result<LockedName> {
-        let TableToLock { table: name, alias, write } = wanted;
+    fn is_view(&self, name: &TableName) -> Result<bool> {
+        let schema = self.schema_or_default(name)?;
+        Ok(self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name).is_some())
+    }
+
+    fn check_lock(&self, name: &TableName) -> Result<()> {
         let schema = self.schema_or_default(name)?;
         self.host.check_privilege(Privilege::LockTables, Some(&schema), None)?;
-        self.host.check_privilege(Privilege::Select, Some(&schema), Some(&name.name))?;
+        self.host.check_privilege(Privilege::Select, Some(&schema), Some(&name.name))
+    }
+
+    fn name_to_lock(&self, wanted: &TableToLock) -> Result<LockedName> {
+        let TableToLock { table: name, alias, write } = wanted;
+        self.check_lock(name)?;
         let table = self.binder().stored_table(name)?;
         let (schema, of) = (&table.def.schema, &table.def.name);
         if *write {
@@ -93,6 +107,11 @@ impl Session {
             Statement::DropTable { tables, .. } => tables.iter().collect(),
             Statement::RenameTable { pairs, .. } => pairs.iter().map(|(from, _)| from).collect(),
             Statement::Truncate(table) => vec![table],
+            Statement::CreateObject(create) => match &create.details {
+                crate::ast::ObjectDetails::Trigger(trigger) => vec![&trigger.table],
+                _ => return Err(active_locks()),
+            },
+            Statement::AlterRoutine(_) | Statement::AlterEvent(_) => return Err(active_locks()),
             Statement::CreateIndex { table, .. } | Statement::DropIndex { table, .. } => vec![table],
             Statement::CreateSchema { .. } | Statement::DropSchema { .. } | Statement::AlterSchema { .. } => {
                 return Err(active_locks());

@@ -44,6 +44,7 @@ pub use detached::VirtualColumns;
 pub(crate) use detached::{DetachedRows, DetachedSettings};
 pub(crate) use logging::BinlogFormat;
 pub use prepared::Prepared;
+pub(crate) use received::received_schedule;
 pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};
 
 /// What a connection starts with.

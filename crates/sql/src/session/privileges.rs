@@ -5,9 +5,14 @@
 //! a table does not learn whether it is there.
 
 use super::Session;
-use crate::ast::{AlterTable, Alteration, CreateTable, ForeignKeySpec, Maintenance, Statement, TableName};
+use crate::admin::Account;
+use crate::ast::{
+    AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails, Statement,
+    TableName,
+};
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
+use engine::ObjectKind;
 
 impl Session {
     /// The error of a statement that the account may not run.
@@ -43,8 +48,16 @@ impl Session {
                     self.host.check_sight(Sight::Description(&schema, &table.name))
                 }
             }),
-            Statement::DropAbsent { kind, names, .. } => {
-                names.iter().try_for_each(|name| self.check_drop_absent(kind, name))
+            Statement::CreateObject(create) => self.check_create_object(create),
+            Statement::AlterRoutine(alter) => self.check_object(alter.kind, &alter.name),
+            Statement::AlterEvent(alter) => {
+                self.check_object(ObjectKind::Event, &alter.name)?;
+                self.check_definer(alter.definer.as_ref())?;
+                let to = alter.clauses.rename.as_ref();
+                to.map_or(Ok(()), |to| self.check_object(ObjectKind::Event, to))
+            }
+            Statement::DropObjects { kind, names, .. } => {
+                names.iter().try_for_each(|name| self.check_object(*kind, name))
             }
             _ => Ok(()),
         }
@@ -116,14 +129,45 @@ impl Session {
         self.host.check_table(&[Privilege::References], &schema, &key.parent.name)
     }
 
-    /// Of things that no server like this one has, so that their names stand for nothing.
-    fn check_drop_absent(&self, kind: &str, name: &TableName) -> Result<()> {
+    fn check_create_object(&self, create: &CreateObject) -> Result<()> {
+        let wanted: &[Privilege] = match create.or_replace || create.alters {
+            true => &[Privilege::CreateView, Privilege::Drop],
+            false => &[Privilege::CreateView],
+        };
+        match &create.details {
+            ObjectDetails::View(_) => self.check_on(wanted, &create.name)?,
+            ObjectDetails::Trigger(trigger) => self.check_on(&[Privilege::Trigger], &trigger.table)?,
+            ObjectDetails::Routine(_) => {
+                self.check_schema(Privilege::CreateRoutine, &self.schema_or_default(&create.name)?)?;
+            }
+            ObjectDetails::Event(_) => self.check_object(ObjectKind::Event, &create.name)?,
+        }
+        self.check_definer(create.definer.as_ref())
+    }
+
+    /// An object that has another account's privileges needs SET_ANY_DEFINER.
+    fn check_definer(&self, definer: Option<&Account>) -> Result<()> {
+        let Some(other) = definer.filter(|account| !account.is_current_user) else { return Ok(()) };
+        if format!("{}@{}", other.user, other.host) == self.host.current_user() {
+            return Ok(());
+        }
+        self.host.check_privilege(Privilege::SetAnyDefiner, None, None)
+    }
+
+    /// ALTER and DROP of what is no table.
+    fn check_object(&self, kind: ObjectKind, name: &TableName) -> Result<()> {
         let schema = self.schema_or_default(name)?;
         match kind {
-            "VIEW" => self.host.check_table(&[Privilege::Drop], &schema, &name.name),
-            "EVENT" => self.check_schema(Privilege::Event, &schema),
-            "PROCEDURE" | "FUNCTION" => self.host.check_routine(&schema, &name.name),
-            _ => Ok(()),
+            ObjectKind::View => self.host.check_table(&[Privilege::Drop], &schema, &name.name),
+            ObjectKind::Event => self.check_schema(Privilege::Event, &schema),
+            ObjectKind::Procedure | ObjectKind::Function => self.host.check_routine(&schema, &name.name),
+            ObjectKind::Trigger => {
+                let found = self.engine.catalog().object(&schema, kind, &name.name);
+                let place = found.as_ref().and_then(|trigger| trigger.def.trigger.as_ref());
+                place.map_or(Ok(()), |place| {
+                    self.host.check_table(&[Privilege::Trigger], &schema, &place.table)
+                })
+            }
         }
     }
 }

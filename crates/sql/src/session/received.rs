@@ -106,6 +106,18 @@ impl ReceivedStatements {
     }
 }
 
+/// What the expressions of an event's schedule were when a source ran the statement.
+pub(crate) fn received_schedule(
+    engine: &Arc<Engine>,
+    received: &crate::replicated::ReceivedStatement<'_>,
+    schedule: &crate::ast::EventSchedule,
+) -> Result<crate::ddl::ScheduleValues> {
+    let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
+    session.become_sources(&received.session)?;
+    session.variables.timestamp_us = Some(received.session.timestamp_us);
+    session.schedule_values(schedule)
+}
+
 /// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's
 /// load do, is neither parsed nor bound.
 struct LastInsert {
@@ -192,6 +204,7 @@ impl Session {
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
         let mut run = Run::new(transaction, &ctx);
         run.set_changes_rows();
+        run.set_received();
         run.run_subqueries(&bound.subqueries)?;
         match &bound.plan {
             Plan::Query(_) => {}

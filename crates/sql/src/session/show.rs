@@ -25,7 +25,13 @@ impl Session {
         match filter {
             ShowFilter::None => {}
             ShowFilter::Like(pattern) => {
-                table.rows.retain(|row| matches_pattern(&text_of(&row[0]), pattern));
+                // Triggers are found by their table's name, as in MySQL.
+                let column = match show {
+                    Show::Triggers { .. } => 2,
+                    Show::Events { .. } | Show::ProcedureStatus | Show::FunctionStatus => 1,
+                    _ => 0,
+                };
+                table.rows.retain(|row| matches_pattern(&text_of(&row[column]), pattern));
                 // MySQL names the column after the pattern.
                 if matches!(show, Show::Schemas | Show::Tables { .. }) {
                     let name = &mut table.columns[0].name;

@@ -12,7 +12,7 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// A text in quotes, as MySQL escapes it in definitions.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 

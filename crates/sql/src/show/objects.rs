@@ -3,10 +3,10 @@
 use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
-use crate::host::{Host, Privilege, Sight, VariableScope, VirtualTable};
+use crate::host::{Host, Sight, VariableScope, VirtualTable};
 use crate::schema_tables::{self, column_meta};
 use crate::variables::Variables;
-use engine::{Engine, Table};
+use engine::{Engine, ObjectKind, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
@@ -20,11 +20,11 @@ pub(crate) struct ShowParts<'a> {
     pub last_insert_id: u64,
 }
 
-fn text(text: impl AsRef<str>) -> Value {
+pub(super) fn text(text: impl AsRef<str>) -> Value {
     Value::text(text.as_ref())
 }
 
-fn words(columns: &[&str], rows: Vec<Vec<Value>>) -> VirtualTable {
+pub(super) fn words(columns: &[&str], rows: Vec<Vec<Value>>) -> VirtualTable {
     let ty = ColumnType::varchar(1024, collation::UTF8MB3_GENERAL_CI);
     VirtualTable { columns: columns.iter().map(|name| column_meta(name, ty.clone(), true)).collect(), rows }
 }
@@ -53,6 +53,7 @@ impl ShowParts<'_> {
             Show::Tables { schema, full } => self.tables(schema.as_deref(), *full)?,
             Show::TableStatus { schema } => self.table_status(schema.as_deref())?,
             Show::Columns { table, full } => self.columns(table, *full)?,
+            Show::Index { table } if self.is_view(table) => typed(&index_columns(), Vec::new()),
             Show::Index { table } => {
                 let table = self.table(table)?;
                 self.host.check_sight(Sight::Description(&table.def.schema, &table.def.name))?;
@@ -101,39 +102,16 @@ impl ShowParts<'_> {
                 )
             }
             Show::OpenTables => words(&["Database", "Table", "In_use", "Name_locked"], Vec::new()),
-            Show::Triggers { schema } => {
-                self.listed_schema(schema.as_deref())?;
-                words(
-                    &[
-                        "Trigger",
-                        "Event",
-                        "Table",
-                        "Statement",
-                        "Timing",
-                        "Created",
-                        "sql_mode",
-                        "Definer",
-                        "character_set_client",
-                        "collation_connection",
-                        "Database Collation",
-                    ],
-                    Vec::new(),
-                )
-            }
-            Show::Events { schema } => {
-                let schema = self.schema_name(schema.as_deref())?;
-                self.host.check_privilege(Privilege::Event, Some(schema), None)?;
-                words(&["Db", "Name", "Definer", "Time zone", "Type", "Status"], Vec::new())
-            }
-            Show::ProcedureStatus | Show::FunctionStatus => words(
-                &["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"],
-                Vec::new(),
-            ),
+            Show::Triggers { schema } => self.triggers(schema.as_deref())?,
+            Show::Events { schema } => self.events(schema.as_deref())?,
+            Show::ProcedureStatus => self.routine_status(ObjectKind::Procedure),
+            Show::FunctionStatus => self.routine_status(ObjectKind::Function),
+            Show::CreateObject { kind, name } => self.create_object(*kind, name)?,
             Show::Profiles => words(&["Query_ID", "Duration", "Query"], Vec::new()),
         })
     }
 
-    fn schema_name<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
+    pub(super) fn schema_name<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
         let name = written.or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
         if self.engine.catalog().schema(name).is_none() && !schema_tables::is_virtual_schema(name) {
             return Err(SqlError::unknown_schema(name));
@@ -142,7 +120,7 @@ impl ShowParts<'_> {
     }
 
     /// A schema whose tables, triggers and the like are listed.
-    fn listed_schema<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
+    pub(super) fn listed_schema<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
         let name = self.schema_name(written)?;
         self.host.check_sight(Sight::TablesOf(name))?;
         Ok(name)
@@ -152,6 +130,11 @@ impl ShowParts<'_> {
         let mut tables = self.engine.catalog().tables(schema);
         tables.retain(|table| self.host.check_sight(Sight::Table(schema, &table.def.name)).is_ok());
         tables
+    }
+
+    fn is_view(&self, name: &crate::ast::TableName) -> bool {
+        let schema = name.schema.as_deref().or(self.schema).unwrap_or_default();
+        self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some()
     }
 
     fn table(&self, name: &crate::ast::TableName) -> Result<Arc<Table>> {
@@ -173,20 +156,21 @@ impl ShowParts<'_> {
 
     fn tables(&self, schema: Option<&str>, full: bool) -> Result<VirtualTable> {
         let schema = self.listed_schema(schema)?;
-        let is_virtual = schema_tables::is_virtual_schema(schema);
-        let mut names: Vec<String> = if is_virtual {
-            schema_tables::names(self.host, schema)
+        let mut names: Vec<(String, &str)> = if schema_tables::is_virtual_schema(schema) {
+            schema_tables::names(self.host, schema).into_iter().map(|name| (name, "SYSTEM VIEW")).collect()
         } else {
-            self.seen_tables(schema).iter().map(|table| table.def.name.clone()).collect()
+            let tables = self.seen_tables(schema);
+            let tables = tables.iter().map(|table| (table.def.name.clone(), "BASE TABLE"));
+            let views = self.seen_views(schema);
+            tables.chain(views.iter().map(|view| (view.def.name.clone(), "VIEW"))).collect()
         };
         names.sort();
         let column = format!("Tables_in_{schema}");
-        let kind = if is_virtual { "SYSTEM VIEW" } else { "BASE TABLE" };
         Ok(if full {
-            let rows = names.into_iter().map(|name| vec![text(name), text(kind)]).collect();
+            let rows = names.into_iter().map(|(name, kind)| vec![text(name), text(kind)]).collect();
             words(&[&column, "Table_type"], rows)
         } else {
-            words(&[&column], names.into_iter().map(|name| vec![text(name)]).collect())
+            words(&[&column], names.into_iter().map(|(name, _)| vec![text(name)]).collect())
         })
     }
 
@@ -198,6 +182,12 @@ impl ShowParts<'_> {
             row.extend(schema_tables::status_of(self.engine, &table));
             rows.push(row);
         }
+        for view in self.seen_views(schema) {
+            let mut row = vec![text(&view.def.name)];
+            row.extend(schema_tables::status_of_view(&view.def));
+            rows.push(row);
+        }
+        rows.sort_by_key(|row| row[0].text_bytes(None));
         let (name, number, time) = (name_type, number_type, || ColumnType::datetime(0));
         let columns = [
             ("Name", name()),
@@ -241,6 +231,26 @@ impl ShowParts<'_> {
                     schema_tables::default_of(column),
                     text(schema_tables::extra_of(column)),
                     text(&column.comment),
+                ));
+            }
+        } else if let Some(view) = self.engine.catalog().object(schema, ObjectKind::View, &name.name) {
+            self.host.check_sight(Sight::Description(schema, &name.name))?;
+            let columns = crate::bind::view_columns(self.engine, self.host, self.variables, &view.def)?;
+            for column in columns {
+                let collation = match column.ty.is_character() {
+                    true => text(collation::name(column.ty.collation)),
+                    false => Value::Null,
+                };
+                let nullable = column.flags & crate::sink::column_flag::NOT_NULL == 0;
+                rows.push((
+                    text(&column.name),
+                    text(column.ty.sql_name()),
+                    collation,
+                    text(if nullable { "YES" } else { "NO" }),
+                    text(""),
+                    Value::Null,
+                    text(""),
+                    text(""),
                 ));
             }
         } else if let Some(columns) = schema_tables::columns_of(self.host, schema, &name.name) {
@@ -292,6 +302,9 @@ impl ShowParts<'_> {
     fn create_table(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
         let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
         self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
+        if self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some() {
+            return self.create_object(ObjectKind::View, name);
+        }
         let table = self.table(name)?;
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);

@@ -1,5 +1,5 @@
-//! Statements about accounts in the binary log, and from a source: what MySQL logs of them, and what
-//! replicas make of them.
+//! Statements about accounts in the binary log, and from a source: what MySQL logs of them, and
+//! what replicas make of them.
 
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;

@@ -9,8 +9,8 @@ use super::general::INVALID;
 use super::runs::{self, Run};
 use std::sync::LazyLock;
 
-/// Weights of gb18030_chinese_ci that are not the codes themselves, by code (four-byte codes counted
-/// above the two-byte ones).
+/// Weights of gb18030_chinese_ci that are not the codes themselves, by code (four-byte codes
+/// counted above the two-byte ones).
 static GB18030: LazyLock<Vec<Run>> = LazyLock::new(|| runs::gb18030(1));
 
 /// The weights of a string; `ascii` is the table in `single.tables` for its single bytes.

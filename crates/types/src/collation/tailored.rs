@@ -1,8 +1,8 @@
 //! Languages: what they change in the Unicode Collation Algorithm's weights, characters and
 //! sequences of them that weigh as one (contractions).
 //!
-//! One table serves all encodings, and all levels. It is read when the first collation of a language
-//! is used, and each language takes its own part.
+//! One table serves all encodings, and all levels. It is read when the first collation of a
+//! language is used, and each language takes its own part.
 
 use super::tables::Reader;
 use super::uca::{self, Version};

@@ -100,8 +100,8 @@ impl TextForm {
         self.read_text(text, &mut bytes).then(|| self.write_text(&bytes, &mut out)).map(|()| out)
     }
 
-    /// The bytes in whose order the type's values are: MariaDB sorts a UUID of the versions 1 to 5 by
-    /// its parts, the last one first, so that those of one machine are beside each other.
+    /// The bytes in whose order the type's values are: MariaDB sorts a UUID of the versions 1 to 5
+    /// by its parts, the last one first, so that those of one machine are beside each other.
     pub fn write_order(self, stored: &[u8], out: &mut Vec<u8>) {
         let bytes = padded(stored);
         let is_turned = (1..0x60).contains(&bytes[VERSION_AT]) && bytes[VARIANT_AT] & VARIANT_BIT != 0;
@@ -124,8 +124,8 @@ fn padded(stored: &[u8]) -> [u8; MOST_BYTES] {
     bytes
 }
 
-/// A UUID's text: hyphens stand between bytes, wherever they are, and MariaDB has no UUID of a version
-/// after 7 in another variant than the one of RFC 9562.
+/// A UUID's text: hyphens stand between bytes, wherever they are, and MariaDB has no UUID of a
+/// version after 7 in another variant than the one of RFC 9562.
 fn uuid_of(text: &str) -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
     let mut digits = text.bytes().peekable();

@@ -5,10 +5,10 @@ use crate::{ColumnMask, TypeCode, json};
 use std::borrow::Cow;
 
 impl RowLayout {
-    /// The image in a form in which rows can be looked for by its bytes. The bits of the null bitmap
-    /// that no column has are 1 in one server's images and 0 in another's. Of the values only JSON
-    /// has several forms: a server that changes a document in place leaves gaps in it, one that
-    /// writes it anew does not. An image that cannot be read is left as it is.
+    /// The image in a form in which rows can be looked for by its bytes. The bits of the null
+    /// bitmap that no column has are 1 in one server's images and 0 in another's. Of the values
+    /// only JSON has several forms: a server that changes a document in place leaves gaps in it,
+    /// one that writes it anew does not. An image that cannot be read is left as it is.
     pub fn comparable<'a>(&self, mask: &ColumnMask, image: &'a [u8]) -> Cow<'a, [u8]> {
         let mut image = self.comparable_values(mask, image);
         let (last, used) = (mask.count() / 8, mask.count() % 8);

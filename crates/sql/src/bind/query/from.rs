@@ -94,6 +94,14 @@ impl Binder<'_> {
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
             return Ok(Bound { source, hints: Vec::new(), outer: None });
         }
+        let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
+        if let Some(view) = view.filter(|_| self.table_use == TableUse::Read) {
+            let plan = self.view_plan(&view.def)?;
+            let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
+            self.add_to_scope(scope, table)?;
+            let source = Source::Derived(Box::new(plan));
+            return Ok(Bound { source, hints: Vec::new(), outer: None });
+        }
         self.use_locked(&schema, &name.name, shown, self.table_use != TableUse::Read)?;
         let table = self.stored_table(name)?;
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };

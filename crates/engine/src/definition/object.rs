@@ -1,0 +1,299 @@
+//! Views, triggers, stored routines and events: what the dictionary keeps of them.
+//!
+//! The engine knows what an object is called and, of a trigger, which table it belongs to, since
+//! the table's DDL takes its triggers along. What else there is to an object is text that crate
+//! `sql` writes and reads.
+
+use crate::bytes::{Put, Reader};
+use crate::error::Result;
+
+const VERSION: u8 = 1;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    /// `CREATE VIEW`; it shares its names with tables.
+    View = 1,
+    /// `CREATE TRIGGER`
+    Trigger = 2,
+    /// `CREATE PROCEDURE`
+    Procedure = 3,
+    /// `CREATE FUNCTION`
+    Function = 4,
+    /// `CREATE EVENT`
+    Event = 5,
+}
+
+impl ObjectKind {
+    /// All of them.
+    pub const ALL: [ObjectKind; 5] = [
+        ObjectKind::View,
+        ObjectKind::Trigger,
+        ObjectKind::Procedure,
+        ObjectKind::Function,
+        ObjectKind::Event,
+    ];
+
+    /// Its word in statements.
+    pub fn word(self) -> &'static str {
+        match self {
+            ObjectKind::View => "VIEW",
+            ObjectKind::Trigger => "TRIGGER",
+            ObjectKind::Procedure => "PROCEDURE",
+            ObjectKind::Function => "FUNCTION",
+            ObjectKind::Event => "EVENT",
+        }
+    }
+
+    fn from_u8(number: u8) -> Option<ObjectKind> {
+        ObjectKind::ALL.into_iter().find(|kind| *kind as u8 == number)
+    }
+
+    /// Two names of objects of this kind are the same name when this is the same. Case counts in
+    /// the names of views alone, as it does in those of tables.
+    pub fn key(self, name: &str) -> String {
+        if self == ObjectKind::View { name.to_owned() } else { name.to_lowercase() }
+    }
+}
+
+/// The change that a trigger is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TriggerEvent {
+    /// `INSERT`
+    Insert = 1,
+    /// `UPDATE`
+    Update = 2,
+    /// `DELETE`
+    Delete = 4,
+}
+
+impl TriggerEvent {
+    /// All of them.
+    pub const ALL: [TriggerEvent; 3] = [TriggerEvent::Insert, TriggerEvent::Update, TriggerEvent::Delete];
+
+    /// Its word in statements.
+    pub fn word(self) -> &'static str {
+        match self {
+            TriggerEvent::Insert => "INSERT",
+            TriggerEvent::Update => "UPDATE",
+            TriggerEvent::Delete => "DELETE",
+        }
+    }
+
+    /// Its bit among those of a table's triggers.
+    pub fn bit(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Where a trigger stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TriggerPlace {
+    /// Its table, of the trigger's own schema.
+    pub table: String,
+    /// The change it is run for.
+    pub event: TriggerEvent,
+    /// `BEFORE` the change, not `AFTER` it.
+    pub before: bool,
+    /// Its place among those of the same table, event and time; the first has 1.
+    pub order: u32,
+    /// The table had another name when the trigger was made.
+    pub renamed: bool,
+}
+
+/// A view, trigger, routine or event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectDef {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Schema that it is in.
+    pub schema: String,
+    /// Name as written.
+    pub name: String,
+    /// Of a trigger.
+    pub trigger: Option<TriggerPlace>,
+    /// User and host of the account whose privileges it has.
+    pub definer: (String, String),
+    /// `sql_mode` of the session that made it, by the numbers of the server that it was made on.
+    pub sql_mode: u64,
+    /// Collation number of `character_set_client`.
+    pub character_set_client: u16,
+    /// `collation_connection`
+    pub collation_connection: u16,
+    /// The schema's collation when it was made.
+    pub schema_collation: u16,
+    /// When it was made, in microseconds of Unix time.
+    pub created_us: u64,
+    /// When it was last altered.
+    pub altered_us: u64,
+    /// A MariaDB server made it: it is shown as MariaDB shows it.
+    pub of_mariadb: bool,
+    /// What it consists of: a view's query, a statement.
+    pub body: String,
+    /// What else its statement says, by name.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl ObjectDef {
+    /// What its statement says under this name.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets or replaces an attribute.
+    pub fn set_attribute(&mut self, name: &str, value: impl Into<String>) {
+        let value = value.into();
+        match self.attributes.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.attributes.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Takes an attribute away.
+    pub fn remove_attribute(&mut self, name: &str) {
+        self.attributes.retain(|(known, _)| known != name);
+    }
+}
+
+/// An object that exists.
+#[derive(Debug)]
+pub struct Object {
+    /// Its number in the dictionary.
+    pub id: u64,
+    /// Its definition.
+    pub def: ObjectDef,
+}
+
+/// What becomes of an object: `None` before it is made and after it is dropped.
+#[derive(Debug)]
+pub struct ObjectChange {
+    /// The object as it is.
+    pub old: Option<std::sync::Arc<Object>>,
+    /// The definition that it gets.
+    pub new: Option<ObjectDef>,
+}
+
+/// Appends a definition.
+pub(crate) fn put_object(out: &mut Vec<u8>, def: &ObjectDef) {
+    out.put_u8(VERSION);
+    out.put_u8(def.kind as u8);
+    out.put_str(&def.schema);
+    out.put_str(&def.name);
+    out.put_bool(def.trigger.is_some());
+    if let Some(place) = &def.trigger {
+        out.put_str(&place.table);
+        out.put_u8(place.event.bit());
+        out.put_bool(place.before);
+        out.put_u32(place.order);
+        out.put_bool(place.renamed);
+    }
+    out.put_str(&def.definer.0);
+    out.put_str(&def.definer.1);
+    out.put_u64(def.sql_mode);
+    out.put_u16(def.character_set_client);
+    out.put_u16(def.collation_connection);
+    out.put_u16(def.schema_collation);
+    out.put_u64(def.created_us);
+    out.put_u64(def.altered_us);
+    out.put_bool(def.of_mariadb);
+    out.put_str(&def.body);
+    out.put_varint(def.attributes.len() as u64);
+    for (name, value) in &def.attributes {
+        out.put_str(name);
+        out.put_str(value);
+    }
+}
+
+fn read_place(reader: &mut Reader<'_>) -> Result<TriggerPlace> {
+    let table = reader.string()?;
+    let bit = reader.u8()?;
+    let event = TriggerEvent::ALL.into_iter().find(|event| event.bit() == bit);
+    let event = event.ok_or_else(|| reader.impossible("trigger event"))?;
+    Ok(TriggerPlace { table, event, before: reader.bool()?, order: reader.u32()?, renamed: reader.bool()? })
+}
+
+/// Reads what [`put_object`] wrote.
+pub(crate) fn read_object(reader: &mut Reader<'_>) -> Result<ObjectDef> {
+    if reader.u8()? != VERSION {
+        return Err(reader.impossible("version"));
+    }
+    let kind = ObjectKind::from_u8(reader.u8()?).ok_or_else(|| reader.impossible("kind"))?;
+    let (schema, name) = (reader.string()?, reader.string()?);
+    let trigger = if reader.bool()? { Some(read_place(reader)?) } else { None };
+    if trigger.is_some() != (kind == ObjectKind::Trigger) {
+        return Err(reader.impossible("place"));
+    }
+    let definer = (reader.string()?, reader.string()?);
+    let sql_mode = reader.u64()?;
+    let (character_set_client, collation_connection) = (reader.u16()?, reader.u16()?);
+    let schema_collation = reader.u16()?;
+    let (created_us, altered_us) = (reader.u64()?, reader.u64()?);
+    let of_mariadb = reader.bool()?;
+    let body = reader.string()?;
+    let count = reader.count()?;
+    let attributes =
+        (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect::<Result<Vec<_>>>()?;
+    Ok(ObjectDef {
+        kind,
+        schema,
+        name,
+        trigger,
+        definer,
+        sql_mode,
+        character_set_client,
+        collation_connection,
+        schema_collation,
+        created_us,
+        altered_us,
+        of_mariadb,
+        body,
+        attributes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trigger() -> ObjectDef {
+        ObjectDef {
+            kind: ObjectKind::Trigger,
+            schema: "s".into(),
+            name: "Tr".into(),
+            trigger: Some(TriggerPlace {
+                table: "t".into(),
+                event: TriggerEvent::Delete,
+                before: true,
+                order: 2,
+                renamed: true,
+            }),
+            definer: ("root".into(), "localhost".into()),
+            sql_mode: 1 << 33 | 5,
+            character_set_client: 45,
+            collation_connection: 46,
+            schema_collation: 255,
+            created_us: 1,
+            altered_us: 2,
+            of_mariadb: true,
+            body: "SET @a = 1".into(),
+            attributes: vec![("head".into(), "TRIGGER tr".into())],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_and_nothing_that_is_cut_short() {
+        let def = trigger();
+        let mut bytes = Vec::new();
+        put_object(&mut bytes, &def);
+        assert_eq!(read_object(&mut Reader::new(&bytes, "object")).expect("it is whole"), def);
+        for end in 0..bytes.len() {
+            assert!(read_object(&mut Reader::new(&bytes[..end], "object")).is_err(), "{end} bytes");
+        }
+    }
+
+    #[test]
+    fn case_counts_in_names_of_views_alone() {
+        assert_ne!(ObjectKind::View.key("V"), ObjectKind::View.key("v"));
+        assert_eq!(ObjectKind::Trigger.key("TR"), ObjectKind::Trigger.key("tr"));
+    }
+}

@@ -1,0 +1,128 @@
+//! Views, triggers, stored routines and events.
+
+use super::{Expr, Query, TableName, TypeSpec};
+use crate::admin::Account;
+use engine::{ObjectKind, TriggerEvent};
+
+/// CREATE of one of them; ALTER VIEW, which is a CREATE OR REPLACE of a view that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateObject {
+    pub kind: ObjectKind,
+    pub name: TableName,
+    pub or_replace: bool,
+    pub if_not_exists: bool,
+    /// ALTER VIEW.
+    pub alters: bool,
+    /// `DEFINER =`; `None`: who runs the statement.
+    pub definer: Option<Account>,
+    /// The statement's text from the word of the kind on, as the binary log has it.
+    pub text: String,
+    /// The text of the query or of the statement that it consists of.
+    pub body: String,
+    pub details: ObjectDetails,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ObjectDetails {
+    View(Box<ViewDetails>),
+    Trigger(TriggerDetails),
+    Routine(Box<RoutineDetails>),
+    Event(Box<EventClauses>),
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ViewDetails {
+    /// `MERGE`, `TEMPTABLE`, `UNDEFINED`.
+    pub algorithm: Option<String>,
+    /// `SQL SECURITY INVOKER`.
+    pub invoker: Option<bool>,
+    pub columns: Vec<String>,
+    /// `LOCAL` or `CASCADED`.
+    pub check: Option<&'static str>,
+    /// `None`: a query that this server's grammar does not have.
+    pub query: Option<Box<Query>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerDetails {
+    pub table: TableName,
+    pub before: bool,
+    pub event: TriggerEvent,
+    /// PRECEDES or (true) FOLLOWS this other trigger.
+    pub beside: Option<(bool, String)>,
+    /// From the word TRIGGER to FOR EACH ROW, which is what MariaDB shows.
+    pub head: String,
+    /// Of it, what stands in front of the table's name.
+    pub lead: String,
+}
+
+/// The parts of a routine; in ALTER those that are written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RoutineDetails {
+    /// What stands in the parentheses, as written.
+    pub parameters: String,
+    /// The type behind RETURNS, as written.
+    pub returns: Option<(String, Option<TypeSpec>)>,
+    pub deterministic: Option<bool>,
+    /// `CONTAINS SQL`, `NO SQL`, `READS SQL DATA`, `MODIFIES SQL DATA`.
+    pub access: Option<&'static str>,
+    pub invoker: Option<bool>,
+    pub comment: Option<String>,
+    /// `CREATE AGGREGATE FUNCTION` of MariaDB.
+    pub aggregate: bool,
+}
+
+/// A parameter of a routine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutineParameter {
+    /// `IN`, `OUT`, `INOUT`.
+    pub mode: &'static str,
+    pub name: String,
+    /// `None`: a type that this server does not have.
+    pub ty: Option<TypeSpec>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventSchedule {
+    At(Expr),
+    Every { amount: Expr, unit: String, starts: Option<Expr>, ends: Option<Expr> },
+}
+
+/// The clauses of CREATE EVENT and ALTER EVENT.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EventClauses {
+    pub schedule: Option<EventSchedule>,
+    /// `ON COMPLETION PRESERVE`.
+    pub preserve: Option<bool>,
+    pub rename: Option<TableName>,
+    pub status: Option<EventStatus>,
+    pub comment: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventStatus {
+    Enabled,
+    Disabled,
+    /// `DISABLE ON REPLICA`.
+    DisabledOnReplica,
+}
+
+/// ALTER PROCEDURE, ALTER FUNCTION.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterRoutine {
+    pub kind: ObjectKind,
+    pub name: TableName,
+    pub changes: RoutineDetails,
+}
+
+/// ALTER EVENT.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterEvent {
+    pub name: TableName,
+    pub definer: Option<Account>,
+    pub clauses: EventClauses,
+    /// The statement's text from the word EVENT on.
+    pub text: String,
+    /// Behind DO.
+    pub body: Option<String>,
+}

@@ -1,0 +1,648 @@
+//! CREATE, ALTER and DROP of views, triggers, routines and events: what the statements say becomes
+//! the engine's `ObjectDef`, with MySQL's errors for what is there and what is not.
+
+use super::DdlRun;
+use super::column::column_type;
+use super::view_text::ViewNames;
+use crate::admin::Account;
+use crate::ast::{
+    AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
+    RoutineDetails, Statement, TableName, TriggerDetails, ViewDetails,
+};
+use crate::error::{Result, SqlError};
+use crate::show::{self, attribute, quoted};
+use engine::{EngineError, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName, TriggerPlace};
+use std::sync::Arc;
+use types::collation;
+
+/// The values of an event's schedule, which expressions may say.
+#[derive(Debug, Default)]
+pub(crate) struct ScheduleValues {
+    pub at: Option<String>,
+    /// As it is shown: a text in quotes.
+    pub amount: Option<String>,
+    pub starts: Option<String>,
+    pub ends: Option<String>,
+}
+
+/// The schedule whose expressions a statement has.
+pub(crate) fn schedule_of(statement: &Statement) -> Option<&EventSchedule> {
+    match statement {
+        Statement::CreateObject(create) => match &create.details {
+            ObjectDetails::Event(clauses) => clauses.schedule.as_ref(),
+            _ => None,
+        },
+        Statement::AlterEvent(alter) => alter.clauses.schedule.as_ref(),
+        _ => None,
+    }
+}
+
+fn within(error: SqlError) -> EngineError {
+    EngineError::Statement { code: error.code, message: error.message }
+}
+
+/// What a statement says of an object that is there already.
+fn exists(kind: ObjectKind, name: &str) -> SqlError {
+    match kind {
+        ObjectKind::View => SqlError::new(1050, format!("Table '{name}' already exists")),
+        ObjectKind::Trigger => SqlError::new(1359, "Trigger already exists"),
+        ObjectKind::Event => SqlError::new(1537, format!("Event '{name}' already exists")),
+        kind => SqlError::new(1304, format!("{} {name} already exists", kind.word())),
+    }
+}
+
+/// What DROP and ALTER say of an object that is not there.
+pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
+    match kind {
+        ObjectKind::View => SqlError::new(1051, format!("Unknown table '{schema}.{name}'")),
+        ObjectKind::Trigger => SqlError::new(1360, "Trigger does not exist"),
+        ObjectKind::Event => SqlError::new(1539, format!("Unknown event '{name}'")),
+        kind => SqlError::new(1305, format!("{} {schema}.{name} does not exist", kind.word())),
+    }
+}
+
+/// 1347: a table where a view is wanted, or the other way round.
+pub(crate) fn not_a(what: &str, schema: &str, name: &str) -> SqlError {
+    SqlError::new(1347, format!("'{schema}.{name}' is not {what}"))
+}
+
+impl DdlRun<'_> {
+    fn object(&self, kind: ObjectKind, schema: &str, name: &str) -> Option<Arc<Object>> {
+        self.engine.catalog().object(schema, kind, name)
+    }
+
+    pub(super) fn create_object(&mut self, create: &CreateObject) -> Result<()> {
+        let schema = match &create.details {
+            ObjectDetails::Trigger(trigger) => self.schema_of_trigger(&create.name, trigger)?,
+            _ => self.schema_of(&create.name)?,
+        };
+        if crate::schema_tables::is_virtual_schema(&schema) {
+            return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
+        }
+        super::create::check_name(&create.name.name)?;
+        let collation = self.settings_of(&schema)?.collation;
+        let def = self.new_object(create, &schema, collation)?;
+        let locked = def.trigger.as_ref().map_or(def.name.clone(), |place| place.table.clone());
+        let text = logged_text(create, &def, self.schema);
+        let name = ObjectName { kind: create.kind, schema: &schema, name: &locked };
+        let is_over = def.kind == ObjectKind::Event && self.is_over(&def);
+        let mut notes = Vec::new();
+        let mut plan = || match is_over {
+            true => Ok(Vec::new()),
+            false => self.creation(create, &def, &mut notes).map_err(within),
+        };
+        let context = engine::DdlContext { statement: &text, ..self.context() };
+        self.engine.change_objects(&[name], &mut plan, &context)?;
+        if is_over {
+            let message = "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The \
+                           event was dropped immediately after creation.";
+            notes.push((1588, message.to_owned()));
+        }
+        self.notes.append(&mut notes);
+        Ok(())
+    }
+
+    fn definer_of(&self, written: Option<&Account>) -> (String, String) {
+        match written {
+            Some(account) if !account.is_current_user => (account.user.clone(), account.host.clone()),
+            _ => self.current_user.clone(),
+        }
+    }
+
+    /// A trigger is in the schema of its table.
+    fn schema_of_trigger(&self, name: &TableName, trigger: &TriggerDetails) -> Result<String> {
+        let schema = self.schema_of(&trigger.table)?;
+        match &name.schema {
+            Some(written) if *written != schema => Err(SqlError::new(1435, "Trigger in wrong schema")),
+            _ => Ok(schema),
+        }
+    }
+
+    fn new_object(&self, create: &CreateObject, schema: &str, schema_collation: u16) -> Result<ObjectDef> {
+        let definer = self.definer_of(create.definer.as_ref());
+        let mut def = ObjectDef {
+            kind: create.kind,
+            schema: schema.to_owned(),
+            name: create.name.name.clone(),
+            trigger: None,
+            definer,
+            sql_mode: self.session.sql_mode,
+            character_set_client: self.session.character_set_client,
+            collation_connection: self.session.collation_connection,
+            schema_collation,
+            created_us: self.settings.now_us,
+            altered_us: self.settings.now_us,
+            of_mariadb: self.options.mariadb_gtid.is_some(),
+            body: create.body.clone(),
+            attributes: Vec::new(),
+        };
+        match &create.details {
+            ObjectDetails::View(view) => {
+                def.set_attribute(attribute::ALGORITHM, view.algorithm.as_deref().unwrap_or("UNDEFINED"));
+                let security = if view.invoker == Some(true) { "INVOKER" } else { "DEFINER" };
+                def.set_attribute(attribute::SECURITY, security);
+                if !view.columns.is_empty() {
+                    let columns: Vec<String> = view.columns.iter().map(|name| quoted(name)).collect();
+                    def.set_attribute(attribute::COLUMNS, columns.join(","));
+                }
+                if let Some(check) = view.check {
+                    def.set_attribute(attribute::CHECK, check);
+                }
+                self.view_text(&mut def, view);
+                if show::is_updatable(view) {
+                    def.set_attribute(attribute::UPDATABLE, "YES");
+                }
+            }
+            ObjectDetails::Trigger(trigger) => {
+                def.trigger = Some(TriggerPlace {
+                    table: trigger.table.name.clone(),
+                    event: trigger.event,
+                    before: trigger.before,
+                    order: 0,
+                    renamed: false,
+                });
+                if def.of_mariadb {
+                    def.set_attribute(attribute::HEAD, trigger.head.clone());
+                    def.set_attribute(attribute::LEAD, trigger.lead.clone());
+                }
+            }
+            ObjectDetails::Routine(routine) => self.routine(&mut def, routine)?,
+            ObjectDetails::Event(clauses) => self.event(&mut def, clauses)?,
+        }
+        Ok(def)
+    }
+
+    /// The query as it is shown, where all of it is known here.
+    fn view_text(&self, def: &mut ObjectDef, view: &ViewDetails) {
+        let schema = def.schema.clone();
+        let names = ViewNames {
+            catalog: self.engine.catalog(),
+            schema: &schema,
+            current: self.schema,
+            of_mariadb: def.of_mariadb,
+        };
+        let Some(printed) = view.query.as_deref().and_then(|query| names.print(query)) else {
+            if let Some(current) = self.schema.filter(|current| *current != def.schema) {
+                def.set_attribute(attribute::CURRENT, current);
+            }
+            return;
+        };
+        let everywhere = ViewNames { schema: "", ..names };
+        if let Some(qualified) = view.query.as_deref().and_then(|query| everywhere.print(query)) {
+            def.set_attribute(attribute::QUALIFIED, qualified.query);
+        }
+        let columns = if view.columns.is_empty() { &printed.columns } else { &view.columns };
+        def.set_attribute(attribute::NAMES, columns.join("\n"));
+        def.body = match def.of_mariadb && !view.columns.is_empty() {
+            // MariaDB shows a list of columns as the names of the query's.
+            true => match names.print_as(view) {
+                Some(query) => {
+                    def.remove_attribute(attribute::COLUMNS);
+                    query
+                }
+                None => printed.query,
+            },
+            false => printed.query,
+        };
+    }
+
+    fn routine(&self, def: &mut ObjectDef, routine: &RoutineDetails) -> Result<()> {
+        def.set_attribute(attribute::PARAMETERS, routine.parameters.clone());
+        if let Some((written, spec)) = &routine.returns {
+            let shown = match spec {
+                Some(spec) if !self.settings.replicated => {
+                    let ty = column_type("", spec, def.schema_collation, &self.settings)?;
+                    show::returned_type(&ty)
+                }
+                _ => written.clone(),
+            };
+            def.set_attribute(attribute::RETURNS, shown);
+        }
+        if routine.aggregate {
+            def.set_attribute(attribute::AGGREGATE, "YES");
+        }
+        change_routine(def, routine);
+        Ok(())
+    }
+
+    /// Puts the clauses of CREATE EVENT or ALTER EVENT into a definition.
+    fn event(&self, def: &mut ObjectDef, clauses: &EventClauses) -> Result<()> {
+        let values = &self.schedule;
+        match &clauses.schedule {
+            None => {}
+            Some(EventSchedule::At(_)) => {
+                for name in [attribute::AMOUNT, attribute::UNIT, attribute::STARTS, attribute::ENDS] {
+                    def.remove_attribute(name);
+                }
+                let wrong = || SqlError::new(1525, "Incorrect AT value: 'NULL'");
+                def.set_attribute(attribute::AT, values.at.clone().ok_or_else(wrong)?);
+            }
+            Some(EventSchedule::Every { unit, starts, ends, .. }) => {
+                const UNITS: [&str; 14] = [
+                    "YEAR",
+                    "QUARTER",
+                    "MONTH",
+                    "DAY",
+                    "HOUR",
+                    "MINUTE",
+                    "WEEK",
+                    "SECOND",
+                    "YEAR_MONTH",
+                    "DAY_HOUR",
+                    "DAY_MINUTE",
+                    "DAY_SECOND",
+                    "HOUR_MINUTE",
+                    "HOUR_SECOND",
+                ];
+                if !UNITS.contains(&unit.as_str()) && unit != "MINUTE_SECOND" {
+                    return Err(SqlError::syntax(unit, 1));
+                }
+                def.remove_attribute(attribute::AT);
+                def.set_attribute(attribute::AMOUNT, self.positive_amount()?);
+                def.set_attribute(attribute::UNIT, unit.clone());
+                let begin = match (starts, &values.starts) {
+                    (None, _) => Some(show::moment(self.settings.now_us, self.settings.zone_offset_s)),
+                    (Some(_), known) => known.clone(),
+                };
+                let wrong = || SqlError::new(1525, "Incorrect STARTS value: 'NULL'");
+                let begin = begin.ok_or_else(wrong)?;
+                def.remove_attribute(attribute::ENDS);
+                if ends.is_some() {
+                    let end = values.ends.clone().filter(|end| *end > begin);
+                    let wrong = || SqlError::new(1543, "ENDS is either invalid or before STARTS");
+                    def.set_attribute(attribute::ENDS, end.ok_or_else(wrong)?);
+                }
+                def.set_attribute(attribute::STARTS, begin);
+            }
+        }
+        if let Some(preserve) = clauses.preserve {
+            def.set_attribute(attribute::COMPLETION, if preserve { "PRESERVE" } else { "NOT PRESERVE" });
+        }
+        if let Some(comment) = &clauses.comment {
+            def.set_attribute(attribute::COMMENT, comment.clone());
+        }
+        let known = def.attribute(attribute::STATUS);
+        let status = match clauses.status {
+            // What a source makes happen happens there: the replica does not do it again.
+            _ if self.settings.replicated && (clauses.status.is_some() || known.is_none()) => "REPLICA",
+            Some(EventStatus::Disabled) => "DISABLED",
+            Some(EventStatus::DisabledOnReplica) => "REPLICA",
+            Some(EventStatus::Enabled) => "ENABLED",
+            None => known.unwrap_or("ENABLED"),
+        };
+        let status = status.to_owned();
+        def.set_attribute(attribute::STATUS, status);
+        let originator = self.options.server_id.unwrap_or(self.engine.config().server_id);
+        def.set_attribute(attribute::ORIGINATOR, originator.to_string());
+        let zone = &self.session.time_zone;
+        let zone = if zone.is_empty() { "SYSTEM" } else { zone };
+        if clauses.schedule.is_some() {
+            def.set_attribute(attribute::TIME_ZONE, zone);
+        }
+        Ok(())
+    }
+
+    fn positive_amount(&self) -> Result<String> {
+        let amount = self.schedule.amount.clone().unwrap_or_default();
+        let digits = amount.trim_matches(['\'', '-', '+', ' ']);
+        let is_positive = !amount.contains('-') && digits.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+        match is_positive {
+            true => Ok(amount),
+            false => Err(SqlError::new(1542, "INTERVAL is either not positive or too big")),
+        }
+    }
+
+    /// Whether all that an event does would have been in the past, so that MySQL drops it.
+    fn is_over(&self, def: &ObjectDef) -> bool {
+        let now = show::moment(self.settings.now_us, self.settings.zone_offset_s);
+        let last = def.attribute(attribute::AT).or(def.attribute(attribute::ENDS));
+        def.attribute(attribute::COMPLETION) != Some("PRESERVE")
+            && !self.settings.replicated
+            && last.is_some_and(|last| *last < *now)
+    }
+
+    /// What a CREATE changes, now that nobody else changes it.
+    fn creation(
+        &self,
+        create: &CreateObject,
+        def: &ObjectDef,
+        notes: &mut Vec<(u16, String)>,
+    ) -> Result<Vec<ObjectChange>> {
+        let (kind, schema, name) = (def.kind, &def.schema, &def.name);
+        if self.engine.catalog().schema(schema).is_none() {
+            return Err(SqlError::unknown_schema(schema));
+        }
+        let old = self.object(kind, schema, name);
+        if kind == ObjectKind::View && self.engine.catalog().table(schema, name).is_some() {
+            return match (create.or_replace || create.alters, create.if_not_exists) {
+                (true, _) => Err(not_a("VIEW", schema, name)),
+                (false, false) => Err(exists(kind, name)),
+                (false, true) => {
+                    notes.push((1050, exists(kind, name).message));
+                    Ok(Vec::new())
+                }
+            };
+        }
+        if create.alters && old.is_none() {
+            return Err(SqlError::no_such_table(schema, name));
+        }
+        let Some(place) = &def.trigger else {
+            return match &old {
+                Some(_) if create.or_replace || create.alters => {
+                    Ok(vec![ObjectChange { old, new: Some(def.clone()) }])
+                }
+                Some(_) if create.if_not_exists => {
+                    let error = exists(kind, name);
+                    notes.push((error.code, error.message));
+                    Ok(Vec::new())
+                }
+                Some(_) => Err(exists(kind, name)),
+                None => Ok(vec![ObjectChange { old: None, new: Some(def.clone()) }]),
+            };
+        };
+        if self.object(ObjectKind::View, schema, &place.table).is_some() {
+            return Err(not_a("BASE TABLE", schema, &place.table));
+        }
+        self.require_table(schema, &place.table)?;
+        match &old {
+            Some(known) if create.if_not_exists => {
+                let table = known.def.trigger.as_ref().map_or("", |place| &place.table);
+                if table != place.table {
+                    return Err(exists(kind, name));
+                }
+                let message = format!("Trigger '{name}' already exists on the table '{schema}'.'{table}'.");
+                notes.push((4099, message));
+                return Ok(Vec::new());
+            }
+            Some(_) if !create.or_replace => return Err(exists(kind, name)),
+            _ => {}
+        }
+        let ObjectDetails::Trigger(written) = &create.details else { return Ok(Vec::new()) };
+        self.trigger_in_place(old, def.clone(), written.beside.as_ref())
+    }
+
+    /// A trigger takes its place among the others, which make room.
+    fn trigger_in_place(
+        &self,
+        old: Option<Arc<Object>>,
+        mut def: ObjectDef,
+        beside: Option<&(bool, String)>,
+    ) -> Result<Vec<ObjectChange>> {
+        let mut changes = old.as_ref().map_or_else(Vec::new, |old| self.closed_ranks(old));
+        let Some(place) = def.trigger.clone() else { return Ok(changes) };
+        let is_old = |object: &Arc<Object>| old.as_ref().is_some_and(|old| old.id == object.id);
+        let mut others = self.engine.catalog().triggers(&def.schema, &place.table);
+        others.retain(|other| {
+            let at = other.def.trigger.as_ref();
+            !is_old(other) && at.is_some_and(|at| at.event == place.event && at.before == place.before)
+        });
+        let at = match beside {
+            None => others.len(),
+            Some((follows, name)) => {
+                let key = ObjectKind::Trigger.key(name);
+                let found = others.iter().position(|other| ObjectKind::Trigger.key(&other.def.name) == key);
+                match found {
+                    Some(found) => found + usize::from(*follows),
+                    None if self.settings.replicated => others.len(),
+                    None => {
+                        let text = format!(
+                            "Referenced trigger '{name}' for the given action time and event type does not exist."
+                        );
+                        return Err(SqlError::new(3011, text));
+                    }
+                }
+            }
+        };
+        def.trigger = Some(TriggerPlace { order: at as u32 + 1, ..place });
+        for (position, other) in others.into_iter().enumerate() {
+            let order = (position + usize::from(position >= at)) as u32 + 1;
+            changes.retain(|change| change.old.as_ref().is_none_or(|known| known.id != other.id));
+            changes.extend(reordered(&other, order));
+        }
+        changes.push(ObjectChange { old, new: Some(def) });
+        Ok(changes)
+    }
+
+    /// The triggers behind one that goes move up.
+    fn closed_ranks(&self, gone: &Arc<Object>) -> Vec<ObjectChange> {
+        let Some(place) = &gone.def.trigger else { return Vec::new() };
+        let mut others = self.engine.catalog().triggers(&gone.def.schema, &place.table);
+        others.retain(|other| {
+            let at = other.def.trigger.as_ref();
+            other.id != gone.id && at.is_some_and(|at| at.event == place.event && at.before == place.before)
+        });
+        let ranked = others.iter().enumerate();
+        ranked.filter_map(|(at, other)| reordered(other, at as u32 + 1)).collect()
+    }
+
+    pub(super) fn drop_objects(
+        &mut self,
+        kind: ObjectKind,
+        names: &[TableName],
+        if_exists: bool,
+    ) -> Result<()> {
+        let mut wanted = Vec::with_capacity(names.len());
+        for name in names {
+            let schema = self.schema_of(name)?;
+            if kind == ObjectKind::Trigger && self.engine.catalog().schema(&schema).is_none() {
+                let error = SqlError::unknown_schema(&schema);
+                if !if_exists {
+                    return Err(error);
+                }
+                self.notes.push((error.code, error.message));
+                return self.log_only();
+            }
+            let table = self.object(kind, &schema, &name.name).and_then(|object| object.def.trigger.clone());
+            let locked = table.map_or(name.name.clone(), |place| place.table);
+            wanted.push((schema, name.name.clone(), locked));
+        }
+        let locks: Vec<ObjectName<'_>> =
+            wanted.iter().map(|(schema, _, locked)| ObjectName { kind, schema, name: locked }).collect();
+        let mut notes = Vec::new();
+        let mut plan = || self.removal(kind, &wanted, if_exists, &mut notes).map_err(within);
+        self.engine.change_objects(&locks, &mut plan, &self.context())?;
+        self.notes.append(&mut notes);
+        Ok(())
+    }
+
+    fn removal(
+        &self,
+        kind: ObjectKind,
+        wanted: &[(String, String, String)],
+        if_exists: bool,
+        notes: &mut Vec<(u16, String)>,
+    ) -> Result<Vec<ObjectChange>> {
+        let (mut changes, mut unknown) = (Vec::new(), Vec::new());
+        for (schema, name, _) in wanted {
+            if let Some(old) = self.object(kind, schema, name) {
+                changes.extend(self.closed_ranks(&old));
+                changes.push(ObjectChange { old: Some(old), new: None });
+                continue;
+            }
+            let is_table = self.engine.catalog().table(schema, name).is_some();
+            let error = match kind {
+                ObjectKind::View if is_table => not_a("VIEW", schema, name),
+                ObjectKind::Event if if_exists => SqlError::new(1305, format!("Event {name} does not exist")),
+                kind => absent(kind, schema, name),
+            };
+            if if_exists {
+                notes.push((error.code, error.message));
+            } else if error.code == 1051 {
+                unknown.push(format!("{schema}.{name}"));
+            } else {
+                return Err(error);
+            }
+        }
+        match unknown.is_empty() {
+            true => Ok(changes),
+            false => Err(SqlError::new(1051, format!("Unknown table '{}'", unknown.join(",")))),
+        }
+    }
+
+    pub(super) fn alter_routine(&mut self, alter: &AlterRoutine) -> Result<()> {
+        let schema = self.schema_of(&alter.name)?;
+        let name = ObjectName { kind: alter.kind, schema: &schema, name: &alter.name.name };
+        let mut plan = || {
+            let old = self.object(alter.kind, &schema, &alter.name.name);
+            let old = old.ok_or_else(|| within(absent(alter.kind, &schema, &alter.name.name)))?;
+            let mut def = old.def.clone();
+            change_routine(&mut def, &alter.changes);
+            def.altered_us = self.settings.now_us;
+            Ok(vec![ObjectChange { old: Some(old), new: Some(def) }])
+        };
+        self.engine.change_objects(&[name], &mut plan, &self.context())?;
+        Ok(())
+    }
+
+    pub(super) fn alter_event(&mut self, alter: &AlterEvent) -> Result<()> {
+        let kind = ObjectKind::Event;
+        let schema = self.schema_of(&alter.name)?;
+        let to = match &alter.clauses.rename {
+            Some(to) => (self.schema_of(to)?, to.name.clone()),
+            None => (schema.clone(), alter.name.name.clone()),
+        };
+        let names = [
+            ObjectName { kind, schema: &schema, name: &alter.name.name },
+            ObjectName { kind, schema: &to.0, name: &to.1 },
+        ];
+        let mut plan = || self.altered_event(alter, &schema, &to).map_err(within);
+        // Who alters an event becomes its definer, on replicas too.
+        let definer = show::account(&self.definer_of(alter.definer.as_ref()));
+        let text = format!("ALTER DEFINER={definer} {}", alter.text);
+        let context = engine::DdlContext { statement: &text, ..self.context() };
+        self.engine.change_objects(&names, &mut plan, &context)?;
+        Ok(())
+    }
+
+    fn altered_event(
+        &self,
+        alter: &AlterEvent,
+        schema: &str,
+        to: &(String, String),
+    ) -> Result<Vec<ObjectChange>> {
+        let kind = ObjectKind::Event;
+        let unknown = || absent(kind, schema, &alter.name.name);
+        let old = self.object(kind, schema, &alter.name.name).ok_or_else(unknown)?;
+        if self.object(kind, &to.0, &to.1).is_some_and(|other| other.id != old.id) {
+            return Err(exists(kind, &to.1));
+        }
+        if self.engine.catalog().schema(&to.0).is_none() {
+            return Err(SqlError::unknown_schema(&to.0));
+        }
+        let mut def = old.def.clone();
+        (def.schema, def.name) = to.clone();
+        if alter.clauses.rename.is_none() {
+            def.name.clone_from(&old.def.name);
+        }
+        def.definer = self.definer_of(alter.definer.as_ref());
+        def.altered_us = self.settings.now_us;
+        if let Some(body) = &alter.body {
+            def.body.clone_from(body);
+            def.sql_mode = self.session.sql_mode;
+            def.character_set_client = self.session.character_set_client;
+            def.collation_connection = self.session.collation_connection;
+        }
+        self.event(&mut def, &alter.clauses)?;
+        Ok(vec![ObjectChange { old: Some(old), new: Some(def) }])
+    }
+
+    /// The view of this name that RENAME TABLE is about, with its new definition; `None`: it is no
+    /// view.
+    pub(super) fn renamed_view(&self, from: (&str, &str), to: (&str, &str)) -> Result<Option<ObjectChange>> {
+        let Some(old) = self.object(ObjectKind::View, from.0, from.1) else { return Ok(None) };
+        if from.0 != to.0 {
+            let text = format!("Changing schema from '{}' to '{}' is not allowed.", from.0, to.0);
+            return Err(SqlError::new(1450, text));
+        }
+        let is_taken = self.engine.catalog().table(to.0, to.1).is_some()
+            || self.object(ObjectKind::View, to.0, to.1).is_some();
+        if is_taken {
+            return Err(exists(ObjectKind::View, to.1));
+        }
+        let mut def = old.def.clone();
+        def.name = to.1.to_owned();
+        Ok(Some(ObjectChange { old: Some(old), new: Some(def) }))
+    }
+}
+
+fn reordered(trigger: &Arc<Object>, order: u32) -> Option<ObjectChange> {
+    let place = trigger.def.trigger.as_ref().filter(|place| place.order != order)?;
+    let mut def = trigger.def.clone();
+    def.trigger = Some(TriggerPlace { order, ..place.clone() });
+    Some(ObjectChange { old: Some(trigger.clone()), new: Some(def) })
+}
+
+/// Puts the written characteristics into a routine's definition.
+fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
+    if let Some(deterministic) = routine.deterministic {
+        def.set_attribute(attribute::DETERMINISTIC, if deterministic { "YES" } else { "NO" });
+    }
+    if let Some(access) = routine.access {
+        def.set_attribute(attribute::ACCESS, access);
+    }
+    if let Some(invoker) = routine.invoker {
+        def.set_attribute(attribute::SECURITY, if invoker { "INVOKER" } else { "DEFINER" });
+    }
+    if let Some(comment) = &routine.comment {
+        def.set_attribute(attribute::COMMENT, comment.clone());
+    }
+}
+
+/// The text of a CREATE for the binary log: with its definer, so that replicas make it alike.
+fn logged_text(create: &CreateObject, def: &ObjectDef, current: Option<&str>) -> String {
+    let definer = show::definer(def);
+    let if_not_exists = if create.if_not_exists { "IF NOT EXISTS " } else { "" };
+    match &create.details {
+        ObjectDetails::View(_) => {
+            let verb = match (create.alters, create.or_replace) {
+                (true, _) => "ALTER",
+                (false, true) => "CREATE OR REPLACE",
+                (false, false) => "CREATE",
+            };
+            let name = match current == Some(&def.schema) {
+                true => quoted(&def.name),
+                false => format!("{}.{}", quoted(&def.schema), quoted(&def.name)),
+            };
+            // The query as it was written, as MySQL logs it.
+            let written = ObjectDef { body: create.body.clone(), ..def.clone() };
+            show::view_text(&written, verb, &format!("{if_not_exists}{name}"))
+        }
+        ObjectDetails::Routine(_) => {
+            let name = match create.name.schema.is_some() {
+                true => format!("{}.{}", quoted(&def.schema), quoted(&def.name)),
+                false => quoted(&def.name),
+            };
+            show::routine_text(def, &format!("{if_not_exists}{name}"))
+        }
+        _ => format!("CREATE DEFINER={definer} {}", create.text),
+    }
+}
+
+/// Whether a collation's character set is told of a type that has it.
+pub(crate) fn charset_words(id: u16) -> String {
+    let charset = collation::charset_of(id);
+    match charset.default_collation() == id {
+        true => format!(" CHARSET {}", charset.name()),
+        false => format!(" CHARSET {} COLLATE {}", charset.name(), collation::name(id)),
+    }
+}

@@ -1,0 +1,470 @@
+//! CREATE, ALTER and DROP of views, triggers, routines and events.
+//!
+//! The head of such a statement is read; the query or the statement that the object consists of is
+//! kept as text.
+
+use super::Parser;
+use crate::admin::Account;
+use crate::ast::{
+    AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
+    RoutineDetails, RoutineParameter, Statement, TableName, TriggerDetails, TypeSpec, ViewDetails,
+};
+use crate::error::{Result, SqlError};
+use crate::lexer::{LexMode, TokenKind};
+use engine::{ObjectKind, TriggerEvent};
+
+/// What stands between CREATE and the word of the kind.
+#[derive(Default)]
+struct Lead {
+    definer: Option<Account>,
+    algorithm: Option<String>,
+    invoker: Option<bool>,
+    aggregate: bool,
+}
+
+impl Parser<'_> {
+    /// Whether CREATE or ALTER goes on as for such an object.
+    pub(super) fn is_object_head(&self) -> bool {
+        self.is_any(&[
+            "VIEW",
+            "TRIGGER",
+            "PROCEDURE",
+            "FUNCTION",
+            "EVENT",
+            "DEFINER",
+            "ALGORITHM",
+            "SQL",
+            "AGGREGATE",
+        ])
+    }
+
+    /// Behind CREATE [OR REPLACE], or ALTER, if it is about a view.
+    pub(super) fn create_object(&mut self, or_replace: bool) -> Result<Statement> {
+        let lead = self.lead()?;
+        let kind = self.kind()?;
+        if or_replace && kind != ObjectKind::View && !self.mode.of_source {
+            return Err(self.error());
+        }
+        self.create_kind(kind, lead, or_replace, false)
+    }
+
+    /// Behind ALTER.
+    pub(super) fn alter_object(&mut self) -> Result<Statement> {
+        let lead = self.lead()?;
+        match self.kind()? {
+            ObjectKind::View => self.create_kind(ObjectKind::View, lead, false, true),
+            ObjectKind::Event => self.alter_event(lead.definer),
+            kind @ (ObjectKind::Procedure | ObjectKind::Function) if lead.definer.is_none() => {
+                self.advance();
+                let name = self.table_name()?;
+                let changes = self.characteristics()?;
+                Ok(Statement::AlterRoutine(Box::new(AlterRoutine { kind, name, changes })))
+            }
+            _ => Err(self.error()),
+        }
+    }
+
+    /// Behind DROP.
+    pub(super) fn drop_objects(&mut self) -> Result<Statement> {
+        let kind = self.kind()?;
+        self.advance();
+        let if_exists = self.if_exists();
+        let names = match kind {
+            ObjectKind::View => self.list(Self::table_name)?,
+            _ => vec![self.table_name()?],
+        };
+        if kind == ObjectKind::View {
+            let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
+        }
+        Ok(Statement::DropObjects { kind, names, if_exists })
+    }
+
+    /// The kind whose word is here.
+    pub(super) fn kind(&self) -> Result<ObjectKind> {
+        let word = self.upper();
+        ObjectKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| self.error())
+    }
+
+    fn lead(&mut self) -> Result<Lead> {
+        let mut lead = Lead::default();
+        loop {
+            if self.eat("ALGORITHM") {
+                self.expect_symbol("=")?;
+                let word = self.upper();
+                if !matches!(word.as_str(), "UNDEFINED" | "MERGE" | "TEMPTABLE") {
+                    return Err(self.error());
+                }
+                self.advance();
+                lead.algorithm = Some(word);
+            } else if self.eat("DEFINER") {
+                self.expect_symbol("=")?;
+                lead.definer = Some(self.definer()?);
+            } else if self.eat_all(&["SQL", "SECURITY"]) {
+                lead.invoker = Some(self.invoker()?);
+            } else if self.mode.of_source && self.eat("AGGREGATE") {
+                lead.aggregate = true;
+            } else {
+                return Ok(lead);
+            }
+        }
+    }
+
+    /// An account; of MariaDB a role too.
+    fn definer(&mut self) -> Result<Account> {
+        if self.eat("CURRENT_ROLE") {
+            if self.eat_symbol("(") {
+                self.expect_symbol(")")?;
+            }
+            return Ok(Account { user: String::new(), host: String::new(), is_current_user: true });
+        }
+        self.account()
+    }
+
+    fn invoker(&mut self) -> Result<bool> {
+        let invoker = self.eat("INVOKER");
+        if !invoker {
+            self.expect("DEFINER")?;
+        }
+        Ok(invoker)
+    }
+
+    /// The text from one token up to, not with, another.
+    fn span(&self, from: usize, to: usize) -> String {
+        if to <= from {
+            return String::new();
+        }
+        let bytes = &self.text[self.tokens[from].start as usize..self.tokens[to - 1].end as usize];
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    fn create_kind(
+        &mut self,
+        kind: ObjectKind,
+        lead: Lead,
+        or_replace: bool,
+        alters: bool,
+    ) -> Result<Statement> {
+        let is_view = kind == ObjectKind::View;
+        if !is_view && (lead.algorithm.is_some() || lead.invoker.is_some()) {
+            return Err(self.error());
+        }
+        let start = self.at;
+        self.advance();
+        let if_not_exists = !alters && self.if_not_exists();
+        let name = self.table_name()?;
+        let (body_at, details) = match kind {
+            ObjectKind::View => {
+                let view = ViewDetails {
+                    algorithm: lead.algorithm.clone(),
+                    invoker: lead.invoker,
+                    ..self.view_head()?
+                };
+                let body_at = self.at;
+                (body_at, ObjectDetails::View(Box::new(view)))
+            }
+            ObjectKind::Trigger => {
+                let trigger = self.trigger_head(start)?;
+                (self.at, ObjectDetails::Trigger(trigger))
+            }
+            ObjectKind::Procedure | ObjectKind::Function => {
+                let mut routine = self.routine_head(kind == ObjectKind::Function)?;
+                routine.aggregate = lead.aggregate;
+                (self.at, ObjectDetails::Routine(Box::new(routine)))
+            }
+            ObjectKind::Event => {
+                let event = self.event_clauses(false)?;
+                self.expect("DO")?;
+                (self.at, ObjectDetails::Event(Box::new(event)))
+            }
+        };
+        let mut details = details;
+        let body_end = match &mut details {
+            ObjectDetails::View(view) => self.view_query(view)?,
+            _ => {
+                self.program_body()?;
+                self.at
+            }
+        };
+        Ok(Statement::CreateObject(Box::new(CreateObject {
+            kind,
+            name,
+            or_replace,
+            if_not_exists,
+            alters,
+            definer: lead.definer,
+            text: self.span(start, self.at),
+            body: self.span(body_at, body_end),
+            details,
+        })))
+    }
+
+    /// `[(columns)] AS`
+    fn view_head(&mut self) -> Result<ViewDetails> {
+        let columns = if self.is_symbol("(") { self.parenthesized(Self::any_name)? } else { Vec::new() };
+        self.expect("AS")?;
+        Ok(ViewDetails { columns, ..ViewDetails::default() })
+    }
+
+    /// The query of a view and its CHECK OPTION. A query that this grammar does not have is passed
+    /// over: it is kept as text. Returns where the query ends.
+    fn view_query(&mut self, view: &mut ViewDetails) -> Result<usize> {
+        if !self.is_any(&["SELECT", "WITH", "VALUES", "TABLE"]) && !self.is_symbol("(") {
+            return Err(self.error());
+        }
+        let start = self.at;
+        let end = self.tokens.len() - 1;
+        let ends_with = |parser: &Self, words: &[&str]| {
+            end >= start + words.len()
+                && words
+                    .iter()
+                    .enumerate()
+                    .all(|(at, word)| parser.token_is(parser.tokens[end - words.len() + at], word))
+        };
+        let (check, check_tokens) = match () {
+            _ if ends_with(self, &["WITH", "CASCADED", "CHECK", "OPTION"]) => (Some("CASCADED"), 4),
+            _ if ends_with(self, &["WITH", "LOCAL", "CHECK", "OPTION"]) => (Some("LOCAL"), 4),
+            _ if ends_with(self, &["WITH", "CHECK", "OPTION"]) => (Some("CASCADED"), 3),
+            _ => (None, 0),
+        };
+        view.check = check;
+        let query_end = end - check_tokens;
+        let (parameters, hints) = (self.parameters, self.hints.clone());
+        let (depth, highest, queries, tables) = (self.depth, self.highest, self.queries, self.tables);
+        view.query = match self.query() {
+            Ok(query) if self.at == query_end => Some(Box::new(query)),
+            _ => None,
+        };
+        if self.parameters > parameters {
+            return Err(SqlError::new(1351, "View's SELECT contains a variable or parameter"));
+        }
+        (self.hints, self.depth, self.highest) = (hints, depth, highest);
+        (self.queries, self.tables) = (queries, tables);
+        self.at = end;
+        Ok(query_end)
+    }
+
+    /// `{BEFORE | AFTER} {INSERT | UPDATE | DELETE} ON table FOR EACH ROW [FOLLOWS | PRECEDES x]`
+    fn trigger_head(&mut self, start: usize) -> Result<TriggerDetails> {
+        let before = self.eat("BEFORE");
+        if !before {
+            self.expect("AFTER")?;
+        }
+        let word = self.upper();
+        let event = TriggerEvent::ALL.into_iter().find(|event| event.word() == word);
+        let event = event.ok_or_else(|| self.error())?;
+        self.advance();
+        self.expect("ON")?;
+        let lead = self.span(start, self.at);
+        let table = self.table_name()?;
+        self.expect_all(&["FOR", "EACH", "ROW"])?;
+        let head = self.span(start, self.at);
+        let follows = self.is("FOLLOWS");
+        let beside = match self.eat_any(&["FOLLOWS", "PRECEDES"]) {
+            true => Some((follows, self.name()?)),
+            false => None,
+        };
+        Ok(TriggerDetails { table, before, event, beside, head, lead })
+    }
+
+    fn routine_head(&mut self, is_function: bool) -> Result<RoutineDetails> {
+        self.expect_symbol("(")?;
+        let start = self.at;
+        let mut depth = 0;
+        while depth > 0 || !self.is_symbol(")") {
+            if self.at_end() || self.is_symbol(";") {
+                return Err(self.error());
+            }
+            depth += i32::from(self.is_symbol("(")) - i32::from(self.is_symbol(")"));
+            self.advance();
+        }
+        let parameters = self.text_between_parentheses(start);
+        self.expect_symbol(")")?;
+        let returns = if is_function { Some(self.returns()?) } else { None };
+        Ok(RoutineDetails { parameters, returns, ..self.characteristics()? })
+    }
+
+    /// What is written from the token `start`, which stands behind a parenthesis, to the
+    /// parenthesis here, with its white space.
+    fn text_between_parentheses(&self, start: usize) -> String {
+        let from = self.tokens[start - 1].end as usize;
+        String::from_utf8_lossy(&self.text[from..self.token().start as usize]).into_owned()
+    }
+
+    fn returns(&mut self) -> Result<(String, Option<TypeSpec>)> {
+        // MariaDB's Oracle mode says RETURN.
+        if !(self.mode.of_source && self.eat("RETURN")) {
+            self.expect("RETURNS")?;
+        }
+        let start = self.at;
+        let spec = self.type_of_source()?;
+        Ok((self.span(start, self.at), spec))
+    }
+
+    /// A type; one that this server does not have is a name with arguments.
+    fn type_of_source(&mut self) -> Result<Option<TypeSpec>> {
+        let start = self.at;
+        match self.type_spec() {
+            Ok(mut spec) => {
+                if self.eat("COLLATE") {
+                    spec.collation = Some(self.string_or_name()?.to_lowercase());
+                }
+                Ok(Some(spec))
+            }
+            Err(error) if !self.mode.of_source => Err(error),
+            Err(_) => {
+                self.at = start;
+                self.any_name()?;
+                if self.is_symbol("(") {
+                    self.parenthesized(|parser| {
+                        parser.advance();
+                        Ok(())
+                    })?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn characteristics(&mut self) -> Result<RoutineDetails> {
+        let mut found = RoutineDetails::default();
+        loop {
+            match () {
+                _ if self.eat("COMMENT") => found.comment = Some(self.string()?),
+                _ if self.eat_all(&["LANGUAGE", "SQL"]) => {}
+                _ if self.eat("DETERMINISTIC") => found.deterministic = Some(true),
+                _ if self.eat_all(&["NOT", "DETERMINISTIC"]) => found.deterministic = Some(false),
+                _ if self.eat_all(&["CONTAINS", "SQL"]) => found.access = Some("CONTAINS SQL"),
+                _ if self.eat_all(&["NO", "SQL"]) => found.access = Some("NO SQL"),
+                _ if self.eat_all(&["READS", "SQL", "DATA"]) => found.access = Some("READS SQL DATA"),
+                _ if self.eat_all(&["MODIFIES", "SQL", "DATA"]) => found.access = Some("MODIFIES SQL DATA"),
+                _ if self.eat_all(&["SQL", "SECURITY"]) => found.invoker = Some(self.invoker()?),
+                _ => return Ok(found),
+            }
+        }
+    }
+
+    fn event_clauses(&mut self, alters: bool) -> Result<EventClauses> {
+        let mut clauses = EventClauses::default();
+        if !alters {
+            self.expect_all(&["ON", "SCHEDULE"])?;
+            clauses.schedule = Some(self.event_schedule()?);
+        } else if self.eat_all(&["ON", "SCHEDULE"]) {
+            clauses.schedule = Some(self.event_schedule()?);
+        }
+        if self.eat_all(&["ON", "COMPLETION"]) {
+            clauses.preserve = Some(!self.eat("NOT"));
+            self.expect("PRESERVE")?;
+        }
+        if alters && self.eat_all(&["RENAME", "TO"]) {
+            clauses.rename = Some(self.table_name()?);
+        }
+        if self.eat("ENABLE") {
+            clauses.status = Some(EventStatus::Enabled);
+        } else if self.eat("DISABLE") {
+            clauses.status = Some(EventStatus::Disabled);
+            if self.eat("ON") {
+                if !self.eat_any(&["REPLICA", "SLAVE"]) {
+                    return Err(self.error());
+                }
+                clauses.status = Some(EventStatus::DisabledOnReplica);
+            }
+        }
+        if self.eat("COMMENT") {
+            clauses.comment = Some(self.string()?);
+        }
+        Ok(clauses)
+    }
+
+    fn event_schedule(&mut self) -> Result<EventSchedule> {
+        if self.eat("AT") {
+            return Ok(EventSchedule::At(self.expr()?));
+        }
+        self.expect("EVERY")?;
+        let amount = self.expr()?;
+        let unit = self.upper();
+        if unit.is_empty() {
+            return Err(self.error());
+        }
+        self.advance();
+        let starts = if self.eat("STARTS") { Some(self.expr()?) } else { None };
+        let ends = if self.eat("ENDS") { Some(self.expr()?) } else { None };
+        Ok(EventSchedule::Every { amount, unit, starts, ends })
+    }
+
+    fn alter_event(&mut self, definer: Option<Account>) -> Result<Statement> {
+        let start = self.at;
+        self.advance();
+        let name: TableName = self.table_name()?;
+        let clauses = self.event_clauses(true)?;
+        let body = if self.eat("DO") {
+            let start = self.at;
+            self.program_body()?;
+            Some(self.span(start, self.at))
+        } else {
+            None
+        };
+        if body.is_none() && definer.is_none() && clauses == EventClauses::default() {
+            return Err(self.error());
+        }
+        let text = self.span(start, self.at);
+        Ok(Statement::AlterEvent(Box::new(AlterEvent { name, definer, clauses, text, body })))
+    }
+
+    /// CALL: the procedure's name; what it is called with is passed over.
+    pub(super) fn call(&mut self) -> Result<Statement> {
+        self.expect("CALL")?;
+        let name = self.table_name()?;
+        if self.eat_symbol("(") {
+            if !self.is_symbol(")") {
+                self.list(Self::expr)?;
+            }
+            self.expect_symbol(")")?;
+        }
+        Ok(Statement::Call(name))
+    }
+
+    fn parameter(&mut self, of_procedure: bool) -> Result<RoutineParameter> {
+        let mode = match () {
+            _ if self.eat("OUT") => "OUT",
+            _ if self.eat("INOUT") => "INOUT",
+            _ if of_procedure || self.is("IN") => {
+                self.eat("IN");
+                "IN"
+            }
+            _ => "IN",
+        };
+        let name = self.name()?;
+        Ok(RoutineParameter { mode, name, ty: self.type_of_source()? })
+    }
+}
+
+/// Reads what is kept of a routine: the text of its parameters.
+pub(crate) fn parameters_of(text: &str, of_procedure: bool, mode: LexMode) -> Vec<RoutineParameter> {
+    let read = |parser: &mut Parser<'_>| match parser.at_end() {
+        true => Ok(Vec::new()),
+        false => parser.list(|parser| parser.parameter(of_procedure)),
+    };
+    super::parse_part(text.as_bytes(), mode, read).unwrap_or_default()
+}
+
+/// Reads a type that is kept as text.
+pub(crate) fn type_of(text: &str, mode: LexMode) -> Option<TypeSpec> {
+    super::parse_part(text.as_bytes(), mode, |parser| parser.type_of_source()).ok().flatten()
+}
+
+/// Whether a statement that begins with CREATE or ALTER has a body with semicolons of its own.
+pub(crate) fn is_program(words: impl Iterator<Item = (TokenKind, Vec<u8>)>) -> bool {
+    /// Words and accounts in front of the word of the kind.
+    const MOST: usize = 24;
+    for (kind, raw) in words.skip(1).take(MOST) {
+        if kind != TokenKind::Word {
+            continue;
+        }
+        match raw.to_ascii_uppercase().as_slice() {
+            b"TRIGGER" | b"PROCEDURE" | b"FUNCTION" | b"EVENT" => return true,
+            b"TABLE" | b"VIEW" | b"DATABASE" | b"SCHEMA" | b"INDEX" | b"USER" | b"ROLE" => return false,
+            _ => {}
+        }
+    }
+    false
+}

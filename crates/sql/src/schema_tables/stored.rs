@@ -1,0 +1,398 @@
+//! VIEWS, TRIGGERS, ROUTINES, PARAMETERS and EVENTS.
+
+use super::columns::type_values;
+use super::{Definition, Dictionary, Kind, Rows};
+use crate::ddl::kept_type;
+use crate::error::Result;
+use crate::host::{Privilege, Sight};
+use crate::parse::object::{parameters_of, type_of};
+use crate::show::{self, attribute};
+use crate::sql_mode::SqlMode;
+use engine::{Object, ObjectDef, ObjectKind};
+use std::sync::Arc;
+use types::{ColumnType, DateTime, TypeCode, Value, collation};
+
+const CHARACTER_SETS: [&str; 3] = ["CHARACTER_SET_CLIENT", "COLLATION_CONNECTION", "DATABASE_COLLATION"];
+
+pub(super) const TABLES: &[Definition] = &[
+    Definition {
+        name: "VIEWS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("VIEW_DEFINITION", Kind::Long),
+            ("CHECK_OPTION", Kind::Name),
+            ("IS_UPDATABLE", Kind::Name),
+            ("DEFINER", Kind::Name),
+            ("SECURITY_TYPE", Kind::Name),
+            (CHARACTER_SETS[0], Kind::Name),
+            (CHARACTER_SETS[1], Kind::Name),
+        ],
+        fill: views,
+    },
+    Definition {
+        name: "TRIGGERS",
+        columns: &[
+            ("TRIGGER_CATALOG", Kind::Name),
+            ("TRIGGER_SCHEMA", Kind::Name),
+            ("TRIGGER_NAME", Kind::Name),
+            ("EVENT_MANIPULATION", Kind::Name),
+            ("EVENT_OBJECT_CATALOG", Kind::Name),
+            ("EVENT_OBJECT_SCHEMA", Kind::Name),
+            ("EVENT_OBJECT_TABLE", Kind::Name),
+            ("ACTION_ORDER", Kind::Number),
+            ("ACTION_CONDITION", Kind::Long),
+            ("ACTION_STATEMENT", Kind::Long),
+            ("ACTION_ORIENTATION", Kind::Name),
+            ("ACTION_TIMING", Kind::Name),
+            ("ACTION_REFERENCE_OLD_TABLE", Kind::Name),
+            ("ACTION_REFERENCE_NEW_TABLE", Kind::Name),
+            ("ACTION_REFERENCE_OLD_ROW", Kind::Name),
+            ("ACTION_REFERENCE_NEW_ROW", Kind::Name),
+            ("CREATED", Kind::Moment),
+            ("SQL_MODE", Kind::Long),
+            ("DEFINER", Kind::Name),
+            (CHARACTER_SETS[0], Kind::Name),
+            (CHARACTER_SETS[1], Kind::Name),
+            (CHARACTER_SETS[2], Kind::Name),
+        ],
+        fill: triggers,
+    },
+    Definition {
+        name: "ROUTINES",
+        columns: &[
+            ("SPECIFIC_NAME", Kind::Name),
+            ("ROUTINE_CATALOG", Kind::Name),
+            ("ROUTINE_SCHEMA", Kind::Name),
+            ("ROUTINE_NAME", Kind::Name),
+            ("ROUTINE_TYPE", Kind::Name),
+            ("DATA_TYPE", Kind::Long),
+            ("CHARACTER_MAXIMUM_LENGTH", Kind::Number),
+            ("CHARACTER_OCTET_LENGTH", Kind::Number),
+            ("NUMERIC_PRECISION", Kind::Number),
+            ("NUMERIC_SCALE", Kind::Number),
+            ("DATETIME_PRECISION", Kind::Number),
+            ("CHARACTER_SET_NAME", Kind::Name),
+            ("COLLATION_NAME", Kind::Name),
+            ("DTD_IDENTIFIER", Kind::Long),
+            ("ROUTINE_BODY", Kind::Name),
+            ("ROUTINE_DEFINITION", Kind::Long),
+            ("EXTERNAL_NAME", Kind::Name),
+            ("EXTERNAL_LANGUAGE", Kind::Name),
+            ("PARAMETER_STYLE", Kind::Name),
+            ("IS_DETERMINISTIC", Kind::Name),
+            ("SQL_DATA_ACCESS", Kind::Name),
+            ("SQL_PATH", Kind::Name),
+            ("SECURITY_TYPE", Kind::Name),
+            ("CREATED", Kind::Time),
+            ("LAST_ALTERED", Kind::Time),
+            ("SQL_MODE", Kind::Long),
+            ("ROUTINE_COMMENT", Kind::Long),
+            ("DEFINER", Kind::Name),
+            (CHARACTER_SETS[0], Kind::Name),
+            (CHARACTER_SETS[1], Kind::Name),
+            (CHARACTER_SETS[2], Kind::Name),
+        ],
+        fill: routines,
+    },
+    Definition {
+        name: "PARAMETERS",
+        columns: &[
+            ("SPECIFIC_CATALOG", Kind::Name),
+            ("SPECIFIC_SCHEMA", Kind::Name),
+            ("SPECIFIC_NAME", Kind::Name),
+            ("ORDINAL_POSITION", Kind::Number),
+            ("PARAMETER_MODE", Kind::Name),
+            ("PARAMETER_NAME", Kind::Name),
+            ("DATA_TYPE", Kind::Long),
+            ("CHARACTER_MAXIMUM_LENGTH", Kind::Number),
+            ("CHARACTER_OCTET_LENGTH", Kind::Number),
+            ("NUMERIC_PRECISION", Kind::Number),
+            ("NUMERIC_SCALE", Kind::Number),
+            ("DATETIME_PRECISION", Kind::Number),
+            ("CHARACTER_SET_NAME", Kind::Name),
+            ("COLLATION_NAME", Kind::Name),
+            ("DTD_IDENTIFIER", Kind::Long),
+            ("ROUTINE_TYPE", Kind::Name),
+        ],
+        fill: parameters,
+    },
+    Definition {
+        name: "EVENTS",
+        columns: &[
+            ("EVENT_CATALOG", Kind::Name),
+            ("EVENT_SCHEMA", Kind::Name),
+            ("EVENT_NAME", Kind::Name),
+            ("DEFINER", Kind::Name),
+            ("TIME_ZONE", Kind::Name),
+            ("EVENT_BODY", Kind::Name),
+            ("EVENT_DEFINITION", Kind::Long),
+            ("EVENT_TYPE", Kind::Name),
+            ("EXECUTE_AT", Kind::Name),
+            ("INTERVAL_VALUE", Kind::Name),
+            ("INTERVAL_FIELD", Kind::Name),
+            ("SQL_MODE", Kind::Long),
+            ("STARTS", Kind::Name),
+            ("ENDS", Kind::Name),
+            ("STATUS", Kind::Name),
+            ("ON_COMPLETION", Kind::Name),
+            ("CREATED", Kind::Time),
+            ("LAST_ALTERED", Kind::Time),
+            ("LAST_EXECUTED", Kind::Time),
+            ("EVENT_COMMENT", Kind::Long),
+            ("ORIGINATOR", Kind::Number),
+            (CHARACTER_SETS[0], Kind::Name),
+            (CHARACTER_SETS[1], Kind::Name),
+            (CHARACTER_SETS[2], Kind::Name),
+        ],
+        fill: events,
+    },
+];
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+fn optional(value: Option<&str>) -> Value {
+    value.map_or(Value::Null, text)
+}
+
+/// `user@host`
+pub(crate) fn definer(def: &ObjectDef) -> Value {
+    text(&format!("{}@{}", def.definer.0, def.definer.1))
+}
+
+/// `character_set_client`, `collation_connection`, and the schema's collation.
+pub(crate) fn character_sets(def: &ObjectDef) -> [Value; 3] {
+    [
+        text(collation::charset_of(def.character_set_client).name()),
+        text(collation::name(def.collation_connection)),
+        text(collation::name(def.schema_collation)),
+    ]
+}
+
+/// A moment in whole seconds.
+pub(crate) fn seconds(unix_us: u64) -> Value {
+    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, 0, 0))
+}
+
+/// A moment as triggers have it: in hundredths of seconds.
+pub(crate) fn hundredths(unix_us: u64) -> Value {
+    let micros = (unix_us % 1_000_000) as u32 / 10_000 * 10_000;
+    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, micros, 0))
+}
+
+/// When a trigger is run.
+pub(crate) fn timing(def: &ObjectDef) -> &'static str {
+    if def.trigger.as_ref().is_some_and(|place| place.before) { "BEFORE" } else { "AFTER" }
+}
+
+impl Dictionary<'_> {
+    fn objects(&self, kind: ObjectKind) -> Vec<Arc<Object>> {
+        let mut objects = self.engine.catalog().all_objects(kind);
+        objects.retain(|object| sees_object(self.host, &object.def));
+        objects
+    }
+}
+
+/// Whether an account reads what a routine consists of: its own, or all of them.
+pub(crate) fn shows_text(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
+    is_definer(host, def) || host.check_sight(Sight::RoutineText(&def.schema, &def.name)).is_ok()
+}
+
+fn is_definer(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
+    host.current_user() == format!("{}@{}", def.definer.0, def.definer.1)
+}
+
+/// Whether an account is told of an object.
+pub(crate) fn sees_object(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
+    let schema = def.schema.as_str();
+    match def.kind {
+        ObjectKind::View => host.check_sight(Sight::Table(schema, &def.name)).is_ok(),
+        ObjectKind::Trigger => def
+            .trigger
+            .as_ref()
+            .is_some_and(|place| host.check_table(&[Privilege::Trigger], schema, &place.table).is_ok()),
+        ObjectKind::Event => host.check_privilege(Privilege::Event, Some(schema), None).is_ok(),
+        _ => is_definer(host, def) || host.check_sight(Sight::Routine(schema, &def.name)).is_ok(),
+    }
+}
+
+fn views(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let row = |view: &Arc<Object>| {
+        let def = &view.def;
+        let shows = dictionary.host.check_sight(Sight::CreateView(&def.schema, &def.name)).is_ok();
+        let [client, connection, _] = character_sets(def);
+        vec![
+            text("def"),
+            text(&def.schema),
+            text(&def.name),
+            text(if shows { def.attribute(attribute::QUALIFIED).unwrap_or(&def.body) } else { "" }),
+            text(def.attribute(attribute::CHECK).unwrap_or("NONE")),
+            text(def.attribute(attribute::UPDATABLE).unwrap_or("NO")),
+            definer(def),
+            text(show::security(def)),
+            client,
+            connection,
+        ]
+    };
+    rows.extend(dictionary.objects(ObjectKind::View).iter().map(row))
+}
+
+fn triggers(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let row = |trigger: &Arc<Object>| {
+        let def = &trigger.def;
+        let place = def.trigger.as_ref()?;
+        let mut row = vec![
+            text("def"),
+            text(&def.schema),
+            text(&def.name),
+            text(place.event.word()),
+            text("def"),
+            text(&def.schema),
+            text(&place.table),
+            Value::UInt(u64::from(place.order)),
+            Value::Null,
+            text(&show::body_of(def)),
+            text("ROW"),
+            text(timing(def)),
+            Value::Null,
+            Value::Null,
+            text("OLD"),
+            text("NEW"),
+            hundredths(def.created_us),
+            text(&show::sql_mode(def)),
+            definer(def),
+        ];
+        row.extend(character_sets(def));
+        Some(row)
+    };
+    rows.extend(dictionary.objects(ObjectKind::Trigger).iter().filter_map(row))
+}
+
+/// DATA_TYPE to DTD_IDENTIFIER of a type that is kept as text.
+fn kept_type_values(ty: Option<&ColumnType>, written: &str) -> Vec<Value> {
+    let Some(ty) = ty else {
+        let mut values = vec![text(written.split(['(', ' ']).next().unwrap_or_default())];
+        values.extend(std::iter::repeat_n(Value::Null, 7));
+        values.push(text(written));
+        return values;
+    };
+    let mut values = type_values(ty);
+    if let TypeCode::Float | TypeCode::Double = ty.code {
+        values[4] = Value::Null;
+    }
+    values
+}
+
+fn returned(def: &ObjectDef) -> Option<(Option<ColumnType>, String)> {
+    let written = def.attribute(attribute::RETURNS)?;
+    let spec = type_of(written, SqlMode(def.sql_mode).lex());
+    Some((spec.and_then(|spec| kept_type(&spec, def.schema_collation)), written.to_owned()))
+}
+
+fn all_routines(dictionary: &Dictionary<'_>) -> Vec<Arc<Object>> {
+    let mut routines = dictionary.objects(ObjectKind::Function);
+    routines.extend(dictionary.objects(ObjectKind::Procedure));
+    routines
+}
+
+fn routines(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let row = |routine: &Arc<Object>| {
+        let def = &routine.def;
+        let shows = shows_text(dictionary.host, def);
+        let mut row =
+            vec![text(&def.name), text("def"), text(&def.schema), text(&def.name), text(def.kind.word())];
+        row.extend(match returned(def) {
+            Some((ty, written)) => kept_type_values(ty.as_ref(), &written),
+            None => std::iter::once(text("")).chain(std::iter::repeat_n(Value::Null, 8)).collect(),
+        });
+        row.extend([
+            text("SQL"),
+            if shows { text(&show::body_of(def)) } else { Value::Null },
+            Value::Null,
+            text("SQL"),
+            text("SQL"),
+            text(def.attribute(attribute::DETERMINISTIC).unwrap_or("NO")),
+            text(def.attribute(attribute::ACCESS).unwrap_or("CONTAINS SQL")),
+            Value::Null,
+            text(show::security(def)),
+            seconds(def.created_us),
+            seconds(def.altered_us),
+            text(&show::sql_mode(def)),
+            text(def.attribute(attribute::COMMENT).unwrap_or_default()),
+            definer(def),
+        ]);
+        row.extend(character_sets(def));
+        row
+    };
+    rows.extend(all_routines(dictionary).iter().map(row))
+}
+
+fn parameters(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    for routine in all_routines(dictionary) {
+        let def = &routine.def;
+        let mut row = |position: usize, mode: Value, name: Value, of_type: Vec<Value>| {
+            let position = Value::UInt(position as u64);
+            let mut row = vec![text("def"), text(&def.schema), text(&def.name), position, mode, name];
+            row.extend(of_type);
+            row.push(text(def.kind.word()));
+            rows.push(row)
+        };
+        if let Some((ty, written)) = returned(def) {
+            row(0, Value::Null, Value::Null, kept_type_values(ty.as_ref(), &written))?;
+        }
+        let written = def.attribute(attribute::PARAMETERS).unwrap_or_default();
+        let is_procedure = def.kind == ObjectKind::Procedure;
+        let found = parameters_of(written, is_procedure, SqlMode(def.sql_mode).lex());
+        for (at, parameter) in found.into_iter().enumerate() {
+            let ty = parameter.ty.as_ref().and_then(|spec| kept_type(spec, def.schema_collation));
+            row(at + 1, text(parameter.mode), text(&parameter.name), kept_type_values(ty.as_ref(), ""))?;
+        }
+    }
+    Ok(())
+}
+
+fn events(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let row = |event: &Arc<Object>| {
+        let def = &event.def;
+        let part = |name: &str| optional(def.attribute(name));
+        let mut row = vec![
+            text("def"),
+            text(&def.schema),
+            text(&def.name),
+            definer(def),
+            part(attribute::TIME_ZONE),
+            text("SQL"),
+            text(&show::body_of(def)),
+            text(event_type(def)),
+            part(attribute::AT),
+            part(attribute::AMOUNT),
+            part(attribute::UNIT),
+            text(&show::sql_mode(def)),
+            part(attribute::STARTS),
+            part(attribute::ENDS),
+            text(show::event_status(def)),
+            text(def.attribute(attribute::COMPLETION).unwrap_or("NOT PRESERVE")),
+            seconds(def.created_us),
+            seconds(def.altered_us),
+            Value::Null,
+            text(def.attribute(attribute::COMMENT).unwrap_or_default()),
+            originator(def),
+        ];
+        row.extend(character_sets(def));
+        row
+    };
+    rows.extend(dictionary.objects(ObjectKind::Event).iter().map(row))
+}
+
+/// `ONE TIME` or `RECURRING`.
+pub(crate) fn event_type(def: &ObjectDef) -> &'static str {
+    if def.attribute(attribute::AT).is_some() { "ONE TIME" } else { "RECURRING" }
+}
+
+/// The server that an event is from.
+pub(crate) fn originator(def: &ObjectDef) -> Value {
+    Value::UInt(def.attribute(attribute::ORIGINATOR).and_then(|id| id.parse().ok()).unwrap_or(0))
+}

@@ -1,0 +1,265 @@
+//! What SHOW CREATE prints of views, triggers, routines and events, in the words of the server that
+//! they were made on.
+
+use super::create_table::literal;
+use super::quoted;
+use crate::ast::{Expr, QueryBody, SelectItem, TableRef, ViewDetails};
+use crate::lexer::{self, TokenKind};
+use crate::sql_mode::SqlMode;
+use engine::{ObjectDef, ObjectKind};
+use types::{ColumnType, DateTime, Value};
+
+/// The names under which the parts of an object are kept.
+pub(crate) mod attribute {
+    /// `UNDEFINED`, `MERGE`, `TEMPTABLE`
+    pub const ALGORITHM: &str = "algorithm";
+    /// `DEFINER`, `INVOKER`
+    pub const SECURITY: &str = "security";
+    /// Names in backticks, with commas.
+    pub const COLUMNS: &str = "columns";
+    /// Names of the view's columns, one a line; not there where the query is kept as written.
+    pub const NAMES: &str = "names";
+    /// The query with every schema, which information_schema shows.
+    pub const QUALIFIED: &str = "qualified";
+    /// The schema of names without one in the query, where it is not the view's.
+    pub const CURRENT: &str = "current";
+    /// `LOCAL`, `CASCADED`
+    pub const CHECK: &str = "check";
+    /// `YES`
+    pub const UPDATABLE: &str = "updatable";
+    /// What MariaDB shows of a trigger in front of its statement.
+    pub const HEAD: &str = "head";
+    /// Of it, what stands in front of the table's name.
+    pub const LEAD: &str = "lead";
+    /// What stands in a routine's parentheses.
+    pub const PARAMETERS: &str = "parameters";
+    /// A function's type.
+    pub const RETURNS: &str = "returns";
+    /// `YES`
+    pub const AGGREGATE: &str = "aggregate";
+    /// `YES`, `NO`
+    pub const DETERMINISTIC: &str = "deterministic";
+    /// `NO SQL` and so on.
+    pub const ACCESS: &str = "access";
+    pub const COMMENT: &str = "comment";
+    /// The moment of an event that happens once, in its time zone.
+    pub const AT: &str = "at";
+    /// Of an event that recurs: every so many of the unit.
+    pub const AMOUNT: &str = "amount";
+    pub const UNIT: &str = "unit";
+    pub const STARTS: &str = "starts";
+    pub const ENDS: &str = "ends";
+    /// `PRESERVE`, `NOT PRESERVE`
+    pub const COMPLETION: &str = "completion";
+    /// `ENABLED`, `DISABLED`, `REPLICA`
+    pub const STATUS: &str = "status";
+    /// Server id.
+    pub const ORIGINATOR: &str = "originator";
+    pub const TIME_ZONE: &str = "time_zone";
+}
+
+/// `YYYY-MM-DD hh:mm:ss` in a time zone.
+pub(crate) fn moment(unix_us: u64, zone_offset_s: i32) -> String {
+    let at = DateTime::from_unix((unix_us / 1_000_000) as i64, 0, zone_offset_s);
+    let text = Value::DateTime(at).text_bytes(None).unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The account in backticks.
+pub(crate) fn definer(def: &ObjectDef) -> String {
+    account(&def.definer)
+}
+
+/// A user and a host in backticks.
+pub(crate) fn account((user, host): &(String, String)) -> String {
+    format!("{}@{}", quoted(user), quoted(host))
+}
+
+/// `sql_mode` in the names of the server that the object was made on.
+pub(crate) fn sql_mode(def: &ObjectDef) -> String {
+    match def.of_mariadb {
+        true => SqlMode(def.sql_mode).names_of_mariadb(),
+        false => SqlMode(def.sql_mode).to_string(),
+    }
+}
+
+/// The type behind RETURNS, as MySQL prints it.
+pub(crate) fn returned_type(ty: &ColumnType) -> String {
+    let words = if ty.is_character() { crate::ddl::charset_words(ty.collation) } else { String::new() };
+    format!("{}{words}", ty.sql_name())
+}
+
+/// The statement that makes the object.
+pub(crate) fn create_object(def: &ObjectDef) -> String {
+    match def.kind {
+        ObjectKind::View => view_text(def, "CREATE", &quoted(&def.name)),
+        ObjectKind::Trigger => trigger_text(def),
+        ObjectKind::Procedure | ObjectKind::Function => routine_text(def, &quoted(&def.name)),
+        ObjectKind::Event => event_text(def),
+    }
+}
+
+/// A view's statement with another verb and name.
+pub(crate) fn view_text(def: &ObjectDef, verb: &str, name: &str) -> String {
+    let columns = def.attribute(attribute::COLUMNS).map_or(String::new(), |columns| format!(" ({columns})"));
+    let check =
+        def.attribute(attribute::CHECK).map_or(String::new(), |check| format!(" WITH {check} CHECK OPTION"));
+    format!(
+        "{verb} ALGORITHM={} DEFINER={} SQL SECURITY {} VIEW {name}{columns} AS {}{check}",
+        def.attribute(attribute::ALGORITHM).unwrap_or("UNDEFINED"),
+        definer(def),
+        security(def),
+        def.body,
+    )
+}
+
+/// A view whose query names every schema.
+pub(crate) fn outside(def: &ObjectDef) -> ObjectDef {
+    let body = def.attribute(attribute::QUALIFIED).unwrap_or(&def.body).to_owned();
+    ObjectDef { body, ..def.clone() }
+}
+
+/// `DEFINER` or `INVOKER`.
+pub(crate) fn security(def: &ObjectDef) -> &str {
+    def.attribute(attribute::SECURITY).unwrap_or("DEFINER")
+}
+
+fn trigger_text(def: &ObjectDef) -> String {
+    let Some(place) = &def.trigger else { return String::new() };
+    let table = quoted(&place.table);
+    let head = match (def.attribute(attribute::HEAD), def.attribute(attribute::LEAD)) {
+        (Some(head), _) if !place.renamed => Some(head.to_owned()),
+        (_, Some(lead)) => Some(format!("{lead} {table} FOR EACH ROW")),
+        _ => None,
+    };
+    let head = match head {
+        Some(head) => head,
+        None => {
+            let timing = if place.before { "BEFORE" } else { "AFTER" };
+            let name = quoted(&def.name);
+            format!("TRIGGER {name} {timing} {} ON {table} FOR EACH ROW", place.event.word())
+        }
+    };
+    format!("CREATE DEFINER={} {head} {}", definer(def), def.body)
+}
+
+/// A routine's statement under another name.
+pub(crate) fn routine_text(def: &ObjectDef, name: &str) -> String {
+    let aggregate = if def.attribute(attribute::AGGREGATE).is_some() { "AGGREGATE " } else { "" };
+    let mut text = format!(
+        "CREATE DEFINER={} {aggregate}{} {name}({})",
+        definer(def),
+        def.kind.word(),
+        def.attribute(attribute::PARAMETERS).unwrap_or_default()
+    );
+    if let Some(returns) = def.attribute(attribute::RETURNS) {
+        text.push_str(&format!(" RETURNS {returns}"));
+    }
+    text.push('\n');
+    if let Some(access) = def.attribute(attribute::ACCESS).filter(|access| *access != "CONTAINS SQL") {
+        text.push_str(&format!("    {access}\n"));
+    }
+    if def.attribute(attribute::DETERMINISTIC) == Some("YES") {
+        text.push_str("    DETERMINISTIC\n");
+    }
+    if security(def) == "INVOKER" {
+        text.push_str("    SQL SECURITY INVOKER\n");
+    }
+    if let Some(comment) = def.attribute(attribute::COMMENT).filter(|comment| !comment.is_empty()) {
+        text.push_str(&format!("    COMMENT {}\n", literal(comment)));
+    }
+    text + &def.body
+}
+
+fn event_text(def: &ObjectDef) -> String {
+    let mut text = format!("CREATE DEFINER={} EVENT {} ON SCHEDULE ", definer(def), quoted(&def.name));
+    match def.attribute(attribute::AT) {
+        Some(at) => text.push_str(&format!("AT '{at}'")),
+        None => {
+            let amount = def.attribute(attribute::AMOUNT).unwrap_or_default();
+            text.push_str(&format!("EVERY {amount} {}", def.attribute(attribute::UNIT).unwrap_or_default()));
+            for (word, name) in [("STARTS", attribute::STARTS), ("ENDS", attribute::ENDS)] {
+                if let Some(moment) = def.attribute(name) {
+                    text.push_str(&format!(" {word} '{moment}'"));
+                }
+            }
+        }
+    }
+    let status = match def.attribute(attribute::STATUS) {
+        Some("DISABLED") => "DISABLE",
+        Some("REPLICA") if def.of_mariadb => "DISABLE ON SLAVE",
+        Some("REPLICA") => "DISABLE ON REPLICA",
+        _ => "ENABLE",
+    };
+    let completion = def.attribute(attribute::COMPLETION).unwrap_or("NOT PRESERVE");
+    text.push_str(&format!(" ON COMPLETION {completion} {status}"));
+    if let Some(comment) = def.attribute(attribute::COMMENT).filter(|comment| !comment.is_empty()) {
+        text.push_str(&format!(" COMMENT {}", literal(comment)));
+    }
+    format!("{text} DO {}", def.body)
+}
+
+/// An event's status, as it is shown.
+pub(crate) fn event_status(def: &ObjectDef) -> &'static str {
+    match def.attribute(attribute::STATUS) {
+        Some("DISABLED") => "DISABLED",
+        Some("REPLICA") if def.of_mariadb => "SLAVESIDE_DISABLED",
+        Some("REPLICA") => "REPLICA_SIDE_DISABLED",
+        _ => "ENABLED",
+    }
+}
+
+/// A body as information_schema has it: of MySQL, with what the literals mean in their quotes.
+pub(crate) fn body_of(def: &ObjectDef) -> String {
+    if def.of_mariadb {
+        return def.body.clone();
+    }
+    let text = def.body.as_bytes();
+    let mode = SqlMode(def.sql_mode).lex();
+    let Ok(tokens) = lexer::tokenize_program(text, mode) else { return def.body.clone() };
+    let mut out = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for token in tokens.iter().filter(|token| token.kind == TokenKind::Text) {
+        let (start, end) = (token.start as usize, token.end as usize);
+        let raw = &text[start..end];
+        let Some(quote) = raw.iter().position(|byte| matches!(byte, b'\'' | b'"')) else { continue };
+        out.extend_from_slice(&text[from..=start + quote]);
+        out.extend_from_slice(&lexer::unquote(&raw[quote..], mode, true));
+        from = end - 1;
+    }
+    out.extend_from_slice(&text[from..]);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Whether rows of a view stand for rows of a table.
+pub(crate) fn is_updatable(view: &ViewDetails) -> bool {
+    let Some(query) = &view.query else { return false };
+    let QueryBody::Select(select) = &query.body else { return false };
+    let from_tables = select.from.as_ref().is_some_and(is_of_tables);
+    let plain = |item: &SelectItem| !matches!(item, SelectItem::Expr { expr, .. } if has_aggregate(expr));
+    view.algorithm.as_deref() != Some("TEMPTABLE")
+        && from_tables
+        && !select.distinct
+        && select.group_by.is_empty()
+        && select.having.is_none()
+        && query.limit.is_none()
+        && select.items.iter().all(plain)
+        && select.items.iter().any(|item| match item {
+            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
+            _ => true,
+        })
+}
+
+fn is_of_tables(from: &TableRef) -> bool {
+    match from {
+        TableRef::Table { .. } => true,
+        TableRef::Derived { .. } => false,
+        TableRef::Join { kind, left, right, .. } => {
+            *kind == crate::ast::JoinKind::Inner && is_of_tables(left) && is_of_tables(right)
+        }
+    }
+}
+
+fn has_aggregate(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(call) if crate::bind::is_aggregate(&call.name))
+}
