@@ -178,7 +178,7 @@ impl World {
                     let rows = after.remove(&name).expect("picked from it");
                     after.insert(to.clone(), rows);
                     let renames = [(("test", name.as_str()), ("test", to.as_str()))];
-                    ddl("RENAME TABLE", |context| engine.rename_tables(&renames, context))
+                    ddl("RENAME TABLE", |context| engine.rename_tables(&renames, Vec::new(), context))
                 }
                 4 if !def.indexes.is_empty() => {
                     def.indexes.pop();

@@ -31,7 +31,7 @@ fn counts(engine: &Arc<Engine>) -> [usize; 3] {
 
 fn rename(engine: &Arc<Engine>, renames: &[(&str, &str)]) {
     let renames: Vec<_> = renames.iter().map(|(from, to)| (("test", *from), ("test", *to))).collect();
-    ddl("RENAME TABLE", |context| engine.rename_tables(&renames, context)).unwrap();
+    ddl("RENAME TABLE", |context| engine.rename_tables(&renames, Vec::new(), context)).unwrap();
 }
 
 #[test]

@@ -352,7 +352,7 @@ fn dump_and_reload(dump_program: &str, before: &[String], flags: &[&str]) {
     let copy = Server::under_test();
     let name = format!("slipstream-dump-{}-{}.sql", std::process::id(), copy.port());
     let path = std::env::temp_dir().join(name);
-    std::fs::write(&path, &dump).expect("there is room");
+    os::disk::real().write_atomically(&path, dump.as_ref()).expect("there is room");
     let mut words: Vec<String> = connection(&copy).to_vec();
     words.push("--skip-ssl".to_string());
     words.push(format!("--execute=source {}", path.display()));

@@ -346,7 +346,7 @@ impl Worker {
                 next.tables.remove(&name);
                 next.tables.insert(new_name.clone(), Arc::new(state));
                 let renames = [((SCHEMA, name.as_str()), (SCHEMA, new_name.as_str()))];
-                self.ddl(next, || engine.rename_tables(&renames, &context("RENAME TABLE own")))
+                self.ddl(next, || engine.rename_tables(&renames, Vec::new(), &context("RENAME TABLE own")))
             }
             3 | 4 => {
                 let mut def = table.def.clone();

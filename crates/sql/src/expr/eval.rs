@@ -202,16 +202,17 @@ impl Expr {
                 return Ok(a);
             }
             Node::Cast(operand) => cast(&*operand.eval(row, ctx)?, &self.ty, ctx)?,
-            Node::Recollate(operand) => match operand.eval(row, ctx)? {
-                value => match &*value {
+            Node::Recollate(operand) => {
+                let value = operand.eval(row, ctx)?;
+                match &*value {
                     Value::Null => return Ok(value),
                     Value::Bytes(bytes) => match converted(bytes, &operand.ty, &self.ty) {
                         Some(bytes) => Value::Bytes(bytes),
                         None => return Ok(value),
                     },
                     other => Value::Bytes(text_of(other).into_owned()),
-                },
-            },
+                }
+            }
             Node::DateAdd { operands, unit, subtract } => {
                 let (date, amount) = (operands[0].eval(row, ctx)?, operands[1].eval(row, ctx)?);
                 date_arithmetic::add(&date, &amount, *unit, *subtract, &self.ty, ctx)?

@@ -246,7 +246,7 @@ fn a_mariadb_sources_accounts_never_stop_the_replica() {
     // What is logged of a password is none.
     let stored = source.rows("SELECT authentication_string FROM mysql.user WHERE user = 'l1'").remove(0);
     assert!(log_in(&replica, "l1", &stored).is_err());
-    let error = log_in(&replica, "l3", "").err().expect("nobody logs in by a plugin that is not here");
+    let error = log_in(&replica, "l3", "").expect_err("nobody logs in by a plugin that is not here");
     assert!(error.to_string().contains("unix_socket"), "{error}");
     assert!(replica.rows("SHOW CREATE USER l3")[0].contains("'unix_socket'"));
     assert!(replica.rows("SHOW GRANTS FOR l1").iter().any(|line| line.contains("`l5`@`%`")));
