@@ -165,6 +165,21 @@ fn definitions_of_mariadb() {
     );
     run(&mut client, "INSERT INTO t (id) VALUES (2)");
     assert_eq!(rows(&mut client, "SELECT a, d FROM t ORDER BY id"), ["it's|later", "z|later"]);
+    apply(
+        "CREATE TABLE languages (a TEXT COLLATE utf8mb4_croatian_ci, b TEXT CHARACTER SET utf8 COLLATE utf8_croatian_ci, \
+         c TEXT COLLATE utf8mb4_croatian_mysql561_ci, d TEXT COLLATE latin2_croatian_ci) CHARSET=utf8mb4",
+    );
+    let collations =
+        "SELECT collation_name FROM information_schema.columns WHERE table_name = 'languages' ORDER BY 1";
+    assert_eq!(
+        rows(&mut client, collations),
+        [
+            "latin2_croatian_ci",
+            "utf8mb3_croatian_mariadb_ci",
+            "utf8mb4_croatian_ci",
+            "utf8mb4_croatian_mariadb_ci"
+        ]
+    );
     apply("ALTER TABLE t ENGINE=InnoDB");
     assert!(show(&engine, "t").contains(") ENGINE=InnoDB"));
     for definition in [

@@ -94,6 +94,18 @@ pub(crate) fn kept_type(spec: &crate::ast::TypeSpec, schema_collation: u16) -> O
     column::column_type("", spec, schema_collation, &settings).ok()
 }
 
+/// The name here of a collation that MariaDB has by a name of MySQL's, with another order, or by a
+/// name of its own.
+fn of_mariadb(name: &str) -> Option<String> {
+    let name = name.to_ascii_lowercase();
+    let (charset, language) = match name.strip_suffix("_croatian_ci") {
+        Some(charset) => (charset, "croatian_mariadb"),
+        None => (name.strip_suffix("_croatian_mysql561_ci")?, "croatian"),
+    };
+    let charset = Charset::from_name(charset)?;
+    Some(format!("{}_{language}_ci", charset.name()))
+}
+
 /// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.
 pub(crate) fn chosen_collation(
     charset: Option<&str>,
@@ -116,7 +128,10 @@ pub(crate) fn chosen_collation(
     };
     // MariaDB writes `COLLATE uca1400_ai_ci` without the character set.
     let base = charset.unwrap_or_else(|| collation::charset_of(default));
-    let id = crate::variables::known_collation(name)
+    let own = settings.of_mariadb.then(|| of_mariadb(name)).flatten();
+    let id = own
+        .and_then(|name| crate::variables::known_collation(&name))
+        .or_else(|| crate::variables::known_collation(name))
         .or_else(|| crate::variables::known_collation(&format!("{}_{name}", base.name())))
         .ok_or_else(|| unknown(name))?;
     match charset {

@@ -96,6 +96,7 @@ impl Binder<'_> {
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| self.table_use == TableUse::Read) {
+            self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
             let plan = self.view_plan(&view.def)?;
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             self.add_to_scope(scope, table)?;
