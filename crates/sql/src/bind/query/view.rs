@@ -32,8 +32,8 @@ fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
 impl Binder<'_> {
     /// The plan of a view's query. It is bound with the privileges of the account that reads the
     /// view, which has to have SELECT on the view as well. MySQL takes the definer's privileges for
-    /// what the query reads: some accounts that MySQL lets read are refused here, and none reads what
-    /// it could not read without the view.
+    /// what the query reads: some accounts that MySQL lets read are refused here, and none reads
+    /// what it could not read without the view.
     ///
     /// # Errors
     /// 1356 where a table or column is no longer there, 1235 for a query that cannot be run here.
