@@ -263,3 +263,29 @@ fn a_new_foreign_key_counts_for_the_rows_that_are_there() {
     assert_eq!(number(&mut s, "INSERT INTO d VALUES (3, 1, NULL)"), refused);
     run(&mut s, "INSERT INTO d VALUES (3, 10, NULL)");
 }
+
+/// Sessions that create the same table at once, and do not mind who does it.
+#[test]
+fn create_table_if_not_exists_fails_for_no_session() {
+    const ROUNDS: usize = 60;
+    let engine = engine();
+    let mut first = session(&engine);
+    for round in 0..ROUNDS {
+        let text = format!("CREATE TABLE IF NOT EXISTS t{round} (id INT PRIMARY KEY, v INT, KEY (v))");
+        let barrier = std::sync::Barrier::new(3);
+        let said: Vec<Vec<String>> = std::thread::scope(|scope| {
+            let sessions: Vec<_> = (0..3)
+                .map(|_| {
+                    let (mut s, text, barrier) = (session(&engine), &text, &barrier);
+                    scope.spawn(move || {
+                        barrier.wait();
+                        outcome(&mut s, text)
+                    })
+                })
+                .collect();
+            sessions.into_iter().map(|session| session.join().expect("no panic")).collect()
+        });
+        assert_eq!(said.concat(), Vec::<String>::new(), "round {round}");
+        run(&mut first, &format!("DROP TABLE t{round}"));
+    }
+}

@@ -267,7 +267,8 @@ fn an_error_that_is_not_listed_stops_the_applier() {
     source.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
     replica.catch_up(&source);
     alone(&replica, &["INSERT INTO d.t VALUES (1)"]);
-    source.run("INSERT INTO d.t VALUES (1), (2)");
+    // The rows before the one that is there already stay.
+    source.run("INSERT INTO d.t VALUES (2), (1)");
     replica.catch_up(&source);
     assert_eq!(replica.rows("SELECT * FROM d.t"), ["1", "2"]);
     alone(&replica, &["DELETE FROM d.t WHERE id = 2"]);

@@ -7,7 +7,10 @@ use crate::ast::{
 };
 use crate::error::{Result, SqlError};
 use crate::session::{DetachedRows, DetachedSettings};
-use engine::{ColumnDef, CommitOptions, DdlContext, Engine, ObjectKind, SchemaDef, SessionContext, TableDef};
+use engine::{
+    ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef, SessionContext,
+    TableDef,
+};
 use std::sync::Arc;
 
 /// What a client is told of a statement that has succeeded.
@@ -174,16 +177,19 @@ impl<'a> DdlRun<'a> {
         }
         let schema = self.schema_of(&create.table)?;
         let settings = self.settings_of(&schema)?;
-        if !self.is_free(&schema, &create.table.name, create.if_not_exists)? {
-            return Ok(false);
+        while self.is_free(&schema, &create.table.name, create.if_not_exists)? {
+            let def = match &create.like {
+                Some(model) => self.definition_like(model, &schema, &create.table.name)?,
+                None => self.table_definition(create, &schema, extra.clone(), &settings)?,
+            };
+            self.relations().check_awaited(&def)?;
+            match self.engine.create_table(def, &self.context()) {
+                // Another session has made it meanwhile.
+                Err(EngineError::TableExists(_)) if create.if_not_exists => {}
+                made => return made.map(|_| true).map_err(SqlError::from),
+            }
         }
-        let def = match &create.like {
-            Some(model) => self.definition_like(model, &schema, &create.table.name)?,
-            None => self.table_definition(create, &schema, extra, &settings)?,
-        };
-        self.relations().check_awaited(&def)?;
-        self.engine.create_table(def, &self.context())?;
-        Ok(true)
+        Ok(false)
     }
 
     fn relations(&self) -> Relations<'_> {
