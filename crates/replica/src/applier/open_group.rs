@@ -331,8 +331,7 @@ impl OpenGroup {
             return self.rows_without_virtual(bytes, rows, table);
         }
         let mut transaction = self.take_for_rows();
-        let settings = self.settings.clone();
-        let (tolerance, before) = (settings.tolerance(), self.events.len());
+        let (tolerance, before) = (self.settings.tolerance(), self.events.len());
         // An event that is applied ahead either has all its rows or is applied again in its turn.
         let is_strict = tolerance.is_strict() || (self.ahead && !tolerance.idempotent);
         let state = os::account::enter(os::account::State::ApplyRow);
@@ -349,7 +348,7 @@ impl OpenGroup {
             false if self.ahead => Err(EngineError::NeedsTurn),
             false => {
                 let header = Header::decode(bytes)?;
-                let event = (&header, rows);
+                let (event, tolerance) = ((&header, rows), self.settings.tolerance());
                 rows::apply_tolerant(&mut transaction, table, event, tolerance, &mut self.events)
             }
         };

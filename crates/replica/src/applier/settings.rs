@@ -97,7 +97,7 @@ impl ApplySettings {
         assert!(set.is_ok(), "replica_skip_errors does not change while the server runs");
     }
 
-    /// What of a row event need not be as the source says.
+    /// How far the replica's rows may differ from what a row event says of them.
     pub(super) fn tolerance(&self) -> Tolerance<'_> {
         Tolerance { idempotent: self.is_idempotent(), skipped: self.skipped_errors() }
     }

@@ -152,32 +152,25 @@ impl Parser<'_> {
         self.advance();
         let if_not_exists = !alters && self.if_not_exists();
         let name = self.table_name()?;
-        let (body_at, details) = match kind {
-            ObjectKind::View => {
-                let view = ViewDetails {
-                    algorithm: lead.algorithm.clone(),
-                    invoker: lead.invoker,
-                    ..self.view_head()?
-                };
-                let body_at = self.at;
-                (body_at, ObjectDetails::View(Box::new(view)))
-            }
-            ObjectKind::Trigger => {
-                let trigger = self.trigger_head(start)?;
-                (self.at, ObjectDetails::Trigger(trigger))
-            }
+        let mut details = match kind {
+            ObjectKind::View => ObjectDetails::View(Box::new(ViewDetails {
+                algorithm: lead.algorithm,
+                invoker: lead.invoker,
+                ..self.view_head()?
+            })),
+            ObjectKind::Trigger => ObjectDetails::Trigger(self.trigger_head(start)?),
             ObjectKind::Procedure | ObjectKind::Function => {
                 let mut routine = self.routine_head(kind == ObjectKind::Function)?;
                 routine.aggregate = lead.aggregate;
-                (self.at, ObjectDetails::Routine(Box::new(routine)))
+                ObjectDetails::Routine(Box::new(routine))
             }
             ObjectKind::Event => {
                 let event = self.event_clauses(false)?;
                 self.expect("DO")?;
-                (self.at, ObjectDetails::Event(Box::new(event)))
+                ObjectDetails::Event(Box::new(event))
             }
         };
-        let mut details = details;
+        let body_at = self.at;
         let body_end = match &mut details {
             ObjectDetails::View(view) => self.view_query(view)?,
             _ => {
