@@ -124,8 +124,12 @@ impl Stage {
     fn change(&mut self, damage: &Damage, rng: &mut Rng) -> Result<&'static str, String> {
         damage.inflict(&self.server.datadir());
         let outcome = self.changed(rng);
-        let words = disgrace(&self.server);
-        let (running, log) = (self.server.is_running(), self.server.log_tail());
+        // A server that ends closes its connections a moment before its process is gone.
+        let running = match &outcome {
+            Ok(_) => self.server.is_running(),
+            Err(_) => self.server.wait_ended().is_err(),
+        };
+        let (words, log) = (disgrace(&self.server), self.server.log_tail());
         self.begin_again();
         let last = log.lines().rfind(|line| line.contains("[ERROR]") || line.contains("[Error]"));
         let name = damage.file.rsplit('/').next().unwrap_or_default();
