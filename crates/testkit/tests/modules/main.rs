@@ -1,0 +1,154 @@
+//! Inside a crate the arrows between files run one way, and a type is written in at most three
+//! files.
+//!
+//! An arrow goes from a file to a file that defines what it names. Files that reach one another
+//! along arrows are a circle: none of them can be understood, tested or changed without the others.
+//! The circles that still stand are listed here by their sizes, and so are the types whose inherent
+//! `impl` blocks are in more than three files. The lists are exact: whoever cuts a circle shortens
+//! the list, and a new one fails.
+
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use sources::Crate;
+
+/// In how many files a type's inherent `impl` blocks may stand.
+const MOST_FILES_OF_A_TYPE: usize = 3;
+
+/// Sizes of the circles that still stand, largest first. A crate that is not here has none.
+const CIRCLES: &[(&str, &[usize])] = &[
+    ("analyze", &[4, 3, 2]),
+    ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
+    ("binlog", &[6, 5]),
+    ("btree", &[3]),
+    ("buffer", &[12, 2]),
+    ("engine", &[65, 2, 2]),
+    ("os", &[3, 3]),
+    ("protocol", &[3, 2, 2]),
+    ("redo", &[12]),
+    ("replica", &[28, 3, 3, 2, 2]),
+    ("server", &[48, 2, 2, 2]),
+    ("source", &[9, 3]),
+    ("sql", &[81, 11, 4]),
+    ("testkit", &[4, 2]),
+    ("types", &[7, 6, 4, 3, 2, 2, 2]),
+];
+
+/// The types whose `impl` blocks still stand in more files, and in how many.
+const SPREAD_TYPES: &[(&str, &str, usize)] = &[
+    ("btree", "Tree", 9),
+    ("buffer", "Pool", 15),
+    ("engine", "Engine", 28),
+    ("engine", "Table", 6),
+    ("engine", "TableDef", 4),
+    ("engine", "Transaction", 13),
+    ("redo", "Core", 5),
+    ("replica", "Applier", 5),
+    ("server", "Change", 5),
+    ("server", "Connection", 4),
+    ("source", "Binlog", 6),
+    ("sql", "Binder", 9),
+    ("sql", "Parser", 24),
+    ("sql", "Session", 17),
+];
+
+fn crates() -> BTreeMap<String, PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let entries = std::fs::read_dir(folder).expect("the crates' folder");
+    let found: BTreeMap<String, PathBuf> = entries
+        .map(|entry| entry.expect("an entry of crates/").path())
+        .filter(|path| path.join("src/lib.rs").exists())
+        .map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), path.join("src")))
+        .collect();
+    assert!(found.len() >= 14, "found only {} crates", found.len());
+    found
+}
+
+/// A circle in words: its files, and the arrows without which most of it falls apart.
+fn describe(krate: &Crate, circle: &BTreeSet<usize>) -> String {
+    let names: Vec<&str> = circle.iter().map(|file| krate.files[*file].as_str()).collect();
+    let inside = krate.arrows.iter().filter(|(from, to)| circle.contains(from) && circle.contains(to));
+    let mut arrows: Vec<(usize, String)> = inside
+        .map(|arrow| {
+            let left = krate.circles(Some(*arrow));
+            let left = left.iter().filter(|other| other.is_subset(circle)).map(|other| other.len()).max();
+            let words = format!("{} -> {}", krate.files[arrow.0], krate.files[arrow.1]);
+            (left.unwrap_or(0), words)
+        })
+        .collect();
+    arrows.sort();
+    let arrows: Vec<String> =
+        arrows.iter().take(8).map(|(left, arrow)| format!("    without {arrow}: {left}")).collect();
+    format!("  {} files: {}\n{}", names.len(), names.join(", "), arrows.join("\n"))
+}
+
+#[test]
+fn circles_of_files_are_those_that_are_listed() {
+    let mut wrong = Vec::new();
+    for (name, src) in crates() {
+        let krate = Crate::read(&src);
+        let circles = krate.circles(None);
+        let sizes: Vec<usize> = circles.iter().map(|circle| circle.len()).collect();
+        let listed = CIRCLES.iter().find(|(listed, _)| *listed == name).map_or(&[][..], |(_, sizes)| sizes);
+        println!("{name}: {} files, {} arrows, circles {sizes:?}", krate.files.len(), krate.arrows.len());
+        if sizes != listed {
+            let circles: Vec<String> = circles.iter().map(|circle| describe(&krate, circle)).collect();
+            wrong.push(format!(
+                "{name} has circles of {sizes:?} files, listed are {listed:?}:\n{}",
+                circles.join("\n")
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn types_in_many_files_are_those_that_are_listed() {
+    let mut found = Vec::new();
+    for (name, src) in crates() {
+        for (owner, files) in Crate::read(&src).owners {
+            if files.len() > MOST_FILES_OF_A_TYPE {
+                found.push((name.clone(), owner, files.len()));
+            }
+        }
+    }
+    let listed: Vec<(String, String, usize)> = SPREAD_TYPES
+        .iter()
+        .map(|(name, owner, files)| ((*name).to_owned(), (*owner).to_owned(), *files))
+        .collect();
+    assert_eq!(found, listed, "a type whose impl spreads over a fourth file is cut, or listed");
+}
+
+#[test]
+fn a_circle_and_a_spread_type_are_seen() {
+    let src = std::env::temp_dir().join(format!("slipstream-modules-{}", std::process::id()));
+    let write = |name: &str, text: &str| {
+        let path = src.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+        let status = os::disk::real()
+            .open(&path, os::disk::OpenMode::CreateNew)
+            .and_then(|file| file.write_all_at(text.as_bytes(), 0));
+        status.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    };
+    write("lib.rs", "mod low; mod high; mod alone; pub use high::Top;\n#[cfg(test)]\nmod tests {}");
+    write("low.rs", "pub struct Base; impl Base { fn up() { assert!(crate::Top::is_there()); } }");
+    write(
+        "high/mod.rs",
+        "mod part; use crate::low::*; pub struct Top; fn f() { part::g(); } fn h(_: Base) {}",
+    );
+    write("high/part.rs", "use super::Base; pub fn g() {} impl Base {}");
+    write("alone.rs", "use crate::low::Base; impl Base { fn f() {} } impl Clone for Base {}");
+    let krate = Crate::read(&src);
+    std::fs::remove_dir_all(&src).expect("it is ours");
+    let circles = krate.circles(None);
+    let named: Vec<Vec<&str>> = circles
+        .iter()
+        .map(|circle| circle.iter().map(|file| krate.files[*file].as_str()).collect())
+        .collect();
+    assert_eq!(named, [["low.rs", "high/mod.rs", "high/part.rs"]], "a re-export leads to what it names");
+    assert_eq!(krate.owners["Base"].len(), 3);
+    let up = krate.arrows.iter().find(|(from, _)| krate.files[*from] == "low.rs");
+    assert!(krate.circles(up.copied()).is_empty(), "without the arrow upward nothing is left");
+}
