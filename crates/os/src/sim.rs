@@ -16,10 +16,11 @@
 //! randomness comes from the seed.
 
 mod bytes;
+mod content;
 mod files;
+mod machine;
 mod names;
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -28,8 +29,9 @@ use parking_lot::Mutex;
 
 use crate::disk::{Disk, File, LockGuard, OpenMode};
 use crate::random::Rng;
-use files::{Content, SimFile};
-use names::{Names, not_found};
+use files::SimFile;
+use machine::{Machine, Shared, Visit};
+use names::Names;
 
 /// The simulated disk. Cheap to clone: clones are the same disk.
 #[derive(Debug, Clone)]
@@ -37,70 +39,13 @@ pub struct SimDisk {
     shared: Arc<Shared>,
 }
 
-/// Called before changes of a disk; see [`SimDisk::before_each_change`].
-type Visit = Box<dyn Fn(&SimDisk) + Send + Sync>;
-
-/// One lock over the whole machine; nothing else is locked while it is held.
-struct Shared {
-    machine: Mutex<Machine>,
-    visit: OnceLock<Visit>,
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Shared").field("machine", &self.machine).finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    /// Runs the visitor, without the lock.
-    fn before_change(self: &Arc<Shared>) {
-        if let Some(visit) = self.visit.get() {
-            visit(&SimDisk { shared: Arc::clone(self) });
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Machine {
-    names: Names,
-    /// Contents by the number that names point to. A content whose name is gone stays: handles may
-    /// be open, the removal may be lost.
-    contents: Vec<Content>,
-    rng: Rng,
-    off: bool,
-    stopped: Option<String>,
-    /// Changes (writes, syncs, name changes) until the power goes by itself.
-    changes_until_cut: Option<u64>,
-    changes: u64,
-    failing_syncs: Vec<String>,
-    failing_writes: Option<String>,
-    space_left_bytes: Option<u64>,
-    locks: BTreeSet<PathBuf>,
-    untorn_bytes: usize,
-}
-
 impl SimDisk {
     /// An empty disk; what a power cut loses follows from `seed` and the order of operations.
     pub fn new(seed: u64) -> SimDisk {
-        SimDisk::of(Names::default(), Vec::new(), Rng::new(seed))
+        SimDisk::of(Machine::of(Names::default(), Vec::new(), Rng::new(seed)))
     }
 
-    fn of(names: Names, contents: Vec<Content>, rng: Rng) -> SimDisk {
-        let machine = Machine {
-            names,
-            contents,
-            rng,
-            off: false,
-            stopped: None,
-            changes_until_cut: None,
-            changes: 0,
-            failing_syncs: Vec::new(),
-            failing_writes: None,
-            space_left_bytes: None,
-            locks: BTreeSet::new(),
-            untorn_bytes: 0,
-        };
+    fn of(machine: Machine) -> SimDisk {
         SimDisk { shared: Arc::new(Shared { machine: Mutex::new(machine), visit: OnceLock::new() }) }
     }
 
@@ -109,12 +54,12 @@ impl SimDisk {
     pub fn power_cut(&self) -> SimDisk {
         let mut machine = self.shared.machine.lock();
         machine.off = true;
-        machine.survivor()
+        SimDisk::of(machine.survivor())
     }
 
     /// The disk that the machine would find if the power went now. This one goes on.
     pub fn if_power_went(&self) -> SimDisk {
-        self.shared.machine.lock().survivor()
+        SimDisk::of(self.shared.machine.lock().survivor())
     }
 
     /// Has `visit` called before each change (write, sync, change of names) from now on, by the
@@ -124,7 +69,8 @@ impl SimDisk {
     /// # Panics
     /// When there is a visitor already.
     pub fn before_each_change(&self, visit: impl Fn(&SimDisk) + Send + Sync + 'static) {
-        assert!(self.shared.visit.set(Box::new(visit)).is_ok(), "there is a visitor already");
+        let visit: Visit = Box::new(move |shared| visit(&SimDisk { shared: Arc::clone(shared) }));
+        assert!(self.shared.visit.set(visit).is_ok(), "there is a visitor already");
     }
 
     /// Ends the process but not the machine, as `kill -9` does: nothing written is lost, nothing
@@ -135,7 +81,7 @@ impl SimDisk {
         let names = std::mem::take(&mut machine.names);
         let contents = std::mem::take(&mut machine.contents);
         let rng = Rng::new(machine.rng.u64());
-        SimDisk::of(names, contents, rng)
+        SimDisk::of(Machine::of(names, contents, rng))
     }
 
     /// Lets the power go by itself after `changes` more writes, syncs and name changes: the one
@@ -192,76 +138,6 @@ impl SimDisk {
         let number = machine.names.file(path).expect("flip_bit: no such file");
         machine.contents[number].flip_bit(bit);
     }
-}
-
-impl Machine {
-    /// What a power cut now leaves.
-    fn survivor(&mut self) -> SimDisk {
-        let Machine { names, contents, rng, .. } = self;
-        let names = names.survivors(rng);
-        let named = names.files();
-        let survivor = |(number, content): (usize, &Content)| match named.contains(&number) {
-            true => content.survivor(rng),
-            false => Content::default(),
-        };
-        let contents = contents.iter().enumerate().map(survivor).collect();
-        SimDisk::of(names, contents, Rng::new(rng.u64()))
-    }
-
-    fn check_power(&self) -> io::Result<()> {
-        match self.off {
-            false => Ok(()),
-            true => Err(io::Error::other("the simulated machine is off")),
-        }
-    }
-
-    /// Counts a change; the power may go right before it.
-    fn change(&mut self) -> io::Result<()> {
-        self.check_power()?;
-        if let Some(left) = &mut self.changes_until_cut {
-            if *left == 0 {
-                self.off = true;
-                return self.check_power();
-            }
-            *left -= 1;
-        }
-        self.changes += 1;
-        Ok(())
-    }
-
-    fn take_space(&mut self, bytes: u64) -> io::Result<()> {
-        let Some(left) = &mut self.space_left_bytes else { return Ok(()) };
-        match left.checked_sub(bytes) {
-            Some(rest) => {
-                *left = rest;
-                Ok(())
-            }
-            None => Err(io::Error::new(io::ErrorKind::StorageFull, "the simulated disk is full")),
-        }
-    }
-
-    fn open(&mut self, path: &Path, mode: OpenMode) -> io::Result<usize> {
-        self.check_power()?;
-        match (self.names.file(path), mode) {
-            (Some(_), OpenMode::CreateNew | OpenMode::CreatePrivate) => Err(exists(path)),
-            (Some(number), _) => Ok(number),
-            (None, OpenMode::Read | OpenMode::ReadWrite) => Err(not_found(path)),
-            (
-                None,
-                OpenMode::CreateNew | OpenMode::CreatePrivate | OpenMode::OpenOrCreate | OpenMode::Append,
-            ) => {
-                self.change()?;
-                let number = self.contents.len();
-                self.names.link(path, number)?;
-                self.contents.push(Content::default());
-                Ok(number)
-            }
-        }
-    }
-}
-
-fn exists(path: &Path) -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, format!("{}: the name exists", path.display()))
 }
 
 impl Disk for SimDisk {

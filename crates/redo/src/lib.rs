@@ -37,6 +37,7 @@ mod files;
 mod flush;
 mod frame;
 mod log_handle;
+mod lsn;
 #[cfg(all(test, feature = "model"))]
 mod model;
 mod open;
@@ -51,14 +52,9 @@ pub use checkpoint::Checkpoint;
 pub use config::LogConfig;
 pub use error::RedoError;
 pub use log_handle::{Log, LogStatus, Opened};
+pub use lsn::{Lsn, START_LSN};
 pub use reader::{Batch, BatchRecord, LogReader, Record, RecordHead};
 pub use reserve::Reservation;
-
-/// A position in the log: the offset of a byte in the stream of all records ever written.
-pub type Lsn = u64;
-
-/// Where a new log begins. Not 0, so that 0 can mean "no position".
-pub const START_LSN: Lsn = 8192;
 
 /// What a record is. The log stores the number and leaves its meaning to those who write and
 /// replay.

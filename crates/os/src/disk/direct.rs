@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{File, placed, real::RealFile};
+use super::buffered::BufferedFile;
+use super::interface::{File, placed};
 use crate::aligned::{AlignedBuffer, IO_ALIGNMENT};
 
 /// Writes of a batch that are in flight at once, at most.
@@ -56,7 +57,7 @@ fn take_ring() -> Option<io_uring::IoUring> {
 
 #[derive(Debug)]
 pub(super) struct DirectFile {
-    file: RealFile,
+    file: BufferedFile,
     /// See [`File::untorn_bytes`].
     untorn_bytes: usize,
     native_aio: bool,
@@ -76,7 +77,7 @@ fn is_aligned(bytes: &[u8], offset: u64) -> bool {
 impl DirectFile {
     pub fn new(file: fs::File, path: PathBuf, native_aio: bool) -> DirectFile {
         let untorn_bytes = promise_of(&file);
-        DirectFile { file: RealFile { file, path }, untorn_bytes, native_aio }
+        DirectFile { file: BufferedFile { file, path }, untorn_bytes, native_aio }
     }
 
     fn misaligned(&self, offset: u64) -> io::Error {

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::buffered::BufferedFile;
 use super::direct::{self, DirectFile};
-use super::{Access, Disk, File, LockGuard, OpenMode, placed};
+use super::interface::{Access, Disk, File, LockGuard, OpenMode, placed};
 
 /// The real disk.
 pub fn real() -> Arc<dyn Disk> {
@@ -16,12 +17,6 @@ pub fn real() -> Arc<dyn Disk> {
 
 #[derive(Debug)]
 struct RealDisk;
-
-#[derive(Debug)]
-pub(super) struct RealFile {
-    pub file: fs::File,
-    pub path: PathBuf,
-}
 
 /// Permissions of new files and directories, as mysqld's (manual, "Environment Variables", UMASK
 /// and UMASK_DIR).
@@ -52,7 +47,7 @@ fn dir_or_here(dir: &Path) -> &Path {
 impl Disk for RealDisk {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn File>> {
         let file = options_of(mode).open(path).map_err(|error| placed("open", path, &error))?;
-        Ok(Arc::new(RealFile { file, path: path.to_owned() }))
+        Ok(Arc::new(BufferedFile { file, path: path.to_owned() }))
     }
 
     fn open_with(&self, path: &Path, mode: OpenMode, access: Access) -> io::Result<Arc<dyn File>> {
@@ -126,55 +121,6 @@ impl Disk for RealDisk {
     fn fail_stop(&self, message: &str) {
         eprintln!("[ERROR] [Server] {message}; stopping, because going on could lose acknowledged data.");
         std::process::abort();
-    }
-}
-
-impl File for RealFile {
-    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
-                Ok(0) => break,
-                // A file opened for direct I/O cannot be asked again from within a block; it ends
-                // there.
-                Ok(got) if got % 512 != 0 && filled + got < bytes.len() => return Ok(filled + got),
-                Ok(got) => filled += got,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(placed(&format!("read at {offset} of"), &self.path, &error)),
-            }
-        }
-        Ok(filled)
-    }
-
-    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let written = self.file.write_all_at(bytes, offset);
-        written.map_err(|error| placed(&format!("write at {offset} of"), &self.path, &error))
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.file.sync_data().map_err(|error| placed("sync", &self.path, &error))
-    }
-
-    fn write_back(&self, offset: u64, len_bytes: u64) {
-        let fd = std::os::fd::AsRawFd::as_raw_fd(&self.file);
-        let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
-            | libc::SYNC_FILE_RANGE_WRITE
-            | libc::SYNC_FILE_RANGE_WAIT_AFTER;
-        // SAFETY: the descriptor is open. A failed write is reported by the sync that must follow.
-        unsafe { libc::sync_file_range(fd, offset as libc::off64_t, len_bytes as libc::off64_t, flags) };
-    }
-
-    fn len_bytes(&self) -> io::Result<u64> {
-        let metadata = self.file.metadata().map_err(|error| placed("look at", &self.path, &error))?;
-        Ok(metadata.len())
-    }
-
-    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
-        self.file.set_len(len_bytes).map_err(|error| placed("set the length of", &self.path, &error))
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -1,124 +1,12 @@
-//! What a simulated file holds, now and after a power cut.
+//! An open file of the simulated disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Shared;
-use super::bytes::Bytes;
+use super::content::{Change, SECTOR_BYTES};
+use super::machine::Shared;
 use crate::disk::File;
-use crate::random::Rng;
-
-/// The unit that a power cut keeps or loses whole.
-const SECTOR_BYTES: usize = 512;
-
-/// Unsynced bytes of one file beyond which the simulated kernel writes the oldest back by itself,
-/// as a real one does when dirty pages pile up. Bounds the memory of a test that never syncs.
-const UNSYNCED_LIMIT_BYTES: usize = 16 << 20;
-
-/// A file's bytes now, its bytes at the last sync, and the changes in between.
-#[derive(Debug, Default)]
-pub(super) struct Content {
-    current: Bytes,
-    durable: Bytes,
-    unsynced: Vec<Change>,
-    unsynced_bytes: usize,
-}
-
-#[derive(Debug)]
-enum Change {
-    /// `unit` is what a power cut keeps or loses whole.
-    Write {
-        offset: usize,
-        bytes: Vec<u8>,
-        unit: usize,
-    },
-    SetLen(usize),
-}
-
-impl Change {
-    /// Applies the change; `keep` says for each sector of a write whether it arrives.
-    fn apply(&self, to: &mut Bytes, mut keep: impl FnMut() -> bool) {
-        match self {
-            Change::SetLen(len) => {
-                if keep() {
-                    to.resize(*len);
-                }
-            }
-            Change::Write { offset, bytes, unit } => {
-                let mut from = 0;
-                while from < bytes.len() {
-                    let at = offset + from;
-                    let until = ((at / unit + 1) * unit - offset).min(bytes.len());
-                    if keep() {
-                        to.put(at, &bytes[from..until]);
-                    }
-                    from = until;
-                }
-            }
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Change::Write { bytes, .. } => bytes.len(),
-            Change::SetLen(_) => 0,
-        }
-    }
-}
-
-impl Content {
-    fn change(&mut self, change: Change) {
-        change.apply(&mut self.current, || true);
-        self.unsynced_bytes += change.len();
-        self.unsynced.push(change);
-        if self.unsynced_bytes > UNSYNCED_LIMIT_BYTES {
-            let half = self.unsynced.len().div_ceil(2);
-            for change in self.unsynced.drain(..half) {
-                change.apply(&mut self.durable, || true);
-                self.unsynced_bytes -= change.len();
-            }
-        }
-    }
-
-    fn sync(&mut self) {
-        for change in self.unsynced.drain(..) {
-            change.apply(&mut self.durable, || true);
-        }
-        self.unsynced_bytes = 0;
-    }
-
-    /// A failed sync: what was not durable never will be, though it can still be read.
-    fn lose_unsynced(&mut self) {
-        self.unsynced.clear();
-        self.unsynced_bytes = 0;
-    }
-
-    /// The content after a power cut now.
-    pub(super) fn survivor(&self, rng: &mut Rng) -> Content {
-        let mut left = self.durable.clone();
-        // Some cuts lose nearly everything, some nearly nothing: both ends find different faults.
-        let chance = *rng.pick(&[0, 10, 50, 90, 100]);
-        for change in &self.unsynced {
-            change.apply(&mut left, || rng.below(100) < chance);
-        }
-        if !self.unsynced.is_empty() && rng.one_in(2) {
-            // The length arrived, the data of its last sectors perhaps not: they read as zeros.
-            left.resize(self.current.len());
-        }
-        Content { durable: left.clone(), current: left, unsynced: Vec::new(), unsynced_bytes: 0 }
-    }
-
-    pub(super) fn flip_bit(&mut self, bit: u64) {
-        let (byte, mask) = ((bit / 8) as usize, 1 << (bit % 8));
-        for bytes in [&mut self.current, &mut self.durable] {
-            let mut held = [0];
-            if bytes.read(byte, &mut held) == 1 {
-                bytes.put(byte, &[held[0] ^ mask]);
-            }
-        }
-    }
-}
 
 /// An open simulated file.
 #[derive(Debug)]

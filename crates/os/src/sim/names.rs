@@ -65,6 +65,10 @@ fn parent_is_there(tree: &BTreeMap<PathBuf, Entry>, path: &Path) -> bool {
     is_root(parent) || tree.get(parent) == Some(&Entry::Dir)
 }
 
+pub(super) fn exists(path: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, format!("{}: the name exists", path.display()))
+}
+
 pub(super) fn not_found(path: &Path) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, format!("{}: no such file or directory", path.display()))
 }
@@ -163,7 +167,7 @@ impl Names {
         for ancestor in dir.ancestors().filter(|ancestor| !is_root(ancestor)) {
             match self.current.get(ancestor) {
                 Some(Entry::Dir) => break,
-                Some(Entry::File(_)) => return Err(super::exists(ancestor)),
+                Some(Entry::File(_)) => return Err(exists(ancestor)),
                 None => missing.push(ancestor.to_owned()),
             }
         }

@@ -1,0 +1,63 @@
+//! A file that is read and written through the system's page cache.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::interface::{File, placed};
+
+#[derive(Debug)]
+pub(super) struct BufferedFile {
+    pub file: fs::File,
+    pub path: PathBuf,
+}
+
+impl File for BufferedFile {
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                // A file opened for direct I/O cannot be asked again from within a block; it ends
+                // there.
+                Ok(got) if got % 512 != 0 && filled + got < bytes.len() => return Ok(filled + got),
+                Ok(got) => filled += got,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(placed(&format!("read at {offset} of"), &self.path, &error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let written = self.file.write_all_at(bytes, offset);
+        written.map_err(|error| placed(&format!("write at {offset} of"), &self.path, &error))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.file.sync_data().map_err(|error| placed("sync", &self.path, &error))
+    }
+
+    fn write_back(&self, offset: u64, len_bytes: u64) {
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&self.file);
+        let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+            | libc::SYNC_FILE_RANGE_WRITE
+            | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+        // SAFETY: the descriptor is open. A failed write is reported by the sync that must follow.
+        unsafe { libc::sync_file_range(fd, offset as libc::off64_t, len_bytes as libc::off64_t, flags) };
+    }
+
+    fn len_bytes(&self) -> io::Result<u64> {
+        let metadata = self.file.metadata().map_err(|error| placed("look at", &self.path, &error))?;
+        Ok(metadata.len())
+    }
+
+    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        self.file.set_len(len_bytes).map_err(|error| placed("set the length of", &self.path, &error))
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
