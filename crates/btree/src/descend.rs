@@ -5,6 +5,7 @@ use buffer::page::{self, PageType};
 use buffer::{FoundLeaf, PageId, PageNo, PageRead, PageWrite, slotted};
 
 use crate::error::{Result, TreeError};
+use crate::spot::Spot;
 use crate::tree::Tree;
 
 /// Which leaf is wanted.
@@ -30,26 +31,6 @@ impl Target<'_> {
             Target::First => 0,
             Target::Last => slotted::count(node) - 1,
         }
-    }
-}
-
-/// A key and the leaf that it was found to belong to; see [`Tree::locate`].
-#[derive(Debug, Clone, Copy)]
-pub struct Spot<'k> {
-    pub(crate) key: &'k [u8],
-    pub(crate) found: Option<FoundLeaf>,
-}
-
-impl<'k> Spot<'k> {
-    /// Where the leaf is, to be kept beside a copy of the key and put together with it by
-    /// [`Spot::again`].
-    pub fn leaf(&self) -> Option<FoundLeaf> {
-        self.found
-    }
-
-    /// The spot of a key whose leaf was found before, in the same tree.
-    pub fn again(key: &'k [u8], leaf: FoundLeaf) -> Spot<'k> {
-        Spot { key, found: Some(leaf) }
     }
 }
 

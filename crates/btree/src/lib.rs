@@ -47,14 +47,15 @@ pub mod overflow;
 mod run;
 mod scan;
 mod split;
+mod spot;
 mod tree;
 mod validate;
 
 pub use build::{BuildOptions, SortedBuild, make_durable};
-pub use descend::Spot;
 pub use error::{Result, TreeError};
 pub use leaves::Leaves;
 pub use run::Run;
 pub use scan::{Direction, Scan};
+pub use spot::Spot;
 pub use tree::{Change, Tree};
 pub use validate::TreeStats;

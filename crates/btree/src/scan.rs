@@ -64,6 +64,32 @@ fn owned(bound: Bound<&[u8]>) -> Bound<Vec<u8>> {
     bound.map(<[u8]>::to_vec)
 }
 
+impl Tree {
+    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between
+    /// calls of [`Scan::next`]; it sees every entry that is there throughout, each once.
+    pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
+        Scan::new(self.clone(), start, end, direction)
+    }
+
+    /// The largest key.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
+        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Backward);
+        Ok(scan.next()?.map(|(key, _)| key.to_vec()))
+    }
+
+    /// Whether there is no entry.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn is_empty(&self) -> Result<bool> {
+        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
+        Ok(scan.next()?.is_none())
+    }
+}
+
 impl Scan {
     pub(crate) fn new(tree: Tree, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
         let (first, end) = match direction {

@@ -1,14 +1,12 @@
 //! The tree itself: open, look up, change.
 
 use std::borrow::Cow;
-use std::ops::Bound;
 use std::sync::{Arc, OnceLock};
 
 use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, SpaceRoom, slotted};
 
-use crate::descend::Spot;
 use crate::error::{Result, TreeError};
-use crate::scan::{Direction, Scan};
+use crate::spot::Spot;
 
 /// What [`Tree::modify`]'s caller wants done with the entry it was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,30 +245,6 @@ impl Tree {
             return Err(TreeError::EntryTooLong { len: key.len() + value.len(), max: max_entry });
         }
         Ok(())
-    }
-
-    /// Entries from `start` to `end`, in key order or against it. The scan holds no latch between
-    /// calls of [`Scan::next`]; it sees every entry that is there throughout, each once.
-    pub fn scan(&self, start: Bound<&[u8]>, end: Bound<&[u8]>, direction: Direction) -> Scan {
-        Scan::new(self.clone(), start, end, direction)
-    }
-
-    /// The largest key.
-    ///
-    /// # Errors
-    /// A damaged page; an I/O error.
-    pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
-        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Backward);
-        Ok(scan.next()?.map(|(key, _)| key.to_vec()))
-    }
-
-    /// Whether there is no entry.
-    ///
-    /// # Errors
-    /// A damaged page; an I/O error.
-    pub fn is_empty(&self) -> Result<bool> {
-        let mut scan = self.scan(Bound::Unbounded, Bound::Unbounded, Direction::Forward);
-        Ok(scan.next()?.is_none())
     }
 }
 

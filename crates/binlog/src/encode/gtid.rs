@@ -1,6 +1,6 @@
 //! The events that start a transaction.
 
-use super::{EventBase, begin_event};
+use super::frame::{EventBase, begin_event};
 use crate::cursor::{put_packed_int, put_serialized_int, put_serialized_uint};
 use crate::event::{
     GtidEvent, HEADER_LEN, LOGICAL_TIMESTAMP_TYPECODE, MariadbGtidEvent, NO_GTID, event_type, flag,

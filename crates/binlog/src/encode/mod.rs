@@ -4,78 +4,27 @@
 //! [`finish_event`] then fills in size, position and checksum. The caller says once, in an
 //! [`EventBase`], what all headers share.
 
+mod frame;
 mod gtid;
 mod query;
 mod rows;
 mod table_map;
 
-use crate::checksum::{Checksum, crc32};
+use crate::checksum::Checksum;
 use crate::cursor::put_packed_int;
 use crate::event::{
-    EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, IncidentEvent, IntvarEvent, LOG_POS_OFFSET,
+    EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, IncidentEvent, IntvarEvent, LOG_POS_OFFSET,
     SERVER_VERSION_LEN, UserVarEvent, event_type, flag,
 };
+pub use crate::event::{MARIADB_POST_HEADER_LENS, POST_HEADER_LENS};
 use crate::gtid::{GtidSet, MariadbGtid};
 use crate::xid::Xid;
+pub(crate) use frame::set_u32;
+pub use frame::{EventBase, append_checksum, begin_event, finish_event};
 pub use gtid::{anonymous_gtid, gtid, gtid_body_len, mariadb_gtid};
 pub use query::{query, write_status};
 pub use rows::rows;
 pub use table_map::{RowMetadata, TableMapSource, table_map};
-
-/// Lengths of the fixed parts of the event types 1 to 42, as MySQL 9.7 writes them and with the
-/// version 1 row events of older servers.
-pub const POST_HEADER_LENS: [u8; 42] = [
-    0, 13, 0, 8, 0, 0, 0, 0, 4, 0, 4, 0, 0, 0, 99, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0, 10, 10, 10, 42,
-    42, 0, 18, 52, 0, 10, 40, 0, 0,
-];
-
-/// Lengths of the fixed parts of MariaDB's own event types, 160 to 171, as MariaDB 10.11 writes
-/// them.
-pub const MARIADB_POST_HEADER_LENS: [u8; 12] = [0, 4, 19, 4, 0, 13, 8, 8, 8, 10, 10, 10];
-
-/// What the headers of events that belong together share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventBase {
-    /// Unix seconds.
-    pub timestamp: u32,
-    /// The server that wrote the events first.
-    pub server_id: u32,
-}
-
-/// Appends a header without size and position; returns where the event starts.
-#[inline]
-pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8>) -> usize {
-    let start = out.len();
-    let EventBase { timestamp, server_id } = base;
-    Header { timestamp, event_type, server_id, event_size: 0, log_pos: 0, flags }.encode(out);
-    start
-}
-
-/// Fills in the size of the event that starts at `start` and ends with the buffer, its `log_pos`
-/// and its checksum. `file_offset` is where in its binary log file the event starts; None leaves
-/// `log_pos` 0.
-#[inline]
-pub fn finish_event(out: &mut Vec<u8>, start: usize, file_offset: Option<u64>, checksum: Checksum) {
-    let size = out.len() - start + checksum.len_bytes();
-    assert!(size >= HEADER_LEN && u32::try_from(size).is_ok(), "an event of {size} bytes");
-    set_u32(out, start + EVENT_SIZE_OFFSET, size as u32);
-    // The field has 32 bits; in a file over 4 GB it wraps, as MySQL's does.
-    set_u32(out, start + LOG_POS_OFFSET, file_offset.map_or(0, |offset| (offset + size as u64) as u32));
-    if checksum == Checksum::Crc32 {
-        append_checksum(out, start);
-    }
-}
-
-/// Appends the CRC-32 of everything from `start` on.
-#[inline]
-pub fn append_checksum(out: &mut Vec<u8>, start: usize) {
-    let crc = crc32(&out[start..]);
-    out.extend_from_slice(&crc.to_le_bytes());
-}
-
-pub(crate) fn set_u32(bytes: &mut [u8], at: usize, value: u32) {
-    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-}
 
 /// Appends a whole FORMAT_DESCRIPTION event; it always ends in a checksum, whatever the checksum of
 /// the other events is. `created` is 0 except in the first file after a server start. `flags` are

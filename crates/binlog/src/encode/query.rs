@@ -1,6 +1,6 @@
 //! QUERY events.
 
-use super::{EventBase, begin_event};
+use super::frame::{EventBase, begin_event};
 use crate::event::{QueryEvent, QueryStatus, event_type, status_var};
 
 /// Appends a QUERY event. A schema name over 255 bytes and status variables over 64 KB do not

@@ -1,6 +1,6 @@
 //! Row events.
 
-use super::{EventBase, begin_event};
+use super::frame::{EventBase, begin_event};
 use crate::cursor::put_packed_int;
 use crate::event::{RowsKind, event_type};
 use types::ColumnMask;

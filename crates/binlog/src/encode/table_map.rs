@@ -1,6 +1,6 @@
 //! TABLE_MAP events.
 
-use super::{EventBase, begin_event};
+use super::frame::{EventBase, begin_event};
 use crate::cursor::put_packed_int;
 use crate::event::{event_type, has_charset, is_numeric, optional_field};
 use types::{ColumnMask, ColumnType, TypeCode};

@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::Header;
 use crate::event::{
     Event, FLAG_MAY_HAVE_SBR, Format, GtidEvent, HeartbeatEvent, QueryEvent, QueryStatus, RotateEvent,
     RowsKind, UserVarValue, XaPrepareEvent, decode, decode_body, rows_flag,

@@ -4,6 +4,17 @@ use super::HEADER_LEN;
 use crate::checksum::{CRC32_LEN, Checksum};
 use crate::cursor::{Cursor, DecodeError};
 
+/// Lengths of the fixed parts of the event types 1 to 42, as MySQL 9.7 writes them and with the
+/// version 1 row events of older servers.
+pub const POST_HEADER_LENS: [u8; 42] = [
+    0, 13, 0, 8, 0, 0, 0, 0, 4, 0, 4, 0, 0, 0, 99, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0, 10, 10, 10, 42,
+    42, 0, 18, 52, 0, 10, 40, 0, 0,
+];
+
+/// Lengths of the fixed parts of MariaDB's own event types, 160 to 171, as MariaDB 10.11 writes
+/// them.
+pub const MARIADB_POST_HEADER_LENS: [u8; 12] = [0, 4, 19, 4, 0, 13, 8, 8, 8, 10, 10, 10];
+
 /// Length of the server version in the event, zero-padded.
 pub(crate) const SERVER_VERSION_LEN: usize = 50;
 
@@ -22,11 +33,7 @@ impl Format {
     /// The format of events as MySQL 5.6 and later write them, before any FORMAT_DESCRIPTION event
     /// is seen.
     pub fn new(checksum: Checksum) -> Format {
-        Format {
-            checksum,
-            post_header_lens: crate::encode::POST_HEADER_LENS.to_vec(),
-            server_version: String::new(),
-        }
+        Format { checksum, post_header_lens: POST_HEADER_LENS.to_vec(), server_version: String::new() }
     }
 
     /// Whether a MariaDB server wrote the events.

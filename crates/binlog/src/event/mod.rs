@@ -17,7 +17,7 @@ pub use control::{
     TransactionPayload, UserVarEvent, UserVarValue, XaPrepareEvent,
 };
 pub(crate) use format_description::SERVER_VERSION_LEN;
-pub use format_description::{Format, FormatDescription};
+pub use format_description::{Format, FormatDescription, MARIADB_POST_HEADER_LENS, POST_HEADER_LENS};
 pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
 pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID, tagged_field};
 pub use header::{EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, event_type, flag};

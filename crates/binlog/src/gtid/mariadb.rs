@@ -1,6 +1,6 @@
 //! MariaDB's GTIDs.
 
-use super::GtidError;
+use super::error::GtidError;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;

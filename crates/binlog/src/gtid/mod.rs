@@ -6,91 +6,16 @@
 //! A server's transactions have numbers of their own for every tag (MySQL 8.3): what is counted is
 //! a [`Tsid`], a UUID with a tag or without.
 
+mod error;
 mod mariadb;
 mod set;
+mod single;
 mod tsid;
 mod uuid;
 
+pub use error::GtidError;
 pub use mariadb::{MariadbGtid, MariadbGtidState};
 pub use set::{GtidSet, Interval};
+pub use single::{GNO_MAX, Gtid};
 pub use tsid::{Tag, Tsid};
 pub use uuid::Uuid;
-
-use std::fmt;
-use std::str::FromStr;
-
-/// Largest transaction number, `GNO_END - 1` of MySQL.
-pub const GNO_MAX: u64 = i64::MAX as u64 - 1;
-
-/// Why text or bytes are no GTID.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GtidError {
-    /// Not of the form that it should have; what was read.
-    Malformed(String),
-    /// Encoded bytes end or go wrong at this offset.
-    Damaged {
-        /// Offset in bytes from the start of what was decoded.
-        offset: usize,
-    },
-}
-
-impl fmt::Display for GtidError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GtidError::Malformed(text) => write!(out, "Malformed GTID specification '{text}'"),
-            GtidError::Damaged { offset } => write!(out, "damaged GTID set at byte {offset}"),
-        }
-    }
-}
-
-impl std::error::Error for GtidError {}
-
-/// One transaction of a MySQL server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Gtid {
-    /// The server where it was committed first, and its tag.
-    pub tsid: Tsid,
-    /// Its number among those, from 1.
-    pub gno: u64,
-}
-
-impl Gtid {
-    /// One whose number was read from somewhere; `None`: the number is out of range, which is 1 to
-    /// [`GNO_MAX`].
-    pub fn in_range(tsid: impl Into<Tsid>, gno: u64) -> Option<Gtid> {
-        (1..=GNO_MAX).contains(&gno).then(|| Gtid::new(tsid, gno))
-    }
-
-    /// One of a server (a UUID: without a tag).
-    pub fn new(tsid: impl Into<Tsid>, gno: u64) -> Gtid {
-        Gtid { tsid: tsid.into(), gno }
-    }
-}
-
-impl fmt::Display for Gtid {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}", self.tsid, self.gno)
-    }
-}
-
-impl FromStr for Gtid {
-    type Err = GtidError;
-
-    /// `uuid:number` or `uuid:tag:number`.
-    fn from_str(text: &str) -> Result<Gtid, GtidError> {
-        let bad = || GtidError::Malformed(text.to_string());
-        let (uuid, rest) = text.trim().split_once(':').ok_or_else(bad)?;
-        let uuid: Uuid = uuid.trim().parse().map_err(|_| bad())?;
-        let (tag, gno) = match rest.split_once(':') {
-            Some((tag, gno)) => (tag.parse().map_err(|_| bad())?, gno),
-            None => (Tag::NONE, rest),
-        };
-        Ok(Gtid { tsid: Tsid { uuid, tag }, gno: parse_gno(gno).ok_or_else(bad)? })
-    }
-}
-
-/// A transaction number in text: decimal, 1 to [`GNO_MAX`].
-fn parse_gno(text: &str) -> Option<u64> {
-    let gno: u64 = text.trim().parse().ok()?;
-    (1..=GNO_MAX).contains(&gno).then_some(gno)
-}

@@ -1,6 +1,9 @@
 //! Sets of MySQL's GTIDs.
 
-use super::{GNO_MAX, Gtid, GtidError, Tag, Tsid, Uuid, parse_gno};
+use super::error::GtidError;
+use super::single::{GNO_MAX, Gtid, parse_gno};
+use super::tsid::{Tag, Tsid};
+use super::uuid::Uuid;
 use crate::cursor::{Cursor, put_serialized_uint};
 use std::collections::BTreeMap;
 use std::fmt;

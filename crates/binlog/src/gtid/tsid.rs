@@ -1,7 +1,8 @@
 //! What the transaction numbers of MySQL's GTIDs count: the transactions of one server under one
 //! tag (MySQL's TSID, 8.3).
 
-use super::{GtidError, Uuid};
+use super::error::GtidError;
+use super::uuid::Uuid;
 use std::fmt;
 use std::str::FromStr;
 

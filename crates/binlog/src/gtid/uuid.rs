@@ -1,6 +1,6 @@
 //! `server_uuid`.
 
-use super::GtidError;
+use super::error::GtidError;
 use std::fmt;
 use std::str::FromStr;
 

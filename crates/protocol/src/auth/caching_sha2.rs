@@ -5,6 +5,7 @@
 //! compares with a cached `SHA256(SHA256(password))`, so the expensive crypt runs once a password
 //! and server start.
 
+use super::equal::equal;
 use sha2::{Digest, Sha256};
 
 /// AuthMoreData payload of the server: the fast path succeeded, an OK packet follows.
@@ -70,7 +71,7 @@ pub fn verify_scramble(answer: &[u8], nonce: &[u8], cached: &CachedDigest) -> bo
     }
     let mask = sha256(&[cached, nonce]);
     let stage1: Vec<u8> = answer.iter().zip(mask).map(|(a, b)| a ^ b).collect();
-    super::equal(&sha256(&[&stage1]), cached)
+    equal(&sha256(&[&stage1]), cached)
 }
 
 /// What `mysql.user.authentication_string` holds for `password`; empty for no password.
@@ -116,7 +117,7 @@ pub fn verify_password(password: &[u8], stored: &[u8]) -> bool {
     }
     match parse(stored) {
         Some(_) if password.len() > MAX_PASSWORD_BYTES => false,
-        Some(s) => super::equal(&sha256_crypt(password, s.salt, s.rounds), s.digest),
+        Some(s) => equal(&sha256_crypt(password, s.salt, s.rounds), s.digest),
         None => false,
     }
 }

@@ -7,6 +7,7 @@
 //! needs.
 
 pub mod caching_sha2;
+mod equal;
 pub mod native;
 
 /// Length of the nonce in the handshake, without its closing NUL.
@@ -36,11 +37,6 @@ pub fn nonce_from_random(random: [u8; NONCE_BYTES]) -> [u8; NONCE_BYTES] {
 pub fn keyed_number(secret: &[u8], name: &[u8]) -> u32 {
     let keyed = caching_sha2::cached_digest(&[secret, b"\0", name].concat());
     u32::from_le_bytes([keyed[0], keyed[1], keyed[2], keyed[3]])
-}
-
-/// Compares in a time that does not depend on where the first difference is.
-fn equal(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |acc, (x, y)| acc | (x ^ y)) == 0
 }
 
 #[cfg(test)]

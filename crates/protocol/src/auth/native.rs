@@ -1,5 +1,6 @@
 //! `mysql_native_password`.
 
+use super::equal::equal;
 use sha1::{Digest, Sha1};
 
 fn sha1(parts: &[&[u8]]) -> [u8; 20] {
@@ -63,7 +64,7 @@ pub fn verify(answer: &[u8], nonce: &[u8], stored: &str) -> bool {
     }
     let mask = sha1(&[nonce, &stage2]);
     let stage1: Vec<u8> = answer.iter().zip(mask).map(|(a, b)| a ^ b).collect();
-    super::equal(&sha1(&[&stage1]), &stage2)
+    equal(&sha1(&[&stage1]), &stage2)
 }
 
 #[cfg(test)]

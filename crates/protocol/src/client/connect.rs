@@ -1,6 +1,7 @@
 //! Making a connection: the socket, the handshake, authentication.
 
-use super::{Client, ClientError};
+use super::error::ClientError;
+use super::link::Client;
 use crate::auth::{caching_sha2, native, plugin};
 use crate::capability as cap;
 use crate::command;

@@ -1,6 +1,7 @@
 //! Statements: text queries, prepared statements, and their results.
 
-use super::{Client, ClientError};
+use super::error::ClientError;
+use super::link::Client;
 use crate::capability as cap;
 use crate::column::Column;
 use crate::command;

@@ -13,7 +13,7 @@ use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
 };
 
-use super::{TlsError, certificates, private_key, provider, setup};
+use super::pem::{TlsError, certificates, private_key, provider, setup};
 
 /// Whose certificate a client takes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,11 +21,8 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 const CIRCLES: &[(&str, &[usize])] = &[
     ("analyze", &[4, 3, 2]),
     ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
-    ("binlog", &[6, 5]),
-    ("btree", &[3]),
     ("buffer", &[12, 2]),
     ("engine", &[65, 2, 2]),
-    ("protocol", &[3, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[48, 2, 2, 2]),
     ("source", &[9, 3]),
