@@ -120,6 +120,11 @@ pub fn shapes() -> Vec<Shape> {
     TABLES.iter().map(of).collect()
 }
 
+/// Text as readers write it.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+}
+
 /// The rows of a table, as readers write them.
 pub fn rows_of(server: &Server, shape: &Shape) -> Vec<Vec<String>> {
     let column = |(name, kind): &(&str, Kind)| match kind {
@@ -133,7 +138,7 @@ pub fn rows_of(server: &Server, shape: &Shape) -> Vec<Vec<String>> {
     let sql = format!("SELECT {} FROM {} ORDER BY id", columns.join(", "), shape.name);
     let found = session.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let text = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => crate::reader::escape(&String::from_utf8_lossy(bytes)),
+        Some(bytes) => escape(&String::from_utf8_lossy(bytes)),
         None => "\\N".to_string(),
     };
     found.rows.iter().map(|row| row.iter().map(text).collect()).collect()

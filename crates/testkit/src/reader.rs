@@ -26,11 +26,6 @@ type Row = Vec<String>;
 #[derive(Default)]
 pub struct Followed(BTreeMap<String, Vec<Row>>);
 
-/// Text as readers write it.
-pub fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
-}
-
 impl Followed {
     /// Takes a line; one that takes away a row which is not there is the reader's or the server's
     /// fault.

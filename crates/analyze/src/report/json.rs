@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
+use super::content::Report;
 use crate::facts::{SHOWN, Spread};
 use crate::history::{History, KeySource, Nature};
 use crate::schedule::Schedule;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use bench::progress::grouped;
 use bench::table::{Align, Table};
 
-use super::Report;
+use super::content::Report;
 use crate::facts::{LARGE_CHANGES, SHOWN, key_words};
 use crate::history::{History, KeySource};
 use crate::schedule::{Point, Policy, Schedule};

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Model, NOTHING, Policy, Simulated};
+use super::model::{Model, NOTHING, Policy, Simulated};
 use crate::history::{History, Nature};
 
 /// Transactions on the path that are named.

@@ -1,6 +1,6 @@
 //! The row policy: changes of one row keep their order, everything else is free.
 
-use super::{Model, NOTHING, Simulated};
+use super::model::{Model, NOTHING, Simulated};
 use crate::history::{History, Nature};
 
 /// When the workers are free, the earliest first.

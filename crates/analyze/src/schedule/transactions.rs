@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Model, NOTHING, Simulated};
+use super::model::{Model, NOTHING, Simulated};
 use crate::history::{History, Transaction};
 
 /// The latest end so far, and whose it is.

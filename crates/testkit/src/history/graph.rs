@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::findings::{Anomaly, Findings};
 use super::order::{At, Orders};
-use super::{Anomaly, Findings, History, Level, Op};
+use super::recorded::{History, Level, Op};
 
 /// How one transaction depends on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

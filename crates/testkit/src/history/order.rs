@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Anomaly, Element, Findings, History, Key, Op, Transaction};
+use super::findings::{Anomaly, Findings};
+use super::recorded::{Element, History, Key, Op, Transaction};
 
 /// Place of a transaction in the history.
 pub(super) type At = usize;

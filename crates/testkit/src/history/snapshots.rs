@@ -16,8 +16,9 @@
 
 use std::collections::HashMap;
 
+use super::findings::{Anomaly, Findings};
 use super::order::{At, Orders};
-use super::{Anomaly, Findings, History, Level, Op, Transaction};
+use super::recorded::{History, Level, Op, Transaction};
 
 /// A number of commits that is not known: at least `low`, less than `high`.
 #[derive(Clone, Copy, Debug)]
