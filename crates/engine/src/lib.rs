@@ -74,11 +74,11 @@ pub use concurrency::Place;
 pub use config::EngineConfig;
 pub use covering::{Entry, EntryReader};
 pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
-pub use ddl::{AlterStage, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
+pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
 pub use definition::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
-    Object, ObjectChange, ObjectDef, ObjectKind, ReferentialAction, SchemaDef, TableDef, TriggerEvent,
-    TriggerPlace,
+    Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm, PartitionFunction, PartitionKind,
+    Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef, TriggerEvent, TriggerPlace,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};

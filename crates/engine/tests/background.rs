@@ -146,7 +146,7 @@ fn ddl_waits_for_those_who_use_the_table_and_holds_up_those_who_want_to() {
             let mut def = table(&engine, "test", "t").def.clone();
             def.indexes.push(index("by_c", true, &[0, 1]));
             ddl("ALTER TABLE t ADD INDEX", |context| {
-                engine.alter_table("test", "t", def, &mut |row| Ok(row.to_vec()), context)
+                engine.alter_table("test", "t", def, &mut |row| Ok(Some(row.to_vec())), context)
             })
         })
     };
@@ -197,7 +197,7 @@ fn an_index_that_would_not_be_unique_is_refused_and_leaves_nothing() {
     let mut def = t.def.clone();
     def.indexes.push(index("u", true, &[1]));
     let refused = ddl("ALTER TABLE t ADD UNIQUE", |context| {
-        engine.alter_table("test", "t", def, &mut |row| Ok(row.to_vec()), context)
+        engine.alter_table("test", "t", def, &mut |row| Ok(Some(row.to_vec())), context)
     });
     assert_eq!(refused.unwrap_err().to_string(), "Duplicate entry '0' for key 't.u'");
     let t = table(&engine, "test", "t");

@@ -183,14 +183,14 @@ impl World {
                 4 if !def.indexes.is_empty() => {
                     def.indexes.pop();
                     ddl("ALTER TABLE", |context| {
-                        engine.alter_table("test", &name, def, &mut |row| Ok(row.to_vec()), context)
+                        engine.alter_table("test", &name, def, &mut |row| Ok(Some(row.to_vec())), context)
                     })
                 }
                 4 | 5 => {
                     self.next_table += 1;
                     def.indexes.push(index(&format!("i{}", self.next_table), false, &[1, 0]));
                     ddl("ALTER TABLE", |context| {
-                        engine.alter_table("test", &name, def, &mut |row| Ok(row.to_vec()), context)
+                        engine.alter_table("test", &name, def, &mut |row| Ok(Some(row.to_vec())), context)
                     })
                 }
                 _ => {
@@ -212,7 +212,7 @@ impl World {
                             }
                             let mut image = Vec::new();
                             new.encode(&values, &mut image)?;
-                            Ok(image)
+                            Ok(Some(image))
                         };
                         engine.alter_table("test", &name, def, &mut convert, context)
                     })

@@ -36,7 +36,7 @@ fn add_indexes(
     }
     ddl("ALTER TABLE t ADD INDEX", |context| {
         let context = engine::DdlContext { on_stage: Some(StageHook(&change)), ..context.clone() };
-        engine.alter_table("test", "t", def, &mut |row| Ok(row.to_vec()), &context)
+        engine.alter_table("test", "t", def, &mut |row| Ok(Some(row.to_vec())), &context)
     })
     .map(|_| ())
 }
@@ -45,7 +45,7 @@ fn drop_indexes(engine: &Arc<Engine>) -> Result<(), EngineError> {
     let mut def = table(engine, "test", "t").def.clone();
     def.indexes.clear();
     ddl("ALTER TABLE t DROP INDEX", |context| {
-        engine.alter_table("test", "t", def, &mut |row| Ok(row.to_vec()), context)
+        engine.alter_table("test", "t", def, &mut |row| Ok(Some(row.to_vec())), context)
     })
     .map(|_| ())
 }
@@ -338,7 +338,7 @@ fn a_killed_statement_leaves_nothing_behind() {
             let interrupt = Some(killed.clone());
             let context =
                 engine::DdlContext { interrupt, on_stage: Some(StageHook(&kill)), ..context.clone() };
-            engine.alter_table("test", "t", def, &mut |row| Ok(row.to_vec()), &context)
+            engine.alter_table("test", "t", def, &mut |row| Ok(Some(row.to_vec())), &context)
         });
         assert!(matches!(result, Err(EngineError::Interrupted)), "{at:?}: {result:?}");
         account(&engine);

@@ -5,6 +5,7 @@
 mod columns;
 mod constraints;
 mod objects;
+mod partitions;
 pub(crate) mod stored;
 
 pub(crate) use columns::{default_of, extra_of, index_rows, key_of};

@@ -1,7 +1,7 @@
 //! What a statement from a source changes, for replication filters: told from its text, without
 //! looking at any table.
 
-use crate::ast::{ObjectDetails, Statement, TableName, TableRef};
+use crate::ast::{Alteration, ObjectDetails, PartitionAlteration, Statement, TableName, TableRef};
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
 use engine::ObjectKind;
@@ -46,7 +46,14 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
             return Touched::Schema(named.clone().unwrap_or_else(|| schema.to_owned()));
         }
         Statement::CreateTable(create) => tables.push(&create.table),
-        Statement::AlterTable(alter) => tables.push(&alter.table),
+        Statement::AlterTable(alter) => {
+            tables.push(&alter.table);
+            if let [Alteration::Partition(PartitionAlteration::Exchange { table, .. })] =
+                alter.alterations.as_slice()
+            {
+                tables.push(table);
+            }
+        }
         Statement::DropTable { tables: dropped, .. } => tables.extend(dropped),
         Statement::RenameTable { pairs, .. } => tables.extend(pairs.iter().flat_map(|(from, to)| [from, to])),
         Statement::Truncate(table)

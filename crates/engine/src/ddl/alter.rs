@@ -34,8 +34,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Turns a row image of the old definition into one of the new.
-pub type ConvertRow<'c> = dyn FnMut(&[u8]) -> Result<Vec<u8>> + 'c;
+/// Turns a row image of the old definition into one of the new. `None`: the row goes.
+pub type ConvertRow<'c> = dyn FnMut(&[u8]) -> Result<Option<Vec<u8>>> + 'c;
 
 /// Whether rows and clustered keys are the same bytes under both definitions.
 fn same_rows(old: &TableDef, new: &TableDef) -> bool {
@@ -361,7 +361,8 @@ impl Engine {
         counters.auto_increment.store(next, Ordering::Relaxed);
         let created_s = old.def.created_s;
         let table = self.make_table(TableDef { created_s, ..new }, Arc::new(counters))?;
-        let copied = self.copy_rows(old, &table, convert, context.interrupt.as_deref()).and_then(|()| {
+        let sources = &mut [(&**old, convert)];
+        let copied = self.copy_rows(sources, &table, context.interrupt.as_deref()).and_then(|()| {
             self.check_rows_of(&table, &foreign_key::added(Some(&old.def), &table.def), context)
         });
         if let Err(error) = copied {
@@ -371,12 +372,11 @@ impl Engine {
         self.replace_table(old, table, followers, context)
     }
 
-    /// Converts every row of `old` into the empty trees of `new`.
-    fn copy_rows(
+    /// Converts every row of the tables in `sources` into the empty trees of `new`.
+    pub(super) fn copy_rows(
         &self,
-        old: &Table,
+        sources: &mut [(&Table, &mut ConvertRow<'_>)],
         new: &Table,
-        convert: &mut ConvertRow<'_>,
         interrupt: Option<&AtomicBool>,
     ) -> Result<()> {
         let all: Vec<usize> = (0..new.indexes.len()).collect();
@@ -394,27 +394,33 @@ impl Engine {
         let mut rows = Sorter::new(&build.limits);
         let mut entries = build.sorters();
         // Rows that come in the new key's order go straight into the tree.
-        let in_order = new.primary.is_none() || (old.primary.is_some() && same_key(old, new));
+        let in_order = match sources {
+            [(old, _)] => new.primary.is_none() || (old.primary.is_some() && same_key(old, new)),
+            _ => new.primary.is_none(),
+        };
         let mut direct = if in_order { Some(SortedBuild::new(&new.clustered, options)?) } else { None };
-        self.for_each_row(old, |_, image| {
-            super::build::check_interrupt(interrupt)?;
-            let image = convert(image)?;
-            let row_id = new.primary.is_none().then(|| new.counters.row_id.fetch_add(1, Ordering::Relaxed));
-            let key = new.clustered_key(&image, row_id)?;
-            new.check_key_len(key.len())?;
-            build.push_row(&mut entries, &key, &image)?;
-            self.note_stored_auto_increment(new, &image)?;
-            let mut value = Vec::with_capacity(image.len() + entry::HEADER_LEN);
-            match overflow::place(&self.pool, new, key.len(), &image, &[])? {
-                Some(placed) => entry::put_clustered(&mut value, &placed.externs, &placed.image),
-                None => entry::put_clustered(&mut value, &[], &image),
-            }
-            entry::set_seq(&mut value, build.seq);
-            match &mut direct {
-                Some(tree) => tree.push(&key, &value).map_err(EngineError::from),
-                None => rows.push(&key, &value),
-            }
-        })?;
+        for (old, convert) in sources {
+            self.for_each_row(old, |_, image| {
+                super::build::check_interrupt(interrupt)?;
+                let Some(image) = convert(image)? else { return Ok(()) };
+                let row_id =
+                    new.primary.is_none().then(|| new.counters.row_id.fetch_add(1, Ordering::Relaxed));
+                let key = new.clustered_key(&image, row_id)?;
+                new.check_key_len(key.len())?;
+                build.push_row(&mut entries, &key, &image)?;
+                self.note_stored_auto_increment(new, &image)?;
+                let mut value = Vec::with_capacity(image.len() + entry::HEADER_LEN);
+                match overflow::place(&self.pool, new, key.len(), &image, &[])? {
+                    Some(placed) => entry::put_clustered(&mut value, &placed.externs, &placed.image),
+                    None => entry::put_clustered(&mut value, &[], &image),
+                }
+                entry::set_seq(&mut value, build.seq);
+                match &mut direct {
+                    Some(tree) => tree.push(&key, &value).map_err(EngineError::from),
+                    None => rows.push(&key, &value),
+                }
+            })?;
+        }
         match direct {
             Some(tree) => tree.finish()?,
             None => self.build_clustered(new, rows, options)?,

@@ -11,6 +11,7 @@
 
 mod alter;
 mod build;
+mod exchange;
 mod foreign_key;
 mod object;
 pub(crate) mod online;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use alter::ConvertRow;
+pub use exchange::{AdmitRow, ChooseRow};
 pub use object::ObjectName;
 pub use table::TableName;
 

@@ -172,27 +172,45 @@ impl Engine {
         followers: Followers,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
-        let committed =
-            btree::make_durable(&self.pool, new.placement.space).map_err(EngineError::from).and_then(|()| {
-                let mut ops = dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None);
+        self.replace_tables(vec![(old.clone(), new)], followers, context)
+    }
+
+    /// As [`Engine::replace_table`], of several tables (old, new) in one commit.
+    pub(super) fn replace_tables(
+        &self,
+        tables: Vec<(Arc<Table>, Table)>,
+        followers: Followers,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        let durable =
+            tables.iter().try_for_each(|(_, new)| btree::make_durable(&self.pool, new.placement.space));
+        let committed = durable.map_err(EngineError::from).and_then(|()| {
+            let mut ops = Vec::new();
+            for (old, new) in &tables {
+                ops.extend(dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None));
                 ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def))));
-                ops.extend(followers.ops());
-                self.commit_ddl(context, &ops)
-            });
+            }
+            ops.extend(followers.ops());
+            self.commit_ddl(context, &ops)
+        });
         let outcome = match committed {
             Ok(outcome) => outcome,
             Err(error) => {
-                self.pool.drop_space(new.placement.space)?;
+                tables.iter().try_for_each(|(_, new)| self.pool.drop_space(new.placement.space))?;
                 return Err(error);
             }
         };
-        let new = Arc::new(new);
-        self.catalog.remove_table(old);
-        self.catalog.put_table(new.clone());
+        let tables: Vec<_> = tables.into_iter().map(|(old, new)| (old, Arc::new(new))).collect();
+        for (old, new) in &tables {
+            self.catalog.remove_table(old);
+            self.catalog.put_table(new.clone());
+        }
         followers.take_effect(self);
         self.log.wait_durable(outcome.seq)?;
-        self.drop_space_of(old)?;
-        self.settle_file(&new)?;
+        for (old, new) in &tables {
+            self.drop_space_of(old)?;
+            self.settle_file(new)?;
+        }
         self.finish_ddl(context, outcome)
     }
 

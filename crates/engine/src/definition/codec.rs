@@ -2,7 +2,7 @@
 
 use super::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
-    ReferentialAction, SchemaDef, TableDef,
+    ReferentialAction, SchemaDef, TableDef, partition,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
@@ -16,6 +16,8 @@ const WITH_NUMBER_FORMS: u8 = 3;
 /// Of a table with expressions, descending key parts or kept indexes; it has number forms too,
 /// perhaps none.
 const WITH_EXPRESSIONS: u8 = 4;
+/// Of a partitioned table; it has expressions too, perhaps none.
+const WITH_PARTITIONS: u8 = 5;
 
 /// Actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -230,6 +232,7 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if def.partitioning.is_some() => WITH_PARTITIONS,
         _ if has_expressions(def) => WITH_EXPRESSIONS,
         true => WITH_NUMBER_FORMS,
         false if def.foreign_keys.is_empty() => VERSION,
@@ -269,15 +272,18 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     if version >= WITH_NUMBER_FORMS {
         put_forms(out, &def.columns);
     }
-    if version == WITH_EXPRESSIONS {
+    if version >= WITH_EXPRESSIONS {
         put_expressions(out, def);
+    }
+    if let Some(partitioning) = &def.partitioning {
+        partition::put(out, partitioning);
     }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !matches!(version, VERSION | WITH_FOREIGN_KEYS | WITH_NUMBER_FORMS | WITH_EXPRESSIONS) {
+    if !(VERSION..=WITH_PARTITIONS).contains(&version) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -319,14 +325,18 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
         foreign_keys,
         checks: Vec::new(),
         kept_indexes: Vec::new(),
+        partitioning: None,
         collation,
         comment,
         options,
         auto_increment,
         created_s,
     };
-    if version == WITH_EXPRESSIONS {
+    if version >= WITH_EXPRESSIONS {
         read_expressions(reader, &mut def)?;
+    }
+    if version == WITH_PARTITIONS {
+        def.partitioning = Some(partition::read(reader)?);
     }
     Ok(def)
 }
@@ -443,6 +453,9 @@ pub(crate) fn read_schema(reader: &mut Reader<'_>) -> Result<SchemaDef> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{
+        Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition,
+    };
     use super::*;
 
     #[test]
@@ -513,6 +526,41 @@ mod tests {
             invisible: true,
         });
         comes_back(&def);
+        def.partitioning = Some(partitioning());
+        comes_back(&def);
+        def.checks.clear();
+        comes_back(&def);
+    }
+
+    fn partitioning() -> Partitioning {
+        let text = str::to_owned;
+        let by = PartitionFunction {
+            kind: PartitionKind::Range,
+            linear: false,
+            algorithm_1: false,
+            expression: None,
+            columns: vec![text("id"), text("state")],
+        };
+        let sub = PartitionFunction {
+            kind: PartitionKind::Hash,
+            linear: true,
+            algorithm_1: true,
+            expression: Some(text("(`id` + 1)")),
+            columns: Vec::new(),
+        };
+        let subpartition = Subpartition { name: text("s0"), options: Vec::new() };
+        let partition = Partition {
+            name: text("p0"),
+            values: vec![vec![text("5"), text("MAXVALUE")]],
+            options: vec![(text("COMMENT"), text("'x'"))],
+            subpartitions: vec![subpartition],
+        };
+        Partitioning {
+            by,
+            form: PartitionForm::List,
+            sub: Some((sub, PartitionForm::Count)),
+            partitions: vec![partition],
+        }
     }
 
     fn comes_back(def: &TableDef) {

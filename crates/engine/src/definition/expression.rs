@@ -1,7 +1,7 @@
 //! What tables have as expressions: generated columns, CHECK constraints, the parts of functional
 //! indexes. An expression is its canonical SQL text here; crate `sql` compiles it.
 
-use super::{ColumnDefault, TableDef, same_name};
+use super::{ColumnDefault, Partitioning, TableDef, same_name};
 
 /// `GENERATED ALWAYS AS (expression)`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,8 @@ impl TableDef {
     }
 
     /// Whether a row of it that a client writes asks for an expression: of a generated column, of a
-    /// default, of a constraint that is enforced; or has a unique key that is not kept up.
+    /// default, of a constraint that is enforced, of its partitions; or has a unique key that is
+    /// not kept up.
     pub fn asks_for_expressions(&self) -> bool {
         let is_expression =
             |default: &Option<ColumnDefault>| matches!(default, Some(ColumnDefault::Expression(_)));
@@ -78,5 +79,6 @@ impl TableDef {
             || self.columns.iter().any(|column| is_expression(&column.default))
             || self.checks.iter().any(|check| check.enforced)
             || self.kept_indexes.iter().any(|index| index.unique)
+            || self.partitioning.as_ref().is_some_and(Partitioning::leaves_rows_out)
     }
 }

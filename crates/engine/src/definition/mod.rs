@@ -6,12 +6,14 @@ pub(crate) mod codec;
 mod expression;
 mod foreign_key;
 pub(crate) mod object;
+mod partition;
 
 use types::{ColumnType, TypeCode, Value};
 
 pub use expression::{CheckDef, Generated, KeptIndex, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
+pub use partition::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition};
 
 /// Where a column's value comes from when an INSERT does not give one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,6 +149,8 @@ pub struct TableDef {
     pub checks: Vec<CheckDef>,
     /// Indexes that are shown and dumped, and that nothing is looked up in.
     pub kept_indexes: Vec<KeptIndex>,
+    /// `PARTITION BY`
+    pub partitioning: Option<Partitioning>,
     /// Default collation of new columns.
     pub collation: u16,
     /// `COMMENT`
@@ -171,6 +175,7 @@ impl TableDef {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             kept_indexes: Vec::new(),
+            partitioning: None,
             collation: 255,
             comment: String::new(),
             options: Vec::new(),

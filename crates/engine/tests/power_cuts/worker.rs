@@ -355,7 +355,7 @@ impl Worker {
                     true => def.indexes.clear(),
                     false => def.indexes = vec![tables::index("by_k", false, &[K])],
                 }
-                self.alter(next, &name, def, &mut |image| Ok(image.to_vec()))
+                self.alter(next, &name, def, &mut |image| Ok(Some(image.to_vec())))
             }
             _ => {
                 let has_extra = !state.has_extra;
@@ -374,7 +374,7 @@ impl Worker {
                     let values = with_extra(&table.layout.decode_all(image)?, has_extra);
                     let mut new_image = Vec::new();
                     new_layout.encode(&values, &mut new_image)?;
-                    Ok(new_image)
+                    Ok(Some(new_image))
                 })
             }
         }
@@ -391,7 +391,7 @@ impl Worker {
         if let Some(index) = def.indexes.last_mut().filter(|index| index.id == 0) {
             index.name = "by_pad".to_owned();
         }
-        self.alter(state, KEYED, def, &mut |image| Ok(image.to_vec()))
+        self.alter(state, KEYED, def, &mut |image| Ok(Some(image.to_vec())))
     }
 
     fn alter(

@@ -1,5 +1,5 @@
-//! What a simulated file holds: its bytes now, its bytes at the last sync, and the changes in between,
-//! of which a power cut keeps any part.
+//! What a simulated file holds: its bytes now, its bytes at the last sync, and the changes in
+//! between, of which a power cut keeps any part.
 
 use super::bytes::Bytes;
 use crate::random::Rng;

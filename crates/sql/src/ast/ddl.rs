@@ -1,6 +1,6 @@
 //! Definitions of tables and schemas, and what changes them.
 
-use super::{Expr, Query, TableName};
+use super::{Expr, PartitionAlteration, PartitionSpec, Query, TableName};
 use engine::ReferentialAction;
 
 /// A column's type as written: the name in lower case (`int`, `double precision` is `double`),
@@ -148,6 +148,7 @@ pub struct CreateTable {
     pub foreign_keys: Vec<ForeignKeySpec>,
     pub checks: Vec<CheckSpec>,
     pub options: TableOptions,
+    pub partitioning: Option<Box<PartitionSpec>>,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
 }
@@ -229,6 +230,7 @@ pub enum Alteration {
         charset: String,
         collation: Option<String>,
     },
+    Partition(PartitionAlteration),
     /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
     Force,
     /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.

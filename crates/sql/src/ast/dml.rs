@@ -15,6 +15,8 @@ pub enum InsertSource {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insert {
     pub table: TableName,
+    /// `PARTITION (p, ...)`; none: all.
+    pub partitions: Vec<String>,
     /// `None`: no list, all columns.
     pub columns: Option<Vec<String>>,
     pub source: InsertSource,

@@ -9,12 +9,14 @@ mod ddl;
 mod dml;
 mod expr;
 mod object;
+mod partition;
 mod query;
 
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
 pub use object::*;
+pub use partition::*;
 pub use query::*;
 
 use crate::admin::AdminCommand;

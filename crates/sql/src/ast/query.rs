@@ -78,6 +78,8 @@ pub enum TableRef {
     Table {
         name: TableName,
         alias: Option<String>,
+        /// `PARTITION (p, ...)`; none: all.
+        partitions: Vec<String>,
         hints: Vec<IndexHint>,
     },
     Derived {

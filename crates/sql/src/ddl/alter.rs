@@ -9,7 +9,7 @@ use super::expression::{add_check, check_names, columns_of, no_such_check, renam
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
-use crate::session::DetachedRows;
+use crate::session::{DetachedCondition, DetachedRows};
 use engine::{Catalog, ColumnDef, ColumnDefault, EngineError, TableDef};
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, TypeCode, Value, convert};
@@ -25,6 +25,8 @@ pub(crate) struct Altered {
     pub force: bool,
     /// Rows have to be read for their expressions, in MySQL's way a copy of the table.
     pub copies: bool,
+    /// Rows of the old table of which this condition holds go with their partitions.
+    pub goes: Option<String>,
     /// The AUTO_INCREMENT counter that was asked for.
     pub auto_increment: Option<u64>,
 }
@@ -125,7 +127,15 @@ pub(crate) fn altered_definition(
     });
     let auto_increment = asked.filter(|next| *next > 0);
     let copies = needs_rows(old, &builder.def, &builder.sources, settings);
-    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, auto_increment })
+    Ok(Altered {
+        def: builder.def,
+        sources: builder.sources,
+        renamed,
+        force,
+        copies,
+        goes: None,
+        auto_increment,
+    })
 }
 
 /// The name of the column that the alteration writes the definition of.
@@ -243,6 +253,8 @@ impl Builder<'_> {
                 }
                 Ok(())
             }
+            // The columns and keys must be there first.
+            Alteration::Partition(_) => Ok(()),
             // Conditions have been decided before.
             Alteration::Force | Alteration::Nothing | Alteration::Conditional { .. } => Ok(()),
         }
@@ -591,6 +603,14 @@ fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
             ),
         ));
     }
+    let used = old.partitioning.as_ref().filter(|_| new.partitioning == old.partitioning);
+    let used = used.map(|of| super::partition::columns_used(old, of)).unwrap_or_default();
+    if used.iter().any(|at| old.columns[*at].name.eq_ignore_ascii_case(name)) {
+        let text = format!(
+            "Column '{name}' has a partitioning function dependency and cannot be dropped or renamed."
+        );
+        return Err(SqlError::new(3855, text));
+    }
     if let Some(check) = new.checks.iter().find(|check| names(&check.expression)) {
         let text = format!(
             "Check constraint '{}' uses column '{name}', hence column cannot be dropped or renamed.",
@@ -657,15 +677,16 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
-/// A function that turns rows of `old` into rows of the altered table. Values that do not fit fail
-/// with MySQL's error, which is left in `failure`.
+/// A function that turns rows of `old` into rows of the altered table, or leaves them out. Values
+/// that do not fit fail with MySQL's error, which is left in `failure`.
 pub(crate) fn converter<'c>(
     old: &'c TableDef,
     altered: &'c Altered,
     settings: &'c DdlSettings,
     expressions: Option<&'c DetachedRows>,
+    goes: Option<&'c DetachedCondition>,
     failure: &'c mut Option<SqlError>,
-) -> Result<impl FnMut(&[u8]) -> engine::Result<Vec<u8>> + 'c> {
+) -> Result<impl FnMut(&[u8]) -> engine::Result<Option<Vec<u8>>> + 'c> {
     let layout = |def: &TableDef| {
         let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
         RowLayout::new(&types)
@@ -690,6 +711,17 @@ pub(crate) fn converter<'c>(
         if let Some(error) = &refused {
             *failure = Some(error.clone());
             return Err(EngineError::BadDefinition(error.message.clone()));
+        }
+        if let Some(goes) = goes {
+            match goes.holds(&from.decode_all(image)?) {
+                Ok(false) => {}
+                Ok(true) => return Ok(None),
+                Err(error) => {
+                    let message = error.message.clone();
+                    *failure = Some(error);
+                    return Err(EngineError::BadDefinition(message));
+                }
+            }
         }
         let mut values = added.clone();
         for (at, source) in altered.sources.iter().enumerate() {
@@ -723,7 +755,7 @@ pub(crate) fn converter<'c>(
         }
         let mut out = Vec::with_capacity(image.len());
         to.encode(&values, &mut out)?;
-        Ok(out)
+        Ok(Some(out))
     })
 }
 

@@ -17,6 +17,8 @@ pub(super) enum Owner<'n> {
     Default(&'n str),
     Check(&'n str),
     Index(&'n str),
+    /// The function of PARTITION BY.
+    Partition,
 }
 
 /// Functions whose value is not the row's alone.
@@ -56,7 +58,7 @@ impl Owner<'_> {
             Owner::Generated(name) => (3763, format!("Expression of generated column '{name}' contains a")),
             Owner::Default(name) => (3770, format!("Default value expression of column '{name}' contains a")),
             Owner::Check(name) => (3814, format!("An expression of a check constraint '{name}' contains")),
-            Owner::Index(_) => return self.not_allowed(),
+            Owner::Index(_) | Owner::Partition => return self.not_allowed(),
         };
         SqlError::new(code, format!("{what} disallowed function: {function}."))
     }
@@ -67,13 +69,17 @@ impl Owner<'_> {
             Owner::Generated(name) => (3102, format!("Expression of generated column '{name}'")),
             Owner::Default(name) => (3769, format!("Default value expression of column '{name}'")),
             Owner::Check(name) => return not_boolean(name),
+            Owner::Partition => return constant_function(),
             Owner::Index(name) => (3758, format!("Expression of functional index '{name}'")),
         };
         SqlError::new(code, format!("{what} contains a disallowed function."))
     }
 
     fn variable(self) -> SqlError {
-        let (Owner::Generated(name) | Owner::Default(name) | Owner::Check(name) | Owner::Index(name)) = self;
+        let (Owner::Generated(name) | Owner::Default(name) | Owner::Check(name) | Owner::Index(name)) = self
+        else {
+            return constant_function();
+        };
         if matches!(self, Owner::Check(_)) {
             let text = format!(
                 "An expression of a check constraint '{name}' cannot refer to a user or system variable."
@@ -91,6 +97,7 @@ impl Owner<'_> {
             Owner::Generated(_) => "generated column function",
             Owner::Default(_) => "default value expression",
             Owner::Index(_) => "functional index",
+            Owner::Partition => "partition function",
             Owner::Check(name) => {
                 let text = format!("Check constraint '{name}' refers to non-existing column '{column}'.");
                 return SqlError::new(3820, text);
@@ -98,6 +105,13 @@ impl Owner<'_> {
         };
         SqlError::unknown_column(column, clause)
     }
+}
+
+/// Error 1486.
+pub(super) fn constant_function() -> SqlError {
+    let text =
+        "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed";
+    SqlError::new(1486, text)
 }
 
 /// Error 3812.
@@ -140,6 +154,10 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 None => Some(owner.unknown_column(name)),
                 Some(at) => refused_column(def, at, owner),
             },
+            // Of a TIMESTAMP column it is the column itself.
+            Expr::Function(call) if call.name == "unix_timestamp" && matches!(owner, Owner::Partition) => {
+                None
+            }
             Expr::Function(call) if VARYING.contains(&call.name.as_str()) => match owner {
                 Owner::Default(_) if call.name != "sleep" => None,
                 owner => Some(owner.disallowed(&call.name)),

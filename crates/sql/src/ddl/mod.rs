@@ -13,6 +13,10 @@ mod expression;
 mod foreign_key;
 mod long_key;
 mod object;
+mod partition;
+mod partition_alter;
+mod partition_exchange;
+mod partition_rows;
 mod run;
 mod view_text;
 
@@ -21,6 +25,8 @@ pub(crate) use create::{ENGINE, columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
 pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, schedule_of};
+pub(crate) use partition_alter::{rows_of_key, unknown_partition};
+pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
 pub(crate) use run::{DdlReport, DdlRun};
 
 use crate::error::{Result, SqlError};

@@ -1,12 +1,14 @@
 //! Running DDL: each statement is one commit of the engine, with its text.
 
 use super::algorithm::{any_way, way};
+use super::partition::Maker;
 use super::{Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition};
 use crate::ast::{
-    AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, SchemaOptions, Statement, TableName,
+    AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
+    Statement, TableName,
 };
 use crate::error::{Result, SqlError};
-use crate::session::{DetachedRows, DetachedSettings};
+use crate::session::{DetachedCondition, DetachedRows, DetachedSettings};
 use engine::{
     ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef, SessionContext,
     TableDef,
@@ -145,7 +147,7 @@ impl<'a> DdlRun<'a> {
     }
 
     /// As [`DdlRun::require_table`]; 1347 of a view.
-    fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
+    pub(super) fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
         match self.engine.catalog().object(schema, ObjectKind::View, table) {
             Some(_) => Err(super::not_a("BASE TABLE", schema, table)),
             None => self.require_table(schema, table),
@@ -206,6 +208,10 @@ impl<'a> DdlRun<'a> {
     ) -> Result<TableDef> {
         let mut def = definition(create, schema, extra, settings)?;
         self.relations().add(&mut def, &create.foreign_keys)?;
+        if let Some(spec) = &create.partitioning {
+            let maker = Maker { engine: self.engine, settings };
+            def.partitioning = Some(maker.partitioning(&def, spec)?);
+        }
         if !settings.replicated {
             super::expression::check_names(&def, None, self.engine.catalog())?;
         }
@@ -301,8 +307,14 @@ impl<'a> DdlRun<'a> {
             return self.log_only();
         }
         let old = self.require_base_table(&schema, &alter.table.name)?;
+        if let [Alteration::Partition(PartitionAlteration::Exchange { partition, table, validates })] =
+            alter.alterations.as_slice()
+        {
+            return self.exchange(&old, partition, table, *validates);
+        }
         let current = self.schema.unwrap_or(&schema).to_owned();
-        let altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
+        let mut altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
+        let tells_records = self.alter_partitions(alter, &mut altered, &settings)?;
         if let Some(Alteration::RenameTo(_)) =
             alter.alterations.iter().find(|alteration| matches!(alteration, Alteration::RenameTo(_)))
             && (altered.def.schema != schema || altered.def.name != alter.table.name)
@@ -310,7 +322,37 @@ impl<'a> DdlRun<'a> {
         {
             return Err(SqlError::new(1050, format!("Table '{}' already exists", altered.def.name)));
         }
-        self.alter_to(&old, &altered, &settings, alter.demands)
+        self.alter_to(&old, &altered, &settings, alter.demands)?;
+        if !tells_records {
+            self.report = DdlReport::default();
+        }
+        Ok(())
+    }
+
+    /// Does to partitions what the statement says. False: the client is told no number of rows.
+    fn alter_partitions(
+        &self,
+        alter: &AlterTable,
+        altered: &mut Altered,
+        settings: &DdlSettings,
+    ) -> Result<bool> {
+        let maker = Maker { engine: self.engine, settings };
+        let mut tells_records = true;
+        let mut is_said = false;
+        for alteration in &alter.alterations {
+            let Alteration::Partition(alteration) = alteration else { continue };
+            let made = maker.altered(&altered.def, alteration)?;
+            altered.def.partitioning = made.partitioning;
+            altered.copies |= made.checks_rows && !settings.replicated;
+            altered.force |= made.goes.is_some();
+            altered.goes = made.goes;
+            tells_records = made.tells_records;
+            is_said = true;
+        }
+        if let (Some(made), false) = (&altered.def.partitioning, is_said) {
+            maker.check(&altered.def, made)?;
+        }
+        Ok(tells_records)
     }
 
     fn alter_to(
@@ -337,10 +379,15 @@ impl<'a> DdlRun<'a> {
             replicated: settings.replicated,
         };
         let expressions = DetachedRows::of(self.engine, &altered.def, of_rows)?;
+        let goes = match &altered.goes {
+            Some(text) => Some(DetachedCondition::of(self.engine, &old.def, text, of_rows)?),
+            None => None,
+        };
         let mut failure = None;
         let mut converted = 0;
         let outcome = {
-            let mut row = converter(&old.def, altered, settings, expressions.as_ref(), &mut failure)?;
+            let mut row =
+                converter(&old.def, altered, settings, expressions.as_ref(), goes.as_ref(), &mut failure)?;
             let mut convert = |image: &[u8]| {
                 converted += 1;
                 row(image)
@@ -383,7 +430,10 @@ impl<'a> DdlRun<'a> {
         let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
         let (renamed, force, copies, auto_increment) = (Vec::new(), false, false, None);
-        let altered = Altered { def, sources, renamed, force, copies, auto_increment };
+        let altered = Altered { def, sources, renamed, force, copies, goes: None, auto_increment };
+        if let Some(made) = &altered.def.partitioning {
+            Maker { engine: self.engine, settings: &settings }.check(&altered.def, made)?;
+        }
         self.alter_to(&old, &altered, &settings, demands)
     }
 

@@ -5,6 +5,7 @@
 //! statement that needs its value, and of no other.
 
 use super::assign::{Strictness, to_column};
+use super::placement::Placement;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
@@ -14,7 +15,7 @@ use engine::{ColumnDef, ColumnDefault, TableDef};
 use types::Value;
 
 /// An expression, or why it cannot be computed.
-type Compiled = Result<Expr>;
+pub(super) type Compiled = Result<Expr>;
 
 /// What the rows of one table depend on.
 pub(crate) struct RowExpressions {
@@ -24,9 +25,11 @@ pub(crate) struct RowExpressions {
     generated: Vec<(usize, Compiled)>,
     /// The constraints that are enforced, by name.
     checks: Vec<(String, Compiled)>,
+    /// Of a partitioned table.
+    placement: Option<Box<Placement>>,
 }
 
-fn compile(binder: &mut Binder<'_>, scope: &Scope, text: &str, whose: &str) -> Compiled {
+pub(crate) fn compile(binder: &mut Binder<'_>, scope: &Scope, text: &str, whose: &str) -> Compiled {
     let mut bind = || {
         let tree = parse_expression(text.as_bytes(), LexMode::default())?;
         binder.expr(&tree, &mut Place::new(scope, "expression"))
@@ -36,9 +39,19 @@ fn compile(binder: &mut Binder<'_>, scope: &Scope, text: &str, whose: &str) -> C
 
 impl RowExpressions {
     /// The expressions of a definition; `None` where it has none.
-    pub fn of(binder: &mut Binder<'_>, def: &TableDef) -> Option<RowExpressions> {
-        if !def.asks_for_expressions() {
-            return None;
+    pub fn of(binder: &mut Binder<'_>, def: &TableDef) -> Result<Option<RowExpressions>> {
+        RowExpressions::within(binder, def, &[])
+    }
+
+    /// As [`RowExpressions::of`], for rows that must belong to the partitions that were `chosen`;
+    /// none were: to any.
+    pub fn within(
+        binder: &mut Binder<'_>,
+        def: &TableDef,
+        chosen: &[String],
+    ) -> Result<Option<RowExpressions>> {
+        if !def.asks_for_expressions() && chosen.is_empty() {
+            return Ok(None);
         }
         let scope = Scope::of(ScopeTable::defined(def));
         let (mut defaults, mut generated, mut checks) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,7 +70,8 @@ impl RowExpressions {
             let compiled = compile(binder, &scope, &check.expression, &whose);
             checks.push((check.name.clone(), compiled.map(Expr::numeric)));
         }
-        Some(RowExpressions { defaults, generated, checks })
+        let placement = Placement::of(binder, &scope, def, chosen)?.map(Box::new);
+        Ok(Some(RowExpressions { defaults, generated, checks, placement }))
     }
 
     /// The defaults of these columns, which are expressions.
@@ -93,7 +107,8 @@ impl RowExpressions {
         Ok(())
     }
 
-    /// Error 3819 where the row violates a constraint: what is not known is no violation.
+    /// Error 3819 where the row violates a constraint: what is not known is no violation; 1526 and
+    /// 1748 where it belongs to no partition that it may belong to.
     pub fn check(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         for (name, expr) in &self.checks {
             let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?;
@@ -101,7 +116,10 @@ impl RowExpressions {
                 return Err(SqlError::new(3819, format!("Check constraint '{name}' is violated.")));
             }
         }
-        Ok(())
+        match &self.placement {
+            Some(placement) => placement.check(values, ctx),
+            None => Ok(()),
+        }
     }
 
     /// As [`RowExpressions::generate`], for rows that are there already: what cannot be computed
@@ -120,6 +138,11 @@ impl RowExpressions {
         }
         Ok(())
     }
+}
+
+/// Whether a row that IGNORE leaves out was refused with this number.
+pub(super) fn is_left_out(code: u16) -> bool {
+    matches!(code, 3819 | 1526 | 1748)
 }
 
 /// Error 3105: a value for a generated column.

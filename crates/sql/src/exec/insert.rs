@@ -54,7 +54,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     check_generated(&table, insert, &columns)?;
-    let expressions = RowExpressions::of(binder, &table.def);
+    let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
     super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
@@ -424,7 +424,7 @@ impl InsertPlan {
         let is_asked = self.ignore || !run.is_received;
         let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(false) };
         match expressions.check(values, run.ctx) {
-            Err(error) if self.ignore && error.code == 3819 => {
+            Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                 run.ctx.warn(error.code, error.message);
                 Ok(true)
             }

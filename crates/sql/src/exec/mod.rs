@@ -6,6 +6,7 @@ mod delete;
 mod expressions;
 mod insert;
 mod output;
+mod placement;
 mod reader;
 mod select;
 mod sort;
@@ -14,8 +15,9 @@ mod update;
 
 pub(crate) use assign::Strictness;
 pub(crate) use delete::{DeletePlan, bind_delete};
-pub(crate) use expressions::RowExpressions;
+pub(crate) use expressions::{RowExpressions, compile};
 pub(crate) use insert::{InsertPlan, bind_insert};
+pub(crate) use placement::chosen_condition;
 use select::collect;
 pub(crate) use select::run_query;
 pub(crate) use update::{UpdatePlan, bind_update};

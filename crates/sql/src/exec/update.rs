@@ -29,7 +29,7 @@ pub(crate) struct UpdatePlan {
     assigned_or_stamped: ColumnMask,
     ignore: bool,
     /// What the definition computes and asks of a row; `None` of a plain table.
-    expressions: Option<RowExpressions>,
+    expressions: Option<Box<RowExpressions>>,
     /// The rows are found by columns that change.
     collect_first: bool,
 }
@@ -90,6 +90,14 @@ pub(super) fn assign_all(
     Ok(())
 }
 
+/// The partitions that were chosen of the one table.
+fn chosen_partitions(from: &ast::TableRef) -> &[String] {
+    match from {
+        ast::TableRef::Table { partitions, .. } => partitions,
+        _ => &[],
+    }
+}
+
 pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Result<UpdatePlan> {
     let mut target = bind_target(
         binder,
@@ -127,7 +135,8 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
             || table.def.columns[at].generated.is_some()
     };
     super::expressions::check_kept_keys(&table.def, changes)?;
-    let expressions = RowExpressions::of(binder, &table.def);
+    let expressions =
+        RowExpressions::within(binder, &table.def, chosen_partitions(&update.from))?.map(Box::new);
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
@@ -224,7 +233,7 @@ impl UpdatePlan {
             }
             if let Some(expressions) = &self.expressions {
                 match self.completed(run, expressions, &image, number, strictness) {
-                    Err(error) if self.ignore && error.code == 3819 => {
+                    Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                         run.ctx.warn(error.code, error.message);
                         return Ok(());
                     }

@@ -33,6 +33,9 @@ impl Parser<'_> {
         let if_exists = self.mariadb_if_exists();
         let table = self.table_name()?;
         self.mariadb_wait()?;
+        if let Some(what) = self.partition_maintenance()? {
+            return Ok(Statement::Maintain { what, tables: vec![table] });
+        }
         let mut demands = AlterDemands::default();
         let alterations = if self.at_end() { Vec::new() } else { self.alterations(&mut demands)? };
         Ok(Statement::AlterTable(AlterTable { table, if_exists, alterations, demands }))
@@ -40,20 +43,36 @@ impl Parser<'_> {
 
     fn alterations(&mut self, demands: &mut AlterDemands) -> Result<Vec<Alteration>> {
         let mut alterations = Vec::new();
+        if let Some(partitioning) = self.repartitioning()? {
+            alterations.push(Alteration::Partition(partitioning));
+            return Ok(alterations);
+        }
         loop {
             if self.is_any(&["ALGORITHM", "LOCK"]) {
                 self.algorithm_and_lock(demands)?;
             } else {
                 self.alteration(&mut alterations)?;
             }
-            // Table options may follow one another without a comma.
-            if !self.eat_symbol(",") && self.at_end() {
-                return Ok(alterations);
+            // Table options may follow one another without a comma; how the table is partitioned
+            // comes last, without one.
+            if !self.eat_symbol(",") {
+                if let Some(partitioning) = self.repartitioning()? {
+                    alterations.push(Alteration::Partition(partitioning));
+                }
+                if self.at_end() {
+                    return Ok(alterations);
+                }
             }
         }
     }
 
     fn alteration(&mut self, into: &mut Vec<Alteration>) -> Result<()> {
+        if into.is_empty()
+            && let Some(alteration) = self.partition_alteration()?
+        {
+            into.push(Alteration::Partition(alteration));
+            return if self.at_end() { Ok(()) } else { Err(self.error()) };
+        }
         let word = self.upper();
         let alteration = match word.as_str() {
             "ADD" => return self.add(into),
@@ -92,8 +111,7 @@ impl Parser<'_> {
                 self.expect("VALIDATION")?;
                 Alteration::Nothing
             }
-            "DISCARD" | "IMPORT" | "PARTITION" | "COALESCE" | "REORGANIZE" | "EXCHANGE" | "REMOVE"
-            | "TRUNCATE" => {
+            "DISCARD" | "IMPORT" => {
                 return Err(SqlError::not_supported(format!("ALTER TABLE ... {word}")));
             }
             _ => {
@@ -110,9 +128,6 @@ impl Parser<'_> {
 
     fn add(&mut self, into: &mut Vec<Alteration>) -> Result<()> {
         self.expect("ADD")?;
-        if self.is("PARTITION") {
-            return Err(SqlError::not_supported("ALTER TABLE ... ADD PARTITION"));
-        }
         self.if_not_exists_of_key = false;
         if let Some(foreign_key) = self.foreign_key_spec()? {
             into.push(self.unless_there(Alteration::AddForeignKey(foreign_key)));
@@ -196,7 +211,6 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Alteration::DropCheck { name: self.name()?, if_exists: false })
             }
-            "PARTITION" => Err(SqlError::not_supported("ALTER TABLE ... DROP PARTITION")),
             _ => {
                 self.eat("COLUMN");
                 let if_exists = self.mariadb_if_exists();

@@ -56,6 +56,7 @@ impl Parser<'_> {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             options: TableOptions::default(),
+            partitioning: None,
             like: None,
             query: None,
         };
@@ -75,9 +76,7 @@ impl Parser<'_> {
             self.expect_symbol(")")?;
         }
         create.options = self.table_options()?;
-        if self.is("PARTITION") {
-            return Err(SqlError::not_supported("PARTITION BY"));
-        }
+        create.partitioning = self.partition_by()?;
         if self.eat("IGNORE") || self.eat("REPLACE") {
             return Err(SqlError::not_supported("CREATE TABLE ... IGNORE | REPLACE SELECT"));
         }

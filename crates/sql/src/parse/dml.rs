@@ -1,7 +1,6 @@
 //! INSERT, REPLACE, UPDATE, DELETE.
 
 use super::Parser;
-use crate::SqlError;
 use crate::ast::{Assignment, Delete, Expr, Insert, InsertSource, Statement, TableName, TableRef, Update};
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -15,11 +14,10 @@ impl Parser<'_> {
         let ignore = self.eat("IGNORE");
         self.eat("INTO");
         let table = self.table_name()?;
-        if self.is("PARTITION") {
-            return Err(SqlError::not_supported("partition selection"));
-        }
+        let partitions = self.partition_selection()?;
         let mut insert = Insert {
             table,
+            partitions,
             columns: None,
             source: InsertSource::Values(Vec::new()),
             replace,
@@ -168,11 +166,13 @@ impl Parser<'_> {
     }
 
     fn single_table(&mut self, mut names: Vec<TableName>) -> Result<TableRef> {
-        if self.is("PARTITION") {
-            return Err(SqlError::not_supported("partition selection"));
-        }
         let (Some(name), true) = (names.pop(), names.is_empty()) else { return Err(self.error()) };
+        // MySQL has them on either side of the alias.
+        let mut partitions = self.partition_selection()?;
         let alias = if self.eat("AS") || self.is_name() { Some(self.name()?) } else { None };
-        Ok(TableRef::Table { name, alias, hints: Vec::new() })
+        if partitions.is_empty() {
+            partitions = self.partition_selection()?;
+        }
+        Ok(TableRef::Table { name, alias, partitions, hints: Vec::new() })
     }
 }

@@ -20,8 +20,10 @@ mod function;
 mod grants;
 mod hints;
 mod keys;
+mod keywords;
 mod mariadb;
 pub(crate) mod object;
+pub(crate) mod partition;
 mod program;
 mod query;
 mod reserved;
@@ -39,6 +41,7 @@ use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
 use crate::memory::Charge;
 pub use hints::Hints;
+pub use keywords::is_plain_name;
 
 /// How high the tree of a statement may be where the stack of the thread bears it: a little more
 /// than MySQL's own bears.

@@ -321,15 +321,13 @@ impl Parser<'_> {
         }
         self.count_table()?;
         let name = self.table_name()?;
-        if self.is("PARTITION") {
-            return Err(SqlError::not_supported("partition selection"));
-        }
+        let partitions = self.partition_selection()?;
         let alias = if self.eat("AS") || self.is_name() { Some(self.string_or_name()?) } else { None };
         let mut hints = Vec::new();
         while let Some(hint) = self.index_hint()? {
             hints.push(hint);
         }
-        Ok(TableRef::Table { name, alias, hints })
+        Ok(TableRef::Table { name, alias, partitions, hints })
     }
 
     /// One more table of the FROM at hand.

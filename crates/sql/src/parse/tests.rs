@@ -236,7 +236,7 @@ fn table_aliases() {
         panic!()
     };
     let crate::ast::QueryBody::Select(select) = query.body else { panic!() };
-    let Some(TableRef::Table { name, alias, hints }) = select.from else { panic!() };
+    let Some(TableRef::Table { name, alias, hints, .. }) = select.from else { panic!() };
     assert_eq!((name.schema.as_deref(), name.name.as_str(), alias.as_deref()), (Some("s"), "t", Some("x")));
     assert_eq!(hints[0].indexes, ["primary"]);
 }

@@ -94,8 +94,29 @@ pub(super) const TABLES: &[Definition] = &[
             ("TABLE_SCHEMA", Kind::Name),
             ("TABLE_NAME", Kind::Name),
             ("PARTITION_NAME", Kind::Name),
+            ("SUBPARTITION_NAME", Kind::Name),
+            ("PARTITION_ORDINAL_POSITION", Kind::Number),
+            ("SUBPARTITION_ORDINAL_POSITION", Kind::Number),
+            ("PARTITION_METHOD", Kind::Name),
+            ("SUBPARTITION_METHOD", Kind::Name),
+            ("PARTITION_EXPRESSION", Kind::Long),
+            ("SUBPARTITION_EXPRESSION", Kind::Long),
+            ("PARTITION_DESCRIPTION", Kind::Long),
+            ("TABLE_ROWS", Kind::Number),
+            ("AVG_ROW_LENGTH", Kind::Number),
+            ("DATA_LENGTH", Kind::Number),
+            ("MAX_DATA_LENGTH", Kind::Number),
+            ("INDEX_LENGTH", Kind::Number),
+            ("DATA_FREE", Kind::Number),
+            ("CREATE_TIME", Kind::Time),
+            ("UPDATE_TIME", Kind::Time),
+            ("CHECK_TIME", Kind::Time),
+            ("CHECKSUM", Kind::Number),
+            ("PARTITION_COMMENT", Kind::Long),
+            ("NODEGROUP", Kind::Name),
+            ("TABLESPACE_NAME", Kind::Name),
         ],
-        fill: |_, _| Ok(()),
+        fill: super::partitions::fill,
     },
     Definition {
         name: "FILES",
@@ -158,6 +179,7 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
         Some(_) => Value::UInt(figures.next_auto_increment.max(1)),
         None => Value::Null,
     };
+    let partitioned = table.def.partitioning.iter().map(|_| "partitioned".to_owned());
     let options = table.def.options.iter().filter(|(name, _)| name != crate::ddl::ENGINE).map(
         |(name, value)| match name.as_str() {
             "KEY_BLOCK_SIZE" => format!("{name}={value}"),
@@ -180,7 +202,7 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
         Value::Null,
         text(collation::name(table.def.collation)),
         Value::Null,
-        text(&options.collect::<Vec<_>>().join(" ")),
+        text(&options.chain(partitioned).collect::<Vec<_>>().join(" ")),
         text(&table.def.comment),
     ]
 }

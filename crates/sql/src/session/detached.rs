@@ -3,8 +3,11 @@
 
 use super::received::ReplicaHost;
 use super::{Session, SessionInit};
+use crate::ast;
+use crate::bind::{Place, Scope, ScopeTable};
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
+use crate::expr::Expr;
 use engine::{Engine, Table, TableDef};
 use std::sync::Arc;
 use types::Value;
@@ -17,6 +20,56 @@ pub(crate) struct DetachedSettings {
     pub strict: bool,
     /// A source has accepted the rows: nothing about them is an error.
     pub replicated: bool,
+}
+
+/// Computes an expression that names no column.
+///
+/// # Errors
+/// What its evaluation ends with; 1054 where it names a column.
+pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: DetachedSettings) -> Result<Value> {
+    let session = session(engine, settings)?;
+    let bound = session.binder().expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
+    let value = bound.eval(&[], &session.context(&[], settings.strict))?.into_owned();
+    Ok(value)
+}
+
+fn session(engine: &Arc<Engine>, settings: DetachedSettings) -> Result<Session> {
+    let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
+    session.variables.time_zone_offset_s = settings.zone_offset_s;
+    session.variables.timestamp_us = Some(settings.now_us);
+    Ok(session)
+}
+
+/// A condition over the rows of a definition.
+pub(crate) struct DetachedCondition {
+    session: Session,
+    condition: Expr,
+    strict: bool,
+}
+
+impl DetachedCondition {
+    /// Compiles the text of a condition.
+    ///
+    /// # Errors
+    /// 1235 where a function is missing here.
+    pub fn of(
+        engine: &Arc<Engine>,
+        def: &TableDef,
+        text: &str,
+        settings: DetachedSettings,
+    ) -> Result<DetachedCondition> {
+        let session = session(engine, settings)?;
+        let scope = Scope::of(ScopeTable::defined(def));
+        let condition = crate::exec::compile(&mut session.binder(), &scope, text, "the table's partitions")?;
+        Ok(DetachedCondition { session, condition, strict: settings.strict })
+    }
+
+    /// Whether it is true of a row.
+    pub fn holds(&self, values: &[Value]) -> Result<bool> {
+        let ctx = self.session.context(&[], self.strict);
+        let value = self.condition.eval(values, &ctx)?;
+        Ok(crate::expr::truth(&value) == Some(true))
+    }
 }
 
 /// Computes the generated columns of rows whose images leave them out.
@@ -76,10 +129,8 @@ impl DetachedRows {
         if !def.asks_for_expressions() {
             return Ok(None);
         }
-        let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
-        session.variables.time_zone_offset_s = settings.zone_offset_s;
-        session.variables.timestamp_us = Some(settings.now_us);
-        let expressions = RowExpressions::of(&mut session.binder(), def);
+        let session = session(engine, settings)?;
+        let expressions = RowExpressions::of(&mut session.binder(), def)?;
         Ok(expressions.map(|expressions| DetachedRows { session, expressions, def: def.clone(), settings }))
     }
 

@@ -41,7 +41,7 @@ use transaction::SessionTransaction;
 use types::Value;
 
 pub use detached::VirtualColumns;
-pub(crate) use detached::{DetachedRows, DetachedSettings};
+pub(crate) use detached::{DetachedCondition, DetachedRows, DetachedSettings, constant};
 pub(crate) use logging::BinlogFormat;
 pub use prepared::Prepared;
 pub(crate) use received::received_schedule;

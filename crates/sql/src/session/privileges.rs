@@ -7,8 +7,8 @@
 use super::Session;
 use crate::admin::Account;
 use crate::ast::{
-    AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails, Statement,
-    TableName,
+    AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails,
+    PartitionAlteration, Statement, TableName,
 };
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
@@ -97,10 +97,21 @@ impl Session {
             _ => None,
         });
         let renames: Vec<&TableName> = renames.collect();
-        let wanted: &[Privilege] = match renames.is_empty() {
+        let takes_rows = |alteration: &Alteration| {
+            use PartitionAlteration::{Drop, Truncate};
+            matches!(alteration, Alteration::Partition(Drop(_) | Truncate(_)))
+        };
+        let wanted: &[Privilege] = match renames.is_empty() && !alter.alterations.iter().any(takes_rows) {
             true => &[Privilege::Alter],
             false => &[Privilege::Alter, Privilege::Drop],
         };
+        if let [Alteration::Partition(PartitionAlteration::Exchange { table, .. })] =
+            alter.alterations.as_slice()
+        {
+            use Privilege::{Alter, Create, Drop, Insert};
+            self.check_on(&[Alter, Drop, Insert, Create], &alter.table)?;
+            return self.check_on(&[Alter, Drop, Insert, Create], table);
+        }
         self.check_on(wanted, &alter.table)?;
         for to in renames {
             // A name without a schema stays where the table is.

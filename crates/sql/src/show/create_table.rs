@@ -12,7 +12,7 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// A text in quotes, as MySQL escapes it in definitions.
-pub(super) fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
@@ -108,6 +108,9 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     }
     if !def.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", literal(&def.comment)));
+    }
+    if let Some(partitioning) = &def.partitioning {
+        text.push_str(&super::partitioning::clause(partitioning));
     }
     text
 }

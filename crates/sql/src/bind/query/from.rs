@@ -17,6 +17,8 @@ pub(in crate::bind) struct Bound {
     hints: Vec<IndexHint>,
     /// LEFT JOIN's conditions.
     outer: Option<Vec<Expr>>,
+    /// What holds of the rows of the partitions that were chosen.
+    chosen: Option<Expr>,
 }
 
 /// FROM: its tables in the order of the loops, with the position of each in the scope, and the
@@ -32,8 +34,9 @@ impl Binder<'_> {
     fn table_ref(&mut self, written: &TableRef, scope: &mut Scope, from: &mut From) -> Result<Joined> {
         let first = scope.tables.len();
         match written {
-            TableRef::Table { name, alias, hints } => {
-                let bound = self.named_table(name, alias.as_deref(), hints, scope)?;
+            TableRef::Table { name, alias, partitions, hints } => {
+                let mut bound = self.named_table(name, alias.as_deref(), hints, scope)?;
+                bound.chosen = self.chosen_partitions(&bound.source, partitions, scope)?;
                 from.tables.push((scope.tables.len() - 1, bound));
                 Ok(Joined::table(first, scope))
             }
@@ -54,7 +57,10 @@ impl Binder<'_> {
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
                 let source = Source::Derived(Box::new(plan));
-                from.tables.push((scope.tables.len() - 1, Bound { source, hints: Vec::new(), outer: None }));
+                from.tables.push((
+                    scope.tables.len() - 1,
+                    Bound { source, hints: Vec::new(), outer: None, chosen: None },
+                ));
                 Ok(Joined::table(first, scope))
             }
             TableRef::Join { kind, left, right, on, using, natural } => {
@@ -92,7 +98,7 @@ impl Binder<'_> {
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
-            return Ok(Bound { source, hints: Vec::new(), outer: None });
+            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| self.table_use == TableUse::Read) {
@@ -101,7 +107,7 @@ impl Binder<'_> {
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Derived(Box::new(plan));
-            return Ok(Bound { source, hints: Vec::new(), outer: None });
+            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
         }
         self.use_locked(&schema, &name.name, shown, self.table_use != TableUse::Read)?;
         let table = self.stored_table(name)?;
@@ -111,7 +117,30 @@ impl Binder<'_> {
             source: Source::Stored { table, access: Access::all() },
             hints: hints.to_vec(),
             outer: None,
+            chosen: None,
         })
+    }
+
+    /// The condition of the partitions that a statement chose of the table that was added to the
+    /// scope last.
+    fn chosen_partitions(
+        &mut self,
+        source: &Source,
+        chosen: &[String],
+        scope: &Scope,
+    ) -> Result<Option<Expr>> {
+        let (Source::Stored { table, .. }, false) = (source, chosen.is_empty()) else {
+            return match chosen.is_empty() {
+                true => Ok(None),
+                false => Err(SqlError::new(1747, "PARTITION () clause on non partitioned table")),
+            };
+        };
+        let text = crate::exec::chosen_condition(&table.def, chosen)?;
+        let tree = crate::parse::parse_expression(text.as_bytes(), crate::lexer::LexMode::default())?;
+        // Nobody reads a column by choosing a partition.
+        let last = scope.tables.last().expect("the table has been added");
+        let own = Scope::of(ScopeTable { readable: true, ..last.clone() });
+        self.expr(&tree, &mut Place::new(&own, "partition function")).map(Some)
     }
 
     /// Whether a privilege holds on some of a table's columns, each of which is then checked where
@@ -236,7 +265,10 @@ impl Binder<'_> {
         let mut steps = Vec::with_capacity(tables.len());
         let mut preconditions = Vec::new();
         take_decidable(&mut pending, &known, &mut preconditions);
-        for (at, (position, bound)) in tables.into_iter().enumerate() {
+        for (at, (position, mut bound)) in tables.into_iter().enumerate() {
+            if let Some(chosen) = bound.chosen.take() {
+                bound.outer.as_mut().unwrap_or(&mut pending).push(chosen);
+            }
             let table = &scope.tables[position];
             let slots = table.base..table.base + table.columns.len();
             let mut source = bound.source;

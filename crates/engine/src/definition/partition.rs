@@ -1,0 +1,207 @@
+//! How a table is partitioned: what SHOW CREATE TABLE prints and the dictionary keeps. The rows of
+//! all partitions are in the table's one tree (decision 0041); which partition a row belongs to is
+//! computed by crate `sql` where somebody asks.
+
+use crate::bytes::{Put, Reader};
+use crate::error::Result;
+
+/// What decides to which partition a row belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartitionKind {
+    /// `RANGE`
+    Range,
+    /// `LIST`
+    List,
+    /// `HASH`
+    Hash,
+    /// `KEY`
+    Key,
+}
+
+/// Kinds by their numbers in the dictionary.
+const KINDS: [PartitionKind; 4] =
+    [PartitionKind::Range, PartitionKind::List, PartitionKind::Hash, PartitionKind::Key];
+
+/// The function of `PARTITION BY` or `SUBPARTITION BY`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionFunction {
+    /// Its kind.
+    pub kind: PartitionKind,
+    /// `LINEAR`
+    pub linear: bool,
+    /// `ALGORITHM = 1` of KEY.
+    pub algorithm_1: bool,
+    /// An expression in MySQL's canonical form; `None`: it is over `columns`.
+    pub expression: Option<String>,
+    /// The columns of `RANGE COLUMNS`, `LIST COLUMNS` and `KEY`; none of `KEY ()`, which is over
+    /// the primary key.
+    pub columns: Vec<String>,
+}
+
+/// How the number of partitions is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartitionForm {
+    /// Not at all: there is one.
+    Unsaid,
+    /// `PARTITIONS n`
+    Count,
+    /// Each by its name.
+    List,
+}
+
+/// Forms by their numbers in the dictionary.
+const FORMS: [PartitionForm; 3] = [PartitionForm::Unsaid, PartitionForm::Count, PartitionForm::List];
+
+/// A subpartition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subpartition {
+    /// Its name.
+    pub name: String,
+    /// `COMMENT`, `DATA DIRECTORY`, `MAX_ROWS` and so on, as they are printed.
+    pub options: Vec<(String, String)>,
+}
+
+/// A partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// Its name.
+    pub name: String,
+    /// The values that belong to it, each of as many literals as the function has columns: of RANGE
+    /// one, the least that no longer belongs to it (`MAXVALUE` for none); of LIST all of them; of
+    /// the others nothing.
+    pub values: Vec<Vec<String>>,
+    /// As those of a [`Subpartition`].
+    pub options: Vec<(String, String)>,
+    /// Its subpartitions.
+    pub subpartitions: Vec<Subpartition>,
+}
+
+/// `PARTITION BY`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partitioning {
+    /// The function of partitions.
+    pub by: PartitionFunction,
+    /// How the partitions are written.
+    pub form: PartitionForm,
+    /// The function of subpartitions, and how they are written.
+    pub sub: Option<(PartitionFunction, PartitionForm)>,
+    /// The partitions in their order.
+    pub partitions: Vec<Partition>,
+}
+
+impl Partitioning {
+    /// Position of the partition with this name.
+    pub fn partition(&self, name: &str) -> Option<usize> {
+        self.partitions.iter().position(|partition| super::same_name(&partition.name, name))
+    }
+
+    /// Whether there may be rows that belong to no partition.
+    pub fn leaves_rows_out(&self) -> bool {
+        match self.by.kind {
+            PartitionKind::Hash | PartitionKind::Key => false,
+            PartitionKind::List => true,
+            PartitionKind::Range => {
+                let last = self.partitions.last().and_then(|partition| partition.values.first());
+                last.is_none_or(|values| values.iter().any(|value| value != "MAXVALUE"))
+            }
+        }
+    }
+}
+
+fn put_function(out: &mut Vec<u8>, function: &PartitionFunction) {
+    let kind = KINDS.iter().position(|known| *known == function.kind).expect("every kind has a number");
+    out.put_u8(kind as u8);
+    out.put_bool(function.linear);
+    out.put_bool(function.algorithm_1);
+    out.put_bool(function.expression.is_some());
+    out.put_str(function.expression.as_deref().unwrap_or_default());
+    out.put_varint(function.columns.len() as u64);
+    function.columns.iter().for_each(|column| out.put_str(column));
+}
+
+fn read_function(reader: &mut Reader<'_>) -> Result<PartitionFunction> {
+    let kind = KINDS.get(usize::from(reader.u8()?)).copied();
+    let kind = kind.ok_or_else(|| reader.impossible("kind of partitions"))?;
+    let (linear, algorithm_1, has_expression) = (reader.bool()?, reader.bool()?, reader.bool()?);
+    let expression = Some(reader.string()?).filter(|_| has_expression);
+    let count = reader.count()?;
+    let columns = (0..count).map(|_| reader.string()).collect::<Result<Vec<_>>>()?;
+    Ok(PartitionFunction { kind, linear, algorithm_1, expression, columns })
+}
+
+fn put_form(out: &mut Vec<u8>, form: PartitionForm) {
+    let form = FORMS.iter().position(|known| *known == form).expect("every form has a number");
+    out.put_u8(form as u8);
+}
+
+fn read_form(reader: &mut Reader<'_>) -> Result<PartitionForm> {
+    let form = FORMS.get(usize::from(reader.u8()?)).copied();
+    form.ok_or_else(|| reader.impossible("form of partitions"))
+}
+
+fn put_options(out: &mut Vec<u8>, options: &[(String, String)]) {
+    out.put_varint(options.len() as u64);
+    for (name, value) in options {
+        out.put_str(name);
+        out.put_str(value);
+    }
+}
+
+fn read_options(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>> {
+    let count = reader.count()?;
+    (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect()
+}
+
+/// Appends how a table is partitioned.
+pub(super) fn put(out: &mut Vec<u8>, partitioning: &Partitioning) {
+    put_function(out, &partitioning.by);
+    put_form(out, partitioning.form);
+    out.put_bool(partitioning.sub.is_some());
+    if let Some((function, form)) = &partitioning.sub {
+        put_function(out, function);
+        put_form(out, *form);
+    }
+    out.put_varint(partitioning.partitions.len() as u64);
+    for partition in &partitioning.partitions {
+        out.put_str(&partition.name);
+        out.put_varint(partition.values.len() as u64);
+        for values in &partition.values {
+            out.put_varint(values.len() as u64);
+            values.iter().for_each(|value| out.put_str(value));
+        }
+        put_options(out, &partition.options);
+        out.put_varint(partition.subpartitions.len() as u64);
+        for subpartition in &partition.subpartitions {
+            out.put_str(&subpartition.name);
+            put_options(out, &subpartition.options);
+        }
+    }
+}
+
+/// Reads what [`put`] has appended.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Partitioning> {
+    let (by, form) = (read_function(reader)?, read_form(reader)?);
+    let sub = match reader.bool()? {
+        true => Some((read_function(reader)?, read_form(reader)?)),
+        false => None,
+    };
+    let mut partitions = Vec::new();
+    for _ in 0..reader.count()? {
+        let name = reader.string()?;
+        let mut values = Vec::new();
+        for _ in 0..reader.count()? {
+            let count = reader.count()?;
+            values.push((0..count).map(|_| reader.string()).collect::<Result<Vec<_>>>()?);
+        }
+        let options = read_options(reader)?;
+        let mut subpartitions = Vec::new();
+        for _ in 0..reader.count()? {
+            subpartitions.push(Subpartition { name: reader.string()?, options: read_options(reader)? });
+        }
+        partitions.push(Partition { name, values, options, subpartitions });
+    }
+    if partitions.is_empty() {
+        return Err(reader.impossible("table without partitions"));
+    }
+    Ok(Partitioning { by, form, sub, partitions })
+}

@@ -1,0 +1,219 @@
+//! What ALTER TABLE does to partitions: another partitioning, and which rows go.
+
+use super::partition::{Maker, must_be_defined, name_subpartitions, unnamed};
+use super::partition_rows::{PartitionPlace, condition, condition_of_any, named};
+use crate::ast::{PartitionAlteration, PartitionElement, PartitionNames};
+use crate::error::{Result, SqlError};
+use engine::{Partition, PartitionForm, PartitionKind, Partitioning, TableDef};
+
+/// What is left when the partitions have been altered.
+pub(super) struct Repartitioned {
+    pub partitioning: Option<Partitioning>,
+    /// Rows of which this holds go.
+    pub goes: Option<String>,
+    /// Rows may belong to no partition now.
+    pub checks_rows: bool,
+    /// The client is told a number of rows.
+    pub tells_records: bool,
+}
+
+impl Repartitioned {
+    fn kept(partitioning: Partitioning) -> Repartitioned {
+        Repartitioned {
+            partitioning: Some(partitioning),
+            goes: None,
+            checks_rows: false,
+            tells_records: true,
+        }
+    }
+}
+
+/// Error 1735.
+pub(crate) fn unknown_partition(name: &str, table: &str) -> SqlError {
+    SqlError::new(1735, format!("Unknown partition '{name}' in table '{table}'"))
+}
+
+/// Error 1507.
+fn error_in_list(what: &str) -> SqlError {
+    SqlError::new(1507, format!("Error in list of partitions to {what}"))
+}
+
+/// Error 1508.
+fn removes_all() -> SqlError {
+    SqlError::new(1508, "Cannot remove all partitions, use DROP TABLE instead")
+}
+
+/// Error 1235: which rows a partition by KEY has is not computed.
+pub(crate) fn rows_of_key() -> SqlError {
+    SqlError::not_supported("choosing rows by partitions of KEY")
+}
+
+impl Maker<'_> {
+    /// Alters the partitions of `def`, whose columns and keys are as they will be.
+    ///
+    /// # Errors
+    /// 1505 of a table that is not partitioned, and what MySQL refuses.
+    pub fn altered(&self, def: &TableDef, alteration: &PartitionAlteration) -> Result<Repartitioned> {
+        if let PartitionAlteration::By(spec) = alteration {
+            let made = self.partitioning(def, spec)?;
+            return Ok(Repartitioned { checks_rows: made.leaves_rows_out(), ..Repartitioned::kept(made) });
+        }
+        let Some(old) = &def.partitioning else {
+            let text = "Partition management on a not partitioned table is not possible";
+            return Err(SqlError::new(1505, text));
+        };
+        let altered = match alteration {
+            PartitionAlteration::By(_) | PartitionAlteration::Remove => {
+                return Ok(Repartitioned { partitioning: None, ..Repartitioned::kept(old.clone()) });
+            }
+            PartitionAlteration::Add(elements) => Repartitioned::kept(self.added(def, old, elements)?),
+            PartitionAlteration::AddCount(count) => Repartitioned::kept(added_unnamed(old, *count)?),
+            PartitionAlteration::Drop(names) => dropped(old, names)?,
+            PartitionAlteration::Truncate(names) => truncated(def, old, names)?,
+            PartitionAlteration::Coalesce(count) => Repartitioned::kept(coalesced(old, *count)?),
+            PartitionAlteration::Reorganize(names, into) => self.reorganized(def, old, names, into)?,
+            // It stands alone, and changes no definition.
+            PartitionAlteration::Exchange { .. } => Repartitioned::kept(old.clone()),
+            PartitionAlteration::Rebuild(names) => {
+                named_ones(def, old, names)?;
+                Repartitioned::kept(old.clone())
+            }
+        };
+        if let Some(made) = &altered.partitioning {
+            self.check(def, made)?;
+        }
+        Ok(altered)
+    }
+
+    fn added(
+        &self,
+        def: &TableDef,
+        old: &Partitioning,
+        elements: &[PartitionElement],
+    ) -> Result<Partitioning> {
+        let mut made = old.clone();
+        made.form = PartitionForm::List;
+        made.partitions.extend(self.partitions(def, &old.by, elements)?);
+        name_subpartitions(&mut made, subpartitions(old));
+        Ok(made)
+    }
+
+    fn reorganized(
+        &self,
+        def: &TableDef,
+        old: &Partitioning,
+        names: &[String],
+        into: &[PartitionElement],
+    ) -> Result<Repartitioned> {
+        let mut made = old.clone();
+        let Some(first) = names.first() else { return Ok(Repartitioned::kept(made)) };
+        let wrong = || error_in_list("REORGANIZE");
+        let begin = old.partition(first).ok_or_else(wrong)?;
+        for (at, name) in names.iter().enumerate() {
+            if old.partition(name) != Some(begin + at) {
+                let text = "When reorganizing a set of partitions they must be in consecutive order";
+                return Err(if old.partition(name).is_some() { SqlError::new(1519, text) } else { wrong() });
+            }
+        }
+        let new = self.partitions(def, &old.by, into)?;
+        let end = begin + names.len();
+        let bound = |partition: Option<&Partition>| partition.and_then(|p| p.values.first().cloned());
+        let is_last = end == old.partitions.len();
+        let keeps_end = bound(new.last()) == bound(old.partitions.get(end - 1));
+        if old.by.kind == PartitionKind::Range && !is_last && !keeps_end && !self.settings.replicated {
+            let text = "Reorganize of range partitions cannot change total ranges except for last partition where it can \
+                 extend the range";
+            return Err(SqlError::new(1520, text));
+        }
+        made.form = PartitionForm::List;
+        made.partitions.splice(begin..end, new);
+        name_subpartitions(&mut made, subpartitions(old));
+        // MySQL copies the rows of these partitions to those that they belong to now, and what
+        // belongs nowhere is gone.
+        let mut goes = None;
+        if let (false, Some(any)) = (keeps_end, condition_of_any(&made)) {
+            goes = Some(format!("NOT {any}"));
+        }
+        Ok(Repartitioned { goes, ..Repartitioned::kept(made) })
+    }
+}
+
+/// How many subpartitions each partition has.
+fn subpartitions(of: &Partitioning) -> u64 {
+    of.partitions.first().map_or(0, |first| first.subpartitions.len() as u64)
+}
+
+fn is_hashed(of: &Partitioning) -> bool {
+    matches!(of.by.kind, PartitionKind::Hash | PartitionKind::Key)
+}
+
+fn added_unnamed(old: &Partitioning, count: u64) -> Result<Partitioning> {
+    if !is_hashed(old) {
+        return Err(must_be_defined(old.by.kind));
+    }
+    if count > crate::parse::partition::MOST_PARTITIONS {
+        return Err(crate::parse::partition::too_many());
+    }
+    let mut made = old.clone();
+    if made.form == PartitionForm::Unsaid {
+        made.form = PartitionForm::Count;
+    }
+    made.partitions.extend(unnamed(old.partitions.len(), count));
+    name_subpartitions(&mut made, subpartitions(old));
+    Ok(made)
+}
+
+fn coalesced(old: &Partitioning, count: u64) -> Result<Partitioning> {
+    if !is_hashed(old) {
+        return Err(SqlError::new(1509, "COALESCE PARTITION can only be used on HASH/KEY partitions"));
+    }
+    if count == 0 {
+        return Err(SqlError::new(1515, "At least one partition must be coalesced"));
+    }
+    if count >= old.partitions.len() as u64 {
+        return Err(removes_all());
+    }
+    let mut made = old.clone();
+    made.partitions.truncate(old.partitions.len() - count as usize);
+    Ok(made)
+}
+
+fn dropped(old: &Partitioning, names: &[String]) -> Result<Repartitioned> {
+    if is_hashed(old) {
+        return Err(SqlError::new(1512, "DROP PARTITION can only be used on RANGE/LIST partitions"));
+    }
+    let mut made = old.clone();
+    let mut goes = Vec::with_capacity(names.len());
+    for name in names {
+        let at = old.partition(name).ok_or_else(|| error_in_list("DROP"))?;
+        goes.push(condition(old, at, None).ok_or_else(rows_of_key)?);
+        made.partitions.retain(|partition| !partition.name.eq_ignore_ascii_case(name));
+    }
+    if made.partitions.is_empty() {
+        return Err(removes_all());
+    }
+    made.form = PartitionForm::List;
+    Ok(Repartitioned { goes: Some(goes.join(" OR ")), ..Repartitioned::kept(made) })
+}
+
+fn truncated(def: &TableDef, old: &Partitioning, names: &PartitionNames) -> Result<Repartitioned> {
+    let goes = match named_ones(def, old, names)? {
+        None => "(1 = 1)".to_owned(),
+        Some(places) => {
+            let conditions = places.into_iter().map(|(at, sub)| condition(old, at, sub));
+            conditions.collect::<Option<Vec<_>>>().ok_or_else(rows_of_key)?.join(" OR ")
+        }
+    };
+    Ok(Repartitioned { goes: Some(goes), tells_records: false, ..Repartitioned::kept(old.clone()) })
+}
+
+/// The partitions and subpartitions with these names; `None`: all.
+fn named_ones(
+    def: &TableDef,
+    of: &Partitioning,
+    names: &PartitionNames,
+) -> Result<Option<Vec<PartitionPlace>>> {
+    let PartitionNames::Of(names) = names else { return Ok(None) };
+    let place = |name: &String| named(of, name).ok_or_else(|| unknown_partition(name, &def.name));
+    names.iter().map(place).collect::<Result<Vec<_>>>().map(Some)
+}

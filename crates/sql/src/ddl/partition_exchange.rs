@@ -1,0 +1,100 @@
+//! `ALTER TABLE ... EXCHANGE PARTITION`
+
+use super::partition_alter::{rows_of_key, unknown_partition};
+use super::partition_rows::{condition, named};
+use super::run::DdlRun;
+use crate::ast::TableName;
+use crate::error::{Result, SqlError};
+use crate::session::{DetachedCondition, DetachedSettings};
+use engine::{EngineError, Table, TableDef};
+use std::sync::Arc;
+
+/// Error 1736.
+fn different() -> SqlError {
+    SqlError::new(1736, "Tables have different definitions")
+}
+
+/// Refuses tables that cannot exchange rows.
+fn check_alike(table: &TableDef, other: &TableDef) -> Result<()> {
+    if other.partitioning.is_some() {
+        let text = format!("Table to exchange with partition is partitioned: '{}'", other.name);
+        return Err(SqlError::new(1732, text));
+    }
+    if !other.foreign_keys.is_empty() {
+        let text = format!("Table to exchange with partition has foreign key references: '{}'", other.name);
+        return Err(SqlError::new(1740, text));
+    }
+    let columns = |def: &TableDef| -> Vec<_> {
+        def.columns
+            .iter()
+            .map(|column| (column.name.to_lowercase(), column.ty.clone(), column.nullable))
+            .collect()
+    };
+    let indexes = |def: &TableDef| -> Vec<_> {
+        let key = |index: &engine::IndexDef| (index.name.to_lowercase(), index.unique, index.columns.clone());
+        let mut keys: Vec<_> = def.indexes.iter().map(key).collect();
+        keys.sort_by(|a, b| a.0.cmp(&b.0));
+        keys
+    };
+    let is_alike = columns(table) == columns(other)
+        && table.primary == other.primary
+        && indexes(table) == indexes(other)
+        && table.kept_indexes == other.kept_indexes;
+    if is_alike { Ok(()) } else { Err(different()) }
+}
+
+impl DdlRun<'_> {
+    /// The rows of a partition, or subpartition, change places with those of a table.
+    pub(super) fn exchange(
+        &self,
+        table: &Arc<Table>,
+        partition: &str,
+        other: &TableName,
+        validates: bool,
+    ) -> Result<()> {
+        let def = &table.def;
+        let Some(partitioning) = &def.partitioning else {
+            let text = "Partition management on a not partitioned table is not possible";
+            return Err(SqlError::new(1505, text));
+        };
+        let other = self.require_base_table(&self.schema_of(other)?, &other.name)?;
+        let (at, sub) =
+            named(partitioning, partition).ok_or_else(|| unknown_partition(partition, &def.name))?;
+        if sub.is_none() && partitioning.sub.is_some() {
+            return Err(SqlError::new(1734, "Subpartitioned table, use subpartition instead of partition"));
+        }
+        check_alike(def, &other.def)?;
+        let text = condition(partitioning, at, sub).ok_or_else(rows_of_key)?;
+        let settings = DetachedSettings {
+            zone_offset_s: self.settings.zone_offset_s,
+            now_us: self.settings.now_us,
+            strict: self.settings.strict,
+            replicated: self.settings.replicated,
+        };
+        let condition = DetachedCondition::of(self.engine, def, &text, settings)?;
+        // What the engine's caller refuses comes out beside the engine's own error.
+        let failure = std::cell::RefCell::new(None);
+        let refuse = |error: SqlError| {
+            let message = error.message.clone();
+            *failure.borrow_mut() = Some(error);
+            EngineError::BadDefinition(message)
+        };
+        let belongs = |row: &[u8]| condition.holds(&table.layout.decode_all(row)?).map_err(refuse);
+        let checks = validates && !self.settings.replicated;
+        let outcome = self.engine.exchange_rows(
+            (&def.schema, &def.name),
+            (&other.def.schema, &other.def.name),
+            &mut |row| belongs(row),
+            &mut |row| match !checks || belongs(row)? {
+                true => Ok(()),
+                false => Err(refuse(SqlError::new(1737, "Found a row that does not match the partition"))),
+            },
+            &self.context(),
+        );
+        match (outcome, failure.into_inner()) {
+            (Ok(_), _) => Ok(()),
+            (Err(_), Some(error)) => Err(error),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+}

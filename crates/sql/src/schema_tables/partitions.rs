@@ -1,0 +1,83 @@
+//! information_schema.PARTITIONS: a row for each partition or subpartition, one for a table that
+//! has none.
+
+use super::objects::status_of;
+use super::{Dictionary, Rows};
+use crate::error::Result;
+use crate::show::{partition_expression, partition_method, partition_values};
+use engine::{Partition, Partitioning, Subpartition, Table};
+use types::Value;
+
+fn text(text: &str) -> Value {
+    Value::text(text)
+}
+
+fn optional(value: Option<String>) -> Value {
+    value.map_or(Value::Null, |value| Value::text(&value))
+}
+
+/// The names and the description of one row: the columns from PARTITION_NAME to
+/// PARTITION_DESCRIPTION.
+fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>) -> Vec<Value> {
+    let partition: &Partition = &of.partitions[at];
+    let has_values = !partition.values.is_empty();
+    let function = of.sub.as_ref().map(|(function, _)| function);
+    vec![
+        text(&partition.name),
+        sub.map_or(Value::Null, |(_, sub)| text(&sub.name)),
+        Value::UInt(at as u64 + 1),
+        sub.map_or(Value::Null, |(place, _)| Value::UInt(place as u64 + 1)),
+        text(&partition_method(&of.by)),
+        optional(function.map(partition_method)),
+        optional(partition_expression(&of.by)),
+        optional(function.and_then(partition_expression)),
+        optional(has_values.then(|| partition_values(of, at))),
+    ]
+}
+
+/// How many of the columns say what the partition is.
+const DESCRIBED: usize = 9;
+
+fn comment(options: &[(String, String)]) -> Value {
+    let comment = options.iter().find(|(name, _)| name == "COMMENT");
+    text(comment.map_or("", |(_, comment)| comment))
+}
+
+pub(super) fn fill(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    for table in dictionary.tables() {
+        rows.extend(rows_of(dictionary, &table))?;
+    }
+    Ok(())
+}
+
+fn rows_of(dictionary: &Dictionary<'_>, table: &Table) -> Vec<Vec<Value>> {
+    // From ENGINE on, as TABLES has them: the figures are the whole table's, whose rows are in one
+    // tree.
+    let status = status_of(dictionary.engine, table);
+    let row = |described: Vec<Value>, shown: &[Value], comment: Value, nodegroup: &str| {
+        let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name)];
+        row.extend(described);
+        row.extend_from_slice(shown);
+        row.extend([comment, text(nodegroup), Value::Null]);
+        row
+    };
+    // TABLE_ROWS to DATA_FREE, CREATE_TIME to CHECK_TIME, CHECKSUM.
+    let figures: Vec<Value> =
+        status[3..9].iter().chain(&status[10..13]).chain(&status[14..15]).cloned().collect();
+    let Some(of) = &table.def.partitioning else {
+        return vec![row(vec![Value::Null; DESCRIBED], &figures, text(""), "")];
+    };
+    // How many rows a partition has is not counted.
+    let mut unknown = figures;
+    unknown[..6].fill(Value::UInt(0));
+    let mut made = Vec::new();
+    for (at, partition) in of.partitions.iter().enumerate() {
+        if partition.subpartitions.is_empty() {
+            made.push(row(description(of, at, None), &unknown, comment(&partition.options), "default"));
+        }
+        for sub in partition.subpartitions.iter().enumerate() {
+            made.push(row(description(of, at, Some(sub)), &unknown, comment(&sub.1.options), "default"));
+        }
+    }
+    made
+}

@@ -1,0 +1,142 @@
+//! PARTITION BY as SHOW CREATE TABLE prints it, and the parts of it that information_schema shows.
+
+use super::create_table::{literal, quoted};
+use crate::parse::is_plain_name;
+use engine::{PartitionForm, PartitionFunction, PartitionKind, Partitioning};
+
+/// The options of a partition in MySQL's order, with whether their values are texts.
+const OPTIONS: [(&str, bool); 7] = [
+    ("TABLESPACE", false),
+    ("NODEGROUP", false),
+    ("MAX_ROWS", false),
+    ("MIN_ROWS", false),
+    ("DATA DIRECTORY", true),
+    ("INDEX DIRECTORY", true),
+    ("COMMENT", true),
+];
+
+/// A name, quoted where it must be.
+fn name(name: &str) -> String {
+    if is_plain_name(name) { name.to_owned() } else { quoted(name) }
+}
+
+fn names(columns: &[String]) -> String {
+    columns.iter().map(|column| name(column)).collect::<Vec<_>>().join(",")
+}
+
+/// `RANGE`, `LINEAR HASH`, `LIST COLUMNS`.
+pub(crate) fn method(function: &PartitionFunction) -> String {
+    let kind = match function.kind {
+        PartitionKind::Range => "RANGE",
+        PartitionKind::List => "LIST",
+        PartitionKind::Hash => "HASH",
+        PartitionKind::Key => "KEY",
+    };
+    let columns = if is_over_columns(function) { " COLUMNS" } else { "" };
+    format!("{}{kind}{columns}", if function.linear { "LINEAR " } else { "" })
+}
+
+fn is_over_columns(function: &PartitionFunction) -> bool {
+    function.expression.is_none() && function.kind != PartitionKind::Key
+}
+
+/// The function's expression, or its columns in backticks; `None` of `KEY ()`.
+pub(crate) fn expression(function: &PartitionFunction) -> Option<String> {
+    match &function.expression {
+        Some(expression) => Some(expression.clone()),
+        None if function.columns.is_empty() => None,
+        None => Some(function.columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(",")),
+    }
+}
+
+fn function(function: &PartitionFunction) -> String {
+    let linear = if function.linear { "LINEAR " } else { "" };
+    match (&function.expression, function.kind) {
+        (Some(expression), _) => format!("{} ({expression})", method(function)),
+        // MySQL writes two spaces.
+        (None, PartitionKind::Range) => format!("RANGE  COLUMNS({})", names(&function.columns)),
+        (None, PartitionKind::List) => format!("LIST  COLUMNS({})", names(&function.columns)),
+        (None, _) if function.algorithm_1 => {
+            format!("{linear}KEY */ /*!50611 ALGORITHM = 1 */ /*!50100 ({})", names(&function.columns))
+        }
+        (None, _) => format!("{linear}KEY ({})", names(&function.columns)),
+    }
+}
+
+/// The values of a partition as VALUES has them, without the parentheses around them.
+pub(crate) fn values(partitioning: &Partitioning, at: usize) -> String {
+    let tuples = &partitioning.partitions[at].values;
+    let tuple = |values: &Vec<String>| values.join(",");
+    if partitioning.by.kind == PartitionKind::Range {
+        return tuples.first().map(tuple).unwrap_or_default();
+    }
+    // Of LIST, and not of LIST COLUMNS, NULL is shown first.
+    let is_first = partitioning.by.expression.is_some();
+    let is_null = |values: &&Vec<String>| is_first && values[0] == "NULL";
+    let ordered = tuples.iter().filter(is_null).chain(tuples.iter().filter(|values| !is_null(values)));
+    let one = |values: &Vec<String>| match values.len() {
+        1 => tuple(values),
+        _ => format!("({})", tuple(values)),
+    };
+    ordered.map(one).collect::<Vec<_>>().join(",")
+}
+
+fn options(options: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for (known, is_text) in OPTIONS {
+        let Some((_, value)) = options.iter().find(|(name, _)| name == known) else { continue };
+        let value = match known {
+            "TABLESPACE" => quoted(value),
+            _ if is_text => literal(value).replace("''", "\\'"),
+            _ => value.clone(),
+        };
+        text.push_str(&format!(" {known} = {value}"));
+    }
+    text.push_str(" ENGINE = InnoDB");
+    text
+}
+
+fn partition(partitioning: &Partitioning, at: usize) -> String {
+    let partition = &partitioning.partitions[at];
+    let mut text = format!("PARTITION {}", name(&partition.name));
+    match partitioning.by.kind {
+        PartitionKind::Range
+            if partition.values == [["MAXVALUE"]] && partitioning.by.expression.is_some() =>
+        {
+            text.push_str(" VALUES LESS THAN MAXVALUE");
+        }
+        PartitionKind::Range => text.push_str(&format!(" VALUES LESS THAN ({})", values(partitioning, at))),
+        PartitionKind::List => text.push_str(&format!(" VALUES IN ({})", values(partitioning, at))),
+        _ => {}
+    }
+    if !matches!(partitioning.sub, Some((_, PartitionForm::List))) {
+        text.push_str(&options(&partition.options));
+        return text;
+    }
+    let subs = partition.subpartitions.iter();
+    let subs = subs.map(|sub| format!("SUBPARTITION {}{}", name(&sub.name), options(&sub.options)));
+    text.push_str(&format!("\n ({})", subs.collect::<Vec<_>>().join(",\n  ")));
+    text
+}
+
+/// The clause, with the line feed before it and in MySQL's version comment.
+pub(super) fn clause(partitioning: &Partitioning) -> String {
+    let version = if is_over_columns(&partitioning.by) { "50500" } else { "50100" };
+    let mut text = format!("\n/*!{version} PARTITION BY {}", function(&partitioning.by));
+    if partitioning.form == PartitionForm::Count {
+        text.push_str(&format!("\nPARTITIONS {}", partitioning.partitions.len()));
+    }
+    if let Some((by, form)) = &partitioning.sub {
+        text.push_str(&format!("\nSUBPARTITION BY {}", function(by)));
+        if *form == PartitionForm::Count {
+            let count = partitioning.partitions.first().map_or(0, |first| first.subpartitions.len());
+            text.push_str(&format!("\nSUBPARTITIONS {count}"));
+        }
+    }
+    if partitioning.form == PartitionForm::List {
+        let all = (0..partitioning.partitions.len()).map(|at| partition(partitioning, at));
+        text.push_str(&format!("\n({})", all.collect::<Vec<_>>().join(",\n ")));
+    }
+    text.push_str(" */");
+    text
+}
