@@ -113,28 +113,12 @@ impl ConnectionHost {
             self.rights.activate(BTreeSet::new());
             return Ok(());
         };
-        let held = table.roles_of(&account, &mandatory_roles(server));
         let name = |named: &Named| match named.is_current_user {
             true => own.clone(),
             false => roles::named(named),
         };
-        let check = |named: &[Named]| -> sql::Result<BTreeSet<AccountName>> {
-            let names: Vec<AccountName> = named.iter().map(name).collect();
-            match names.iter().find(|role| !held.contains(role)) {
-                Some(missing) => Err(not_granted(missing, &own)),
-                None => Ok(names.into_iter().collect()),
-            }
-        };
-        let active = match choice {
-            RoleChoice::None => BTreeSet::new(),
-            RoleChoice::Default => account.default_roles.clone(),
-            RoleChoice::These(named) => check(named)?,
-            RoleChoice::AllExcept(named) => {
-                let except: BTreeSet<AccountName> = named.iter().map(name).collect();
-                held.into_iter().filter(|role| !except.contains(role)).collect()
-            }
-        };
-        self.rights.activate(active);
+        let chosen = table.chosen_roles(&account, choice, &mandatory_roles(server), name);
+        self.rights.activate(chosen.map_err(|missing| not_granted(&missing, &own))?);
         Ok(())
     }
 

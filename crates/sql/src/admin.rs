@@ -71,6 +71,15 @@ pub enum RoleChoice {
     These(Vec<Account>),
 }
 
+/// Whose restrictions a GRANT passes on, where they are not those of who says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantAs {
+    /// The account.
+    pub account: Account,
+    /// Which of its roles count.
+    pub roles: RoleChoice,
+}
+
 /// One privilege of GRANT and REVOKE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantPrivilege {
@@ -399,6 +408,8 @@ pub enum AdminCommand {
         identified: Vec<AccountSpec>,
         /// WITH GRANT OPTION.
         with_grant_option: bool,
+        /// AS: in whose name.
+        grantor: Option<GrantAs>,
     },
     /// REVOKE of privileges.
     Revoke {

@@ -15,6 +15,8 @@ pub type RandomPassword = (String, String, String);
 pub struct By<'a> {
     /// The account with its active roles.
     pub account: Arc<Account>,
+    /// Those roles.
+    pub active_roles: BTreeSet<AccountName>,
     /// The host that the client connected from.
     pub client_host: String,
     /// It authenticated with a password.

@@ -5,8 +5,11 @@ use super::change::{Change, no_such_grant};
 use super::privileges::DYNAMIC;
 use super::{Account, AccountName, Level, Privileges, needs_privilege, schema_denied};
 use sql::SqlError;
-use sql::admin::{Account as Named, GrantObject, GrantPrivilege, Lenience};
+use sql::admin::{Account as Named, GrantAs, GrantObject, GrantPrivilege, Lenience};
 use std::collections::BTreeMap;
+
+/// Privileges on `*.*` that do not hold in a schema.
+type Restrictions = BTreeMap<String, Privileges>;
 
 /// What GRANT or REVOKE is written on, with the current schema filled in.
 enum Target {
@@ -46,8 +49,13 @@ impl Change<'_> {
         on: &GrantObject,
         to: &[Named],
         with_grant_option: bool,
+        grantor: Option<&GrantAs>,
     ) -> Result<(), SqlError> {
         let mut asked = self.ask(privileges, on)?;
+        if grantor.is_some() && !matches!(asked.target, Target::Global) {
+            let text = "GRANT ... AS is currently supported only for global privileges.";
+            return Err(SqlError::new(3835, text));
+        }
         asked.names_grant_option = asked.set.contains(Privileges::grant_option());
         if with_grant_option {
             asked.set = asked.set.with(Privileges::grant_option());
@@ -57,25 +65,53 @@ impl Change<'_> {
         self.check_dynamic(&asked)?;
         check_level(&asked)?;
         self.check_object(&mut asked)?;
+        let passed_on = match grantor {
+            Some(grantor) => self.restrictions_of(grantor, asked.set)?,
+            None => self.by.account.restrictions.clone(),
+        };
         for named in to {
             let name = self.name(named);
             let Some(account) = self.table.get(&name) else {
                 return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
             };
             let mut account = Account::clone(&account);
-            self.grant_to(&mut account, &asked, with_grant_option)?;
+            self.grant_to(&mut account, &asked, with_grant_option, &passed_on)?;
             self.put(account);
         }
         Ok(())
     }
 
-    fn grant_to(&self, account: &mut Account, asked: &Asked, with_option: bool) -> Result<(), SqlError> {
+    /// Where the privileges that are granted in another's name do not hold for that one. Nobody
+    /// gets rid of his own restrictions by it.
+    fn restrictions_of(&self, grantor: &GrantAs, set: Privileges) -> Result<Restrictions, SqlError> {
+        let refused = || {
+            let text = "Either some of the authorization IDs in the AS clause are invalid or the current user lacks \
+                        privileges to execute the statement.";
+            SqlError::new(3836, text)
+        };
+        let account = self.table.get(&self.name(&grantor.account)).ok_or_else(refused)?;
+        let name = |named: &Named| self.name(named);
+        let roles = self.table.chosen_roles(&account, &grantor.roles, &self.by.mandatory, name);
+        let restrictions = self.table.with_roles(&account, &roles.map_err(|_| refused())?).restrictions;
+        let is_kept = |(schema, own): (&String, &Privileges)| {
+            restrictions.get(schema).copied().unwrap_or_default().contains(own.common(set))
+        };
+        if self.by.account.restrictions.iter().all(is_kept) { Ok(restrictions) } else { Err(refused()) }
+    }
+
+    fn grant_to(
+        &self,
+        account: &mut Account,
+        asked: &Asked,
+        with_option: bool,
+        passed_on: &Restrictions,
+    ) -> Result<(), SqlError> {
         match &asked.target {
             Target::Global => {
                 // Dynamic privileges have a grant option of their own each.
                 let is_dynamic_only = !asked.dynamic.is_empty() && asked.set == Privileges::grant_option();
                 let set = if is_dynamic_only { Privileges::NONE } else { asked.set };
-                self.pass_restrictions(account, set);
+                pass_restrictions(account, set, passed_on);
                 account.global = account.global.with(set);
                 if asked.names_grant_option {
                     // As MySQL does; WITH GRANT OPTION of other privileges leaves these alone.
@@ -117,22 +153,6 @@ impl Change<'_> {
             Target::Routine { .. } => {}
         }
         Ok(())
-    }
-
-    /// Who is restricted in a schema passes the privilege on with that restriction; who is not
-    /// lifts it.
-    fn pass_restrictions(&self, account: &mut Account, set: Privileges) {
-        let grantor = &self.by.account.restrictions;
-        for (schema, held) in &mut account.restrictions {
-            let own = grantor.get(schema).copied().unwrap_or_default();
-            *held = held.without(set.without(own));
-        }
-        for (schema, own) in grantor {
-            let new = own.common(set).without(account.global);
-            let held = account.restrictions.entry(schema.clone()).or_default();
-            *held = held.with(new);
-        }
-        account.restrictions.retain(|_, held| !held.is_empty());
     }
 
     /// REVOKE. `on` is `None` for REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
@@ -418,6 +438,21 @@ impl Change<'_> {
         asked.columns = named;
         Ok(())
     }
+}
+
+/// Who is restricted in a schema passes the privilege on with that restriction; who is not lifts
+/// it.
+fn pass_restrictions(account: &mut Account, set: Privileges, grantor: &Restrictions) {
+    for (schema, held) in &mut account.restrictions {
+        let own = grantor.get(schema).copied().unwrap_or_default();
+        *held = held.without(set.without(own));
+    }
+    for (schema, own) in grantor {
+        let new = own.common(set).without(account.global);
+        let held = account.restrictions.entry(schema.clone()).or_default();
+        *held = held.with(new);
+    }
+    account.restrictions.retain(|_, held| !held.is_empty());
 }
 
 /// The message of error 1149.

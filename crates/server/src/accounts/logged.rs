@@ -9,8 +9,8 @@ use super::show::literal;
 use super::{AccountName, roles};
 use sql::SqlError;
 use sql::admin::{
-    Account as Named, AccountOptions, AccountSpec, AdminCommand as Command, Authentication, GrantObject,
-    GrantPrivilege, PasswordExpiry, Secret, TlsRequirement, UserAttribute,
+    Account as Named, AccountOptions, AccountSpec, AdminCommand as Command, Authentication, GrantAs,
+    GrantObject, GrantPrivilege, PasswordExpiry, RoleChoice, Secret, TlsRequirement, UserAttribute,
 };
 
 impl Change<'_> {
@@ -31,10 +31,11 @@ impl Change<'_> {
                 let spec = AccountSpec { account, authentication: Some(authentication.clone()) };
                 format!("ALTER USER {}", self.specs(&[spec], false)?)
             }
-            Command::Grant { privileges, on, to, with_grant_option, .. } => {
+            Command::Grant { privileges, on, to, with_grant_option, grantor, .. } => {
                 let option = if *with_grant_option || names_option(privileges) { GRANT_OPTION } else { "" };
                 let (list, object) = (privilege_list(privileges), self.object(on));
-                format!("GRANT {list} ON {object} TO {}{option}", self.names(to))
+                let grantor = self.granted_as(on, grantor.as_ref());
+                format!("GRANT {list} ON {object} TO {}{option}{grantor}", self.names(to))
             }
             Command::GrantProxy { on, to, with_grant_option } => {
                 let option = if *with_grant_option { GRANT_OPTION } else { "" };
@@ -42,6 +43,30 @@ impl Change<'_> {
             }
             _ => written.to_owned(),
         })
+    }
+
+    /// In whose name a grant is repeated: partial revokes are passed on by what the grantor has,
+    /// which a replica learns here.
+    fn granted_as(&self, on: &GrantObject, written: Option<&GrantAs>) -> String {
+        let (account, roles) = match written {
+            Some(GrantAs { account, roles }) => {
+                let roles = match roles {
+                    RoleChoice::None => "NONE".to_owned(),
+                    RoleChoice::Default => "DEFAULT".to_owned(),
+                    RoleChoice::AllExcept(roles) if roles.is_empty() => "ALL".to_owned(),
+                    RoleChoice::AllExcept(roles) => format!("ALL EXCEPT {}", self.names(roles)),
+                    RoleChoice::These(roles) => self.names(roles),
+                };
+                (self.name(account), roles)
+            }
+            None if self.by.partial_revokes && *on == GrantObject::Global => {
+                let roles: Vec<String> = self.by.active_roles.iter().map(quoted).collect();
+                let roles = if roles.is_empty() { "NONE".into() } else { roles.join(",") };
+                (self.by.account.name(), roles)
+            }
+            None => return String::new(),
+        };
+        format!(" AS {} WITH ROLE {roles}", quoted(&account))
     }
 
     fn names(&self, named: &[Named]) -> String {

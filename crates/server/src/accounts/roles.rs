@@ -1,7 +1,7 @@
 //! Roles: who holds which, which of them are active, and what they add to an account.
 
 use super::{Account, AccountName, AccountTable};
-use sql::admin::Account as Named;
+use sql::admin::{Account as Named, RoleChoice};
 use std::collections::BTreeSet;
 
 /// `user`@`host`, as statements and errors about roles name an account.
@@ -54,6 +54,32 @@ impl AccountTable {
     pub fn roles_of(&self, account: &Account, mandatory: &[AccountName]) -> BTreeSet<AccountName> {
         let everybodys = mandatory.iter().filter(|name| **name != account.name() && self.get(name).is_some());
         account.roles.keys().chain(everybodys).cloned().collect()
+    }
+
+    /// The roles that an account has by a choice of them; one that it was not granted is the error.
+    pub fn chosen_roles(
+        &self,
+        account: &Account,
+        choice: &RoleChoice,
+        mandatory: &[AccountName],
+        name: impl Fn(&Named) -> AccountName,
+    ) -> Result<BTreeSet<AccountName>, AccountName> {
+        let held = self.roles_of(account, mandatory);
+        Ok(match choice {
+            RoleChoice::None => BTreeSet::new(),
+            RoleChoice::Default => account.default_roles.clone(),
+            RoleChoice::These(named) => {
+                let names: Vec<AccountName> = named.iter().map(name).collect();
+                match names.iter().find(|role| !held.contains(role)) {
+                    Some(missing) => return Err(missing.clone()),
+                    None => names.into_iter().collect(),
+                }
+            }
+            RoleChoice::AllExcept(named) => {
+                let except: BTreeSet<AccountName> = named.iter().map(name).collect();
+                held.into_iter().filter(|role| !except.contains(role)).collect()
+            }
+        })
     }
 
     /// An account with the rights of these roles, and of the roles that those were granted.

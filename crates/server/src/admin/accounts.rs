@@ -212,6 +212,7 @@ fn change(host: &ConnectionHost, command: &Command, log: &AccountsLog<'_>) -> sq
     let by = By {
         with_password: !account.authentication_string.is_empty(),
         account,
+        active_roles: host.active_roles(),
         client_host: host.client_host(),
         is_unchecked: host.may_do_everything(),
         is_received: log.group.is_some(),
@@ -280,9 +281,9 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         Command::SetPassword { account, authentication } => {
             return change.set_password(account.as_ref(), authentication);
         }
-        Command::Grant { privileges, on, to, identified, with_grant_option } => {
+        Command::Grant { privileges, on, to, identified, with_grant_option, grantor } => {
             change.identify_received(identified)?;
-            change.grant(privileges, on, to, *with_grant_option)?;
+            change.grant(privileges, on, to, *with_grant_option, grantor.as_ref())?;
         }
         Command::Revoke { privileges, on, from, lenience } => {
             change.revoke(privileges, on.as_ref(), from, *lenience)?;

@@ -2,7 +2,9 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::admin::{Account, AccountSpec, AdminCommand, GrantObject, GrantPrivilege, Lenience, RoleChoice};
+use crate::admin::{
+    Account, AccountSpec, AdminCommand, GrantAs, GrantObject, GrantPrivilege, Lenience, RoleChoice,
+};
 use crate::ast::Statement;
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -95,10 +97,28 @@ impl Parser<'_> {
         let to = grantees.iter().map(|spec| spec.account.clone()).collect();
         let identified = grantees.into_iter().filter(|spec| spec.authentication.is_some()).collect();
         let with_grant_option = self.with_option("GRANT")?;
-        if self.is("AS") {
-            return Err(SqlError::not_supported("GRANT ... AS"));
-        }
-        Ok(Statement::Admin(AdminCommand::Grant { privileges, on, to, identified, with_grant_option }))
+        let grantor = if self.eat("AS") { Some(self.grant_as()?) } else { None };
+        Ok(Statement::Admin(AdminCommand::Grant {
+            privileges,
+            on,
+            to,
+            identified,
+            with_grant_option,
+            grantor,
+        }))
+    }
+
+    /// `account [WITH ROLE roles]` behind AS; no role counts where none is named.
+    fn grant_as(&mut self) -> Result<GrantAs> {
+        let account = self.account()?;
+        let roles = match self.eat("WITH") {
+            true => {
+                self.expect("ROLE")?;
+                self.role_choice()?
+            }
+            false => RoleChoice::None,
+        };
+        Ok(GrantAs { account, roles })
     }
 
     /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, which makes
@@ -287,15 +307,19 @@ impl Parser<'_> {
             return Ok(Statement::Admin(AdminCommand::SetDefaultRole { choice, of }));
         }
         self.expect("ROLE")?;
-        let choice = if self.eat("DEFAULT") {
-            RoleChoice::Default
-        } else if self.is("ALL") && self.token_is(self.ahead(1), "EXCEPT") {
+        Ok(Statement::Admin(AdminCommand::SetRole(self.role_choice()?)))
+    }
+
+    /// `DEFAULT`, `NONE`, `ALL [EXCEPT roles]` or roles.
+    fn role_choice(&mut self) -> Result<RoleChoice> {
+        if self.eat("DEFAULT") {
+            return Ok(RoleChoice::Default);
+        }
+        if self.is("ALL") && self.token_is(self.ahead(1), "EXCEPT") {
             self.at += 2;
-            RoleChoice::AllExcept(self.list(Self::role)?)
-        } else {
-            self.default_role_choice()?
-        };
-        Ok(Statement::Admin(AdminCommand::SetRole(choice)))
+            return Ok(RoleChoice::AllExcept(self.list(Self::role)?));
+        }
+        self.default_role_choice()
     }
 
     /// `NONE`, `ALL` or roles.

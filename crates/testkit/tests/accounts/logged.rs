@@ -4,6 +4,7 @@
 use bench::instance::{Flavor, RowImage, Settings};
 use bench::replication::StartFrom;
 use protocol::client::Client;
+use std::collections::BTreeMap;
 use testkit::following::{By, Pair};
 use testkit::server::flavor_under_test;
 use testkit::{Replica, Server, available, kills};
@@ -62,6 +63,51 @@ const STATEMENTS: &[&str] = &[
     "DROP USER lx",
 ];
 
+/// Grants in another's name, each with who says it. The accounts of this list are restricted.
+const IN_ANOTHERS_NAME: &[(&str, &str)] = &[
+    ("root", "SET GLOBAL partial_revokes = ON"),
+    ("root", "CREATE DATABASE ldb"),
+    ("root", "CREATE TABLE ldb.t (a INT)"),
+    ("root", "CREATE ROLE lr1, lr2, lr3"),
+    ("root", "CREATE USER la, lb, lc, ld, le DEFAULT ROLE lr1"),
+    ("root", "GRANT lr1, lr2 TO la, lb, lc"),
+    ("root", "GRANT SELECT, INSERT ON *.* TO la, lb, lr1, lr2 WITH GRANT OPTION"),
+    ("root", "GRANT BINLOG_ADMIN ON *.* TO la WITH GRANT OPTION"),
+    ("root", "REVOKE INSERT ON ldb.* FROM lb, lr1"),
+    ("root", "GRANT INSERT ON *.* TO ld AS lb"),
+    ("root", "GRANT SELECT ON *.* TO ld WITH GRANT OPTION AS lb WITH ROLE ALL"),
+    ("root", "GRANT INSERT ON *.* TO le AS lc WITH ROLE DEFAULT"),
+    ("root", "GRANT INSERT ON *.* TO le AS lc WITH ROLE lr1"),
+    ("root", "GRANT INSERT ON *.* TO le AS lc WITH ROLE ALL EXCEPT lr2, lr3"),
+    ("root", "GRANT USAGE ON *.* TO le AS lc WITH ROLE NONE"),
+    ("root", "GRANT DELETE, BINLOG_ADMIN ON *.* TO le AS CURRENT_USER"),
+    ("root", "GRANT INSERT ON *.* TO le AS lc WITH ROLE lr3"),
+    ("root", "GRANT INSERT ON *.* TO le AS lc WITH ROLE lr9"),
+    ("root", "GRANT INSERT ON *.* TO le AS nobody_there"),
+    ("root", "GRANT INSERT ON *.* TO nobody_there AS nobody_there"),
+    ("root", "GRANT INSERT ON *.* TO nobody_there AS lb"),
+    ("root", "GRANT INSERT ON ldb.* TO le AS lb"),
+    ("root", "GRANT INSERT ON ldb.t TO le AS nobody_there"),
+    ("root", "GRANT lr1 TO le AS lb"),
+    ("root", "GRANT INSERT ON *.* TO le AS"),
+    ("root", "GRANT INSERT ON *.* TO le AS lb WITH ROLE"),
+    ("la", "GRANT SELECT ON *.* TO ld"),
+    ("la", "SET ROLE lr2"),
+    ("la", "GRANT SELECT ON *.* TO ld"),
+    ("la", "SET ROLE ALL"),
+    ("la", "GRANT BINLOG_ADMIN ON *.* TO ld"),
+    ("la", "GRANT DELETE ON *.* TO ld AS nobody_there"),
+    ("lb", "GRANT INSERT ON *.* TO lc"),
+    ("lb", "GRANT INSERT ON *.* TO lc AS la"),
+    ("lb", "GRANT SELECT ON *.* TO lc AS la"),
+    ("lb", "GRANT INSERT ON *.* TO lc AS lb WITH ROLE lr2"),
+    ("lb", "GRANT INSERT ON *.* TO lc AS lb WITH ROLE lr1"),
+    ("lc", "GRANT INSERT ON *.* TO ld AS lb"),
+    ("root", "CREATE USER lf"),
+    ("root", "REVOKE INSERT, SELECT ON mysql.* FROM lb"),
+    ("root", "GRANT ALL ON *.* TO lf AS lb"),
+];
+
 /// With what is stored for a password left out.
 fn masked(info: &str) -> String {
     let mut out = String::new();
@@ -105,6 +151,54 @@ fn told_and_logged(server: &Server) -> Vec<String> {
         }
     }
     told
+}
+
+/// What each of the grants in another's name says, and what of them is in the binary log.
+fn granted_in_anothers_name(server: &Server) -> Vec<String> {
+    let mut sessions: BTreeMap<&str, Client> = BTreeMap::new();
+    let mut told = Vec::new();
+    for (who, statement) in IN_ANOTHERS_NAME {
+        let client = sessions
+            .entry(who)
+            .or_insert_with(|| log_in(server, who, "").unwrap_or_else(|error| panic!("{who}: {error}")));
+        let error = client.query(statement).err().map_or_else(|| "done".into(), |error| error.to_string());
+        told.push(format!("{who}: {statement}: {error}"));
+    }
+    for row in server.rows("SHOW BINLOG EVENTS") {
+        if let Some((_, text)) = row.split_once("\tGRANT ") {
+            told.push(masked(text));
+        }
+    }
+    told
+}
+
+#[test]
+fn grants_in_anothers_name_pass_his_restrictions_on() {
+    if !available("grants_in_anothers_name_pass_his_restrictions_on", &[Flavor::MySql]) {
+        return;
+    }
+    let under_test = flavor_under_test();
+    for (source, replica) in
+        [(Flavor::MySql, under_test), (under_test, under_test), (under_test, Flavor::MySql)]
+    {
+        let Pair { source, replica, proxy: _proxy, .. } =
+            Pair::start(source, replica, RowImage::Full, By::Gtid);
+        replica.run("SET GLOBAL partial_revokes = ON");
+        let told = granted_in_anothers_name(&source);
+        replica.catch_up(&source);
+        same_accounts(&source, &replica);
+        let lines = |of: &str| source.rows(&format!("SHOW GRANTS FOR {of}"));
+        assert!(lines("ld").iter().any(|line| line.starts_with("REVOKE INSERT ON `ldb`.*")), "{told:#?}");
+        if source.flavor() == under_test && replica.flavor() == Flavor::MySql {
+            let peer = granted_in_anothers_name(&Server::start(Flavor::MySql, &Settings::default()));
+            let of_accounts = |told: &[String]| -> Vec<String> {
+                let begin = told.iter().position(|line| line.contains("'la'@'%','lb'@'%'"));
+                let begin = begin.expect("the grants are logged");
+                [&told[..IN_ANOTHERS_NAME.len()], &told[begin..]].concat()
+            };
+            assert_eq!(of_accounts(&told), of_accounts(&peer));
+        }
+    }
 }
 
 #[test]
