@@ -304,6 +304,7 @@ mod tests {
                 host: "localhost".into(),
                 ..Account::default()
             }),
+            active_roles: BTreeSet::new(),
             client_host: "localhost".into(),
             with_password: true,
             is_unchecked: true,
