@@ -1,9 +1,12 @@
 //! What an account may do: the checks that a session asks for before it does what a statement says.
 
-use crate::accounts::{Account, Privileges, needs_privilege, quoted, schema_denied};
+use crate::accounts::{
+    Account, Privileges, RoutineName, needs_privilege, quoted, routine_denied, schema_denied,
+};
 use crate::connection_host::ConnectionHost;
 use crate::variables;
 use crate::variables::definition::{Definition, Guard, Scope};
+use engine::ObjectKind;
 use sql::{Host, Privilege, Sight, SqlError, VariableScope};
 use std::sync::LazyLock;
 
@@ -52,6 +55,10 @@ static SHOWS_VIEW: LazyLock<Privileges> = LazyLock::new(|| Privileges::of_names(
 static ON_COLUMN: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "REFERENCES"]));
 
+/// Privileges for rows.
+static USES_ROWS: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "DELETE"]));
+
 /// Privileges that let one lock the rows that one reads.
 static LOCKS_ROWS: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["UPDATE", "DELETE", "LOCK TABLES"]));
@@ -81,6 +88,7 @@ fn names(privilege: Privilege) -> &'static str {
         Privilege::Alter => "ALTER",
         Privilege::CreateTemporaryTables => "CREATE TEMPORARY TABLES",
         Privilege::LockTables => "LOCK TABLES",
+        Privilege::Execute => "EXECUTE",
         Privilege::AlterRoutine => "ALTER ROUTINE",
         Privilege::CreateRoutine => "CREATE ROUTINE",
         Privilege::CreateView => "CREATE VIEW",
@@ -94,7 +102,6 @@ fn names(privilege: Privilege) -> &'static str {
         Privilege::XaRecoverAdmin => "XA_RECOVER_ADMIN",
         Privilege::FlushTables => "RELOAD or FLUSH_TABLES",
         Privilege::TransactionGtidTag => "TRANSACTION_GTID_TAG",
-        Privilege::SetAnyDefiner => "SUPER or SET_ANY_DEFINER",
     }
 }
 
@@ -164,7 +171,6 @@ impl ConnectionHost {
             Privilege::ConnectionAdmin => return self.require_admin(name, &["CONNECTION_ADMIN"]),
             Privilege::FlushTables => return self.require_reload_or("FLUSH_TABLES"),
             Privilege::TransactionGtidTag => return self.check_gtid_tag(),
-            Privilege::SetAnyDefiner => return self.require_admin(name, &["SET_ANY_DEFINER"]),
             _ => {}
         }
         let account = self.account();
@@ -213,15 +219,64 @@ impl ConnectionHost {
         Err(self.table_denied("SELECT with locking clause", table))
     }
 
-    /// Error 1370 unless the account has ALTER ROUTINE.
-    pub(crate) fn check_alter_routine(&self, schema: &str, routine: &str) -> sql::Result<()> {
+    /// Error 1370 unless the account has a privilege on a routine.
+    pub(crate) fn check_on_routine(
+        &self,
+        wanted: Privilege,
+        kind: ObjectKind,
+        schema: &str,
+        name: &str,
+    ) -> sql::Result<()> {
         let account = self.account();
-        if self.may_do_everything() || account.allows_schema(bits(Privilege::AlterRoutine), schema) {
+        if self.may_do_everything() || account.allows_schema(bits(wanted), schema) {
             return Ok(());
         }
-        let (user, object) = (quoted(&account.shown()), format!("{schema}.{routine}"));
-        let text = format!("alter routine command denied to user {user} for routine '{object}'");
-        Err(SqlError::new(1370, text))
+        let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
+        if account.on_schema(schema).with(account.on_routine_itself(&routine)).contains(bits(wanted)) {
+            return Ok(());
+        }
+        Err(routine_denied(names(wanted), &account.shown(), &format!("{schema}.{name}")))
+    }
+
+    /// Error 1227 unless the account may make an object that has the privileges of another.
+    pub(crate) fn check_definer_is_allowed(&self, definer: (&str, &str)) -> sql::Result<()> {
+        if self.may_do_everything() || self.current_user() == format!("{}@{}", definer.0, definer.1) {
+            return Ok(());
+        }
+        self.require_admin("SUPER or SET_ANY_DEFINER", &["SET_ANY_DEFINER"])?;
+        let name = (definer.0.to_owned(), definer.1.to_lowercase());
+        if self.server().accounts.table().get(&name).is_none() {
+            let more = "SUPER or ALLOW_NONEXISTENT_DEFINER";
+            return self.require_admin(more, &["ALLOW_NONEXISTENT_DEFINER"]);
+        }
+        self.check_definer_is_not_above(definer)
+    }
+
+    /// Error 1227 where the definer has SYSTEM_USER, and the account has not.
+    pub(crate) fn check_definer_is_not_above(&self, definer: (&str, &str)) -> sql::Result<()> {
+        let name = (definer.0.to_owned(), definer.1.to_lowercase());
+        let is_above = self.server().accounts.table().get(&name).is_some_and(|of| of.is_system_user());
+        if is_above && !self.is_system_user() { Err(needs_privilege("SYSTEM_USER")) } else { Ok(()) }
+    }
+
+    /// Errors 1418 and 1419, of who makes a trigger or a function.
+    pub(crate) fn check_may_make_functions(&self, is_safe: bool) -> sql::Result<()> {
+        let globals = &self.server().globals;
+        if globals.named("log_bin_trust_function_creators").is_on() || !globals.named("log_bin").is_on() {
+            return Ok(());
+        }
+        if !is_safe {
+            let text = "This function has none of DETERMINISTIC, NO SQL, or READS SQL DATA in its declaration and \
+                        binary logging is enabled (you *might* want to use the less safe \
+                        log_bin_trust_function_creators variable)";
+            return Err(SqlError::new(1418, text));
+        }
+        if self.may_do_everything() || self.account().global.contains(bits(Privilege::Super)) {
+            return Ok(());
+        }
+        let text = "You do not have the SUPER privilege and binary logging is enabled (you *might* want to use the \
+                    less safe log_bin_trust_function_creators variable)";
+        Err(SqlError::new(1419, text))
     }
 
     /// What the account sees, and what it is told where it does not.
@@ -244,7 +299,7 @@ impl ConnectionHost {
                 let missing = if select.contains(bits(Privilege::Select)) { "SHOW VIEW" } else { "SELECT" };
                 self.table_denied(missing, view)
             }
-            Sight::Routine(schema, _) | Sight::RoutineText(schema, _) => {
+            Sight::Routine(_, schema, _) | Sight::RoutineText(schema) => {
                 schema_denied(&account.shown(), schema)
             }
             Sight::CreateSchema(schema) => schema_denied(&self.user_at_client(), schema),
@@ -333,6 +388,52 @@ impl ConnectionHost {
         SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
     }
 
+    /// Errors 1142 and 1143 unless a privilege holds on each of these columns.
+    pub(crate) fn check_on_all_columns(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        columns: &mut dyn Iterator<Item = &str>,
+    ) -> sql::Result<()> {
+        let mut has_column_grants = false;
+        for column in columns {
+            has_column_grants |= !self.account().on_column_itself(schema, table, column).is_empty();
+            let checked = self.check_on_column(privilege, schema, table, column);
+            if checked.is_err() && has_column_grants {
+                return Err(self.table_denied(names(privilege), table));
+            }
+            checked?;
+        }
+        Ok(())
+    }
+
+    /// Error 1142 unless rows of a table may be read or changed.
+    pub(crate) fn check_some_use(&self, schema: &str, table: &str) -> sql::Result<()> {
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        if self.may_do_everything()
+            || is_read_by_all(schema, table)
+            || held.with(account.on_columns_of(schema, table)).intersects(*USES_ROWS)
+        {
+            return Ok(());
+        }
+        let user = quoted(&account.shown());
+        Err(SqlError::new(1142, format!("ANY command denied to user {user} for table '{table}'")))
+    }
+
+    /// What the account may do with a column, by name.
+    pub(crate) fn held_on_column(&self, schema: &str, table: &str, column: &str) -> String {
+        if self.may_do_everything() {
+            return "select,insert,update,references".into();
+        }
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        let held = held.with(account.on_column_itself(schema, table, column)).common(*ON_COLUMN);
+        let held = if is_read_by_all(schema, table) { held.with(bits(Privilege::Select)) } else { held };
+        held.names().join(",").to_lowercase()
+    }
+
     /// Error 1143 unless a privilege holds on a column.
     pub(crate) fn check_on_column(
         &self,
@@ -368,6 +469,7 @@ fn sees(account: &Account, sight: Sight<'_>) -> bool {
             account.global.intersects(in_schema().with(bits(Privilege::ShowDatabases)))
                 || !account.on_schema(schema).without(account.global).is_empty()
                 || account.on_tables_of(schema).next().is_some()
+                || account.has_routines_in(schema)
                 || is_everybodys(schema)
         }
         Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
@@ -376,11 +478,13 @@ fn sees(account: &Account, sight: Sight<'_>) -> bool {
                 || account
                     .on_tables_of(schema)
                     .any(|held| !held.without(Privileges::grant_option()).is_empty())
+                || account.has_routines_in(schema)
         }
         Sight::TablesOf(schema) => {
             is_everybodys(schema)
                 || account.on_schema(schema).intersects(in_schema())
                 || account.on_tables_of(schema).next().is_some()
+                || account.has_routines_in(schema)
         }
         Sight::Table(schema, table) => {
             account.on_schema(schema).intersects(*ON_TABLE)
@@ -401,10 +505,12 @@ fn sees(account: &Account, sight: Sight<'_>) -> bool {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, view));
             held.contains(*SHOWS_VIEW)
         }
-        Sight::Routine(schema, _) => {
-            account.on_schema(schema).intersects(*ON_ROUTINE) || shows_routines(account)
+        Sight::Routine(kind, schema, name) => {
+            let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
+            let held = account.on_schema(schema).with(account.on_routine_itself(&routine));
+            held.intersects(*ON_ROUTINE) || shows_routines(account)
         }
-        Sight::RoutineText(..) => shows_routines(account),
+        Sight::RoutineText(_) => shows_routines(account),
         Sight::CreateTable(schema, table) => {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
             is_everybodys(schema) || held.intersects(*ON_TABLE)

@@ -295,8 +295,37 @@ impl Host for ConnectionHost {
         self.check_locking(schema, table)
     }
 
-    fn check_routine(&self, schema: &str, routine: &str) -> sql::Result<()> {
-        self.check_alter_routine(schema, routine)
+    fn check_routine(
+        &self,
+        wanted: Privilege,
+        kind: engine::ObjectKind,
+        schema: &str,
+        name: &str,
+    ) -> sql::Result<()> {
+        self.check_on_routine(wanted, kind, schema, name)
+    }
+
+    fn routine_changed(&self, change: &sql::RoutineChange<'_>) -> sql::Result<()> {
+        let maker = change.made_by.filter(|_| !self.may_do_everything()).map(|_| self.account());
+        match (change.made_by, maker) {
+            (Some(_), None) => Ok(()),
+            (_, maker) => {
+                let grantor = self.login_account().shown();
+                crate::admin::routine_changed(self.server(), maker.as_deref(), change, &grantor)
+            }
+        }
+    }
+
+    fn check_definer(&self, definer: (&str, &str)) -> sql::Result<()> {
+        self.check_definer_is_allowed(definer)
+    }
+
+    fn check_defined_by(&self, definer: (&str, &str)) -> sql::Result<()> {
+        self.check_definer_is_not_above(definer)
+    }
+
+    fn check_function_creator(&self, is_safe: bool) -> sql::Result<()> {
+        self.check_may_make_functions(is_safe)
     }
 
     fn check_sight(&self, sight: Sight<'_>) -> sql::Result<()> {
@@ -305,6 +334,24 @@ impl Host for ConnectionHost {
 
     fn has_column_privilege(&self, privilege: Privilege, schema: &str, table: &str) -> bool {
         self.account().on_columns_of(schema, table).intersects(crate::checks::bits(privilege))
+    }
+
+    fn check_all_columns(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        columns: &mut dyn Iterator<Item = &str>,
+    ) -> sql::Result<()> {
+        self.check_on_all_columns(privilege, schema, table, columns)
+    }
+
+    fn check_any_use(&self, schema: &str, table: &str) -> sql::Result<()> {
+        self.check_some_use(schema, table)
+    }
+
+    fn column_privileges(&self, schema: &str, table: &str, column: &str) -> String {
+        self.held_on_column(schema, table, column)
     }
 
     fn check_column(&self, privilege: Privilege, schema: &str, table: &str, column: &str) -> sql::Result<()> {
@@ -317,6 +364,11 @@ impl Host for ConnectionHost {
 
     fn current_role(&self) -> String {
         crate::accounts::roles::list(&self.active_roles())
+    }
+
+    fn roles_graphml(&self) -> String {
+        let administers = self.may_do_everything() || self.account().administers(&["ROLE_ADMIN"]);
+        crate::accounts::roles::graphml(administers.then(|| self.server().accounts.table()).as_deref())
     }
 
     fn variable(&self, scope: VariableScope, name: &str) -> sql::Result<Option<Value>> {

@@ -16,6 +16,7 @@ use replica::{Channels, ReplicaSettings, SkippedErrors};
 use source::{Binlog, BinlogConfig};
 use sql::SqlError;
 use sql::admin::{FilterKind, FilterRule};
+use sql::replicated::ReceivedOfAccounts;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -175,10 +176,23 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
     let weak = Arc::downgrade(&server);
-    server.replica.apply_settings().set_accounts(Box::new(move |command, log| {
+    server.replica.apply_settings().set_accounts(Box::new(move |received| {
         let stopped = || sql::SqlError::new(1053, "Server shutdown in progress");
         let server = weak.upgrade().ok_or_else(stopped)?;
-        crate::admin::change_accounts(&ConnectionHost::internal(server), command, log).map(drop)
+        match received {
+            ReceivedOfAccounts::Statement(command, log) => {
+                crate::admin::change_accounts(&ConnectionHost::internal(server), command, log).map(drop)
+            }
+            // Here as with MySQL: the account that the routine runs as, if it is here too.
+            ReceivedOfAccounts::Routine(change) => {
+                let name = change.made_by.map(|(user, host)| (user.to_owned(), host.to_lowercase()));
+                let maker = name.as_ref().map(|name| server.accounts.table().get(name));
+                match maker {
+                    Some(None) => Ok(()),
+                    maker => crate::admin::routine_changed(&server, maker.flatten().as_deref(), change, ""),
+                }
+            }
+        }
     }));
     Ok(Started { server, datadir })
 }

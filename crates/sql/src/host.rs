@@ -8,6 +8,7 @@ use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
 use crate::error::{Result, SqlError};
 use crate::memory::Budget;
 use crate::sink::{ColumnMeta, ResultSink};
+use engine::ObjectKind;
 use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
@@ -49,6 +50,7 @@ pub enum Privilege {
     Alter,
     CreateTemporaryTables,
     LockTables,
+    Execute,
     AlterRoutine,
     CreateRoutine,
     CreateView,
@@ -66,8 +68,6 @@ pub enum Privilege {
     FlushTables,
     /// A dynamic one, for a GTID with a tag beside what `gtid_next` asks for; error 6038.
     TransactionGtidTag,
-    /// SUPER, or this dynamic one: to make an object that has another account's privileges.
-    SetAnyDefiner,
 }
 
 /// Something that an account sees or does not, depending on what it may do there.
@@ -87,14 +87,27 @@ pub enum Sight<'a> {
     Description(&'a str, &'a str),
     /// A view's CREATE VIEW, by its schema and name; error 1142.
     CreateView(&'a str, &'a str),
-    /// A routine among others, by its schema and name.
-    Routine(&'a str, &'a str),
-    /// The statement that a routine of others consists of.
-    RoutineText(&'a str, &'a str),
+    /// A routine among others, by its kind, schema and name.
+    Routine(ObjectKind, &'a str, &'a str),
+    /// The statement that a routine of others consists of, by its schema.
+    RoutineText(&'a str),
     /// A table's CREATE TABLE; error 1142.
     CreateTable(&'a str, &'a str),
     /// A schema's CREATE DATABASE; error 1044.
     CreateSchema(&'a str),
+}
+
+/// A stored routine has been made or is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoutineChange<'a> {
+    /// Procedure or function.
+    pub kind: ObjectKind,
+    /// Where it is.
+    pub schema: &'a str,
+    /// What it is called.
+    pub name: &'a str,
+    /// Who has made it: user and host of the account. `None`: it is gone.
+    pub made_by: Option<(&'a str, &'a str)>,
 }
 
 /// What a statement is to a server that does not let every session run every statement.
@@ -134,8 +147,28 @@ pub trait Host: Send + Sync {
     /// UPDATE, DELETE or LOCK TABLES.
     fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
 
-    /// Error 1370 unless the account may drop a stored routine.
-    fn check_routine(&self, schema: &str, routine: &str) -> Result<()>;
+    /// Error 1370 unless the account has a privilege on a stored routine.
+    fn check_routine(&self, wanted: Privilege, kind: ObjectKind, schema: &str, name: &str) -> Result<()>;
+
+    /// Error 1227 unless the account may make an object that has the privileges of this one, given
+    /// as user and host: its own, or with SET_ANY_DEFINER another's; one with SYSTEM_USER, and one
+    /// that is not there, need more.
+    fn check_definer(&self, _definer: (&str, &str)) -> Result<()> {
+        Ok(())
+    }
+
+    /// Error 1227 unless the account may change or drop what this account has defined: one that has
+    /// SYSTEM_USER is not changed by one that has not.
+    fn check_defined_by(&self, _definer: (&str, &str)) -> Result<()> {
+        Ok(())
+    }
+
+    /// Error 1419 unless the account may make a trigger or a function, which would run on replicas
+    /// with all privileges, and error 1418 of a function that does not say that it is safe to log
+    /// calls of; neither with `log_bin_trust_function_creators`, or where nothing is logged.
+    fn check_function_creator(&self, _is_safe: bool) -> Result<()> {
+        Ok(())
+    }
 
     /// An error unless the account may see it.
     fn check_sight(&self, sight: Sight<'_>) -> Result<()>;
@@ -157,9 +190,38 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
+    /// Errors 1142 and 1143 unless the account holds the privilege on each of these columns, or on
+    /// the table; of columns that no one named, so that MySQL tells the table where it has granted
+    /// something on one that stands in front.
+    fn check_all_columns(
+        &self,
+        _privilege: Privilege,
+        _schema: &str,
+        _table: &str,
+        _columns: &mut dyn Iterator<Item = &str>,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Error 1142, which MySQL calls ANY, unless the account may read or change rows of a table, or
+    /// of some of its columns: all that it takes to make a view of it.
+    fn check_any_use(&self, _schema: &str, _table: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// What the account may do with a column, as the column Privileges lists it.
+    fn column_privileges(&self, _schema: &str, _table: &str, _column: &str) -> String {
+        "select,insert,update,references".into()
+    }
+
     /// `CURRENT_ROLE()`: the active roles as MySQL lists them, or `NONE`.
     fn current_role(&self) -> String {
         "NONE".into()
+    }
+
+    /// `ROLES_GRAPHML()`: who was granted which role, as a graph, for those who administer roles.
+    fn roles_graphml(&self) -> String {
+        r#"<?xml version="1.0" encoding="UTF-8"?><graphml />"#.into()
     }
 
     /// The value of a system variable whose session value does not live in this crate, or any
@@ -207,6 +269,13 @@ pub trait Host: Send + Sync {
     /// MySQL's number and wording; nothing is changed and logged then.
     fn change_accounts(&self, _: &AdminCommand, _: &AccountsLog<'_>) -> Result<AccountsChanged> {
         Err(SqlError::not_supported("a statement about accounts"))
+    }
+
+    /// A routine was made or dropped: with `automatic_sp_privileges` its maker gets the privileges
+    /// on it that he lacks, and nobody keeps any on one that is gone. The binary log gets nothing
+    /// of it: who repeats the statement does the same.
+    fn routine_changed(&self, _: &RoutineChange<'_>) -> Result<()> {
+        Ok(())
     }
 
     /// What the session keeps in memory is charged to this, which is the same as long as the host

@@ -38,7 +38,7 @@ mod variables;
 
 pub use admin::AdminCommand;
 pub use error::{Result, SqlError, sqlstate};
-pub use host::{Host, Privilege, Sight, StatementClass, VariableScope, VirtualTable};
+pub use host::{Host, Privilege, RoutineChange, Sight, StatementClass, VariableScope, VirtualTable};
 pub use normalized::normalized;
 pub use session::{Prepared, Session, SessionInit, VirtualColumns};
 pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

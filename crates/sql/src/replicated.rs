@@ -14,8 +14,9 @@
 
 use crate::admin::{AccountsLog, AdminCommand};
 use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
-use crate::ddl::{DdlReport, DdlRun, DdlSettings, schedule_of};
+use crate::ddl::{DdlReport, DdlRun, DdlSettings, routine_change, schedule_of};
 use crate::error::{Result, SqlError};
+use crate::host::RoutineChange;
 use crate::parse::parse;
 use crate::sql_mode::SqlMode;
 use engine::{CommitOptions, Engine, GtidNext, SessionContext};
@@ -24,8 +25,17 @@ use types::collation;
 
 pub use crate::session::{LoggedContext, ReceivedChange, ReceivedStatements};
 
-/// Carries out a statement about accounts, in one commit with what the log gets of it.
-pub type ChangeAccounts = dyn Fn(&AdminCommand, &AccountsLog<'_>) -> Result<()> + Send + Sync;
+/// What a source's statements do to accounts.
+#[derive(Clone, Copy)]
+pub enum ReceivedOfAccounts<'a> {
+    /// A statement about accounts, to be carried out in one commit with what the log gets of it.
+    Statement(&'a AdminCommand, &'a AccountsLog<'a>),
+    /// A routine was made or dropped.
+    Routine(&'a RoutineChange<'a>),
+}
+
+/// Does to accounts what a source's statement asks for.
+pub type ChangeAccounts = dyn Fn(ReceivedOfAccounts<'_>) -> Result<()> + Send + Sync;
 
 /// A statement as it was received.
 pub struct ReceivedStatement<'a> {
@@ -86,7 +96,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
                 options: received.options,
                 of_mariadb: received.options.mariadb_gtid.is_some(),
             };
-            match apply(command, &log) {
+            match apply(ReceivedOfAccounts::Statement(command, &log)) {
                 // MariaDB has privileges, plugins and roles that are not here.
                 Err(error) if log.of_mariadb => {
                     log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
@@ -197,6 +207,12 @@ fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &State
         run.schedule = crate::session::received_schedule(engine, received, schedule)?;
     }
     run.run(statement)?;
+    let invoker = received.invoker.clone().unwrap_or_default();
+    let current = Some(received.schema).filter(|schema| !schema.is_empty());
+    let change = routine_change(statement, current, (&invoker.0, &invoker.1), &run.notes);
+    if let (Some(change), Some(apply)) = (change, received.accounts) {
+        apply(ReceivedOfAccounts::Routine(&change))?;
+    }
     Ok(Executed::Changed)
 }
 

@@ -2,7 +2,7 @@
 //! caller's.
 
 use super::alter::{Operation, PasswordPolicy};
-use super::{Account, AccountName, AccountTable, Privileges, access_denied, needs_privilege};
+use super::{Account, AccountName, AccountTable, Privileges, RoutineName, access_denied, needs_privilege};
 use sql::SqlError;
 use sql::admin::{Account as Named, AccountOptions, AccountSpec, Authentication};
 use std::collections::BTreeSet;
@@ -31,6 +31,8 @@ pub struct By<'a> {
     pub partial_revokes: bool,
     /// The names of a table's columns; `None` where there is no such table.
     pub columns_of: &'a dyn Fn(&str, &str) -> Option<Vec<String>>,
+    /// Whether there is such a routine.
+    pub has_routine: &'a dyn Fn(&RoutineName) -> bool,
     /// Whether there is a schema of this name.
     pub has_schema: &'a dyn Fn(&str) -> bool,
 }
@@ -312,6 +314,7 @@ mod tests {
             mandatory: Vec::new(),
             partial_revokes: false,
             columns_of: &|_, _| None,
+            has_routine: &|_| false,
             has_schema: &|_| true,
         };
         let mut change = Change {

@@ -3,7 +3,9 @@
 
 use super::change::{Change, no_such_grant};
 use super::privileges::DYNAMIC;
-use super::{Account, AccountName, Level, Privileges, needs_privilege, schema_denied};
+use super::{
+    Account, AccountName, Level, Privileges, RoutineName, needs_privilege, routine_denied, schema_denied,
+};
 use sql::SqlError;
 use sql::admin::{Account as Named, GrantAs, GrantObject, GrantPrivilege, Lenience};
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ enum Target {
     Global,
     Schema(String),
     Table(String, String),
-    Routine { is_function: bool, schema: String, name: String },
+    Routine { routine: RoutineName, written: String },
 }
 
 /// What a list of privileges means.
@@ -150,6 +152,10 @@ impl Change<'_> {
                     *had = had.with(*set);
                 }
             }
+            Target::Routine { routine, .. } if !asked.set.is_empty() => {
+                let had = account.routines.entry(routine.clone()).or_default();
+                *had = had.with(asked.set);
+            }
             Target::Routine { .. } => {}
         }
         Ok(())
@@ -212,7 +218,14 @@ impl Change<'_> {
             Target::Table(schema, table) => {
                 return revoke_from_table(account, &(schema.clone(), table.clone()), asked);
             }
-            Target::Routine { .. } => return None,
+            Target::Routine { routine, .. } => {
+                let held = account.routines.get(routine).copied()?;
+                if !asked.is_all && !asked.set.without(held).is_empty() {
+                    return None;
+                }
+                account.routines.insert(routine.clone(), held.without(asked.set));
+                account.routines.retain(|_, set| !set.is_empty());
+            }
         }
         Some(())
     }
@@ -263,6 +276,7 @@ impl Change<'_> {
             account.schemas.clear();
             account.tables.clear();
             account.columns.clear();
+            account.routines.clear();
             account.restrictions.clear();
             self.put(account);
         }
@@ -281,7 +295,8 @@ impl Change<'_> {
             GrantObject::Schema(schema) => Target::Schema(schema.clone()),
             GrantObject::Table { schema, table } => Target::Table(current(schema)?, table.clone()),
             GrantObject::Routine { is_function, schema, name } => {
-                Target::Routine { is_function: *is_function, schema: current(schema)?, name: name.clone() }
+                let routine = RoutineName::new(*is_function, &current(schema)?, name);
+                Target::Routine { routine, written: name.clone() }
             }
         };
         let mut asked = Asked {
@@ -311,7 +326,9 @@ impl Change<'_> {
         match &asked.target {
             Target::Global if is_dynamic_only || account.global.contains(wanted) => Ok(()),
             Target::Global => Err(self.global_denied()),
-            Target::Schema(schema) | Target::Table(schema, _)
+            Target::Schema(schema)
+            | Target::Table(schema, _)
+            | Target::Routine { routine: RoutineName { schema, .. }, .. }
                 if schema.eq_ignore_ascii_case("information_schema") =>
             {
                 Err(schema_denied(&account.shown(), schema))
@@ -327,20 +344,27 @@ impl Change<'_> {
                 }
             }
             Target::Table(schema, table) => self.check_on_table(schema, table, asked, wanted),
-            Target::Routine { schema, name, .. } => {
-                if account.on_schema(schema).contains(wanted) {
-                    return Ok(());
-                }
-                let first =
-                    wanted.without(account.on_schema(schema)).names().first().copied().unwrap_or("GRANT");
-                let user = super::quoted(&account.shown());
-                let text = format!(
-                    "{} command denied to user {user} for routine '{schema}.{name}'",
-                    first.to_lowercase()
-                );
-                Err(SqlError::new(1370, text))
-            }
+            Target::Routine { routine, written } => self.check_on_routine(routine, written, wanted),
         }
+    }
+
+    fn check_on_routine(
+        &self,
+        routine: &RoutineName,
+        written: &str,
+        wanted: Privileges,
+    ) -> Result<(), SqlError> {
+        let account = &self.by.account;
+        let held = account.on_schema(&routine.schema).with(account.on_routine_itself(routine));
+        let missing = wanted.without(held);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let named = ["ALTER ROUTINE", "EXECUTE"]
+            .into_iter()
+            .find(|name| missing.contains(Privileges::named(name).unwrap_or_default()));
+        let object = format!("{}.{written}", routine.schema);
+        Err(routine_denied(named.unwrap_or("GRANT"), &account.shown(), &object))
     }
 
     fn check_on_table(
@@ -410,9 +434,10 @@ impl Change<'_> {
     fn check_object(&self, asked: &mut Asked) -> Result<(), SqlError> {
         let (schema, table) = match &asked.target {
             Target::Table(schema, table) => (schema.clone(), table.clone()),
-            Target::Routine { is_function, name, .. } => {
-                let kind = if *is_function { "FUNCTION" } else { "PROCEDURE" };
-                return Err(SqlError::new(1305, format!("{kind} {name} does not exist")));
+            Target::Routine { routine, .. } if (self.by.has_routine)(routine) => return Ok(()),
+            Target::Routine { routine, written } => {
+                let kind = if routine.is_function { "FUNCTION" } else { "PROCEDURE" };
+                return Err(SqlError::new(1305, format!("{kind} {written} does not exist")));
             }
             _ => return Ok(()),
         };
@@ -483,15 +508,12 @@ fn check_level(asked: &Asked) -> Result<(), SqlError> {
             }
             if outside(Level::Table).is_empty() { Ok(()) } else { Err(illegal()) }
         }
-        Target::Routine { name, .. } => {
+        Target::Routine { written, .. } => {
             if !asked.dynamic.is_empty() {
-                return Err(not_here(name));
+                return Err(not_here(written));
             }
-            let legal =
-                ["EXECUTE", "ALTER ROUTINE", "GRANT OPTION"].into_iter().filter_map(Privileges::named);
-            let legal = legal.fold(Privileges::NONE, Privileges::with);
-            let is_legal = asked.is_all || asked.set.without(legal).is_empty();
-            if is_legal && asked.columns.is_empty() { Ok(()) } else { Err(illegal()) }
+            let is_legal = outside(Level::Routine).is_empty() && asked.columns.is_empty();
+            if is_legal { Ok(()) } else { Err(illegal()) }
         }
     }
 }
@@ -508,12 +530,7 @@ impl Asked {
                 Target::Global => Level::Global,
                 Target::Schema(_) => Level::Schema,
                 Target::Table(..) => Level::Table,
-                Target::Routine { .. } => {
-                    for name in ["EXECUTE", "ALTER ROUTINE"] {
-                        self.set = self.set.with(Privileges::named(name).unwrap_or_default());
-                    }
-                    return;
-                }
+                Target::Routine { .. } => Level::Routine,
             };
             self.set = self.set.with(Privileges::all(level));
             if level == Level::Global {
@@ -575,8 +592,8 @@ fn not_granted(name: &AccountName, target: &Target) -> SqlError {
     match target {
         Target::Global | Target::Schema(_) => of_user,
         Target::Table(_, table) => SqlError::new(1147, format!("{} on table '{table}'", of_user.message)),
-        Target::Routine { name: routine, .. } => {
-            SqlError::new(1403, format!("{} on routine '{routine}'", of_user.message))
+        Target::Routine { written, .. } => {
+            SqlError::new(1403, format!("{} on routine '{written}'", of_user.message))
         }
     }
 }

@@ -2,7 +2,7 @@
 //! MySQL 9.7's columns.
 
 use super::storage::{insert_row, quote};
-use super::{Account, AccountName, Privileges};
+use super::{Account, AccountName, Privileges, RoutineName};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;
 use std::collections::BTreeMap;
@@ -115,6 +115,15 @@ pub fn load(session: &mut InternalSession, accounts: &mut BTreeMap<AccountName, 
         let set = read_list(&columns.text(row, "Column_priv"));
         a.columns.entry(place).or_default().insert(columns.text(row, "Column_name"), set);
     });
+    let routines = session.rows("SELECT * FROM mysql.procs_priv")?;
+    each(&routines, accounts, ("User", "Host"), |a, row| {
+        let is_function = routines.text(row, "Routine_type") == "FUNCTION";
+        let (schema, name) = (routines.text(row, "Db"), routines.text(row, "Routine_name"));
+        let set = read_list(&routines.text(row, "Proc_priv"));
+        if !set.is_empty() && routines.text(row, "Routine_type") != "LIBRARY" {
+            a.routines.insert(RoutineName::new(is_function, &schema, &name), set);
+        }
+    });
     let edges = session.rows("SELECT * FROM mysql.role_edges")?;
     each(&edges, accounts, ("TO_USER", "TO_HOST"), |a, row| {
         let role = (edges.text(row, "FROM_USER"), edges.text(row, "FROM_HOST"));
@@ -205,6 +214,20 @@ pub fn insert(session: &mut InternalSession, account: &Account, grantor: &str) -
             ];
             insert_row(session, "columns_priv", &cells)?;
         }
+    }
+    for (routine, set) in &account.routines {
+        let kind = if routine.is_function { "FUNCTION" } else { "PROCEDURE" };
+        let set = set.names().join(",");
+        let cells = [
+            ("Host", host),
+            ("Db", routine.schema.as_bytes()),
+            ("User", user),
+            ("Routine_name", routine.name.as_bytes()),
+            ("Routine_type", kind.as_bytes()),
+            ("Grantor", grantor.as_bytes()),
+            ("Proc_priv", set.as_bytes()),
+        ];
+        insert_row(session, "procs_priv", &cells)?;
     }
     insert_roles(session, account)?;
     for ((proxied_user, proxied_host), option) in &account.proxied {

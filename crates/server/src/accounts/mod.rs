@@ -46,6 +46,24 @@ const PRIVATE_KEY_FILE: &str = "private_key.pem";
 /// Names an account: user and host pattern.
 pub type AccountName = (String, String);
 
+/// Names a stored routine. Procedures stand before functions, as SHOW GRANTS has them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RoutineName {
+    /// It is no procedure.
+    pub is_function: bool,
+    /// Its schema.
+    pub schema: String,
+    /// Its name, in lower case: case does not count.
+    pub name: String,
+}
+
+impl RoutineName {
+    /// The name of a routine as it is written.
+    pub fn new(is_function: bool, schema: &str, name: &str) -> RoutineName {
+        RoutineName { is_function, schema: schema.to_owned(), name: name.to_lowercase() }
+    }
+}
+
 /// One account.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Account {
@@ -73,6 +91,8 @@ pub struct Account {
     pub tables: BTreeMap<(String, String), Privileges>,
     /// Privileges on columns, by schema and table, then by column.
     pub columns: BTreeMap<(String, String), BTreeMap<String, Privileges>>,
+    /// Privileges on stored routines.
+    pub routines: BTreeMap<RoutineName, Privileges>,
     /// Privileges on `*.*` that do not hold in a schema (`partial_revokes`).
     pub restrictions: BTreeMap<String, Privileges>,
     /// Accounts that it may stand for, with GRANT OPTION.
@@ -271,6 +291,12 @@ pub fn access_denied(user: &str, host: &str, with_password: bool) -> SqlError {
 /// Error 1044.
 pub fn schema_denied(account: &str, schema: &str) -> SqlError {
     SqlError::new(1044, format!("Access denied for user {} to database '{schema}'", quoted(account)))
+}
+
+/// Error 1370.
+pub fn routine_denied(privilege: &str, account: &str, routine: &str) -> SqlError {
+    let (privilege, user) = (privilege.to_lowercase(), quoted(account));
+    SqlError::new(1370, format!("{privilege} command denied to user {user} for routine '{routine}'"))
 }
 
 /// Error 3896, of switching `partial_revokes` off, when some account is restricted in a schema.

@@ -113,6 +113,8 @@ pub enum Level {
     Schema,
     /// `schema.table`.
     Table,
+    /// A procedure or function.
+    Routine,
 }
 
 impl Privileges {
@@ -143,6 +145,7 @@ impl Privileges {
             Level::Global => true,
             Level::Schema => p.on_schema,
             Level::Table => p.on_table,
+            Level::Routine => ["EXECUTE", "ALTER ROUTINE"].contains(&p.name),
         };
         let bits = STATIC.iter().enumerate().filter(|(_, p)| fits(p)).fold(0, |acc, (bit, _)| acc | 1 << bit);
         Privileges(bits).without(Privileges::grant_option())

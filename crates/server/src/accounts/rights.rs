@@ -1,6 +1,6 @@
 //! What an account may do, as its grants add up over the levels.
 
-use super::{Account, Privileges, host_pattern};
+use super::{Account, Privileges, RoutineName, host_pattern};
 use std::collections::BTreeSet;
 
 impl Account {
@@ -54,6 +54,16 @@ impl Account {
         named.fold(Privileges::NONE, |all, (_, of)| all.with(*of))
     }
 
+    /// What was granted on a stored routine itself.
+    pub fn on_routine_itself(&self, routine: &RoutineName) -> Privileges {
+        self.routines.get(routine).copied().unwrap_or(Privileges::NONE)
+    }
+
+    /// True when something was granted on a routine of a schema by itself.
+    pub fn has_routines_in(&self, schema: &str) -> bool {
+        self.routines.keys().any(|routine| routine.schema == schema)
+    }
+
     /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
     pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
         self.restrictions.is_empty() && self.global.contains(privilege)
@@ -75,7 +85,9 @@ impl Account {
     /// True when the account may know that a schema exists and make it its current one.
     pub fn sees_schema(&self, schema: &str) -> bool {
         let plain = Privileges::named("SUPER").unwrap_or_default().with(Privileges::grant_option());
-        !self.on_schema(schema).without(plain).is_empty() || self.on_tables_of(schema).next().is_some()
+        !self.on_schema(schema).without(plain).is_empty()
+            || self.on_tables_of(schema).next().is_some()
+            || self.has_routines_in(schema)
     }
 
     /// True when the account is one that only those with SYSTEM_USER may change.
@@ -103,6 +115,10 @@ impl Account {
                 let held = self.columns.entry(table.clone()).or_default().entry(column.clone()).or_default();
                 *held = held.with(*set);
             }
+        }
+        for (routine, set) in &role.routines {
+            let held = self.routines.entry(routine.clone()).or_default();
+            *held = held.with(*set);
         }
         for (proxied, option) in &role.proxied {
             *self.proxied.entry(proxied.clone()).or_default() |= *option;

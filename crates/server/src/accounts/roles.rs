@@ -114,6 +114,42 @@ impl AccountTable {
     }
 }
 
+/// ROLES_GRAPHML(): the accounts as nodes and the grants of roles as edges from who holds a role,
+/// coloured by ADMIN OPTION; `None`: who asks is not shown any.
+pub fn graphml(table: Option<&AccountTable>) -> String {
+    const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
+    const HEAD: &str = r#"
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+  <key id="key0" for="edge" attr.name="color" attr.type="int" />
+  <key id="key1" for="node" attr.name="name" attr.type="string" />
+  <graph id="G" edgedefault="directed" parse.nodeids="canonical" parse.edgeids="canonical" parse.order="nodesfirst">
+"#;
+    let Some(table) = table else { return format!("{BEGIN}<graphml />") };
+    let mut text = format!("{BEGIN}{HEAD}");
+    let names: Vec<AccountName> = table.iter().map(|account| account.name()).collect();
+    for (at, name) in names.iter().enumerate() {
+        let name = escaped(&shown(name));
+        text += &format!("    <node id=\"n{at}\">\n      <data key=\"key1\">{name}</data>\n    </node>\n");
+    }
+    let mut edges = 0;
+    for (from, account) in table.iter().enumerate() {
+        for (role, admin) in &account.roles {
+            let Some(to) = names.iter().position(|name| name == role) else { continue };
+            let color = u8::from(*admin);
+            text += &format!(
+                "    <edge id=\"e{edges}\" source=\"n{from}\" target=\"n{to}\">\n      <data \
+                 key=\"key0\">{color}</data>\n    </edge>\n"
+            );
+            edges += 1;
+        }
+    }
+    text + "  </graph>\n</graphml>\n"
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// The name of a role or account that is written with its host.
 pub fn named(account: &Named) -> AccountName {
     (account.user.clone(), account.host.to_ascii_lowercase())

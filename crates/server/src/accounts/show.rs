@@ -36,6 +36,15 @@ pub fn grants(account: &Account, all: &Account) -> Vec<String> {
     for (place, (list, set)) in table_grants(all) {
         lines.push(format!("GRANT {list} ON {place} TO {to}{}", option(set)));
     }
+    for (routine, set) in &all.routines {
+        let kind = if routine.is_function { "FUNCTION" } else { "PROCEDURE" };
+        let list = match set.without(Privileges::grant_option()) {
+            Privileges::NONE => "USAGE".to_owned(),
+            set => set.to_string(),
+        };
+        let (schema, name) = (quoted(&routine.schema), quoted(&routine.name));
+        lines.push(format!("GRANT {list} ON {kind} {schema}.{name} TO {to}{}", option(*set)));
+    }
     for (proxied, with_option) in &all.proxied {
         let tail = if *with_option { " WITH GRANT OPTION" } else { "" };
         lines.push(format!("GRANT PROXY ON {} TO {to}{tail}", shown(proxied)));

@@ -4,17 +4,20 @@ use crate::accounts::alter::PasswordPolicy;
 use crate::accounts::change::{By, Change, RandomPassword, no_such_grant};
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{
-    Account, AccountName, AccountTable, Privileges, needs_privilege, roles, schema_denied, show, storage,
+    Account, AccountName, AccountTable, Level, Privileges, RoutineName, needs_privilege, roles,
+    schema_denied, show, storage,
 };
 use crate::connection_host::{ConnectionHost, password_expired};
 use crate::result_table::{number_column, send, send_ok, text_column};
+use crate::server::Server;
 use crate::session_rights::mandatory_roles;
+use engine::ObjectKind;
 use protocol::auth::{native, plugin};
 use sql::admin::{
     Account as Named, AccountSpec, AccountsChanged, AccountsLog, Authentication, Lenience, PasswordExpiry,
     Secret,
 };
-use sql::{AdminCommand as Command, Host, ResultSink, SqlError, VirtualTable};
+use sql::{AdminCommand as Command, Host, ResultSink, RoutineChange, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
 
@@ -219,6 +222,10 @@ fn change(host: &ConnectionHost, command: &Command, log: &AccountsLog<'_>) -> sq
         mandatory: mandatory_roles(server),
         partial_revokes: server.globals.named("partial_revokes").is_on(),
         columns_of: &columns_of,
+        has_routine: &|routine: &RoutineName| {
+            let kind = if routine.is_function { ObjectKind::Function } else { ObjectKind::Procedure };
+            server.engine.catalog().object(&routine.schema, kind, &routine.name).is_some()
+        },
         has_schema: &|schema: &str| server.engine.catalog().schema(schema).is_some(),
     };
     let mut change = Change {
@@ -252,6 +259,51 @@ fn change(host: &ConnectionHost, command: &Command, log: &AccountsLog<'_>) -> sq
     after(host, command, &changed, &removed);
     let result = (!random.is_empty()).then(|| passwords(&random));
     Ok(AccountsChanged { notes, warnings, result })
+}
+
+/// What the making or the end of a routine changes in the accounts. The binary log has nothing of
+/// it but the statement about the routine.
+pub fn routine_changed(
+    server: &Arc<Server>,
+    maker: Option<&Account>,
+    change: &RoutineChange<'_>,
+    grantor: &str,
+) -> sql::Result<()> {
+    if server.globals.named("automatic_sp_privileges").text() == "OFF" {
+        return Ok(());
+    }
+    let _one_at_a_time = server.accounts.changing.lock();
+    let mut table = AccountTable::clone(&server.accounts.table());
+    let routine = RoutineName::new(change.kind == ObjectKind::Function, change.schema, change.name);
+    let all = Privileges::all(Level::Routine);
+    let changed: Vec<Account> = match maker {
+        Some(maker) if maker.on_schema(change.schema).contains(all) => Vec::new(),
+        Some(maker) => {
+            let mut own: Vec<Account> = table.get(&maker.name()).iter().map(|a| Account::clone(a)).collect();
+            for account in &mut own {
+                let held = account.routines.entry(routine.clone()).or_default();
+                *held = held.with(all);
+            }
+            own
+        }
+        None => {
+            let holders = table.iter().filter(|account| account.routines.contains_key(&routine));
+            let without = |account: &Arc<Account>| {
+                let mut account = Account::clone(account);
+                account.routines.remove(&routine);
+                account
+            };
+            holders.map(without).collect()
+        }
+    };
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let stored: Vec<Arc<Account>> = changed.iter().cloned().map(Arc::new).collect();
+    storage::store(server, &stored, &[], grantor, None)?;
+    changed.into_iter().for_each(|account| table.put(account));
+    server.accounts.replace(table);
+    Ok(())
 }
 
 /// MariaDB logs SET PASSWORD with what mysql_native_password stores, not with the password.

@@ -5,7 +5,7 @@ pub mod flush;
 mod replication;
 mod show;
 
-pub use accounts::change_accounts;
+pub use accounts::{change_accounts, routine_changed};
 pub use show::{state_of, visible_processes};
 
 use crate::accounts::Privileges;

@@ -100,7 +100,9 @@ pub enum CastType {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {
-    /// In lower case.
+    /// A stored function may be called with its schema.
+    pub schema: Option<String>,
+    /// In lower case, or with a schema as written.
     pub name: String,
     pub args: Vec<Expr>,
     /// `COUNT(*)`.
@@ -262,6 +264,7 @@ impl Expr {
     /// A plain call; `name` in lower case.
     pub fn call(name: &str, args: Vec<Expr>) -> Expr {
         Expr::Function(Box::new(FunctionCall {
+            schema: None,
             name: name.to_owned(),
             args,
             star: false,

@@ -134,3 +134,43 @@ pub struct Query {
     pub limit: Option<Limit>,
     pub locks: Vec<LockClause>,
 }
+
+impl Query {
+    /// The tables of its FROM clauses, those of derived tables among them; not those of subqueries
+    /// in expressions.
+    pub fn tables(&self) -> Vec<&TableName> {
+        let mut found = Vec::new();
+        self.body.put_tables(&mut found);
+        found
+    }
+}
+
+impl QueryBody {
+    fn put_tables<'q>(&'q self, found: &mut Vec<&'q TableName>) {
+        match self {
+            QueryBody::Select(select) => {
+                if let Some(from) = &select.from {
+                    from.put_tables(found);
+                }
+            }
+            QueryBody::Union { first, rest } => {
+                first.put_tables(found);
+                rest.iter().for_each(|branch| branch.body.put_tables(found));
+            }
+            QueryBody::Nested(query) => query.body.put_tables(found),
+        }
+    }
+}
+
+impl TableRef {
+    fn put_tables<'q>(&'q self, found: &mut Vec<&'q TableName>) {
+        match self {
+            TableRef::Table { name, .. } => found.push(name),
+            TableRef::Derived { query, .. } => query.body.put_tables(found),
+            TableRef::Join { left, right, .. } => {
+                left.put_tables(found);
+                right.put_tables(found);
+            }
+        }
+    }
+}

@@ -242,9 +242,23 @@ impl Binder<'_> {
             // `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a = new.a`.
             return self.inserted_value(name, place);
         }
-        let found = found?;
+        let found = found.map_err(|error| self.of_hidden_table(error, table, name, place.scope))?;
         self.check_readable(&found, place)?;
         Ok(found)
+    }
+
+    /// Who may not read all of a table is not told which columns it does not have.
+    fn of_hidden_table(&self, error: SqlError, table: Option<&str>, name: &str, scope: &Scope) -> SqlError {
+        let is_meant = |known: &&crate::bind::ScopeTable| {
+            !known.readable && table.is_none_or(|alias| known.alias.eq_ignore_ascii_case(alias))
+        };
+        let hidden = scope.tables.iter().find(is_meant).filter(|_| error.code == 1054);
+        let denied = hidden
+            .map(|hidden| self.host.check_column(Privilege::Select, &hidden.schema, &hidden.org_table, name));
+        match denied {
+            Some(Err(denied)) => denied,
+            _ => error,
+        }
     }
 
     /// Error 1143 for a column that the account may not read, of a table that it may not read as a

@@ -7,12 +7,20 @@ use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, common_type,
     comparison_collation, find_function,
 };
+use crate::host::Privilege;
 use types::{ColumnType, Value, collation};
 
 impl Binder<'_> {
     pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+        if let Some(schema) = &call.schema {
+            return Err(self.stored_function(Some(schema), &call.name));
+        }
         if is_aggregate(&call.name) {
             return self.aggregate(call, place);
+        }
+        let native = find_function(&call.name);
+        if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
+            return Err(self.stored_function(self.schema, &call.name));
         }
         self.logging.function(call);
         let mut args = Vec::with_capacity(call.args.len());
@@ -63,19 +71,7 @@ impl Binder<'_> {
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {
-                let Some(function) = find_function(name) else {
-                    let stored = self.schema.and_then(|schema| {
-                        self.engine.catalog().object(schema, engine::ObjectKind::Function, name)
-                    });
-                    if let Some(stored) = stored {
-                        let text = format!("calls of the function {}", crate::show::qualified(&stored.def));
-                        return Err(SqlError::not_supported(text));
-                    }
-                    return Err(SqlError::new(
-                        1305,
-                        format!("FUNCTION {} does not exist", self.qualified(name)),
-                    ));
-                };
+                let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
                 let args = if takes_numbers(name) { numeric(args) } else { args };
                 let (ty, coercibility) = (function.infer)(&args)?;
@@ -87,8 +83,23 @@ impl Binder<'_> {
         }
     }
 
-    fn qualified(&self, name: &str) -> String {
-        self.schema.map_or(name.to_owned(), |schema| format!("{schema}.{name}"))
+    /// What a call of a stored function gets, whether there is one or not: who may not execute it
+    /// is not told.
+    fn stored_function(&self, schema: Option<&str>, name: &str) -> SqlError {
+        let kind = engine::ObjectKind::Function;
+        let Some(schema) = schema else { return SqlError::no_schema_selected() };
+        if !is_of_mysql(name)
+            && let Err(error) = self.host.check_routine(Privilege::Execute, kind, schema, name)
+        {
+            return error;
+        }
+        match self.engine.catalog().object(schema, kind, name) {
+            Some(stored) => SqlError::not_supported(format!(
+                "calls of the function {}",
+                crate::show::qualified(&stored.def)
+            )),
+            None => SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")),
+        }
     }
 
     /// An aggregate becomes a slot behind the row's own.
@@ -205,6 +216,15 @@ fn two(args: Vec<Expr>) -> [Expr; 2] {
 fn three(args: Vec<Expr>) -> [Expr; 3] {
     let mut args = args.into_iter();
     std::array::from_fn(|_| args.next().unwrap_or_else(|| Expr::constant(Value::Null)))
+}
+
+/// Functions that are bound here and are not in the table of functions.
+const CONDITIONS: &[&str] = &["if", "ifnull", "coalesce", "name_const", "nullif"];
+
+/// Whether MySQL has functions of this name, which are missing here: nobody lacks a privilege on
+/// them.
+fn is_of_mysql(name: &str) -> bool {
+    ["json_", "regexp_", "st_", "mbr"].iter().any(|begin| name.starts_with(begin))
 }
 
 /// Whether a name is an aggregate's.

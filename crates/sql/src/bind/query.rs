@@ -76,16 +76,32 @@ fn visible_of(scope: &Scope, columns: impl Iterator<Item = ColumnAt>, items: &mu
     }
 }
 
-/// Error 1142 for `*` of a table some of whose columns the account may not read.
+/// The error of `*` of a table some of whose columns the account may not read.
 fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
-    let may_read = |name: &str| {
-        binder.host.check_column(Privilege::Select, &table.schema, &table.org_table, name).is_ok()
-    };
-    let visible = || table.columns.iter().filter(|column| !column.invisible);
-    if table.readable || visible().all(|column| may_read(&column.org_name)) {
+    if table.readable {
         return Ok(());
     }
-    binder.host.check_table(&[Privilege::Select], &table.schema, &table.org_table)
+    let visible = table.columns.iter().filter(|column| !column.invisible);
+    let mut names = visible.map(|column| column.org_name.as_str());
+    binder.host.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
+}
+
+/// Whether the account may lock rows is asked before what it may read of them.
+fn check_row_locks(host: &dyn Host, scope: &Scope, from: &from::From, clauses: &[LockClause]) -> Result<()> {
+    let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
+    for clause in to_change {
+        for (base, bound) in &from.tables {
+            let Source::Stored { table, .. } = &bound.source else { continue };
+            let alias = scope.tables.iter().find(|table| table.base == *base);
+            let is_named = |name: &ast::TableName| {
+                alias.is_some_and(|alias| alias.alias.eq_ignore_ascii_case(&name.name))
+            };
+            if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
+                host.check_row_locks(&table.def.schema, &table.def.name)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn bind_items(
@@ -153,6 +169,7 @@ fn bind_select(
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
     let (scope, from) = binder.from(select.from.as_ref(), table_use)?;
+    check_row_locks(binder.host, &scope, &from, locks)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut filter);
@@ -186,7 +203,7 @@ fn bind_select(
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
-    set_locks(binder.host, &mut tables, &scope, locks)?;
+    set_locks(&mut tables, &scope, locks)?;
     let index_ends = grouping
         .as_ref()
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
@@ -213,7 +230,7 @@ fn bind_select(
 }
 
 /// Gives the tables the locks that the query's clauses say.
-fn set_locks(host: &dyn Host, tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
+fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
     for clause in clauses {
         let lock = RowLock {
             mode: match clause.strength {
@@ -247,11 +264,6 @@ fn set_locks(host: &dyn Host, tables: &mut [TableStep], scope: &Scope, clauses: 
                     3569,
                     format!("Table {alias} appears in multiple locking clauses."),
                 ));
-            }
-            if clause.strength == LockStrength::Update
-                && let Source::Stored { table, .. } = &step.source
-            {
-                host.check_row_locks(&table.def.schema, &table.def.name)?;
             }
             step.lock = lock;
         }

@@ -338,7 +338,12 @@ impl Canonical<'_> {
     }
 
     fn call(&self, call: &FunctionCall) -> Option<String> {
-        if call.star || call.distinct || !call.order_by.is_empty() || call.separator.is_some() {
+        if call.schema.is_some()
+            || call.star
+            || call.distinct
+            || !call.order_by.is_empty()
+            || call.separator.is_some()
+        {
             return None;
         }
         let args: Vec<String> = call.args.iter().map(|arg| self.text(arg)).collect::<Option<_>>()?;

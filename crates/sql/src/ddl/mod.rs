@@ -24,7 +24,7 @@ pub(crate) use alter::{Altered, altered_definition, converter};
 pub(crate) use create::{ENGINE, columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
-pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, schedule_of};
+pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, routine_change, schedule_of};
 pub(crate) use partition_alter::{rows_of_key, unknown_partition};
 pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
 pub(crate) use run::{DdlReport, DdlRun};

@@ -10,6 +10,7 @@ use crate::ast::{
     RoutineDetails, Statement, TableName, TriggerDetails, ViewDetails,
 };
 use crate::error::{Result, SqlError};
+use crate::host::RoutineChange;
 use crate::show::{self, attribute, quoted};
 use engine::{EngineError, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName, TriggerPlace};
 use std::sync::Arc;
@@ -81,7 +82,15 @@ impl DdlRun<'_> {
         }
         super::create::check_name(&create.name.name)?;
         let collation = self.settings_of(&schema)?.collation;
-        let def = self.new_object(create, &schema, collation)?;
+        if let (false, ObjectDetails::View(view)) = (self.settings.replicated, &create.details) {
+            self.check_tables_of(view)?;
+        }
+        let mut def = self.new_object(create, &schema, collation)?;
+        if let (true, ObjectDetails::View(view)) = (create.alters, &create.details)
+            && let Some(old) = self.object(ObjectKind::View, &schema, &create.name.name)
+        {
+            keep_of_view(&mut def, &old.def, create.definer.is_some(), view);
+        }
         let locked = def.trigger.as_ref().map_or(def.name.clone(), |place| place.table.clone());
         let text = logged_text(create, &def, self.schema);
         let name = ObjectName { kind: create.kind, schema: &schema, name: &locked };
@@ -99,6 +108,22 @@ impl DdlRun<'_> {
             notes.push((1588, message.to_owned()));
         }
         self.notes.append(&mut notes);
+        Ok(())
+    }
+
+    /// Error 1146 for a table that a view is made of and that is not there. What a source made may
+    /// be made of tables that are filtered here.
+    fn check_tables_of(&self, view: &ViewDetails) -> Result<()> {
+        for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
+            let schema = self.schema_of(table)?;
+            let is_there = crate::schema_tables::is_virtual_schema(&schema)
+                || schema == "mysql"
+                || self.engine.catalog().table(&schema, &table.name).is_some()
+                || self.object(ObjectKind::View, &schema, &table.name).is_some();
+            if !is_there {
+                return Err(SqlError::no_such_table(&schema, &table.name));
+            }
+        }
         Ok(())
     }
 
@@ -585,11 +610,46 @@ impl DdlRun<'_> {
     }
 }
 
+/// The routine that a statement has made or dropped. CREATE ... IF NOT EXISTS that found one, which
+/// its note tells, has made none: who says it gets no privilege on what another has made.
+pub(crate) fn routine_change<'s>(
+    statement: &'s Statement,
+    current: Option<&'s str>,
+    made_by: (&'s str, &'s str),
+    notes: &[(u16, String)],
+) -> Option<RoutineChange<'s>> {
+    let (kind, name, made_by) = match statement {
+        Statement::CreateObject(create) if notes.is_empty() => (create.kind, &create.name, Some(made_by)),
+        Statement::DropObjects { kind, names, .. } => (*kind, names.first()?, None),
+        _ => return None,
+    };
+    if !matches!(kind, ObjectKind::Procedure | ObjectKind::Function) {
+        return None;
+    }
+    let schema = name.schema.as_deref().or(current)?;
+    Some(RoutineChange { kind, schema, name: &name.name, made_by })
+}
+
 fn reordered(trigger: &Arc<Object>, order: u32) -> Option<ObjectChange> {
     let place = trigger.def.trigger.as_ref().filter(|place| place.order != order)?;
     let mut def = trigger.def.clone();
     def.trigger = Some(TriggerPlace { order, ..place.clone() });
     Some(ObjectChange { old: Some(trigger.clone()), new: Some(def) })
+}
+
+/// ALTER VIEW leaves what it does not name: definer, algorithm and whose privileges count.
+fn keep_of_view(def: &mut ObjectDef, old: &ObjectDef, names_definer: bool, view: &ViewDetails) {
+    if !names_definer {
+        def.definer = old.definer.clone();
+    }
+    let names_algorithm = view.algorithm.as_deref().is_some_and(|name| name != "UNDEFINED");
+    for (name, is_named) in
+        [(attribute::ALGORITHM, names_algorithm), (attribute::SECURITY, view.invoker.is_some())]
+    {
+        if let Some(kept) = old.attribute(name).filter(|_| !is_named) {
+            def.set_attribute(name, kept.to_owned());
+        }
+    }
 }
 
 /// Puts the written characteristics into a routine's definition.

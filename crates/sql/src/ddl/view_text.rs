@@ -321,7 +321,10 @@ impl ViewNames<'_> {
     }
 
     fn call(&self, call: &FunctionCall, sources: &[Source], aliases: &[&str]) -> Option<String> {
-        if !PLAIN_FUNCTIONS.contains(&call.name.as_str()) || !call.order_by.is_empty() {
+        if call.schema.is_some()
+            || !PLAIN_FUNCTIONS.contains(&call.name.as_str())
+            || !call.order_by.is_empty()
+        {
             return None;
         }
         let mut args: Vec<String> =

@@ -50,7 +50,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
     if by_column {
-        check_columns(binder, insert, &schema)?;
+        check_columns(binder, insert, &table)?;
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     check_generated(&table, insert, &columns)?;
@@ -116,18 +116,22 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
 fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
     let (host, table) = (binder.host, &insert.table.name);
     let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
-    let names_columns = insert.columns.as_ref().is_some_and(|names| !names.is_empty());
     let holds = |privilege: &Privilege| {
         host.check_table(&[*privilege], schema, table).is_ok()
-            || (*privilege != Privilege::Insert || names_columns)
-                && host.has_column_privilege(*privilege, schema, table)
+            || host.has_column_privilege(*privilege, schema, table)
     };
     if privileges(insert).iter().all(holds) { Ok(true) } else { Err(error) }
 }
 
-/// Error 1143 for a column that is written without the privilege.
-fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<()> {
-    let (host, table) = (binder.host, &insert.table.name);
+/// The error of a column that is written without the privilege. A statement that names none writes
+/// all of them.
+fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, stored: &Table) -> Result<()> {
+    let (host, schema, table) = (binder.host, stored.def.schema.as_str(), insert.table.name.as_str());
+    if insert.columns.as_ref().is_none_or(|names| names.is_empty()) {
+        let visible = stored.def.columns.iter().filter(|column| !column.invisible);
+        let mut names = visible.map(|column| column.name.as_str());
+        host.check_all_columns(Privilege::Insert, schema, table, &mut names)?;
+    }
     for column in insert.columns.iter().flatten() {
         host.check_column(Privilege::Insert, schema, table, column)?;
     }

@@ -396,6 +396,9 @@ impl Parser<'_> {
             return Ok(Expr::Column { schema: None, table: None, name: first });
         }
         let second = self.any_name()?;
+        if self.is_symbol("(") {
+            return self.qualified_call(first, second);
+        }
         if !self.eat_symbol(".") {
             return Ok(Expr::Column { schema: None, table: Some(first), name: second });
         }

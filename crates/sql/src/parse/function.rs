@@ -118,10 +118,24 @@ impl Parser<'_> {
         Ok(Expr::call(&name, args))
     }
 
+    /// A call of a stored function, behind its schema and name.
+    pub(super) fn qualified_call(&mut self, schema: String, name: String) -> Result<Expr> {
+        Ok(Expr::Function(Box::new(FunctionCall {
+            schema: Some(schema),
+            name,
+            args: self.arguments()?,
+            star: false,
+            distinct: false,
+            order_by: Vec::new(),
+            separator: None,
+        })))
+    }
+
     fn aggregate(&mut self) -> Result<Expr> {
         let name = self.upper().to_ascii_lowercase();
         self.call_start();
         let mut call = FunctionCall {
+            schema: None,
             name,
             args: Vec::new(),
             star: false,
@@ -151,7 +165,15 @@ impl Parser<'_> {
         let separator = if self.eat("SEPARATOR") { Some(self.text_literal()?) } else { None };
         self.expect_symbol(")")?;
         let name = "group_concat".to_owned();
-        Ok(Expr::Function(Box::new(FunctionCall { name, args, star: false, distinct, order_by, separator })))
+        Ok(Expr::Function(Box::new(FunctionCall {
+            schema: None,
+            name,
+            args,
+            star: false,
+            distinct,
+            order_by,
+            separator,
+        })))
     }
 
     fn cast(&mut self) -> Result<Expr> {

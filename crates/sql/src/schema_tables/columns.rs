@@ -139,14 +139,14 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for (at, column) in table.def.columns.iter().enumerate() {
             if dictionary.sees_column(&table, &column.name) {
-                rows.push(column_row(&table, at, column))?;
+                rows.push(column_row(dictionary.host, &table, at, column))?;
             }
         }
     }
     Ok(())
 }
 
-fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
+fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
     let mut row = vec![
         text("def"),
         text(&table.def.schema),
@@ -160,7 +160,7 @@ fn column_row(table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
     row.extend([
         text(key_of(table, at)),
         text(&extra_of(column)),
-        text("select,insert,update,references"),
+        text(&host.column_privileges(&table.def.schema, &table.def.name, &column.name)),
         text(&column.comment),
         text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
         Value::Null,

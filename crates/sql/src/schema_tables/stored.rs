@@ -198,7 +198,7 @@ impl Dictionary<'_> {
 
 /// Whether an account reads what a routine consists of: its own, or all of them.
 pub(crate) fn shows_text(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
-    is_definer(host, def) || host.check_sight(Sight::RoutineText(&def.schema, &def.name)).is_ok()
+    is_definer(host, def) || host.check_sight(Sight::RoutineText(&def.schema)).is_ok()
 }
 
 fn is_definer(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
@@ -215,7 +215,7 @@ pub(crate) fn sees_object(host: &dyn crate::host::Host, def: &ObjectDef) -> bool
             .as_ref()
             .is_some_and(|place| host.check_table(&[Privilege::Trigger], schema, &place.table).is_ok()),
         ObjectKind::Event => host.check_privilege(Privilege::Event, Some(schema), None).is_ok(),
-        _ => is_definer(host, def) || host.check_sight(Sight::Routine(schema, &def.name)).is_ok(),
+        _ => is_definer(host, def) || host.check_sight(Sight::Routine(def.kind, schema, &def.name)).is_ok(),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::Session;
 use crate::ast::{self, CreateTable, EventSchedule, Statement};
-use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues, columns_of_query, schedule_of};
+use crate::ddl::{
+    DdlReport, DdlRun, DdlSettings, ScheduleValues, columns_of_query, routine_change, schedule_of,
+};
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
@@ -108,6 +110,10 @@ impl Session {
             done?;
             told
         };
+        let maker = self.definer();
+        if let Some(change) = routine_change(statement, self.schema(), (&maker.0, &maker.1), &notes) {
+            self.host.routine_changed(&change)?;
+        }
         for (code, message) in notes {
             self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
         }

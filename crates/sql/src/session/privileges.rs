@@ -8,11 +8,12 @@ use super::Session;
 use crate::admin::Account;
 use crate::ast::{
     AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails,
-    PartitionAlteration, Statement, TableName,
+    PartitionAlteration, RoutineDetails, Statement, TableName,
 };
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
-use engine::ObjectKind;
+use crate::show::attribute;
+use engine::{ObjectDef, ObjectKind};
 
 impl Session {
     /// The error of a statement that the account may not run.
@@ -40,19 +41,34 @@ impl Session {
             }
             Statement::Maintain { what, tables } => tables.iter().try_for_each(|table| match what {
                 Maintenance::Analyze | Maintenance::Optimize | Maintenance::Repair => {
-                    self.check_on(&[Select, Insert], table)
+                    self.check_on_some_columns(&[Select, Insert], table)
                 }
-                Maintenance::Checksum => self.check_on(&[Select], table),
+                Maintenance::Checksum => self.check_on_some_columns(&[Select], table),
                 Maintenance::Check => {
                     let schema = self.schema_or_default(table)?;
                     self.host.check_sight(Sight::Description(&schema, &table.name))
                 }
             }),
+            Statement::Call(name) => {
+                let (schema, kind) = (self.schema_or_default(name)?, ObjectKind::Procedure);
+                self.host.check_routine(Privilege::Execute, kind, &schema, &name.name)
+            }
             Statement::CreateObject(create) => self.check_create_object(create),
-            Statement::AlterRoutine(alter) => self.check_object(alter.kind, &alter.name),
+            Statement::AlterRoutine(alter) => {
+                self.check_object(alter.kind, &alter.name)?;
+                let schema = self.schema_or_default(&alter.name)?;
+                let found = self.engine.catalog().object(&schema, alter.kind, &alter.name.name);
+                let says_access = alter.kind == ObjectKind::Function && alter.changes.access.is_some();
+                match found.filter(|_| says_access) {
+                    Some(old) if !is_safe_to_log(&alter.changes, Some(&old.def)) => {
+                        self.host.check_function_creator(false)
+                    }
+                    _ => Ok(()),
+                }
+            }
             Statement::AlterEvent(alter) => {
-                self.check_object(ObjectKind::Event, &alter.name)?;
                 self.check_definer(alter.definer.as_ref())?;
+                self.check_object(ObjectKind::Event, &alter.name)?;
                 let to = alter.clauses.rename.as_ref();
                 to.map_or(Ok(()), |to| self.check_object(ObjectKind::Event, to))
             }
@@ -65,6 +81,19 @@ impl Session {
 
     fn check_on(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
         self.host.check_table(wanted, &self.schema_or_default(table)?, &table.name)
+    }
+
+    /// As `check_on`, but that some columns of the table are enough.
+    fn check_on_some_columns(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
+        let schema = self.schema_or_default(table)?;
+        let holds = |privilege: &Privilege| {
+            self.host.check_table(&[*privilege], &schema, &table.name).is_ok()
+                || self.host.has_column_privilege(*privilege, &schema, &table.name)
+        };
+        match wanted.iter().all(holds) {
+            true => Ok(()),
+            false => self.host.check_table(wanted, &schema, &table.name),
+        }
     }
 
     fn check_schema(&self, privilege: Privilege, schema: &str) -> Result<()> {
@@ -141,28 +170,51 @@ impl Session {
     }
 
     fn check_create_object(&self, create: &CreateObject) -> Result<()> {
-        let wanted: &[Privilege] = match create.or_replace || create.alters {
-            true => &[Privilege::CreateView, Privilege::Drop],
-            false => &[Privilege::CreateView],
-        };
         match &create.details {
-            ObjectDetails::View(_) => self.check_on(wanted, &create.name)?,
-            ObjectDetails::Trigger(trigger) => self.check_on(&[Privilege::Trigger], &trigger.table)?,
-            ObjectDetails::Routine(_) => {
-                self.check_schema(Privilege::CreateRoutine, &self.schema_or_default(&create.name)?)?;
+            ObjectDetails::View(view) => {
+                self.check_on(&[Privilege::CreateView], &create.name)?;
+                if create.or_replace || create.alters {
+                    self.check_on(&[Privilege::Drop], &create.name)?;
+                }
+                for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
+                    self.host.check_any_use(&self.schema_or_default(table)?, &table.name)?;
+                }
+                if create.alters && create.definer.is_none() {
+                    return self.check_altered_view(&create.name);
+                }
             }
-            ObjectDetails::Event(_) => self.check_object(ObjectKind::Event, &create.name)?,
+            ObjectDetails::Trigger(trigger) => {
+                self.host.check_function_creator(true)?;
+                self.check_on(&[Privilege::Trigger], &trigger.table)?;
+            }
+            ObjectDetails::Routine(routine) => {
+                let schema = self.schema_or_default(&create.name)?;
+                self.check_schema(Privilege::CreateRoutine, &schema)?;
+                self.check_definer(create.definer.as_ref())?;
+                let found = self.engine.catalog().object(&schema, create.kind, &create.name.name);
+                return match create.kind == ObjectKind::Function && found.is_none() {
+                    true => self.host.check_function_creator(is_safe_to_log(routine, None)),
+                    false => Ok(()),
+                };
+            }
+            ObjectDetails::Event(_) => {
+                self.check_definer(create.definer.as_ref())?;
+                return self.check_object(ObjectKind::Event, &create.name);
+            }
         }
         self.check_definer(create.definer.as_ref())
     }
 
-    /// An object that has another account's privileges needs SET_ANY_DEFINER.
+    /// ALTER VIEW without a definer leaves the one that the view has.
+    fn check_altered_view(&self, name: &TableName) -> Result<()> {
+        let view = self.engine.catalog().object(&self.schema_or_default(name)?, ObjectKind::View, &name.name);
+        let definer = view.as_ref().map(|view| &view.def.definer);
+        definer.map_or(Ok(()), |(user, host)| self.host.check_definer((user, host)))
+    }
+
     fn check_definer(&self, definer: Option<&Account>) -> Result<()> {
         let Some(other) = definer.filter(|account| !account.is_current_user) else { return Ok(()) };
-        if format!("{}@{}", other.user, other.host) == self.host.current_user() {
-            return Ok(());
-        }
-        self.host.check_privilege(Privilege::SetAnyDefiner, None, None)
+        self.host.check_definer((&other.user, &other.host))
     }
 
     /// ALTER and DROP of what is no table.
@@ -170,8 +222,14 @@ impl Session {
         let schema = self.schema_or_default(name)?;
         match kind {
             ObjectKind::View => self.host.check_table(&[Privilege::Drop], &schema, &name.name),
-            ObjectKind::Event => self.check_schema(Privilege::Event, &schema),
-            ObjectKind::Procedure | ObjectKind::Function => self.host.check_routine(&schema, &name.name),
+            ObjectKind::Event => {
+                self.check_schema(Privilege::Event, &schema)?;
+                self.check_defined(kind, &schema, &name.name)
+            }
+            ObjectKind::Procedure | ObjectKind::Function => {
+                self.host.check_routine(Privilege::AlterRoutine, kind, &schema, &name.name)?;
+                self.check_defined(kind, &schema, &name.name)
+            }
             ObjectKind::Trigger => {
                 let found = self.engine.catalog().object(&schema, kind, &name.name);
                 let place = found.as_ref().and_then(|trigger| trigger.def.trigger.as_ref());
@@ -181,4 +239,19 @@ impl Session {
             }
         }
     }
+
+    fn check_defined(&self, kind: ObjectKind, schema: &str, name: &str) -> Result<()> {
+        let found = self.engine.catalog().object(schema, kind, name);
+        let definer = found.as_ref().map(|object| &object.def.definer);
+        definer.map_or(Ok(()), |(user, host)| self.host.check_defined_by((user, host)))
+    }
+}
+
+/// Whether a function says that a statement that calls it does the same wherever it is run; what is
+/// not written is as it was.
+fn is_safe_to_log(written: &RoutineDetails, old: Option<&ObjectDef>) -> bool {
+    let was = |name: &str| old.and_then(|old| old.attribute(name));
+    let deterministic = written.deterministic.unwrap_or(was(attribute::DETERMINISTIC) == Some("YES"));
+    let access = written.access.or(was(attribute::ACCESS)).unwrap_or("CONTAINS SQL");
+    deterministic || ["NO SQL", "READS SQL DATA"].contains(&access)
 }

@@ -250,7 +250,7 @@ impl Host for ReplicaHost {
         Ok(())
     }
 
-    fn check_routine(&self, _: &str, _: &str) -> Result<()> {
+    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<()> {
         Ok(())
     }
 

@@ -218,6 +218,9 @@ impl ShowParts<'_> {
         if let Some(table) = self.engine.catalog().table(schema, &name.name) {
             self.host.check_sight(Sight::Description(schema, &name.name))?;
             for (at, column) in table.def.columns.iter().enumerate() {
+                if self.host.check_sight(Sight::Column(schema, &name.name, &column.name)).is_err() {
+                    continue;
+                }
                 let collation = match column.ty.is_character() {
                     true => text(collation::name(column.ty.collation)),
                     false => Value::Null,
@@ -274,18 +277,15 @@ impl ShowParts<'_> {
             return Err(SqlError::no_such_table(schema, &name.name));
         }
         Ok(if full {
-            let rows = rows.into_iter().map(|(name, ty, collation, null, key, default, extra, comment)| {
-                vec![
-                    name,
-                    ty,
-                    collation,
-                    null,
-                    key,
-                    default,
-                    extra,
-                    text("select,insert,update,references"),
-                    comment,
-                ]
+            let rows = rows.into_iter().map(|(column, ty, collation, null, key, default, extra, comment)| {
+                let held = match &column {
+                    Value::Bytes(bytes) => {
+                        let column = String::from_utf8_lossy(bytes);
+                        self.host.column_privileges(schema, &name.name, &column)
+                    }
+                    _ => String::new(),
+                };
+                vec![column, ty, collation, null, key, default, extra, text(&held), comment]
             });
             words(
                 &["Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"],

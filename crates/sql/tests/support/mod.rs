@@ -58,7 +58,7 @@ impl Host for TestHost {
         Ok(())
     }
 
-    fn check_routine(&self, _: &str, _: &str) -> Result<(), SqlError> {
+    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<(), SqlError> {
         Ok(())
     }
 

@@ -97,6 +97,32 @@ const TOGETHER: &[&str] = &[
     "GRANT TRANSACTION_GTID_TAG, SUPER ON *.*",
 ];
 
+/// Privileges on columns and on routines.
+const BELOW_TABLES: &[&str] = &[
+    "GRANT SELECT (id) ON d.t",
+    "GRANT SELECT (v) ON d.t",
+    "GRANT SELECT (id, v) ON d.t",
+    "GRANT INSERT (id) ON d.t",
+    "GRANT INSERT (id, v) ON d.t",
+    "GRANT UPDATE (v) ON d.t",
+    "GRANT UPDATE (id) ON d.t",
+    "GRANT REFERENCES (id) ON d.t",
+    "GRANT REFERENCES (v) ON d.t",
+    "GRANT SELECT (v), UPDATE (v) ON d.t",
+    "GRANT SELECT (id), INSERT (id, v), UPDATE (v) ON d.t",
+    "GRANT SELECT (id), DELETE ON d.t",
+    "GRANT INSERT, SELECT (id) ON d.t",
+    "GRANT EXECUTE ON PROCEDURE d.p",
+    "GRANT ALTER ROUTINE ON PROCEDURE d.p",
+    "GRANT GRANT OPTION ON PROCEDURE d.p",
+    "GRANT EXECUTE, GRANT OPTION ON PROCEDURE d.p",
+    "GRANT ALL ON PROCEDURE d.p",
+    "GRANT EXECUTE ON FUNCTION d.f",
+    "GRANT ALTER ROUTINE ON FUNCTION d.f",
+    "GRANT GRANT OPTION ON FUNCTION d.f",
+    "GRANT ALTER ROUTINE ON PROCEDURE d.sp",
+];
+
 /// A row of the matrix: the name that reports show, and the GRANTs and REVOKEs, each without its
 /// account.
 pub struct Row {
@@ -136,6 +162,9 @@ pub fn rows() -> Vec<Row> {
     for together in TOGETHER {
         row((*together).to_owned(), vec![(*together).to_owned()]);
     }
+    for below in BELOW_TABLES {
+        row((*below).to_owned(), vec![(*below).to_owned()]);
+    }
     let lowest = |on_schema, on_table| match (on_schema, on_table) {
         (_, true) => "d.t",
         (true, false) => "d.*",
@@ -146,6 +175,10 @@ pub fn rows() -> Vec<Row> {
     for (privilege, object) in all_static.chain(DYNAMIC.iter().map(|privilege| (*privilege, "*.*"))) {
         let grants = vec![format!("GRANT {privilege} ON {object}")];
         rows.push(Row { name: format!("a role with {privilege} ON {object}"), grants, by_role: true });
+    }
+    for below in BELOW_TABLES {
+        let grants = vec![(*below).to_owned()];
+        rows.push(Row { name: format!("a role by {below}"), grants, by_role: true });
     }
     rows
 }

@@ -73,11 +73,23 @@ pub const SCHEMA: &[&str] = &[
     "CREATE USER other",
     "CREATE USER powerful",
     "GRANT SYSTEM_USER ON *.* TO powerful",
+    "CREATE USER definer",
+    "CREATE USER above",
+    "GRANT EXECUTE ON d.* TO definer",
+    "GRANT SYSTEM_USER ON *.* TO above",
+    PROCEDURE,
+    FUNCTION,
+    ABOVE,
 ];
+
+const ABOVE: &str = "CREATE DEFINER = above PROCEDURE d.sp() SELECT 1";
+const PROCEDURE: &str = "CREATE DEFINER = definer PROCEDURE d.p() SELECT 1";
+const FUNCTION: &str = "CREATE DEFINER = definer FUNCTION d.f() RETURNS INT DETERMINISTIC RETURN 1";
 
 /// All columns.
 pub fn cases() -> Vec<Case> {
-    [ROWS, DEFINITIONS, SHOWN, VARIABLES, SERVER, REPLICATION, ACCOUNTS, COMMANDS].concat()
+    [ROWS, COLUMNS, DEFINITIONS, OBJECTS, SHOWN, VARIABLES, SERVER, REPLICATION, ACCOUNTS, COMMANDS, LAST]
+        .concat()
 }
 
 const ROWS_AGAIN: &[&str] = &["REPLACE INTO d.t VALUES (1, 1), (2, 2)", "DELETE FROM d.t WHERE id > 2"];
@@ -149,6 +161,112 @@ const ROWS: &[Case] = &[
     q("BEGIN").own_undo(&["ROLLBACK"]),
 ];
 
+/// Statements that some columns are enough for.
+const COLUMNS: &[Case] = &[
+    q("SELECT id FROM d.t"),
+    q("SELECT v FROM d.t"),
+    q("SELECT id, v FROM d.t"),
+    q("SELECT id FROM d.t WHERE v = 1"),
+    q("SELECT id FROM d.t ORDER BY v"),
+    q("SELECT MAX(id) FROM d.t GROUP BY v"),
+    q("SELECT id FROM d.t FOR UPDATE"),
+    q("SELECT 1 FROM d.u JOIN d.t USING (id)"),
+    q("SELECT 1 FROM d.u NATURAL JOIN d.t"),
+    q("SELECT x.id FROM (SELECT id FROM d.t) AS x"),
+    q("SELECT @x := id FROM d.t LIMIT 1"),
+    q("INSERT INTO d.t (id, v) VALUES (3, 3)").undo(ROWS_AGAIN),
+    q("INSERT INTO d.t () VALUES ()"),
+    q("INSERT INTO d.t (v) VALUES (3)"),
+    q("INSERT INTO d.t (id) VALUES (1) ON DUPLICATE KEY UPDATE v = 1").undo(ROWS_AGAIN),
+    q("INSERT INTO d.t (id) VALUES (1) ON DUPLICATE KEY UPDATE v = v + 1").undo(ROWS_AGAIN),
+    q("INSERT INTO d.t (id) VALUES (1) ON DUPLICATE KEY UPDATE id = 1"),
+    q("INSERT INTO d.t (id) SELECT id FROM d.t WHERE id < 0"),
+    q("REPLACE INTO d.t (id) VALUES (3)").undo(ROWS_AGAIN),
+    q("UPDATE d.t SET v = v + 1").undo(ROWS_AGAIN),
+    q("UPDATE d.t SET v = id").undo(ROWS_AGAIN),
+    q("UPDATE d.t SET id = 1 WHERE id = 1"),
+    q("UPDATE d.t SET v = 2 ORDER BY id LIMIT 1").undo(ROWS_AGAIN),
+    q("DELETE FROM d.t WHERE v = 99"),
+    q("CREATE TABLE e.n (id INT, FOREIGN KEY (id) REFERENCES d.t (id))").undo(&["DROP TABLE e.n"]),
+    q("SHOW COLUMNS FROM d.t").shows(),
+    q("SHOW FULL COLUMNS FROM d.t").shows(),
+    q("SHOW COLUMNS FROM d.t LIKE 'v'").shows(),
+    q("DESCRIBE d.t").shows(),
+    q("DESCRIBE d.t v").shows(),
+    q("EXPLAIN SELECT id FROM d.t"),
+    q("SELECT column_name, privileges FROM information_schema.columns WHERE table_schema = 'd' AND table_name = 't' \
+       ORDER BY 1")
+    .shows(),
+    q("SELECT index_name, seq_in_index, column_name FROM information_schema.statistics WHERE table_schema = 'd' AND \
+       table_name = 't' ORDER BY 1, 2")
+    .shows(),
+    q("SELECT table_name FROM information_schema.tables WHERE table_schema = 'd' ORDER BY 1").shows(),
+    q("SELECT grantee, table_name, column_name, privilege_type, is_grantable FROM \
+       information_schema.column_privileges WHERE grantee LIKE '\\'row%' AND table_schema = 'd' ORDER BY 3, 4")
+    .shows(),
+    command("COM_STMT_PREPARE SELECT id FROM d.t", com::STMT_PREPARE, b"SELECT id FROM d.t"),
+    command("COM_STMT_PREPARE INSERT id", com::STMT_PREPARE, b"INSERT INTO d.t (id) VALUES (?)"),
+];
+
+/// Statements about what is no table.
+const OBJECTS: &[Case] = &[
+    q("CALL d.p()").not_here(1235),
+    q("CALL d.nope()"),
+    q("CALL nope.nope()"),
+    q("SELECT d.f()").not_here(1235),
+    q("SELECT d.nope()"),
+    q("SHOW CREATE PROCEDURE d.p"),
+    q("SHOW CREATE PROCEDURE d.nope"),
+    q("SHOW CREATE FUNCTION d.f"),
+    q("SELECT routine_name, routine_definition IS NULL FROM information_schema.routines WHERE routine_schema = 'd' \
+       ORDER BY 1")
+    .shows(),
+    q("SELECT specific_name FROM information_schema.parameters WHERE specific_schema = 'd' ORDER BY 1").shows(),
+    q("CREATE PROCEDURE d.p() SELECT 1"),
+    q("CREATE PROCEDURE IF NOT EXISTS d.p() SELECT 1"),
+    q("CREATE PROCEDURE d.n() SELECT 1").undo(&["DROP PROCEDURE d.n"]),
+    q("CREATE DEFINER = definer PROCEDURE d.n() SELECT 1").undo(&["DROP PROCEDURE d.n"]),
+    q("CREATE DEFINER = above PROCEDURE d.n() SELECT 1").undo(&["DROP PROCEDURE d.n"]),
+    q("CREATE DEFINER = nope PROCEDURE d.n() SELECT 1").undo(&["DROP PROCEDURE d.n"]),
+    q("CREATE PROCEDURE nope.n() SELECT 1"),
+    q("CREATE FUNCTION d.n() RETURNS INT DETERMINISTIC RETURN 1").undo(&["DROP FUNCTION d.n"]),
+    q("CREATE FUNCTION d.n() RETURNS INT RETURN 1"),
+    q("CREATE VIEW d.n AS SELECT 1 AS a").undo(&["DROP VIEW d.n"]),
+    q("CREATE DEFINER = above VIEW d.n AS SELECT 1 AS a").undo(&["DROP VIEW d.n"]),
+    q("CREATE DEFINER = nope VIEW d.n AS SELECT 1 AS a").undo(&["DROP VIEW d.n"]),
+    q("CREATE VIEW d.n AS SELECT id FROM d.t").undo(&["DROP VIEW d.n"]),
+    q("CREATE VIEW d.n AS SELECT * FROM e.t").undo(&["DROP VIEW d.n"]),
+    q("CREATE VIEW d.n AS SELECT * FROM d.nope"),
+    q("CREATE OR REPLACE VIEW d.t AS SELECT 1 AS a"),
+    q("ALTER VIEW d.nope AS SELECT 1 AS a"),
+    q("CREATE TRIGGER d.n BEFORE INSERT ON d.t FOR EACH ROW SET @a = 1").undo(&["DROP TRIGGER d.n"]),
+    q("CREATE DEFINER = above TRIGGER d.n BEFORE INSERT ON d.t FOR EACH ROW SET @a = 1")
+        .undo(&["DROP TRIGGER d.n"]),
+    q("CREATE TRIGGER d.n BEFORE INSERT ON d.nope FOR EACH ROW SET @a = 1"),
+    q("CREATE EVENT d.n ON SCHEDULE EVERY 1 DAY DO SELECT 1").undo(&["DROP EVENT d.n"]),
+    q("CREATE DEFINER = definer EVENT d.n ON SCHEDULE EVERY 1 DAY DO SELECT 1").undo(&["DROP EVENT d.n"]),
+    q("CREATE DEFINER = nope EVENT d.n ON SCHEDULE EVERY 1 DAY DO SELECT 1").undo(&["DROP EVENT d.n"]),
+    q("ALTER EVENT d.nope COMMENT 'x'"),
+    q("ALTER PROCEDURE d.p COMMENT 'x'"),
+    q("ALTER PROCEDURE d.sp COMMENT 'x'"),
+    q("ALTER PROCEDURE d.nope COMMENT 'x'"),
+    q("ALTER FUNCTION d.f COMMENT 'x'"),
+    q("GRANT EXECUTE ON PROCEDURE d.p TO other").undo(&["REVOKE EXECUTE ON PROCEDURE d.p FROM other"]),
+    q("GRANT ALTER ROUTINE ON FUNCTION d.f TO other").undo(&["REVOKE ALTER ROUTINE ON FUNCTION d.f FROM other"]),
+    q("GRANT EXECUTE ON PROCEDURE d.nope TO other"),
+    q("GRANT SELECT (id) ON d.t TO other").undo(&["REVOKE SELECT (id) ON d.t FROM other"]),
+    q("REVOKE EXECUTE ON PROCEDURE d.p FROM other"),
+    q("REVOKE SELECT (id) ON d.t FROM other"),
+    q("DROP PROCEDURE d.nope"),
+];
+
+/// What takes privileges on routines along, behind all that these privileges are for.
+const LAST: &[Case] = &[
+    q("DROP PROCEDURE d.sp").undo(&[ABOVE]),
+    q("DROP FUNCTION d.f").undo(&[FUNCTION]),
+    q("DROP PROCEDURE d.p").undo(&[PROCEDURE]),
+];
+
 /// Statements that define.
 const DEFINITIONS: &[Case] = &[
     q("CREATE DATABASE f").undo(&["DROP DATABASE f"]),
@@ -166,6 +284,9 @@ const DEFINITIONS: &[Case] = &[
         "INSERT INTO d.t VALUES (1, 1), (2, 2)",
         "INSERT INTO d.u VALUES (1, 1)",
         "INSERT INTO d.c VALUES (1)",
+        PROCEDURE,
+        FUNCTION,
+        ABOVE,
     ]),
     q("CREATE TABLE d.n (id INT)").undo(&["DROP TABLE d.n"]),
     q("CREATE TABLE IF NOT EXISTS d.t (id INT)"),
