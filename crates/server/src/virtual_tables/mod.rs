@@ -9,6 +9,7 @@ mod performance;
 mod replication;
 mod replication_filters;
 mod replication_info;
+mod role_grants;
 mod roles;
 mod user_attributes;
 
@@ -31,6 +32,9 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("information_schema", "engines", information::engines),
     ("information_schema", "plugins", information::plugins),
     ("information_schema", "processlist", information::processlist),
+    ("information_schema", "role_column_grants", role_grants::columns),
+    ("information_schema", "role_routine_grants", role_grants::routines),
+    ("information_schema", "role_table_grants", role_grants::tables),
     ("information_schema", "schema_privileges", information::schema_privileges),
     ("information_schema", "table_privileges", information::table_privileges),
     ("information_schema", "user_attributes", user_attributes::table),

@@ -71,6 +71,7 @@ impl Unsafe {
 const UNSAFE_FUNCTIONS: &[&str] = &[
     "binlog_gtid_pos",
     "current_role",
+    "roles_graphml",
     "current_user",
     "found_rows",
     "get_lock",

@@ -6,12 +6,18 @@ use crate::host::VariableScope;
 use std::time::Duration;
 use types::Value;
 
+/// What ROLES_GRAPHML() is announced with: MySQL's text of any length.
+const MAX_GRAPH_CHARS: u32 = 16_777_215;
+
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("version", 0..=0, system_text::<64>, |call| {
         Ok(call.ctx.host.variable(VariableScope::Global, "version")?.unwrap_or(Value::Null))
     }),
     Function::new("database", 0..=0, system_text::<64>, |call| Ok(call.ctx.schema.map_or(Value::Null, text))),
     Function::new("user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.user()))),
+    Function::new("roles_graphml", 0..=0, system_text::<MAX_GRAPH_CHARS>, |call| {
+        Ok(text(call.ctx.host.roles_graphml()))
+    }),
     Function::new("current_role", 0..=0, system_text::<1024>, |call| Ok(text(call.ctx.host.current_role()))),
     Function::new("current_user", 0..=0, system_text::<288>, |call| Ok(text(call.ctx.host.current_user()))),
     Function::new("connection_id", 0..=0, unsigned, |call| {
