@@ -9,12 +9,12 @@
 //! the next start puts the commit on its pages.
 
 use crate::Engine;
+use crate::bytes::KeyBuf;
 use crate::commit::sidecar::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::{EngineError, Result};
 use crate::lock::CLUSTERED;
 use crate::spill::{self, Spill};
-use crate::table::KeyBuf;
 use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
 use crate::version::purge::PurgeBatch;
 use btree::{Change, Spot, Tree};

@@ -2,6 +2,10 @@
 //! checkpoint state): little-endian numbers, LEB128 variable-length numbers, length-prefixed bytes.
 
 use crate::error::{EngineError, Result};
+use smallvec::SmallVec;
+
+/// The encoded key of a tree entry; short ones need no allocation.
+pub(crate) type KeyBuf = SmallVec<[u8; 32]>;
 
 /// Appends fields to a buffer.
 pub(crate) trait Put {

@@ -1,9 +1,10 @@
 //! CHECK TABLE: trees are sound, and secondary indexes agree with the table.
 
 use crate::Engine;
+use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::{EngineError, Result};
-use crate::table::{IndexRef, Table};
+use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
 use crate::transaction::{Isolation, LockMode, Transaction};
 use btree::Direction;

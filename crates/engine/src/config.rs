@@ -1,9 +1,21 @@
 //! What an engine is opened with.
 
-use crate::group::{BinlogFilter, RowImage};
+use crate::group::filter::BinlogFilter;
 use binlog::gtid::Uuid;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// `binlog_row_image`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowImage {
+    /// All columns before and after.
+    #[default]
+    Full,
+    /// The primary key before, the changed columns after.
+    Minimal,
+    /// All columns but BLOBs that are not needed.
+    Noblob,
+}
 
 /// Options of an engine, named as MySQL names them where it has them.
 #[derive(Clone, Debug)]

@@ -8,8 +8,9 @@
 //! An entry newer than the snapshot may have replaced another state; then the row is read, as
 //! without all this. Locking reads go to the row anyway: that is where the locks are.
 
+use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
-use crate::table::{IndexRef, KeyPart, Table};
+use crate::table::{KeyPart, Table};
 use types::Value;
 
 /// How wanted columns are read from the key of a secondary entry; made by [`Table::entry_reader`].

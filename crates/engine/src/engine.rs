@@ -10,13 +10,15 @@ use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
 use crate::config::EngineConfig;
+use crate::ddl::online::OnlineBuilds;
 use crate::ddl::settings::DdlSettings;
-use crate::dictionary::{self, SYSTEM_FILE, SYSTEM_SPACE};
+use crate::dictionary::{SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::{EngineError, Result};
-use crate::group::BinlogFilter;
+use crate::files::{io_error, make_dir, table_path};
+use crate::group::filter::BinlogFilter;
 use crate::gtid_owners::{GtidMode, GtidOwners};
 use crate::lock::LockTable;
-use crate::spill::SpillFile;
+use crate::spill::SpillFiles;
 use crate::status::Counters;
 use crate::transaction::{Isolation, Transaction};
 use crate::version::purge::PurgeQueue;
@@ -39,7 +41,7 @@ use std::sync::{Arc, OnceLock};
 /// the sequencer; page latches below all of them; the version store, the purge queue, `next_ids`
 /// and the catalog are leaves.
 pub struct Engine {
-    pub(crate) config: EngineConfig,
+    pub(crate) config: Arc<EngineConfig>,
     pub(crate) log: Arc<Log>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) dictionary: Tree,
@@ -54,6 +56,7 @@ pub struct Engine {
     pub(crate) counters: Counters,
     pub(crate) next_ids: Mutex<NextIds>,
     pub(crate) settings: DdlSettings,
+    pub(crate) builds: OnlineBuilds,
     pub(crate) xa: Branches,
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
@@ -63,7 +66,7 @@ pub struct Engine {
     flush_log_at_trx_commit: AtomicU8,
     version_memory_limit: AtomicU64,
     next_xid: AtomicU64,
-    next_spill: AtomicU64,
+    pub(crate) spills: Arc<SpillFiles>,
     pub(crate) checkpointing: Mutex<()>,
     pub(crate) last_checkpoint: AtomicU64,
     pub(crate) participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
@@ -87,20 +90,6 @@ const REDO_DIRECTORY: &str = "#innodb_redo";
 
 /// What versions may take however small the pool is, unless it is said otherwise.
 const MIN_VERSION_MEMORY_BYTES: u64 = 8 << 20;
-
-pub(crate) fn io_error(place: &std::path::Path, error: std::io::Error) -> EngineError {
-    EngineError::Io(place.display().to_string(), error)
-}
-
-/// Makes a directory, if it does not exist, and its name durable.
-fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Result<()> {
-    if disk.is_dir(dir).map_err(|error| io_error(dir, error))? {
-        return Ok(());
-    }
-    disk.create_dir_all(dir).map_err(|error| io_error(dir, error))?;
-    let parent = dir.parent().unwrap_or(std::path::Path::new(""));
-    disk.sync_dir(parent).map_err(|error| io_error(parent, error))
-}
 
 impl Engine {
     /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers
@@ -193,6 +182,7 @@ impl Engine {
     pub(crate) fn assemble(config: EngineConfig, parts: Parts) -> Arc<Engine> {
         let sequencer = Sequencer::new(config.server_uuid, parts.visible, parts.replication);
         sequencer.set_gives_gtids(config.gtid_mode);
+        let config = Arc::new(config);
         let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
         Arc::new(Engine {
             log: parts.log,
@@ -209,6 +199,7 @@ impl Engine {
             counters: Counters::default(),
             next_ids: Mutex::new(parts.next_ids),
             settings: DdlSettings::default(),
+            builds: OnlineBuilds::default(),
             xa: Branches::default(),
             ddl: Mutex::new(()),
             group_delay: GroupDelay::default(),
@@ -217,7 +208,7 @@ impl Engine {
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
             version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
             next_xid: AtomicU64::new(1),
-            next_spill: AtomicU64::new(1),
+            spills: Arc::new(SpillFiles::new(config.clone())),
             checkpointing: Mutex::new(()),
             last_checkpoint: AtomicU64::new(parts.last_checkpoint),
             participant: Mutex::new(None),
@@ -264,16 +255,6 @@ impl Engine {
     /// Begins a transaction.
     pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
         Transaction::new(self.clone(), isolation, true)
-    }
-
-    /// A spill file for a transaction.
-    pub(crate) fn new_spill_file(&self) -> Result<SpillFile> {
-        SpillFile::create(&self.config, self.next_spill.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Numbers of spill files up to this one are in use.
-    pub(crate) fn note_spill_number(&self, number: u64) {
-        self.next_spill.fetch_max(number + 1, Ordering::Relaxed);
     }
 
     pub(crate) fn next_xid(&self) -> u64 {
@@ -406,16 +387,6 @@ impl Engine {
     pub(crate) fn table_path(&self, schema: &str, table: &str) -> std::path::PathBuf {
         table_path(&self.config.datadir, schema, table)
     }
-}
-
-/// Where a table's file is in a data directory.
-pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -> std::path::PathBuf {
-    datadir.join(dictionary::file_name(schema)).join(format!("{}.ibd", dictionary::file_name(table)))
-}
-
-/// Where a space's file waits for its table's name to become free.
-pub(crate) fn aside(path: &std::path::Path, space: buffer::SpaceId) -> std::path::PathBuf {
-    path.with_file_name(format!("#sql-{space}.ibd"))
 }
 
 impl Drop for Engine {

@@ -46,9 +46,11 @@ mod dictionary;
 mod engine;
 mod entry;
 mod error;
+mod files;
 mod group;
 mod gtid_owners;
 mod lock;
+mod ordered;
 mod overflow;
 mod recovery;
 mod replay;
@@ -71,24 +73,25 @@ pub use commit::position::{ChannelChange, PositionUpdate, ReplicaPosition};
 pub use commit::record::CommitHeader;
 pub use commit::stream::{CommitStream, CommittedGroup, GroupBytes};
 pub use concurrency::Place;
-pub use config::EngineConfig;
+pub use config::{EngineConfig, RowImage};
 pub use covering::{Entry, EntryReader};
 pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
 pub use definition::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
-    Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm, PartitionFunction, PartitionKind,
-    Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef, TriggerEvent, TriggerPlace,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, IndexRef, KeptIndex,
+    KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm, PartitionFunction,
+    PartitionKind, Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef, TriggerEvent,
+    TriggerPlace,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};
+pub use group::filter::BinlogFilter;
 pub use group::query::SessionContext;
 pub use group::statement::LoggedStatement;
-pub use group::{BinlogFilter, RowImage};
 pub use gtid_owners::{GtidMode, GtidModeRefusal, GtidOwner};
 pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
 pub use status::TableFigures;
-pub use table::{IndexRef, Table};
+pub use table::Table;
 pub use transaction::ahead::{Prepared, Turn};
 pub use transaction::apply::{FoundRow, PartialRow};
 pub use transaction::key_range::KeyRange;

@@ -27,8 +27,9 @@ use crate::commit::sidecar::Sidecar;
 use crate::config::EngineConfig;
 use crate::definition::Object;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
-use crate::engine::{Parts, Storage, aside, io_error, table_path};
+use crate::engine::{Parts, Storage};
 use crate::error::{EngineError, Result};
+use crate::files::{aside, io_error, table_path};
 use crate::replay::Replay;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
@@ -198,7 +199,7 @@ fn note_finished(prepared: &mut Vec<PreparedRecord>, xid: &Xid, seq: Lsn) {
 /// of prepared transactions, and removes those of transactions that never committed.
 fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit], of_prepared: &HashSet<u64>) -> Result<()> {
     for number in crate::spill::list(&engine.config)? {
-        engine.note_spill_number(number);
+        engine.spills.note_used(number);
         if !of_prepared.contains(&number) && !commits.iter().any(|commit| commit.spill.number == number) {
             crate::spill::remove(&engine.config, number);
         }

@@ -16,13 +16,13 @@
 use crate::bytes::{Put, Reader};
 use crate::commit::position::CommitMark;
 use crate::config::EngineConfig;
-use crate::engine::io_error;
 use crate::error::{EngineError, Result};
-use crate::transaction::write_set::{NewImage, SpillPart};
+use crate::files::io_error;
 use os::disk::{Disk, File, OpenMode};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where spill files are, in the data directory.
 const DIRECTORY: &str = "#innodb_spill";
@@ -32,6 +32,36 @@ const BLOCK_BYTES: usize = 1 << 20;
 
 fn path_of(datadir: &Path, number: u64) -> PathBuf {
     datadir.join(DIRECTORY).join(number.to_string())
+}
+
+/// What a row becomes.
+#[derive(Clone, Debug)]
+pub(crate) enum NewImage {
+    Here(Vec<u8>),
+    /// In a spill file.
+    Spilled {
+        part: SpillPart,
+        at: u64,
+        len: u32,
+    },
+}
+
+/// Which of a transaction's spill files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpillPart {
+    /// The event group's.
+    Group,
+    /// That of the images which the group does not have.
+    Images,
+}
+
+impl NewImage {
+    pub fn len(&self) -> usize {
+        match self {
+            NewImage::Here(image) => image.len(),
+            NewImage::Spilled { len, .. } => *len as usize,
+        }
+    }
 }
 
 /// The spill file of a running transaction; removed when dropped, unless it was kept.
@@ -48,7 +78,7 @@ pub(crate) struct SpillFile {
 }
 
 impl SpillFile {
-    pub fn create(config: &EngineConfig, number: u64) -> Result<SpillFile> {
+    fn create(config: &EngineConfig, number: u64) -> Result<SpillFile> {
         let dir = config.datadir.join(DIRECTORY);
         if !config.disk.is_dir(&dir).map_err(|error| io_error(&dir, error))? {
             config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
@@ -59,10 +89,6 @@ impl SpillFile {
         let file = opened.map_err(|error| io_error(&path, error))?;
         let disk = config.disk.clone();
         Ok(SpillFile { disk, file, path, number, len: 0, crc: 0, checked_len: 0, kept: false })
-    }
-
-    pub fn number(&self) -> u64 {
-        self.number
     }
 
     pub fn len(&self) -> u64 {
@@ -123,6 +149,19 @@ impl SpillFile {
     fn fail(&self, error: std::io::Error) -> EngineError {
         self.disk.fail_stop(&format!("{}: sync failed: {error}", self.path.display()));
         io_error(&self.path, error)
+    }
+
+    /// Completes the file by the sidecar and makes it durable, so that the commit record can name
+    /// it.
+    pub fn finish(&mut self, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
+        let limit = u32::MAX as usize;
+        let (Ok(group_len), Ok(sidecar_len)) = (u32::try_from(group_len), u32::try_from(sidecar.len()))
+        else {
+            return Err(EngineError::TransactionTooLarge { limit_bytes: limit });
+        };
+        self.append(sidecar)?;
+        let crc = self.make_durable()?;
+        Ok(SpillRef { number: self.number, group_len, sidecar_len, crc })
     }
 
     /// Leaves the file where it is: a commit record names it.
@@ -223,6 +262,33 @@ impl SpillRef {
         let opened = config.disk.open(&path, OpenMode::Read);
         let file = opened.map_err(|error| io_error(&path, error))?;
         Ok(SpilledGroup { file, path, spill: *self })
+    }
+}
+
+/// The spill files of an engine: each gets a number that none had before.
+pub(crate) struct SpillFiles {
+    config: Arc<EngineConfig>,
+    next: AtomicU64,
+}
+
+impl SpillFiles {
+    pub fn new(config: Arc<EngineConfig>) -> SpillFiles {
+        SpillFiles { config, next: AtomicU64::new(1) }
+    }
+
+    /// The options that the engine was opened with.
+    pub fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// A file for a transaction.
+    pub fn create(&self) -> Result<SpillFile> {
+        SpillFile::create(&self.config, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Numbers up to this one are in use.
+    pub fn note_used(&self, number: u64) {
+        self.next.fetch_max(number + 1, Ordering::Relaxed);
     }
 }
 

@@ -1,8 +1,8 @@
 //! A table at run time: its definition, its trees, its counters, and how keys are made from its
 //! rows.
 
-use crate::ddl::online::OnlineBuild;
-use crate::definition::{ColumnDef, IndexColumn, TableDef};
+use crate::bytes::KeyBuf;
+use crate::definition::{ColumnDef, IndexColumn, IndexRef, TableDef};
 use crate::error::{EngineError, Result};
 use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
@@ -13,18 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
-
-/// The encoded key of a tree entry; short ones need no allocation.
-pub(crate) type KeyBuf = SmallVec<[u8; 32]>;
-
-/// Which index of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndexRef {
-    /// The clustered index: the primary key, or the hidden row id.
-    Primary,
-    /// The secondary index at this position of `def.indexes`.
-    Secondary(usize),
-}
 
 /// A part of a key, ready for encoding.
 #[derive(Clone, Debug)]
@@ -86,9 +74,8 @@ pub(crate) struct Counters {
     pub auto_increment: AtomicU64,
     /// Next hidden row id.
     pub row_id: AtomicU64,
-    /// Whether indexes are being built while others use the table: then `online` says which.
+    /// Whether indexes are being built while others use the table: then the engine knows which.
     pub building: AtomicBool,
-    pub online: parking_lot::Mutex<Option<Arc<OnlineBuild>>>,
     /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree
     /// away. Innermost of the engine's own locks: nothing but page latches is taken under it.
     pub gate: parking_lot::RwLock<()>,

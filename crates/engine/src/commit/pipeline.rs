@@ -9,11 +9,11 @@ use crate::ddl::online::{self, Captured};
 use crate::error::{EngineError, Result};
 use crate::group::Replacement;
 use crate::overflow;
-use crate::spill::{self, Spill, SpillFile, SpillRef};
+use crate::spill::{self, NewImage, Spill, SpillRef};
 use crate::status::bump;
 use crate::table::Table;
-use crate::transaction::write_set::{NewImage, RowChange, WriteSet};
-use crate::xa::XaPart;
+use crate::transaction::write_set::{RowChange, WriteSet};
+use crate::xa::record::XaPart;
 use crate::{Engine, group};
 use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid, Tag};
@@ -181,7 +181,7 @@ impl Engine {
             }
             Some(mut spill) => {
                 let group_len = spill.group.len();
-                self.finish_spill(&mut spill.group, group_len, &scratch.sidecar).and_then(|named| {
+                spill.group.finish(group_len, &scratch.sidecar).and_then(|named| {
                     scratch.sidecar.clear();
                     parts.put_xa(&mut scratch.sidecar);
                     let outcome = self.log_and_apply(writes, &parts, Some((&spill, named)), &mut scratch)?;
@@ -245,23 +245,6 @@ impl Engine {
             sidecar.replacement(replacement);
         }
         Ok(captured)
-    }
-
-    /// Completes a spill file and makes it durable, so that the commit record can name it.
-    pub(crate) fn finish_spill(
-        &self,
-        spill: &mut SpillFile,
-        group_len: u64,
-        sidecar: &[u8],
-    ) -> Result<SpillRef> {
-        let limit = u32::MAX as usize;
-        let (Ok(group_len), Ok(sidecar_len)) = (u32::try_from(group_len), u32::try_from(sidecar.len()))
-        else {
-            return Err(EngineError::TransactionTooLarge { limit_bytes: limit });
-        };
-        spill.append(sidecar)?;
-        let crc = spill.make_durable()?;
-        Ok(SpillRef { number: spill.number(), group_len, sidecar_len, crc })
     }
 
     fn log_and_apply(

@@ -1,6 +1,5 @@
 //! Replication state that travels in commit records: GTIDs executed and the positions of channels.
 
-use super::record::read_tag;
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
 use binlog::gtid::{Gtid, GtidSet, MariadbGtid, MariadbGtidState, Tag, Tsid, Uuid};
@@ -304,4 +303,9 @@ impl ReplicationState {
         }
         Ok(state)
     }
+}
+
+/// The tag of a GTID.
+pub(crate) fn read_tag(reader: &mut Reader<'_>) -> Result<Tag> {
+    Tag::new(reader.string()?.as_bytes()).ok_or_else(|| reader.impossible("tag of a GTID"))
 }

@@ -7,7 +7,7 @@
 //! sidecar holds what a replay needs and the events do not say.
 
 use super::position::{
-    ChangeMark, ChannelChange, CommitMark, PositionMark, PositionUpdate, parse_mariadb_state,
+    ChangeMark, ChannelChange, CommitMark, PositionMark, PositionUpdate, parse_mariadb_state, read_tag,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
@@ -250,11 +250,6 @@ impl<'a> CommitRecord<'a> {
         let (gtid, mariadb_gtid) = (self.header.gtid, self.header.mariadb_gtid);
         Ok(CommitMark { gtid, mariadb_gtid, position: self.position()? })
     }
-}
-
-/// The tag of a GTID.
-pub(crate) fn read_tag(reader: &mut Reader<'_>) -> Result<Tag> {
-    Tag::new(reader.string()?.as_bytes()).ok_or_else(|| reader.impossible("tag of a GTID"))
 }
 
 fn read_position(bytes: &[u8]) -> Result<PositionMark> {

@@ -18,8 +18,7 @@
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
 use crate::group::Replacement;
-use crate::xa::XaPart;
-use crate::xa::record::XaNote;
+use crate::xa::record::{XaNote, XaPart};
 use std::collections::{HashMap, VecDeque};
 
 const ROW_IDS: u8 = 1;

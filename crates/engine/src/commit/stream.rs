@@ -3,9 +3,12 @@
 use super::record::{CommitHeader, CommitRecord, is_binlogged};
 use super::sidecar;
 use crate::Engine;
+use crate::config::EngineConfig;
 use crate::error::Result;
 use crate::spill::SpilledGroup;
+use crate::xa::record::{Content, XaNote};
 use redo::{LogReader, Lsn, RecordHead, kind};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,7 +118,7 @@ impl CommitStream {
             _ if xa.is_some() => {
                 let xa = xa.expect("just looked at");
                 header.replaced = xa.has_statements();
-                xa.logged_group(&self.engine.config)?
+                logged_xa_group(xa, &self.engine.config)?
             }
             (None, false) => GroupBytes::Here(commit.group),
             (None, true) => GroupBytes::Made(sidecar::logged_group(commit.group, commit.sidecar)?),
@@ -159,4 +162,24 @@ impl CommitStream {
         }
         Ok(waits)
     }
+}
+
+/// The event group of a record about an XA transaction as the binary log has it.
+fn logged_xa_group<'a>(note: XaNote<'a>, config: &EngineConfig) -> Result<GroupBytes<'a>> {
+    let note = match note {
+        XaNote::Finished { events, .. } => return Ok(GroupBytes::Here(events)),
+        XaNote::Prepared(note) => note,
+    };
+    Ok(match (note.content, note.replaced) {
+        (Content::Here { group: Cow::Borrowed(group), .. }, false) => GroupBytes::Here(group),
+        (Content::Here { group, .. }, false) => GroupBytes::Made(group.into_owned()),
+        (Content::Here { group, sidecar }, true) => {
+            GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
+        }
+        (Content::File(file), false) => GroupBytes::Spilled(file.open(config)?),
+        (Content::File(file), true) => {
+            let (group, sidecar) = file.load(config)?;
+            GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
+        }
+    })
 }

@@ -22,12 +22,13 @@ use super::sort::{Merge, SortLimits, Sorter};
 use super::{AlterStage, DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
+use crate::definition::IndexRef;
 use crate::definition::{ColumnDef, TableDef};
 use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::overflow;
-use crate::table::{Counters, IndexRef, Placement, Table};
+use crate::table::{Counters, Placement, Table};
 use btree::{BuildOptions, SortedBuild, Tree};
 use buffer::SpaceId;
 use std::ops::Bound;
@@ -208,7 +209,7 @@ impl Engine {
         let max_bytes = self.settings.online_alter_log_max_bytes();
         let online = Arc::new(OnlineBuild::new(table.clone(), positions.clone(), limits, max_bytes));
         if !context.exclusive {
-            online.begin();
+            self.builds.begin(&online);
             locks.let_others_in(&old.def.schema, &old.def.name);
         }
         let built = self.build_beside_others(&build, &online, made).and_then(|()| {
@@ -217,7 +218,7 @@ impl Engine {
             self.catch_up(&online, build.seq, None)?;
             Ok(btree::make_durable(&self.pool, placement.space)?)
         });
-        online.end();
+        self.builds.end(&online);
         built?;
         placement.created_lsn = self.log.current_lsn();
         for &at in &positions {

@@ -17,18 +17,19 @@
 
 use super::sort::{SortLimits, TempFile};
 use crate::Engine;
+use crate::definition::IndexRef;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::spill::{self, Spill};
-use crate::table::{IndexRef, Table};
+use crate::table::Table;
 use crate::transaction::unique::after_prefix;
 use crate::transaction::write_set::{TableWrites, WriteSet};
 use btree::{Change, Direction};
 use buffer::RecordLsn;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,13 +110,37 @@ impl Engine {
             if !table_writes.table.counters.building.load(Ordering::Acquire) {
                 continue;
             }
-            let build = table_writes.table.counters.online.lock().clone();
-            if let Some(build) = build {
+            if let Some(build) = self.builds.of(&table_writes.table) {
                 let notes = build.notes_of(self, table_writes, spill);
                 captured.push((build, notes));
             }
         }
         captured
+    }
+}
+
+/// The index builds that go on beside others' changes, by the numbers of their tables.
+#[derive(Default)]
+pub(crate) struct OnlineBuilds {
+    all: Mutex<BTreeMap<u64, Arc<OnlineBuild>>>,
+}
+
+impl OnlineBuilds {
+    /// Has commits noted from here on. The table's exclusive metadata lock is held.
+    pub fn begin(&self, build: &Arc<OnlineBuild>) {
+        let other = self.all.lock().insert(build.table.id, build.clone());
+        assert!(other.is_none(), "one statement at a time builds indexes of a table");
+        build.table.counters.building.store(true, Ordering::Release);
+    }
+
+    /// No more notes.
+    pub fn end(&self, build: &OnlineBuild) {
+        build.table.counters.building.store(false, Ordering::Release);
+        self.all.lock().remove(&build.table.id);
+    }
+
+    fn of(&self, table: &Table) -> Option<Arc<OnlineBuild>> {
+        self.all.lock().get(&table.id).cloned()
     }
 }
 
@@ -129,20 +154,6 @@ pub(crate) fn note(captured: Captured) {
 impl OnlineBuild {
     pub fn new(table: Arc<Table>, made: Vec<usize>, limits: SortLimits, max_bytes: u64) -> OnlineBuild {
         OnlineBuild { table, made, limits, max_bytes, notes: Mutex::new(Notes::default()) }
-    }
-
-    /// Has commits noted from here on. The table's exclusive metadata lock is held.
-    pub fn begin(self: &Arc<OnlineBuild>) {
-        let counters = &self.table.counters;
-        *counters.online.lock() = Some(self.clone());
-        counters.building.store(true, Ordering::Release);
-    }
-
-    /// No more notes.
-    pub fn end(&self) {
-        let counters = &self.table.counters;
-        counters.building.store(false, Ordering::Release);
-        *counters.online.lock() = None;
     }
 
     fn notes_of(&self, engine: &Engine, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {

@@ -5,8 +5,8 @@ use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::SchemaDef;
 use crate::dictionary;
-use crate::engine::io_error;
 use crate::error::{EngineError, Result};
+use crate::files::io_error;
 use crate::lock::LockType;
 
 impl Engine {

@@ -1,8 +1,7 @@
 //! FOREIGN KEY constraints: rows of one table, the child, that are about rows of another, the
 //! parent.
 
-use super::{TableDef, same_name};
-use crate::table::IndexRef;
+use super::{IndexRef, TableDef, same_name};
 
 /// What becomes of child rows when their parent row is deleted or its key changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,6 +15,15 @@ pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
 pub use partition::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition};
 
+/// Which index of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexRef {
+    /// The clustered index: the primary key, or the hidden row id.
+    Primary,
+    /// The secondary index at this position of `def.indexes`.
+    Secondary(usize),
+}
+
 /// Where a column's value comes from when an INSERT does not give one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnDefault {

@@ -19,19 +19,16 @@
 //! A group that grows large goes to a spill file, up to the last event that is complete. Places in
 //! the group count from its beginning, wherever they are.
 
-mod filter;
+pub(crate) mod filter;
 pub(crate) mod query;
 pub(crate) mod statement;
 pub(crate) mod table_map;
 pub(crate) mod walk;
 
-pub use filter::BinlogFilter;
-
-use crate::Engine;
+use crate::config::RowImage;
 use crate::error::{EngineError, Result};
-use crate::spill::{self, Spill};
+use crate::spill::{self, NewImage, Spill, SpillFiles};
 use crate::table::Table;
-use crate::transaction::write_set::NewImage;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{HEADER_LEN, RowsKind, rows_flag};
 use binlog::{Checksum, Xid};
@@ -41,18 +38,6 @@ use types::ColumnMask;
 
 /// Offset of the flags in a rows event: after the header and the table id.
 const ROWS_FLAGS_OFFSET: usize = HEADER_LEN + 6;
-
-/// `binlog_row_image`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RowImage {
-    /// All columns before and after.
-    #[default]
-    Full,
-    /// The primary key before, the changed columns after.
-    Minimal,
-    /// All columns but BLOBs that are not needed.
-    Noblob,
-}
 
 /// What the binary log has in place of a part of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +74,7 @@ pub(crate) struct GroupOptions {
 
 /// Writes an event group.
 pub(crate) struct GroupBuilder {
-    engine: Arc<Engine>,
+    spills: Arc<SpillFiles>,
     /// The group up to `spilled`, and images of rows.
     spill: Option<Spill>,
     spilled: usize,
@@ -119,9 +104,9 @@ pub(crate) struct GroupBuilder {
 }
 
 impl GroupBuilder {
-    pub fn new(engine: Arc<Engine>, options: GroupOptions) -> GroupBuilder {
+    pub fn new(spills: Arc<SpillFiles>, options: GroupOptions) -> GroupBuilder {
         GroupBuilder {
-            engine,
+            spills,
             spill: None,
             spilled: 0,
             bytes: Vec::new(),
@@ -191,7 +176,7 @@ impl GroupBuilder {
 
     fn files(&mut self) -> Result<&mut Spill> {
         if self.spill.is_none() {
-            self.spill = Some(Spill { group: self.engine.new_spill_file()?, images: None });
+            self.spill = Some(Spill { group: self.spills.create()?, images: None });
         }
         Ok(self.spill.as_mut().expect("just made"))
     }
@@ -210,10 +195,10 @@ impl GroupBuilder {
     /// Puts images of rows that the group does not have into a file of their own. Returns where
     /// they begin there.
     pub fn keep_images(&mut self, images: &[u8]) -> Result<u64> {
-        let engine = self.engine.clone();
+        let spills = self.spills.clone();
         let spill = self.files()?;
         if spill.images.is_none() {
-            spill.images = Some(engine.new_spill_file()?);
+            spill.images = Some(spills.create()?);
         }
         let file = spill.images.as_mut().expect("just made");
         let at = file.len();
@@ -368,7 +353,7 @@ impl GroupBuilder {
             self.head_len = self.bytes.len();
         }
         self.statement_start.get_or_insert(self.spilled + self.bytes.len());
-        if !self.engine.config.binlog_filter.allows(&table.def.schema) {
+        if !self.spills.config().binlog_filter.allows(&table.def.schema) {
             self.ignored_start = Some(self.len());
         }
         if let Some(text) = self.rows_query.take() {

@@ -3,8 +3,8 @@
 
 use super::gap::GapId;
 use super::{LockId, LockTable, LockType, OwnerId};
+use crate::bytes::KeyBuf;
 use crate::lock::deadlock::WaitsFor;
-use crate::table::KeyBuf;
 
 /// A lock that somebody holds.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use super::census::RowName;
 use super::gap::TableLocks;
 use super::wait::Waiter;
 use super::{LockId, LockOwner, LockTable, OwnerId, Patience};
-use crate::table::KeyBuf;
+use crate::bytes::KeyBuf;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write;

@@ -26,8 +26,8 @@
 use super::census::HeldGap;
 use super::wait::Waiter;
 use super::{LockType, OwnerId};
-use crate::table::KeyBuf;
-use crate::transaction::ordered::OrderedMap;
+use crate::bytes::KeyBuf;
+use crate::ordered::OrderedMap;
 use btree::Direction;
 use os::sync::Mutex;
 use os::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -6,12 +6,13 @@
 
 use super::changes::{Change, Changes, What, prefix_of};
 use super::{Tables, Tree};
+use crate::bytes::KeyBuf;
 use crate::commit::record::CommitRecord;
 use crate::commit::sidecar::Sidecar;
 use crate::error::{EngineError, Result};
 use crate::group::walk;
 use crate::spill::SpilledGroup;
-use crate::table::{KeyBuf, Table};
+use crate::table::Table;
 use binlog::event::RowsEvent;
 use buffer::RecordLsn;
 use std::collections::HashMap;

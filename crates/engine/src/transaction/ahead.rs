@@ -19,11 +19,13 @@
 
 use super::apply::PartialRow;
 use super::table_hold::TableHold;
-use super::write_set::{NewImage, OldRow, Patch, Replaced, RowChange, WriteSet};
+use super::write_set::{OldRow, Patch, Replaced, RowChange, WriteSet};
 use super::{LockMode, Transaction};
+use crate::bytes::KeyBuf;
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
-use crate::table::{KeyBuf, SecondaryKey, Table};
+use crate::spill::NewImage;
+use crate::table::{SecondaryKey, Table};
 use btree::Spot;
 use buffer::FoundLeaf;
 use std::sync::Arc;

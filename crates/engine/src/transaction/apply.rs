@@ -12,11 +12,13 @@
 
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
+use crate::bytes::KeyBuf;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::definition::ColumnDef;
+use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::status::bump;
-use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::table::{SecondaryKey, Table};
 use crate::transaction::key_range::KeyRange;
 use crate::transaction::write_set::OldRow;
 use std::borrow::Cow;

@@ -10,10 +10,12 @@
 
 use super::foreign_key::values_of;
 use super::{ForeignKeys, Transaction};
+use crate::bytes::KeyBuf;
+use crate::definition::IndexRef;
 use crate::definition::{ForeignKeyDef, ReferentialAction};
 use crate::error::{EngineError, MAX_CASCADE_DEPTH, Result};
 use crate::lock::Acquired;
-use crate::table::{IndexRef, KeyBuf, Table};
+use crate::table::Table;
 use crate::transaction::LockMode;
 use std::sync::Arc;
 use types::{ColumnMask, Value};

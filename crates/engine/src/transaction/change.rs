@@ -4,9 +4,11 @@
 use super::cascade::{Change, Following};
 use super::foreign_key::Stored;
 use super::{LastRead, LockMode, Row, Transaction};
+use crate::bytes::KeyBuf;
+use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::status::bump;
-use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::table::{SecondaryKey, Table};
 use crate::transaction::write_set::{OldRow, Origin};
 use btree::Spot;
 use buffer::FoundLeaf;

@@ -12,10 +12,12 @@
 //! order.
 
 use super::{ForeignKeys, LockMode, Transaction};
+use crate::bytes::KeyBuf;
 use crate::definition::ForeignKeyDef;
+use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockType};
-use crate::table::{IndexRef, KeyBuf, Table};
+use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -9,9 +9,10 @@
 use super::Transaction;
 use super::locking::first_key;
 use super::scan::{Scan, as_slices};
+use crate::bytes::KeyBuf;
+use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, CLUSTERED, OnLocked};
-use crate::table::{IndexRef, KeyBuf};
 use btree::Direction;
 use std::ops::Bound;
 

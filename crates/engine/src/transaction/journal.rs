@@ -5,7 +5,7 @@
 //! an entry is a few words.
 
 use super::write_set::{EntryChange, RowChange};
-use crate::table::KeyBuf;
+use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
 
 /// What a change has replaced.

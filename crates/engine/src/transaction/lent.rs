@@ -4,10 +4,10 @@
 
 use super::scan::{Found, Scan};
 use super::{LockMode, Transaction};
+use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::Result;
 use crate::status::bump;
-use crate::table::IndexRef;
 
 /// Where the row is that was lent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

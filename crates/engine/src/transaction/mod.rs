@@ -34,7 +34,6 @@ mod lent;
 pub(crate) mod locked_tables;
 mod locking;
 pub(crate) mod logged;
-pub(crate) mod ordered;
 pub(crate) mod read;
 pub(crate) mod scan;
 pub(crate) mod table_hold;
@@ -42,16 +41,18 @@ pub(crate) mod unique;
 pub(crate) mod write_set;
 mod xa;
 
+use crate::bytes::KeyBuf;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::commit::sidecar::SidecarWriter;
+use crate::config::RowImage;
 use crate::ddl::DdlContext;
 use crate::entry::Externs;
 use crate::error::{EngineError, Result};
 use crate::group::statement::LoggedStatement;
-use crate::group::{GroupBuilder, GroupOptions, RowImage};
+use crate::group::{GroupBuilder, GroupOptions};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
-use crate::table::{KeyBuf, Table};
+use crate::table::Table;
 use crate::version::snapshot::Snapshot;
 use crate::version::view::View;
 use crate::{Engine, commit};
@@ -191,7 +192,7 @@ impl Transaction {
             spill_bytes: config.spill_bytes,
             row_flags: rows_flag::USE_SQL_FOREIGN_KEY,
         };
-        let group = GroupBuilder::new(engine.clone(), options);
+        let group = GroupBuilder::new(engine.spills.clone(), options);
         Transaction {
             isolation,
             autocommit: false,

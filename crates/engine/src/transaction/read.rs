@@ -2,12 +2,13 @@
 
 use super::{Isolation, LastRead, LockMode, Row, Transaction};
 use crate::Engine;
+use crate::bytes::KeyBuf;
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::overflow;
 use crate::status::bump;
-use crate::table::{KeyBuf, Table};
+use crate::table::Table;
 use crate::transaction::write_set::OldRow;
 use crate::version::store::Found;
 use crate::version::view::View;

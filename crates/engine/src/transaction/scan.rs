@@ -13,13 +13,15 @@
 
 use super::lent::Lent;
 use super::{LastRead, LockMode, Row, Transaction};
+use crate::bytes::KeyBuf;
 use crate::covering::Entry;
+use crate::definition::IndexRef;
 use crate::entry::{self, ClusteredValue};
 use crate::error::Result;
 use crate::lock::gap::GapId;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
 use crate::status::bump;
-use crate::table::{IndexRef, KeyBuf, Table};
+use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
 use crate::transaction::write_set::OldRow;
 use crate::version::view::View;

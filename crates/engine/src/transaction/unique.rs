@@ -6,10 +6,12 @@
 //! deleting may be gone then.
 
 use super::{LockMode, Transaction};
+use crate::bytes::KeyBuf;
+use crate::definition::IndexRef;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockType};
-use crate::table::{IndexRef, KeyBuf, SecondaryKey, Table};
+use crate::table::{SecondaryKey, Table};
 use btree::Direction;
 use std::ops::Bound;
 

@@ -8,45 +8,17 @@
 //!   from the pages.
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
 
+use crate::bytes::KeyBuf;
 use crate::entry::Externs;
 use crate::error::Result;
-use crate::table::{KeyBuf, SecondaryKey, Table};
+use crate::ordered::OrderedMap;
+use crate::spill::{NewImage, SpillPart};
+use crate::table::{SecondaryKey, Table};
 use crate::transaction::journal::{self, Journal};
-use crate::transaction::ordered::OrderedMap;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::ColumnMask;
-
-/// What a row becomes.
-#[derive(Clone, Debug)]
-pub(crate) enum NewImage {
-    Here(Vec<u8>),
-    /// In a spill file.
-    Spilled {
-        part: SpillPart,
-        at: u64,
-        len: u32,
-    },
-}
-
-/// Which of a transaction's spill files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpillPart {
-    /// The event group's.
-    Group,
-    /// That of the images which the group does not have.
-    Images,
-}
-
-impl NewImage {
-    pub fn len(&self) -> usize {
-        match self {
-            NewImage::Here(image) => image.len(),
-            NewImage::Spilled { len, .. } => *len as usize,
-        }
-    }
-}
 
 /// A committed row that the transaction changes.
 #[derive(Clone, Debug)]

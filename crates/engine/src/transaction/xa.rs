@@ -2,13 +2,14 @@
 
 use super::{Isolation, Transaction};
 use crate::Engine;
+use crate::bytes::KeyBuf;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, GtidNext};
 use crate::commit::sidecar::{Sidecar, SidecarWriter};
 use crate::error::{EngineError, Result};
 use crate::group::walk;
 use crate::lock::{LockId, LockType};
 use crate::spill::Spill;
-use crate::table::{KeyBuf, Table};
+use crate::table::Table;
 use crate::transaction::apply::{FoundRow, PartialRow};
 use crate::transaction::change::NewRow;
 use crate::transaction::write_set::WriteSet;
@@ -115,7 +116,7 @@ impl Transaction {
             None => Content::Here { group: self.group.take_bytes().into(), sidecar: sidecar.into() },
             Some(spill) => {
                 let group_len = spill.group.len();
-                Content::File(self.engine.finish_spill(&mut spill.group, group_len, &sidecar)?)
+                Content::File(spill.group.finish(group_len, &sidecar)?)
             }
         };
         Ok((PreparedRecord::new(*xid, (binlogged, replaced), content), spill))

@@ -6,10 +6,11 @@
 //! order of their commits, give or take commits that were applied at the same time, which can only
 //! make purge later.
 
+use crate::bytes::KeyBuf;
 use crate::entry;
 use crate::error::Result;
 use crate::lock::CLUSTERED;
-use crate::table::{KeyBuf, Table};
+use crate::table::Table;
 use crate::{Engine, overflow};
 use btree::{Change, Tree};
 use buffer::RecordLsn;

@@ -278,7 +278,7 @@ impl Engine {
     /// The event group of a large transaction in a file of the commit's own, which its sidecar is
     /// to follow.
     fn copy_group(&self, record: &PreparedRecord) -> Result<SpillFile> {
-        let mut copy = self.new_spill_file()?;
+        let mut copy = self.spills.create()?;
         if let Some(file) = record.file() {
             file.open(&self.config)?.for_each_run(|run| copy.append(run))?;
         }
@@ -320,9 +320,9 @@ impl Engine {
             return Ok(file);
         }
         let (group, sidecar) = record.in_memory().unwrap_or_default();
-        let mut file = self.new_spill_file()?;
+        let mut file = self.spills.create()?;
         file.append(group)?;
-        let named = self.finish_spill(&mut file, group.len() as u64, sidecar)?;
+        let named = file.finish(group.len() as u64, sidecar)?;
         record.set_file(named);
         file.keep();
         Ok(named)

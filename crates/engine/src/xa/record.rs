@@ -1,8 +1,6 @@
 //! What the log and the checkpoint say of XA transactions: section XA of a commit record's sidecar.
 
 use crate::bytes::{Put, Reader};
-use crate::commit::sidecar::logged_group;
-use crate::commit::stream::GroupBytes;
 use crate::config::EngineConfig;
 use crate::error::Result;
 use crate::spill::SpillRef;
@@ -185,8 +183,8 @@ impl XaPart<'_> {
 pub(crate) struct PreparedNote<'a> {
     pub xid: Xid,
     binlogged: bool,
-    replaced: bool,
-    content: Content<'a>,
+    pub replaced: bool,
+    pub content: Content<'a>,
 }
 
 impl<'a> PreparedNote<'a> {
@@ -225,24 +223,6 @@ impl<'a> XaNote<'a> {
             XaNote::Prepared(note) => note.replaced,
             XaNote::Finished { .. } => true,
         }
-    }
-
-    /// The event group as the binary log has it.
-    pub fn logged_group(self, config: &EngineConfig) -> Result<GroupBytes<'a>> {
-        let note = match self {
-            XaNote::Finished { events, .. } => return Ok(GroupBytes::Here(events)),
-            XaNote::Prepared(note) => note,
-        };
-        Ok(match (note.content, note.replaced) {
-            (Content::Here { group: Cow::Borrowed(group), .. }, false) => GroupBytes::Here(group),
-            (Content::Here { group, .. }, false) => GroupBytes::Made(group.into_owned()),
-            (Content::Here { group, sidecar }, true) => GroupBytes::Made(logged_group(&group, &sidecar)?),
-            (Content::File(file), false) => GroupBytes::Spilled(file.open(config)?),
-            (Content::File(file), true) => {
-                let (group, sidecar) = file.load(config)?;
-                GroupBytes::Made(logged_group(&group, &sidecar)?)
-            }
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Temporary files: sorted runs of an index build, and the changes that others make meanwhile.
 
-use crate::engine::io_error;
 use crate::error::Result;
+use crate::files::io_error;
 use os::account::{State, enter};
 use os::disk::{Disk, File, OpenMode};
 use std::path::Path;

@@ -6,7 +6,7 @@
 //! loaded has hardly any memory that it does not use. A key in between has a chunk cut in two where
 //! it does not fit.
 
-use crate::table::KeyBuf;
+use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
 use std::ops::Bound;
 use std::{iter, slice};
