@@ -5,7 +5,7 @@
 //! without the [`crate::Value`] in between. Whatever is not simple is left to them: values that do
 //! not fit, zero dates, characters beyond ASCII.
 
-use crate::collation::BINARY;
+use crate::collation::{BINARY, Charset, charset_of};
 use crate::packed::{self, Width};
 use crate::temporal::{Date, DateTime, days_in_month};
 use crate::{ColumnType, TypeCode};
@@ -88,8 +88,10 @@ fn pack_text(text: &[u8], ty: &ColumnType, out: &mut Vec<u8>) -> bool {
         _ if is_binary => u64::from(ty.meta),
         _ => u64::from(ty.chars()),
     };
-    // All character sets that there are have ASCII's characters as ASCII has them.
-    if text.len() as u64 > most || !(is_binary || text.is_ascii()) {
+    // These have ASCII's characters as ASCII has them.
+    let is_plain =
+        || matches!(charset_of(ty.collation), Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Latin1);
+    if text.len() as u64 > most || !(is_binary || text.is_ascii() && is_plain()) {
         return false;
     }
     let Width::Prefixed(prefix) = packed::width(ty) else { return false };
@@ -181,6 +183,8 @@ mod tests {
         let texts = [
             ColumnType::varchar(12, 255),
             ColumnType::varchar(300, 8),
+            ColumnType::varchar(12, 35),
+            ColumnType::tinytext(35),
             ColumnType::varbinary(10),
             ColumnType::longtext(45),
             ColumnType::datetime(0),
