@@ -54,10 +54,14 @@ pub(super) fn to_form(value: &Value, ty: &ColumnType, context: Context) -> Assig
 
 /// Splits utf8mb4 text (or bytes) where the column's length ends.
 fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    if text.len() as u64 <= ty.max_bytes() && ty.code == TypeCode::Blob {
+    // A TEXT's bytes are counted in its character set.
+    let is_recoded =
+        !matches!(collation::charset_of(ty.collation), Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4);
+    if text.len() as u64 <= ty.max_bytes() && ty.code == TypeCode::Blob && !is_recoded {
         return (text, &[]);
     }
     let keep = match ty.code {
+        TypeCode::Blob if is_recoded => recoded_chars(ty, text),
         TypeCode::Blob => whole_chars(ty.collation, text, ty.max_bytes() as usize),
         _ if ty.collation == collation::BINARY => text.len().min(usize::from(ty.meta)),
         // Not more bytes than characters that fit: nothing to count.
@@ -65,6 +69,23 @@ fn cut<'a>(ty: &ColumnType, text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         _ => collation::char_prefix(collation::UTF8MB4_BIN, text, ty.chars() as usize).len(),
     };
     text.split_at(keep)
+}
+
+/// The length of the text whose characters fit a TEXT of another character set.
+fn recoded_chars(ty: &ColumnType, text: &[u8]) -> usize {
+    let stored_len =
+        |text: &[u8]| collation::from_utf8mb4(ty.collation, text).map_or(text.len(), |s| s.len());
+    if stored_len(text) as u64 <= ty.max_bytes() {
+        return text.len();
+    }
+    let mut room = ty.max_bytes() as usize;
+    let mut end = 0;
+    while end < text.len() {
+        let next = (end + 1..text.len()).find(|&at| text[at] & 0xc0 != 0x80).unwrap_or(text.len());
+        let Some(left) = room.checked_sub(stored_len(&text[end..next])) else { break };
+        (room, end) = (left, next);
+    }
+    end
 }
 
 /// The longest length of at most `limit` bytes that does not cut a character.

@@ -101,3 +101,15 @@ fn sets_of_names() {
     let unknown = Problem::CannotBeNull;
     assert_eq!((unknown.code(), unknown.message("id", 1).as_str()), (1048, "Column 'id' cannot be null"));
 }
+
+#[test]
+fn texts_are_cut_by_the_bytes_of_their_character_set() {
+    let text = |chars: usize| Value::text(&"\u{e4}".repeat(chars));
+    let latin1 = ColumnType::tinytext(8);
+    assert_eq!(to_column(&text(255), &latin1, true), Ok((text(255), None)));
+    assert_eq!(to_column(&text(256), &latin1, true), Err(Problem::TooLong));
+    assert_eq!(to_column(&text(300), &latin1, false).map(|(kept, _)| kept), Ok(text(255)));
+    let ucs2 = ColumnType::tinytext(35);
+    assert_eq!(to_column(&text(127), &ucs2, true), Ok((text(127), None)));
+    assert_eq!(to_column(&Value::text(&"a".repeat(128)), &ucs2, true), Err(Problem::TooLong));
+}
