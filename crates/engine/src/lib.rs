@@ -79,9 +79,9 @@ pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
 pub use definition::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, IndexRef, KeptIndex,
-    KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm, PartitionFunction,
-    PartitionKind, Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef, TriggerEvent,
-    TriggerPlace,
+    KeptKind, KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm,
+    PartitionFunction, PartitionKind, Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef,
+    TriggerEvent, TriggerPlace,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};

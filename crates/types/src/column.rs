@@ -2,10 +2,12 @@
 
 mod display;
 mod number_form;
+mod shape;
 mod table_map;
 mod text_form;
 
 pub use number_form::NumberForm;
+pub use shape::{GeometryKind, Shape};
 pub use table_map::ColumnTypeError;
 pub use text_form::TextForm;
 
@@ -121,6 +123,8 @@ pub struct ColumnType {
     /// How a value is written, where its column says more than its type: ZEROFILL, `FLOAT(M,D)` and
     /// `DOUBLE(M,D)`, and of a BINARY(n) the text that MariaDB's UUID, INET4 and INET6 have.
     pub form: Option<NumberForm>,
+    /// Which geometries a column holds, or how many numbers a vector has.
+    pub shape: Option<Shape>,
 }
 
 /// Collation id of `binary`.
@@ -128,7 +132,7 @@ const BINARY: u16 = collation::BINARY;
 
 impl ColumnType {
     fn new(code: TypeCode, meta: u16, unsigned: bool, collation: u16) -> ColumnType {
-        ColumnType { code, meta, unsigned, collation, members: None, form: None }
+        ColumnType { code, meta, unsigned, collation, members: None, form: None, shape: None }
     }
 
     /// `TINYINT`
@@ -379,11 +383,10 @@ impl ColumnType {
             | TypeCode::Varchar
             | TypeCode::String
             | TypeCode::VarcharCompressed => u64::from(self.meta),
-            TypeCode::Blob
-            | TypeCode::Json
-            | TypeCode::Geometry
-            | TypeCode::Vector
-            | TypeCode::BlobCompressed => (1u64 << (8 * self.meta.clamp(1, 4))) - 1,
+            TypeCode::Vector => self.dimensions().map_or(u64::from(u32::MAX), |n| 4 * u64::from(n)),
+            TypeCode::Blob | TypeCode::Json | TypeCode::Geometry | TypeCode::BlobCompressed => {
+                (1u64 << (8 * self.meta.clamp(1, 4))) - 1
+            }
         }
     }
 

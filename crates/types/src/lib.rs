@@ -24,6 +24,7 @@ pub mod column;
 pub mod compare;
 pub mod convert;
 pub mod decimal;
+pub mod geometry;
 pub mod json;
 pub mod key;
 pub mod mask;
@@ -33,7 +34,7 @@ pub mod row;
 pub mod temporal;
 pub mod value;
 
-pub use column::{ColumnType, NumberForm, TextForm, TypeCode};
+pub use column::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
 pub use decimal::Decimal;
 pub use mask::ColumnMask;
 pub use temporal::{Date, DateTime, Time};

@@ -89,6 +89,21 @@ fn write_minimal(columns: &[ColumnType], out: &mut Vec<u8>) {
     let collations: Vec<u16> =
         columns.iter().filter(|ty| has_charset(ty.code)).map(|ty| ty.collation).collect();
     write_collations(&collations, optional_field::DEFAULT_CHARSET, optional_field::COLUMN_CHARSET, out);
+    let of_code = |code: TypeCode| columns.iter().filter(move |ty| ty.code == code);
+    let mut value = Vec::new();
+    for ty in of_code(TypeCode::Geometry) {
+        put_packed_int(u64::from(ty.geometry_kind().number()), &mut value);
+    }
+    if !value.is_empty() {
+        put_field(optional_field::GEOMETRY_TYPE, &value, out);
+    }
+    value.clear();
+    for ty in of_code(TypeCode::Vector) {
+        put_packed_int(ty.dimensions().map_or(0, u64::from), &mut value);
+    }
+    if !value.is_empty() {
+        put_field(optional_field::VECTOR_DIMENSIONALITY, &value, out);
+    }
 }
 
 /// The highest bit of a byte first.

@@ -69,6 +69,7 @@ pub mod optional_field {
     pub const ENUM_AND_SET_DEFAULT_CHARSET: u8 = 10;
     pub const ENUM_AND_SET_COLUMN_CHARSET: u8 = 11;
     pub const COLUMN_VISIBILITY: u8 = 12;
+    pub const VECTOR_DIMENSIONALITY: u8 = 13;
 }
 
 /// Types that the signedness bitmap has a bit for.
@@ -96,6 +97,7 @@ pub(crate) fn has_charset(code: TypeCode) -> bool {
             | TypeCode::Blob
             | TypeCode::VarcharCompressed
             | TypeCode::BlobCompressed
+            | TypeCode::Vector
     )
 }
 
@@ -235,7 +237,7 @@ impl<'a> TableMap<'a> {
                     optional.enum_and_set_column_charsets = Some(numbers(&mut value)?);
                 }
                 COLUMN_VISIBILITY => optional.visible = Some(bits_from_high(&mut value, columns.len())?),
-                _ => {} // GEOMETRY_TYPE and what later versions add
+                _ => {} // GEOMETRY_TYPE, VECTOR_DIMENSIONALITY and what later versions add
             }
         }
         Ok(optional)

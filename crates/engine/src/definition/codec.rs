@@ -1,12 +1,12 @@
 //! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
 
 use super::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptPart,
-    ReferentialAction, SchemaDef, TableDef, partition,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptKind,
+    KeptPart, ReferentialAction, SchemaDef, TableDef, partition,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
-use types::{ColumnType, NumberForm, TextForm, TypeCode};
+use types::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
 
 const VERSION: u8 = 1;
 /// Of a table with foreign keys; one without is written as version 1.
@@ -18,6 +18,9 @@ const WITH_NUMBER_FORMS: u8 = 3;
 const WITH_EXPRESSIONS: u8 = 4;
 /// Of a partitioned table; it has expressions too, perhaps none.
 const WITH_PARTITIONS: u8 = 5;
+/// Of a table with FULLTEXT or SPATIAL indexes, geometries or vectors; it has expressions
+/// too, perhaps none, and its partitions, if it has any.
+const WITH_SHAPES: u8 = 6;
 
 /// Actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -72,6 +75,7 @@ fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
         collation,
         members: has_members.then(|| members.into()),
         form: None,
+        shape: None,
     })
 }
 
@@ -232,6 +236,7 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if has_shapes(def) => WITH_SHAPES,
         _ if def.partitioning.is_some() => WITH_PARTITIONS,
         _ if has_expressions(def) => WITH_EXPRESSIONS,
         true => WITH_NUMBER_FORMS,
@@ -275,6 +280,10 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     if version >= WITH_EXPRESSIONS {
         put_expressions(out, def);
     }
+    if version >= WITH_SHAPES {
+        put_shapes(out, def);
+        out.put_bool(def.partitioning.is_some());
+    }
     if let Some(partitioning) = &def.partitioning {
         partition::put(out, partitioning);
     }
@@ -283,7 +292,7 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !(VERSION..=WITH_PARTITIONS).contains(&version) {
+    if !(VERSION..=WITH_SHAPES).contains(&version) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -335,7 +344,10 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     if version >= WITH_EXPRESSIONS {
         read_expressions(reader, &mut def)?;
     }
-    if version == WITH_PARTITIONS {
+    if version >= WITH_SHAPES {
+        read_shapes(reader, &mut def)?;
+    }
+    if version == WITH_PARTITIONS || version >= WITH_SHAPES && reader.bool()? {
         def.partitioning = Some(partition::read(reader)?);
     }
     Ok(def)
@@ -431,7 +443,97 @@ fn read_expressions(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
             let prefix = prefix.map_err(|_| reader.impossible("key prefix"))?;
             parts.push(KeptPart { text, is_expression, prefix, descending });
         }
-        def.kept_indexes.push(KeptIndex { name, unique, parts, comment, invisible });
+        let kind = KeptKind::Functional;
+        def.kept_indexes.push(KeptIndex { name, kind, unique, parts, comment, invisible });
+    }
+    Ok(())
+}
+
+const FULL_TEXT: u8 = 1;
+const SPATIAL: u8 = 2;
+
+/// Shapes by their numbers: any geometry, one of a spatial reference system, a vector.
+const GEOMETRY: u8 = 1;
+const GEOMETRY_IN_SRS: u8 = 2;
+const VECTOR: u8 = 3;
+
+fn has_shapes(def: &TableDef) -> bool {
+    def.columns.iter().any(|column| column.ty.shape.is_some())
+        || def.kept_indexes.iter().any(|index| index.kind != KeptKind::Functional)
+}
+
+/// The kinds of kept indexes that are not functional ones, and the shapes of columns, by their
+/// positions.
+fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
+    let kinds = || def.kept_indexes.iter().enumerate().filter(|(_, i)| i.kind != KeptKind::Functional);
+    out.put_varint(kinds().count() as u64);
+    for (at, index) in kinds() {
+        out.put_varint(at as u64);
+        match &index.kind {
+            KeptKind::FullText(parser) => {
+                out.put_u8(FULL_TEXT);
+                out.put_str(parser.as_deref().unwrap_or_default());
+            }
+            KeptKind::Spatial { behind } => {
+                out.put_u8(SPATIAL);
+                out.put_u32(*behind);
+            }
+            KeptKind::Functional => unreachable!("left out above"),
+        }
+    }
+    let shapes = || def.columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.shape?)));
+    out.put_varint(shapes().count() as u64);
+    for (at, shape) in shapes() {
+        out.put_varint(at as u64);
+        match shape {
+            Shape::Geometry(kind) => {
+                out.put_u8(GEOMETRY);
+                out.put_u8(kind.number());
+            }
+            Shape::GeometryInSrs(kind, srid) => {
+                out.put_u8(GEOMETRY_IN_SRS);
+                out.put_u8(kind.number());
+                out.put_u32(srid);
+            }
+            Shape::Vector(dimensions) => {
+                out.put_u8(VECTOR);
+                out.put_u32(dimensions);
+            }
+        }
+    }
+}
+
+fn read_shapes(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
+    for _ in 0..reader.count()? {
+        let at = reader.varint()? as usize;
+        let kind = match reader.u8()? {
+            FULL_TEXT => KeptKind::FullText(Some(reader.string()?).filter(|parser| !parser.is_empty())),
+            SPATIAL => KeptKind::Spatial { behind: reader.u32()? },
+            _ => return Err(reader.impossible("kind of index")),
+        };
+        let Some(index) = def.kept_indexes.get_mut(at) else { return Err(reader.impossible("kept index")) };
+        index.kind = kind;
+    }
+    for _ in 0..reader.count()? {
+        let at = reader.varint()? as usize;
+        let number = reader.u8()?;
+        let (code, shape) = match number {
+            GEOMETRY | GEOMETRY_IN_SRS => {
+                let kind = GeometryKind::from_number(u64::from(reader.u8()?));
+                let kind = kind.ok_or_else(|| reader.impossible("kind of geometry"))?;
+                let shape = match number {
+                    GEOMETRY => Shape::Geometry(kind),
+                    _ => Shape::GeometryInSrs(kind, reader.u32()?),
+                };
+                (TypeCode::Geometry, shape)
+            }
+            VECTOR => (TypeCode::Vector, Shape::Vector(reader.u32()?)),
+            _ => return Err(reader.impossible("shape")),
+        };
+        match def.columns.get_mut(at) {
+            Some(column) if column.ty.code == code => column.ty.shape = Some(shape),
+            _ => return Err(reader.impossible("column with a shape")),
+        }
     }
     Ok(())
 }
@@ -520,6 +622,7 @@ mod tests {
         };
         def.kept_indexes.push(KeptIndex {
             name: "functional_index".into(),
+            kind: KeptKind::Functional,
             unique: true,
             parts: vec![part("(`id` + 1)", true), part("note", false)],
             comment: "kept".into(),
@@ -529,6 +632,30 @@ mod tests {
         def.partitioning = Some(partitioning());
         comes_back(&def);
         def.checks.clear();
+        comes_back(&def);
+        for kind in [
+            KeptKind::FullText(None),
+            KeptKind::FullText(Some("ngram".into())),
+            KeptKind::Spatial { behind: 1 },
+        ] {
+            def.kept_indexes.push(KeptIndex {
+                name: format!("{kind:?}"),
+                kind,
+                unique: false,
+                parts: vec![part("note", false)],
+                comment: String::new(),
+                invisible: false,
+            });
+        }
+        comes_back(&def);
+        let types = [
+            ColumnType::geometry(GeometryKind::Collection, None),
+            ColumnType::geometry(GeometryKind::Point, Some(4326)),
+            ColumnType::vector(16_383),
+        ];
+        def.columns.extend(types.map(|ty| ColumnDef::new(&ty.sql_name(), ty)));
+        comes_back(&def);
+        def.partitioning = None;
         comes_back(&def);
     }
 

@@ -25,11 +25,27 @@ pub struct CheckDef {
     pub of_column: bool,
 }
 
+/// What an index that is only kept is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptKind {
+    /// Over expressions.
+    Functional,
+    /// `FULLTEXT`, with the parser that `WITH PARSER` names.
+    FullText(Option<String>),
+    /// `SPATIAL`
+    Spatial {
+        /// How many of the table's other indexes stand before it where indexes are listed.
+        behind: u32,
+    },
+}
+
 /// An index whose parts are expressions, or which is of a kind that is only kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptIndex {
     /// Name.
     pub name: String,
+    /// What kind of index it is.
+    pub kind: KeptKind,
     /// `UNIQUE`
     pub unique: bool,
     /// Its parts as they are written, each a column's name in backticks or an expression.
@@ -62,6 +78,15 @@ impl TableDef {
     /// Position in `kept_indexes` of the index with this name.
     pub fn kept_index(&self, name: &str) -> Option<usize> {
         self.kept_indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// Keeps the places of SPATIAL indexes among the others when the one at `gone` is no more.
+    pub fn close_gap_in_order(&mut self, gone: usize) {
+        for index in &mut self.kept_indexes {
+            if let KeptKind::Spatial { behind } = &mut index.kind {
+                *behind -= u32::from(*behind as usize > gone);
+            }
+        }
     }
 
     /// Some column's value is computed from others'.

@@ -10,7 +10,7 @@ mod partition;
 
 use types::{ColumnType, TypeCode, Value};
 
-pub use expression::{CheckDef, Generated, KeptIndex, KeptPart};
+pub use expression::{CheckDef, Generated, KeptIndex, KeptKind, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
 pub use partition::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition};

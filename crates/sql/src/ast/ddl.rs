@@ -16,6 +16,8 @@ pub struct TypeSpec {
     pub binary: bool,
     pub charset: Option<String>,
     pub collation: Option<String>,
+    /// `SRID n`
+    pub srid: Option<u64>,
 }
 
 /// An expression of a definition. Of what a source has accepted and this grammar does not have
@@ -94,6 +96,8 @@ pub enum KeyKind {
     Primary,
     Unique,
     Index,
+    FullText,
+    Spatial,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +107,8 @@ pub struct KeySpec {
     pub parts: Vec<KeyPart>,
     pub comment: String,
     pub invisible: bool,
+    /// `WITH PARSER`
+    pub parser: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

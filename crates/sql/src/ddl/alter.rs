@@ -190,6 +190,7 @@ impl Builder<'_> {
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
                     self.def.indexes.remove(at);
+                    self.def.close_gap_in_order(at);
                     Ok(())
                 }
                 None => match self.def.kept_index(name) {
@@ -228,7 +229,7 @@ impl Builder<'_> {
                 let at = self.def.index(from).ok_or_else(|| {
                     SqlError::new(1176, format!("Key '{from}' doesn't exist in table '{}'", self.def.name))
                 })?;
-                if self.def.index(to).is_some_and(|other| other != at) {
+                if self.def.index(to).is_some_and(|other| other != at) || self.def.kept_index(to).is_some() {
                     return Err(SqlError::new(1061, format!("Duplicate key name '{to}'")));
                 }
                 self.def.indexes[at].name.clone_from(to);
@@ -249,7 +250,7 @@ impl Builder<'_> {
                 )?;
                 self.def.collation = id;
                 for column in &mut self.def.columns {
-                    column.ty = recollated(&column.ty, id);
+                    column.ty = recollated(column, id, self.settings)?;
                 }
                 Ok(())
             }
@@ -458,7 +459,8 @@ impl Builder<'_> {
                     prefix: None,
                     descending: false,
                 }];
-                let key = KeySpec { kind, name: None, parts, comment: String::new(), invisible: false };
+                let (comment, invisible, parser) = (String::new(), false, None);
+                let key = KeySpec { kind, name: None, parts, comment, invisible, parser };
                 add_key(&mut self.def, &key, self.settings)?;
             }
         }
@@ -491,11 +493,30 @@ impl Builder<'_> {
             let text = "'Changing the STORED status' is not supported for generated columns.";
             return Err(SqlError::new(3106, text));
         }
+        self.check_srid(at, &def)?;
         match place {
             None => self.def.columns[at] = def,
             Some(place) => self.move_column(at, def, place)?,
         }
         self.column_keys(spec)
+    }
+
+    /// The SRID of a column that a SPATIAL index has stays as it is.
+    fn check_srid(&self, at: usize, new: &ColumnDef) -> Result<()> {
+        let old = &self.def.columns[at];
+        let is_indexed = self.def.kept_indexes.iter().any(|index| {
+            matches!(index.kind, engine::KeptKind::Spatial { .. }) && index.parts[0].text == old.name
+        });
+        let is_geometry = old.ty.code == TypeCode::Geometry && new.ty.code == TypeCode::Geometry;
+        if is_indexed && is_geometry && old.ty.srid() != new.ty.srid() && !self.settings.replicated {
+            let text = format!(
+                "The SRID specification on the column '{}' cannot be changed because there is a spatial index on \
+                 the column. Please remove the spatial index before altering the SRID specification.",
+                old.name
+            );
+            return Err(SqlError::new(3644, text));
+        }
+        Ok(())
     }
 
     fn move_column(&mut self, at: usize, def: ColumnDef, place: &ColumnPlace) -> Result<()> {
@@ -545,6 +566,10 @@ impl Builder<'_> {
             index.columns.retain(|part| part.column != at);
         }
         self.def.indexes.retain(|index| !index.columns.is_empty());
+        for index in &mut self.def.kept_indexes {
+            index.parts.retain(|part| part.is_expression || !part.text.eq_ignore_ascii_case(name));
+        }
+        self.def.kept_indexes.retain(|index| !index.parts.is_empty());
         self.for_each_position(|column| *column -= usize::from(*column > at));
         Ok(())
     }

@@ -96,6 +96,8 @@ fn unit_name(unit: TimeUnit) -> &'static str {
 fn canonical_name(name: &str) -> &str {
     match name {
         "lcase" => "lower",
+        "string_to_vector" => "to_vector",
+        "vector_to_string" => "from_vector",
         "ucase" => "upper",
         "substring" | "mid" => "substr",
         "character_length" => "char_length",

@@ -8,7 +8,7 @@ use engine::{ColumnDef, ColumnDefault, Generated, TableDef};
 use std::collections::HashSet;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
-use types::{ColumnType, NumberForm, TextForm, TypeCode, Value};
+use types::{ColumnType, GeometryKind, NumberForm, TextForm, TypeCode, Value};
 
 fn too_big(column: &str, most: u64) -> SqlError {
     SqlError::new(
@@ -75,15 +75,54 @@ pub(super) fn column_type(
         "uuid" => ColumnType::of_text(TextForm::Uuid),
         "inet4" => ColumnType::of_text(TextForm::Inet4),
         "inet6" => ColumnType::of_text(TextForm::Inet6),
-        "geometry" | "vector" => {
-            return Err(SqlError::not_supported(format!("column type {}", ty.name.to_uppercase())));
-        }
-        _ => text_type(column, ty, default, settings)?,
+        "vector" => vector_type(column, ty)?,
+        name => match GeometryKind::from_sql_name(name) {
+            Some(kind) => geometry_type(ty, kind)?,
+            None => text_type(column, ty, default, settings)?,
+        },
     };
+    if ty.srid.is_some() && made.code != TypeCode::Geometry {
+        return Err(SqlError::new(1221, "Incorrect usage of SRID and non-geometry column"));
+    }
     Ok(match form {
         Some(_) => ColumnType { form, ..made },
         None => made,
     })
+}
+
+fn refuse_collation(ty: &TypeSpec) -> Result<()> {
+    let Some(name) = ty.collation.as_ref().filter(|name| *name != "binary") else { return Ok(()) };
+    let text = format!("COLLATION '{name}' is not valid for CHARACTER SET 'binary'");
+    Err(SqlError::new(1253, text))
+}
+
+/// `POINT SRID 4326` and so on. Spatial reference systems are not looked up: every number is one.
+fn geometry_type(ty: &TypeSpec, kind: GeometryKind) -> Result<ColumnType> {
+    refuse_collation(ty)?;
+    let srid =
+        ty.srid.map(u32::try_from).transpose().map_err(|_| {
+            SqlError::new(1690, format!("SRID value is out of range in '{}'", kind.sql_name()))
+        })?;
+    Ok(ColumnType::geometry(kind, srid))
+}
+
+/// Dimensions of a VECTOR without a number, and of the longest one.
+const USUAL_DIMENSIONS: u64 = 2048;
+const MOST_DIMENSIONS: u64 = 16_383;
+
+fn vector_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
+    refuse_collation(ty)?;
+    let dimensions = ty.length.unwrap_or(USUAL_DIMENSIONS);
+    if dimensions > MOST_DIMENSIONS {
+        let (bytes, most) = (dimensions.saturating_mul(4), 4 * MOST_DIMENSIONS);
+        let text = format!(
+            "Data size ({bytes} Bytes, {dimensions} dimensions) exceeds VECTOR max ({most} Bytes, \
+             {MOST_DIMENSIONS} dimensions) for column: '{column}'"
+        );
+        return Err(SqlError::new(6137, text));
+    }
+    // MySQL has no vectors without dimensions, and takes 0 for the most that its field counts.
+    Ok(ColumnType::vector(if dimensions == 0 { u32::MAX } else { dimensions as u32 }))
 }
 
 /// ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
@@ -515,15 +554,25 @@ pub(super) fn implied_timestamps(def: &mut TableDef, written: &[&str], settings:
     Ok(())
 }
 
-/// A character column under another character set (`CONVERT TO CHARACTER SET`).
-pub(super) fn recollated(ty: &ColumnType, id: u16) -> ColumnType {
+/// A character column under another character set (`CONVERT TO CHARACTER SET`). A TEXT has room for
+/// as many characters as before.
+///
+/// # Errors
+/// 1074 for a VARCHAR that is too long in it, where the mode is strict.
+pub(super) fn recollated(column: &ColumnDef, id: u16, settings: &DdlSettings) -> Result<ColumnType> {
+    let ty = &column.ty;
     if !ty.is_character() || ty.collation == collation::BINARY {
-        return ty.clone();
+        return Ok(ty.clone());
     }
-    match ty.code {
+    let [before, after] = [ty.collation, id].map(|id| u64::from(collation::max_bytes_per_char(id)));
+    Ok(match ty.code {
         TypeCode::String => ColumnType::char(ty.chars(), id),
         TypeCode::Varchar if ColumnType::char_fits(ty.chars(), id) => ColumnType::varchar(ty.chars(), id),
+        TypeCode::Varchar if settings.strict && !settings.replicated => {
+            return Err(too_big(&column.name, u64::from(u16::MAX) / after));
+        }
         TypeCode::Varchar => ColumnType::mediumtext(id),
+        TypeCode::Blob if after > before => sized(Some(ty.max_bytes() / before * after), id),
         _ => ColumnType { collation: id, ..ty.clone() },
-    }
+    })
 }

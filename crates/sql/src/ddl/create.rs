@@ -2,6 +2,7 @@
 
 use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
+use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
 use super::long_key::fitted;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
@@ -117,6 +118,7 @@ fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
                 }],
                 comment: String::new(),
                 invisible: false,
+                parser: None,
             });
         };
         if spec.primary {
@@ -241,7 +243,7 @@ fn key_prefix(part: &KeyPart, ty: &ColumnType) -> Result<Option<u32>> {
     }
 }
 
-fn wrong_prefix() -> SqlError {
+pub(super) fn wrong_prefix() -> SqlError {
     SqlError::new(
         1089,
         "Incorrect prefix key; the used key part isn't a string, the used length is longer than the key part, or the \
@@ -250,7 +252,7 @@ fn wrong_prefix() -> SqlError {
 }
 
 /// The name of a key that has none: its first column's, with a number where that is taken.
-fn free_key_name(def: &TableDef, first: &str) -> String {
+pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
     let taken = |name: &str| {
         def.index(name).is_some() || def.kept_index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY")
     };
@@ -279,6 +281,13 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
 
 /// Adds a key of any kind.
 pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
+    let key = kind_by_columns(def, key)?;
+    let key = key.as_ref();
+    if matches!(key.kind, KeyKind::FullText | KeyKind::Spatial) {
+        let index = special_index(def, key, settings)?;
+        def.kept_indexes.push(index);
+        return Ok(());
+    }
     if key.parts.iter().any(|part| part.expression.is_some()) {
         let index = kept_index(def, key, settings)?;
         def.kept_indexes.push(index);
@@ -311,7 +320,8 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if def.columns.len() > MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
     }
-    if def.indexes.len() > MOST_KEYS {
+    check_kept_keys(def, settings)?;
+    if def.indexes.len() + def.kept_indexes.len() > MOST_KEYS {
         return Err(SqlError::new(1069, "Too many keys specified; max 64 keys allowed"));
     }
     let automatic: Vec<usize> = def

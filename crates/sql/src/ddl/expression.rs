@@ -7,7 +7,7 @@ use crate::ast::{CheckSpec, Expr, KeyKind, KeySpec, WrittenExpr};
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
 use crate::parse::parse_expression;
-use engine::{CheckDef, KeptIndex, KeptPart, TableDef};
+use engine::{CheckDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use types::collation;
 
 /// Whose expression it is: decides what it may hold, and the words of the errors.
@@ -339,5 +339,6 @@ pub(super) fn kept_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) 
         parts.push(KeptPart { text, is_expression, prefix: part.prefix, descending: part.descending });
     }
     let unique = key.kind == KeyKind::Unique;
-    Ok(KeptIndex { name, unique, parts, comment: key.comment.clone(), invisible: key.invisible })
+    let (kind, comment) = (KeptKind::Functional, key.comment.clone());
+    Ok(KeptIndex { name, kind, unique, parts, comment, invisible: key.invisible })
 }

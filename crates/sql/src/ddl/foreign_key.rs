@@ -290,6 +290,7 @@ fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> 
         parts: spec.columns.iter().map(part).collect(),
         comment: String::new(),
         invisible: false,
+        parser: None,
     };
     key_definition(def, &key)
 }

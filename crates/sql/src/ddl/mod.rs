@@ -11,6 +11,7 @@ mod conditional;
 mod create;
 mod expression;
 mod foreign_key;
+mod kept_key;
 mod long_key;
 mod object;
 mod partition;

@@ -66,7 +66,7 @@ pub(crate) fn run_query(
     match &plan.body {
         QueryBody::Select(select) => run_select(run, select, &plan.columns, emit),
         QueryBody::Union { branches, order, limit } => {
-            run_union(run, branches, order, limit.as_ref(), &plan.columns, emit)
+            run_union(run, branches, order, limit.as_deref(), &plan.columns, emit)
         }
     }
 }

@@ -95,7 +95,11 @@ impl Parser<'_> {
                 spec.references = Some(self.references(None, None, vec![spec.name.clone()], true)?);
                 return Ok(true);
             }
-            "SRID" => return Err(SqlError::not_supported("spatial types")),
+            "SRID" => {
+                self.advance();
+                spec.ty.srid = Some(self.unsigned()?);
+                return Ok(true);
+            }
             _ => {}
         }
         match () {

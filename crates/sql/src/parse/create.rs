@@ -14,7 +14,9 @@ impl Parser<'_> {
         }
         let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX", "USER", "ROLE"])
             || self.are(&["TEMPORARY", "TABLE"])
-            || self.are(&["UNIQUE", "INDEX"]);
+            || self.are(&["UNIQUE", "INDEX"])
+            || self.are(&["FULLTEXT", "INDEX"])
+            || self.are(&["SPATIAL", "INDEX"]);
         if or_replace && !(is_known && self.mode.of_source) {
             return Err(SqlError::not_supported(format!("CREATE OR REPLACE {}", self.upper())));
         }

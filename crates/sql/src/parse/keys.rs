@@ -16,14 +16,14 @@ impl Parser<'_> {
             "PRIMARY" => KeyKind::Primary,
             "UNIQUE" => KeyKind::Unique,
             "INDEX" | "KEY" => KeyKind::Index,
-            "FULLTEXT" => return Err(SqlError::not_supported("FULLTEXT indexes")),
-            "SPATIAL" => return Err(SqlError::not_supported("SPATIAL indexes")),
+            "FULLTEXT" => KeyKind::FullText,
+            "SPATIAL" => KeyKind::Spatial,
             _ => return Ok(None),
         };
         self.advance();
         if kind == KeyKind::Primary {
             self.expect("KEY")?;
-        } else if kind == KeyKind::Unique {
+        } else if kind != KeyKind::Index {
             let _ = self.eat_any(&["INDEX", "KEY"]);
         }
         self.if_not_exists_of_key = self.mariadb_if_not_exists();
@@ -41,11 +41,15 @@ impl Parser<'_> {
 
     /// `[USING BTREE] (parts) [options]`
     pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
-        let mut key = KeySpec { kind, name, parts: Vec::new(), comment: String::new(), invisible: false };
-        self.key_using();
+        let (comment, invisible, parser) = (String::new(), false, None);
+        let mut key = KeySpec { kind, name, parts: Vec::new(), comment, invisible, parser };
+        let is_plain = !matches!(kind, KeyKind::FullText | KeyKind::Spatial);
+        let _ = is_plain && self.key_using();
         key.parts = self.parenthesized(Self::key_part)?;
         loop {
-            if self.key_using() {
+            if is_plain && self.key_using() {
+            } else if kind == KeyKind::FullText && self.eat_all(&["WITH", "PARSER"]) {
+                key.parser = Some(self.name()?);
             } else if self.eat("COMMENT") {
                 self.eat_symbol("=");
                 key.comment = self.string()?;
@@ -61,10 +65,10 @@ impl Parser<'_> {
         }
     }
 
-    /// `USING BTREE`: there is no other kind of index, and HASH becomes BTREE as in InnoDB.
+    /// `USING BTREE`: HASH becomes BTREE as in InnoDB, and over a geometry every index is an RTREE.
     pub(super) fn key_using(&mut self) -> bool {
         if self.is_any(&["USING", "TYPE"])
-            && (self.token_is(self.ahead(1), "BTREE") || self.token_is(self.ahead(1), "HASH"))
+            && ["BTREE", "HASH", "RTREE"].iter().any(|kind| self.token_is(self.ahead(1), kind))
         {
             self.at += 2;
             return true;
@@ -96,8 +100,14 @@ impl Parser<'_> {
                 self.advance();
                 KeyKind::Unique
             }
-            "FULLTEXT" => return Err(SqlError::not_supported("FULLTEXT indexes")),
-            "SPATIAL" => return Err(SqlError::not_supported("SPATIAL indexes")),
+            "FULLTEXT" => {
+                self.advance();
+                KeyKind::FullText
+            }
+            "SPATIAL" => {
+                self.advance();
+                KeyKind::Spatial
+            }
             _ => KeyKind::Index,
         };
         self.expect("INDEX")?;

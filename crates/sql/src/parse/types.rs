@@ -45,6 +45,7 @@ impl Parser<'_> {
     pub(super) fn type_arguments(&mut self, ty: &mut TypeSpec) -> Result<()> {
         if matches!(ty.name.as_str(), "enum" | "set") {
             ty.members = self.parenthesized(Self::text_literal)?;
+        } else if types::GeometryKind::from_sql_name(&ty.name).is_some() {
         } else if self.eat_symbol("(") {
             ty.length = Some(self.unsigned()?);
             if self.eat_symbol(",") {
@@ -70,6 +71,11 @@ impl Parser<'_> {
                 _ if self.eat_charset_word() => {
                     self.eat_symbol("=");
                     ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());
+                }
+                // MariaDB's, of a geometry, which it does not show again.
+                _ if self.mode.of_source && self.eat("REF_SYSTEM_ID") => {
+                    self.eat_symbol("=");
+                    self.unsigned()?;
                 }
                 // MariaDB's; values are stored plain here.
                 _ if self.mode.of_source && self.eat("COMPRESSED") => {
@@ -115,12 +121,10 @@ fn type_name(word: &str) -> Option<&'static str> {
         "ENUM" => "enum",
         "SET" => "set",
         "JSON" => "json",
-        "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT" | "MULTILINESTRING"
-        | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "GEOMCOLLECTION" => "geometry",
         "VECTOR" => "vector",
         "UUID" => "uuid",
         "INET6" => "inet6",
         "INET4" => "inet4",
-        _ => return None,
+        _ => return types::GeometryKind::from_sql_name(word).map(types::GeometryKind::sql_name),
     })
 }

@@ -119,7 +119,7 @@ pub(crate) enum QueryBody {
         /// With whether the rows before it and its own lose their duplicates.
         branches: Vec<(QueryPlan, bool)>,
         order: Vec<SortKey>,
-        limit: Option<LimitPlan>,
+        limit: Option<Box<LimitPlan>>,
     },
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
-use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, Table};
+use crate::show::{ShownIndex, indexes_as_shown};
+use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, IndexDef, KeptIndex, KeptKind, Table};
 use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const TABLES: &[Definition] = &[
@@ -33,6 +34,19 @@ pub(super) const TABLES: &[Definition] = &[
             ("SRS_ID", Kind::Number),
         ],
         fill: columns,
+    },
+    Definition {
+        name: "ST_GEOMETRY_COLUMNS",
+        columns: &[
+            ("TABLE_CATALOG", Kind::Name),
+            ("TABLE_SCHEMA", Kind::Name),
+            ("TABLE_NAME", Kind::Name),
+            ("COLUMN_NAME", Kind::Name),
+            ("SRS_NAME", Kind::Name),
+            ("SRS_ID", Kind::Number),
+            ("GEOMETRY_TYPE_NAME", Kind::Long),
+        ],
+        fill: geometry_columns,
     },
     Definition {
         name: "STATISTICS",
@@ -81,8 +95,16 @@ pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
         _ if flags & crate::column_flag::PRI_KEY != 0 => "PRI",
         _ if flags & crate::column_flag::UNIQUE_KEY != 0 => "UNI",
         _ if flags & crate::column_flag::MULTIPLE_KEY != 0 => "MUL",
+        _ if starts_kept_index(table, at) => "MUL",
         _ => "",
     }
+}
+
+/// Whether a FULLTEXT or SPATIAL index starts with the column.
+fn starts_kept_index(table: &Table, at: usize) -> bool {
+    let name = &table.def.columns[at].name;
+    let mut special = table.def.kept_indexes.iter().filter(|index| index.kind != KeptKind::Functional);
+    special.any(|index| index.parts.first().is_some_and(|part| part.text == *name))
 }
 
 /// An expression as information_schema has it: escaped once more.
@@ -146,6 +168,37 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The name of a spatial reference system that functions here know.
+fn srs_name(srid: u32) -> Option<&'static str> {
+    match srid {
+        0 => Some(""),
+        3857 => Some("WGS 84 / Pseudo-Mercator"),
+        4326 => Some("WGS 84"),
+        _ => None,
+    }
+}
+
+fn geometry_columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    for table in dictionary.tables() {
+        for column in table.def.columns.iter().filter(|column| column.ty.code == TypeCode::Geometry) {
+            if !dictionary.sees_column(&table, &column.name) {
+                continue;
+            }
+            let srid = column.ty.srid();
+            rows.push(vec![
+                text("def"),
+                text(&table.def.schema),
+                text(&table.def.name),
+                text(&column.name),
+                srid.and_then(srs_name).map_or(Value::Null, text),
+                srid.map_or(Value::Null, |srid| Value::UInt(u64::from(srid))),
+                text(&column.ty.sql_name()),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
 fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
     let mut row = vec![
         text("def"),
@@ -163,7 +216,7 @@ fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &C
         text(&host.column_privileges(&table.def.schema, &table.def.name, &column.name)),
         text(&column.comment),
         text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
-        Value::Null,
+        column.ty.srid().map_or(Value::Null, |srid| Value::UInt(u64::from(srid))),
     ]);
     row
 }
@@ -172,8 +225,8 @@ fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &C
 pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     let full = ty.sql_name();
     let data_type = full.split(['(', ' ']).next().unwrap_or("").to_owned();
-    let is_text =
-        ty.is_character() || matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
+    let is_text = ty.is_character()
+        || matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Vector);
     let number = |value: Option<u64>| value.map_or(Value::Null, Value::UInt);
     let octets = is_text.then(|| match ty.code {
         TypeCode::Enum | TypeCode::Set => u64::from(ty.display_length()),
@@ -181,7 +234,7 @@ pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     });
     let chars = octets.map(|octets| match ty.code {
         TypeCode::Enum | TypeCode::Set => octets / 4,
-        TypeCode::Blob => octets,
+        TypeCode::Blob | TypeCode::Vector => octets,
         _ => octets / u64::from(collation::max_bytes_per_char(ty.collation)),
     });
     let precision = match ty.code {
@@ -225,22 +278,30 @@ pub(super) struct IndexView<'t> {
     visible: bool,
 }
 
+impl<'t> IndexView<'t> {
+    fn primary(table: &'t Table) -> Option<IndexView<'t>> {
+        let parts = table.def.primary.as_ref()?;
+        Some(IndexView { name: "PRIMARY", unique: true, parts, comment: "", visible: true })
+    }
+
+    fn of(index: &'t IndexDef) -> IndexView<'t> {
+        IndexView {
+            name: &index.name,
+            unique: index.unique,
+            parts: &index.columns,
+            comment: &index.comment,
+            visible: !index.invisible,
+        }
+    }
+}
+
+/// The indexes that have trees.
 pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
-    let primary = table.def.primary.iter().map(|parts| IndexView {
-        name: "PRIMARY",
-        unique: true,
-        parts,
-        comment: "",
-        visible: true,
+    let secondary = indexes_as_shown(&table.def).into_iter().filter_map(|index| match index {
+        ShownIndex::Tree(index) => Some(IndexView::of(index)),
+        ShownIndex::Kept(_) => None,
     });
-    let secondary = crate::show::indexes_as_shown(&table.def).into_iter().map(|index| IndexView {
-        name: &index.name,
-        unique: index.unique,
-        parts: &index.columns,
-        comment: &index.comment,
-        visible: !index.invisible,
-    });
-    primary.chain(secondary).collect()
+    IndexView::primary(table).into_iter().chain(secondary).collect()
 }
 
 /// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the
@@ -248,54 +309,81 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
 pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
     let rows_of_table = engine.table_figures(table).rows;
     let mut rows = Vec::new();
-    for index in indexes(table) {
-        for (at, part) in index.parts.iter().enumerate() {
-            let column = &table.def.columns[part.column];
-            rows.push(vec![
-                text(&table.def.name),
-                Value::UInt(u64::from(!index.unique)),
-                text(index.name),
-                Value::UInt(at as u64 + 1),
-                text(&column.name),
-                text(if part.descending { "D" } else { "A" }),
-                Value::UInt(rows_of_table),
-                part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
-                Value::Null,
-                text(if column.nullable { "YES" } else { "" }),
-                text("BTREE"),
-                text(""),
-                text(index.comment),
-                text(if index.visible { "YES" } else { "NO" }),
-                Value::Null,
-            ]);
-        }
+    if let Some(primary) = IndexView::primary(table) {
+        tree_rows(table, &primary, rows_of_table, &mut rows);
     }
-    for index in &table.def.kept_indexes {
-        for (at, part) in index.parts.iter().enumerate() {
-            let name = if part.is_expression { Value::Null } else { text(&part.text) };
-            let expression = if part.is_expression { text(&escaped(&part.text)) } else { Value::Null };
-            let of_column = table.def.column(&part.text).filter(|_| !part.is_expression);
-            let nullable = of_column.is_none_or(|at| table.def.columns[at].nullable);
-            rows.push(vec![
-                text(&table.def.name),
-                Value::UInt(u64::from(!index.unique)),
-                text(&index.name),
-                Value::UInt(at as u64 + 1),
-                name,
-                text(if part.descending { "D" } else { "A" }),
-                Value::UInt(rows_of_table),
-                part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
-                Value::Null,
-                text(if nullable { "YES" } else { "" }),
-                text("BTREE"),
-                text(""),
-                text(&index.comment),
-                text(if index.invisible { "NO" } else { "YES" }),
-                expression,
-            ]);
+    for index in indexes_as_shown(&table.def) {
+        match index {
+            ShownIndex::Tree(index) => tree_rows(table, &IndexView::of(index), rows_of_table, &mut rows),
+            ShownIndex::Kept(index) => kept_rows(table, index, rows_of_table, &mut rows),
         }
     }
     rows
+}
+
+fn tree_rows(table: &Table, index: &IndexView<'_>, rows_of_table: u64, rows: &mut Vec<Vec<Value>>) {
+    for (at, part) in index.parts.iter().enumerate() {
+        let column = &table.def.columns[part.column];
+        rows.push(vec![
+            text(&table.def.name),
+            Value::UInt(u64::from(!index.unique)),
+            text(index.name),
+            Value::UInt(at as u64 + 1),
+            text(&column.name),
+            text(if part.descending { "D" } else { "A" }),
+            Value::UInt(rows_of_table),
+            part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
+            Value::Null,
+            text(if column.nullable { "YES" } else { "" }),
+            text("BTREE"),
+            text(""),
+            text(index.comment),
+            text(if index.visible { "YES" } else { "NO" }),
+            Value::Null,
+        ]);
+    }
+}
+
+/// Bytes of the rectangle around a geometry, which MySQL shows as a SPATIAL index's prefix.
+const RECTANGLE_BYTES: u64 = 32;
+
+fn kept_rows(table: &Table, index: &KeptIndex, rows_of_table: u64, rows: &mut Vec<Vec<Value>>) {
+    let kind = match index.kind {
+        KeptKind::Functional => "BTREE",
+        KeptKind::FullText(_) => "FULLTEXT",
+        KeptKind::Spatial { .. } => "SPATIAL",
+    };
+    for (at, part) in index.parts.iter().enumerate() {
+        let name = if part.is_expression { Value::Null } else { text(&part.text) };
+        let expression = if part.is_expression { text(&escaped(&part.text)) } else { Value::Null };
+        let of_column = table.def.column(&part.text).filter(|_| !part.is_expression);
+        let nullable = of_column.is_none_or(|at| table.def.columns[at].nullable);
+        let order = match index.kind {
+            KeptKind::FullText(_) => Value::Null,
+            _ => text(if part.descending { "D" } else { "A" }),
+        };
+        let prefix = match index.kind {
+            KeptKind::Spatial { .. } => Some(RECTANGLE_BYTES),
+            _ => part.prefix.map(u64::from),
+        };
+        rows.push(vec![
+            text(&table.def.name),
+            Value::UInt(u64::from(!index.unique)),
+            text(&index.name),
+            Value::UInt(at as u64 + 1),
+            name,
+            order,
+            Value::UInt(rows_of_table),
+            prefix.map_or(Value::Null, Value::UInt),
+            Value::Null,
+            text(if nullable { "YES" } else { "" }),
+            text(kind),
+            text(""),
+            text(&index.comment),
+            text(if index.invisible { "NO" } else { "YES" }),
+            expression,
+        ]);
+    }
 }
 
 fn statistics(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {

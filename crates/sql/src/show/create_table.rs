@@ -2,7 +2,7 @@
 
 use crate::ast::TableOptions;
 use crate::ddl::ENGINE;
-use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, KeptIndex, KeptPart, TableDef};
+use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
 
@@ -16,11 +16,30 @@ pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
+/// A secondary index where all of them are listed.
+pub(crate) enum ShownIndex<'d> {
+    /// One that has a tree.
+    Tree(&'d IndexDef),
+    /// One that is only kept.
+    Kept(&'d KeptIndex),
+}
+
 /// The secondary indexes in the order in which MySQL sorts them.
-pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<&IndexDef> {
-    let mut indexes: Vec<&IndexDef> = def.indexes.iter().collect();
-    indexes.sort_by_key(|index| rank(def, index));
-    indexes
+pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
+    let trees = def.indexes.iter().enumerate();
+    let trees = trees.map(|(at, index)| (rank(def, index), 2 * at + 1, ShownIndex::Tree(index)));
+    let kept = def.kept_indexes.iter().map(|index| {
+        let (rank, place) = match index.kind {
+            // The hidden columns of expressions can be NULL and are virtual.
+            KeptKind::Functional => (if index.unique { 1 } else { 3 }, usize::MAX),
+            KeptKind::Spatial { behind } => (2, 2 * behind as usize),
+            KeptKind::FullText(_) => (4, usize::MAX),
+        };
+        (rank, place, ShownIndex::Kept(index))
+    });
+    let mut all: Vec<_> = trees.chain(kept).collect();
+    all.sort_by_key(|(rank, place, _)| (*rank, *place));
+    all.into_iter().map(|(_, _, index)| index).collect()
 }
 
 /// The place of an index among the others: unique ones first, and of those the ones that nothing is
@@ -37,6 +56,19 @@ fn is_virtual(column: &ColumnDef) -> bool {
     column.generated.as_ref().is_some_and(|generated| !generated.stored)
 }
 
+/// The line of an index that has a tree.
+fn tree_line(def: &TableDef, index: &IndexDef) -> String {
+    let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
+    let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
+    if !index.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+    }
+    if index.invisible {
+        line.push_str(" /*!80000 INVISIBLE */");
+    }
+    line
+}
+
 /// The line of an index that is only kept.
 fn kept_line(index: &KeptIndex) -> String {
     let part = |part: &KeptPart| {
@@ -45,10 +77,18 @@ fn kept_line(index: &KeptIndex) -> String {
         format!("{text}{prefix}{}", if part.descending { " DESC" } else { "" })
     };
     let parts = index.parts.iter().map(part).collect::<Vec<_>>().join(",");
-    let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
+    let kind = match index.kind {
+        KeptKind::FullText(_) => "FULLTEXT KEY",
+        KeptKind::Spatial { .. } => "SPATIAL KEY",
+        KeptKind::Functional if index.unique => "UNIQUE KEY",
+        KeptKind::Functional => "KEY",
+    };
     let mut line = format!("  {kind} {} ({parts})", quoted(&index.name));
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+    }
+    if let KeptKind::FullText(Some(parser)) = &index.kind {
+        line.push_str(&format!(" /*!50100 WITH PARSER {} */ ", quoted(parser)));
     }
     if index.invisible {
         line.push_str(" /*!80000 INVISIBLE */");
@@ -64,22 +104,10 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     if let Some(primary) = &def.primary {
         lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
     }
-    let mut keys: Vec<(u8, String)> = Vec::new();
-    for index in indexes_as_shown(def) {
-        let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
-        let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
-        if !index.comment.is_empty() {
-            line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
-        }
-        if index.invisible {
-            line.push_str(" /*!80000 INVISIBLE */");
-        }
-        keys.push((rank(def, index), line));
-    }
-    // The hidden columns of expressions can be NULL and are virtual.
-    keys.extend(def.kept_indexes.iter().map(|index| (if index.unique { 1 } else { 3 }, kept_line(index))));
-    keys.sort_by_key(|(rank, _)| *rank);
-    lines.extend(keys.into_iter().map(|(_, line)| line));
+    lines.extend(indexes_as_shown(def).into_iter().map(|index| match index {
+        ShownIndex::Tree(index) => tree_line(def, index),
+        ShownIndex::Kept(index) => kept_line(index),
+    }));
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
     foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
@@ -151,10 +179,13 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
     } else if stamp {
         line.push_str(" NULL");
     }
+    if let Some(srid) = ty.srid() {
+        line.push_str(&format!(" /*!80003 SRID {srid} */"));
+    }
     match &column.default {
         _ if column.generated.is_some() => {}
         None => {}
-        Some(ColumnDefault::Null) if ty.is_blob() && ty.code != TypeCode::Json => {}
+        Some(ColumnDefault::Null) if matches!(ty.code, TypeCode::Blob | TypeCode::BlobCompressed) => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
         // MariaDB's literals of these columns, in the form in which MySQL has them.
         Some(ColumnDefault::Literal(bytes)) if ty.is_blob() => {

@@ -8,7 +8,7 @@ mod stored;
 mod stored_rows;
 
 pub(crate) use create_table::{
-    create_table, engine_of, indexes_as_shown, literal as text_literal, moment_in, quoted,
+    ShownIndex, create_table, engine_of, indexes_as_shown, literal as text_literal, moment_in, quoted,
 };
 pub(crate) use explain::explain_rows;
 pub(crate) use objects::ShowParts;

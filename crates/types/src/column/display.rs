@@ -104,8 +104,10 @@ impl ColumnType {
                 format!("{size}{}", if binary { "blob" } else { "text" })
             }
             TypeCode::Json => "json".into(),
-            TypeCode::Geometry => "geometry".into(),
-            TypeCode::Vector => "vector".into(),
+            TypeCode::Geometry => self.geometry_kind().sql_name().into(),
+            TypeCode::Vector => self
+                .dimensions()
+                .map_or_else(|| "vector".into(), |dimensions| format!("vector({dimensions})")),
             TypeCode::Enum => format!("enum({})", quoted_members(self.members.as_deref())),
             TypeCode::Set => format!("set({})", quoted_members(self.members.as_deref())),
         }

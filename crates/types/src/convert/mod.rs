@@ -5,6 +5,7 @@
 mod date_modes;
 mod literal;
 mod number;
+mod shaped;
 mod string;
 mod temporal;
 
@@ -34,6 +35,17 @@ pub enum Problem {
     TemporalOverflow,
     /// 3140: no JSON text, with the parser's complaint and the place.
     InvalidJson(&'static str, usize),
+    /// 1416: no geometry in MySQL's internal form, or one of another kind than the column's.
+    NoGeometry,
+    /// 3643: a geometry in another spatial reference system than the column's.
+    WrongSrid {
+        /// The SRID of the geometry.
+        geometry: u32,
+        /// The SRID of the column.
+        column: u32,
+    },
+    /// 6136: no vector; what it is instead.
+    NoVector(String),
     /// 1235: a column of this type cannot be written.
     Unsupported(String),
 }
@@ -50,6 +62,9 @@ impl Problem {
             Problem::IncorrectTemporal(..) => 1292,
             Problem::TemporalOverflow => 1441,
             Problem::InvalidJson(..) => 3140,
+            Problem::NoGeometry => 1416,
+            Problem::WrongSrid { .. } => 3643,
+            Problem::NoVector(_) => 6136,
             Problem::Unsupported(_) => 1235,
         }
     }
@@ -58,10 +73,10 @@ impl Problem {
     pub fn sqlstate(&self) -> &'static str {
         match self {
             Problem::CannotBeNull => "23000",
-            Problem::OutOfRange => "22003",
+            Problem::OutOfRange | Problem::NoGeometry => "22003",
             Problem::Truncated => "01000",
             Problem::TooLong => "22001",
-            Problem::Incorrect(..) => "HY000",
+            Problem::Incorrect(..) | Problem::WrongSrid { .. } | Problem::NoVector(_) => "HY000",
             Problem::IncorrectTemporal(..) => "22007",
             Problem::TemporalOverflow => "22008",
             Problem::InvalidJson(..) => "22032",
@@ -82,6 +97,17 @@ impl Problem {
             Problem::TemporalOverflow => "Datetime function: datetime field overflow".to_string(),
             Problem::InvalidJson(complaint, at) => {
                 format!("Invalid JSON text: \"{complaint}\" at position {at} in value for column '{column}'.")
+            }
+            Problem::NoGeometry => {
+                "Cannot get geometry object from data you send to the GEOMETRY field".to_string()
+            }
+            Problem::WrongSrid { geometry, column: of_column } => format!(
+                "The SRID of the geometry does not match the SRID of the column '{column}'. The SRID of the \
+                 geometry is {geometry}, but the SRID of the column is {of_column}. Consider changing the SRID of \
+                 the geometry or the SRID property of the column."
+            ),
+            Problem::NoVector(what) => {
+                format!("Value of type '{what}' cannot be converted to 'vector' type.")
             }
             Problem::Unsupported(name) => {
                 format!("This version of MySQL doesn't yet support 'values for a column of type {name}'")
@@ -153,10 +179,8 @@ pub fn assign(
         TypeCode::Time2 => temporal::to_time(value, ty, context),
         TypeCode::Datetime2 => temporal::to_datetime(value, ty, context),
         TypeCode::Timestamp2 => temporal::to_timestamp(value, ty, context),
-        TypeCode::Geometry | TypeCode::Vector => match value {
-            Value::Bytes(_) => Ok((value.clone(), None)),
-            _ => Err(Problem::Unsupported(ty.sql_name())),
-        },
+        TypeCode::Geometry => shaped::to_geometry(value, ty),
+        TypeCode::Vector => shaped::to_vector(value, ty),
         TypeCode::Null
         | TypeCode::Timestamp
         | TypeCode::Datetime

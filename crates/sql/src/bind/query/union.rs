@@ -43,7 +43,7 @@ pub(super) fn bind_union(
         order.push(SortKey { expr, descending: item.descending });
     }
     let limit = limit(binder, query.limit.as_ref())?;
-    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
+    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit: limit.map(Box::new) } })
 }
 
 /// The names of the first query, and types that hold the values of all.

@@ -5,8 +5,10 @@ mod gtid;
 mod md5;
 mod numeric;
 mod session;
+mod spatial;
 mod string;
 mod time;
+mod vector;
 
 pub(crate) use time::week_of;
 
@@ -21,6 +23,8 @@ use types::{ColumnType, TypeCode, Value, collation};
 pub(crate) struct Call<'c> {
     /// The arguments' values.
     pub values: &'c [Cow<'c, Value>],
+    /// The function's name.
+    pub name: &'static str,
     /// The arguments.
     pub args: &'c [Expr],
     pub ctx: &'c Context<'c>,
@@ -171,7 +175,7 @@ impl Function {
             }
             values.push(value);
         }
-        (self.run)(&Call { values: &values, args, ctx })
+        (self.run)(&Call { values: &values, name: self.name, args, ctx })
     }
 }
 
@@ -193,7 +197,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         "sha" => "sha1",
         "day" => "dayofmonth",
         "master_pos_wait" => "source_pos_wait",
-        name => name,
+        name => spatial::canonical_name(name).or_else(|| vector::canonical_name(name)).unwrap_or(name),
     };
     [
         string::FUNCTIONS,
@@ -202,6 +206,8 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         digest::FUNCTIONS,
         session::FUNCTIONS,
         gtid::FUNCTIONS,
+        spatial::FUNCTIONS,
+        vector::FUNCTIONS,
     ]
     .iter()
     .flat_map(|table| table.iter())

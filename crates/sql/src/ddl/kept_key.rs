@@ -1,0 +1,192 @@
+//! FULLTEXT and SPATIAL indexes: kept in the definition, with MySQL's checks, and not looked up in.
+
+use super::DdlSettings;
+use super::create::{free_key_name, wrong_prefix};
+use crate::ast::{KeyKind, KeySpec};
+use crate::error::{Result, SqlError};
+use engine::{ColumnDef, KeptIndex, KeptKind, KeptPart, TableDef};
+use std::borrow::Cow;
+use types::{ColumnType, TypeCode, collation};
+
+/// The parser for FULLTEXT indexes that MySQL has beside the built-in one.
+const NGRAM: &str = "ngram";
+/// The column whose values a user gives to the documents of FULLTEXT indexes, and its index.
+const DOC_ID: &str = "FTS_DOC_ID";
+const DOC_ID_INDEX: &str = "FTS_DOC_ID_INDEX";
+
+/// An index over a geometry is a SPATIAL one, whatever it is called.
+///
+/// # Errors
+/// 3728 for a key that is to be unique, and 6134 for a key over a vector.
+pub(super) fn kind_by_columns<'k>(def: &TableDef, key: &'k KeySpec) -> Result<Cow<'k, KeySpec>> {
+    let mut over_geometry = false;
+    for part in &key.parts {
+        let Some(at) = def.column(&part.column) else { continue };
+        match def.columns[at].ty.code {
+            TypeCode::Vector => {
+                let text =
+                    format!("Non-scalar (e.g., vector) column '{}' cannot be used as key.", part.column);
+                return Err(SqlError::new(6134, text));
+            }
+            TypeCode::Geometry => over_geometry = true,
+            _ => {}
+        }
+    }
+    match key.kind {
+        KeyKind::Index if over_geometry => Ok(Cow::Owned(KeySpec { kind: KeyKind::Spatial, ..key.clone() })),
+        KeyKind::Primary | KeyKind::Unique if over_geometry => {
+            Err(SqlError::new(3728, "Spatial indexes can't be primary or unique indexes."))
+        }
+        _ => Ok(Cow::Borrowed(key)),
+    }
+}
+
+/// A FULLTEXT or SPATIAL index of the table.
+///
+/// # Errors
+/// What is wrong with its parts, its name or its parser. [`check_kept_keys`] looks at the types.
+pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<KeptIndex> {
+    let is_spatial = key.kind == KeyKind::Spatial;
+    let mut parts: Vec<KeptPart> = Vec::with_capacity(key.parts.len());
+    for part in &key.parts {
+        if part.expression.is_some() {
+            let (code, kind) = if is_spatial { (3760, "Spatial") } else { (3759, "Fulltext") };
+            return Err(SqlError::new(code, format!("{kind} functional index is not supported.")));
+        }
+        if part.descending {
+            let text = "Incorrect usage of spatial/fulltext/hash index and explicit index order";
+            return Err(SqlError::new(1221, text));
+        }
+        let at = def.column(&part.column).ok_or_else(|| {
+            SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column))
+        })?;
+        let name = &def.columns[at].name;
+        if parts.iter().any(|other| other.text == *name) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", part.column)));
+        }
+        if is_spatial && part.prefix.is_some() && !settings.replicated {
+            return Err(wrong_prefix());
+        }
+        // A FULLTEXT index is over whole columns, whatever is written.
+        parts.push(KeptPart { text: name.clone(), is_expression: false, prefix: None, descending: false });
+    }
+    if is_spatial && parts.len() > 1 {
+        return Err(SqlError::new(1070, "Too many key parts specified; max 1 parts allowed"));
+    }
+    if let Some(parser) = key.parser.as_ref().filter(|p| !p.eq_ignore_ascii_case(NGRAM))
+        && !settings.replicated
+    {
+        return Err(SqlError::new(1128, format!("Function '{parser}' is not defined")));
+    }
+    let name = match &key.name {
+        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
+            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
+        }
+        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
+            return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
+        }
+        Some(name) => name.clone(),
+        None => free_key_name(def, &parts[0].text),
+    };
+    let kind = match is_spatial {
+        true => KeptKind::Spatial { behind: def.indexes.len() as u32 },
+        false => KeptKind::FullText(key.parser.as_ref().map(|parser| known_parser(parser))),
+    };
+    let comment = key.comment.clone();
+    Ok(KeptIndex { name, kind, unique: false, parts, comment, invisible: key.invisible })
+}
+
+/// The parser's name as the server that has it spells it.
+fn known_parser(name: &str) -> String {
+    if name.eq_ignore_ascii_case(NGRAM) { NGRAM.to_owned() } else { name.to_owned() }
+}
+
+/// Checks the columns of FULLTEXT and SPATIAL indexes, and a user's own FTS_DOC_ID. What a source
+/// accepted is not refused.
+///
+/// # Errors
+/// 1283, 3106, 3152, 1687 and 1252 for columns that cannot be in such an index; 1797, 1798 and 1166
+/// for what has the name of InnoDB's column and index and is not like them.
+pub(super) fn check_kept_keys(def: &TableDef, settings: &DdlSettings) -> Result<()> {
+    if settings.replicated {
+        return Ok(());
+    }
+    for index in &def.kept_indexes {
+        let columns = index.parts.iter().filter(|part| !part.is_expression);
+        let columns: Vec<&ColumnDef> =
+            columns.filter_map(|part| Some(&def.columns[def.column(&part.text)?])).collect();
+        match index.kind {
+            KeptKind::FullText(_) => check_texts(&columns)?,
+            KeptKind::Spatial { .. } => check_geometries(&columns)?,
+            KeptKind::Functional => {}
+        }
+    }
+    check_doc_id(def)
+}
+
+fn check_texts(columns: &[&ColumnDef]) -> Result<()> {
+    for column in columns {
+        if column.ty.code == TypeCode::Json {
+            let name = &column.name;
+            let text = format!(
+                "JSON column '{name}' supports indexing only via generated columns on a specified JSON path."
+            );
+            return Err(SqlError::new(3152, text));
+        }
+        let is_same_set =
+            collation::charset_of(column.ty.collation) == collation::charset_of(columns[0].ty.collation);
+        if !can_be_searched(&column.ty) || !is_same_set {
+            let text = format!("Column '{}' cannot be part of FULLTEXT index", column.name);
+            return Err(SqlError::new(1283, text));
+        }
+        if column.generated.as_ref().is_some_and(|generated| !generated.stored) {
+            let text = "'Fulltext index on virtual generated column' is not supported for generated columns.";
+            return Err(SqlError::new(3106, text));
+        }
+    }
+    Ok(())
+}
+
+/// Texts in a character set that has ASCII's characters in one byte.
+fn can_be_searched(ty: &ColumnType) -> bool {
+    let wide = ["ucs2", "utf16", "utf16le", "utf32"];
+    matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+        && ty.is_character()
+        && !wide.contains(&collation::charset_of(ty.collation).name())
+}
+
+fn check_geometries(columns: &[&ColumnDef]) -> Result<()> {
+    for column in columns {
+        if column.ty.code != TypeCode::Geometry {
+            return Err(SqlError::new(1687, "A SPATIAL index may only contain a geometrical type column"));
+        }
+        if column.nullable {
+            return Err(SqlError::new(1252, "All parts of a SPATIAL index must be NOT NULL"));
+        }
+    }
+    Ok(())
+}
+
+fn check_doc_id(def: &TableDef) -> Result<()> {
+    let is_searched = def.kept_indexes.iter().any(|index| matches!(index.kind, KeptKind::FullText(_)));
+    if let Some(column) = def.columns.iter().find(|column| column.name.eq_ignore_ascii_case(DOC_ID)) {
+        let is_right = column.name == DOC_ID && column.ty == ColumnType::bigint(true) && !column.nullable;
+        if !is_right && is_searched {
+            let text = format!("Column '{}' is of wrong type for an InnoDB FULLTEXT index", column.name);
+            return Err(SqlError::new(1797, text));
+        }
+        if !is_right {
+            return Err(SqlError::new(1166, format!("Incorrect column name '{}'", column.name)));
+        }
+    }
+    if let Some(at) = def.index(DOC_ID_INDEX).filter(|_| is_searched) {
+        let index = &def.indexes[at];
+        let is_right = index.unique
+            && matches!(index.columns.as_slice(), [part] if def.columns[part.column].name == DOC_ID);
+        if !is_right {
+            let text = format!("Index '{}' is of wrong type for an InnoDB FULLTEXT index", index.name);
+            return Err(SqlError::new(1798, text));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Vectors: numbers of four bytes each, the lowest byte first.
+
+use super::{Call, Coercibility, Function, ascii_text, int, text, wrong_arguments};
+use crate::error::{Result, SqlError};
+use types::{ColumnType, TypeCode, Value, collation};
+
+/// Numbers of the longest vector.
+const MOST_DIMENSIONS: usize = 16_383;
+const FLOAT_BYTES: usize = 4;
+/// Characters of the text of the longest vector, in MySQL's own count.
+const TEXT_CHARS: u32 = 262_128;
+
+/// The numbers of an argument that is a vector or bytes of one.
+fn numbers(call: &Call<'_>) -> Result<Vec<f32>> {
+    let refused = || wrong_arguments(call.name);
+    let ty = &call.args[0].ty;
+    let Value::Bytes(bytes) = &*call.values[0] else { return Err(refused()) };
+    let (numbers, rest) = bytes.as_chunks::<FLOAT_BYTES>();
+    let is_binary = ty.code == TypeCode::Vector || ty.collation == collation::BINARY;
+    if !is_binary || numbers.is_empty() || !rest.is_empty() {
+        return Err(refused());
+    }
+    Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+}
+
+/// Reads `[1,2.5,-3e2]`.
+fn parse(text: &str) -> Option<Vec<f32>> {
+    let inside = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
+    let numbers = inside.split(',').map(|number| parse_number(number.trim_ascii()));
+    numbers.collect::<Option<Vec<f32>>>().filter(|numbers| numbers.len() <= MOST_DIMENSIONS)
+}
+
+fn parse_number(text: &str) -> Option<f32> {
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+        return None;
+    }
+    let (wide, number) = (text.parse::<f64>().ok()?, text.parse::<f32>().ok()?);
+    // What is smaller than a number of four bytes with all its digits is none.
+    (number.is_normal() || number == 0.0 && wide == 0.0).then_some(number)
+}
+
+/// As C's `%.5e` writes it.
+fn write_number(number: f32, out: &mut String) {
+    if !number.is_finite() {
+        out.push_str(if number.is_nan() {
+            "nan"
+        } else if number > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        });
+        return;
+    }
+    let text = format!("{number:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    out.push_str(&format!("{digits}e{sign}{exponent:0>2}"));
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new(
+        "to_vector",
+        1..=1,
+        |_| Ok((ColumnType::vector(MOST_DIMENSIONS as u32), Coercibility::Literal)),
+        |call| {
+            let Value::Bytes(written) = &*call.values[0] else { return Err(wrong_arguments(call.name)) };
+            let written = String::from_utf8_lossy(written);
+            match parse(&written) {
+                Some(numbers) => {
+                    Ok(Value::Bytes(numbers.iter().flat_map(|number| number.to_le_bytes()).collect()))
+                }
+                None => {
+                    let text = format!("Data cannot be converted to a valid vector: '{written}'");
+                    Err(SqlError::new(6138, text))
+                }
+            }
+        },
+    ),
+    Function::new("from_vector", 1..=1, ascii_text::<TEXT_CHARS>, |call| {
+        let mut out = String::from("[");
+        for (at, number) in numbers(call)?.into_iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            write_number(number, &mut out);
+        }
+        out.push(']');
+        Ok(text(out))
+    }),
+    Function::new("vector_dim", 1..=1, int, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
+];
+
+/// The name in the table of another name of a function here.
+pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "string_to_vector" => "to_vector",
+        "vector_to_string" => "from_vector",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What MySQL 9.7 answers.
+    #[test]
+    fn texts_of_vectors() {
+        let shown = |text: &str| {
+            parse(text).map(|numbers| {
+                let mut out = String::new();
+                for number in numbers {
+                    write_number(number, &mut out);
+                    out.push(' ');
+                }
+                out
+            })
+        };
+        assert_eq!(shown(" [ 1 , 2.5,-3e2]").as_deref(), Some("1.00000e+00 2.50000e+00 -3.00000e+02 "));
+        assert_eq!(
+            shown("[1234567,0.00001234,3.4e38,-0.0,+1,.5,5.]").as_deref(),
+            Some("1.23457e+06 1.23400e-05 3.40000e+38 -0.00000e+00 1.00000e+00 5.00000e-01 5.00000e+00 ")
+        );
+        let wrong = [
+            "", "[]", "[ ]", "1,2", "[1,2", "[1,,2]", "[1,2,]", "[1 2]", "[1e50]", "[nan]", "[inf]",
+            "[1e-45]",
+        ];
+        for text in wrong {
+            assert_eq!(shown(text), None, "{text}");
+        }
+        assert_eq!(shown("[1] x"), None);
+    }
+}

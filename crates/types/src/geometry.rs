@@ -1,0 +1,453 @@
+//! Geometries: MySQL's internal form (the SRID in four bytes, then WKB), WKB and WKT.
+
+use crate::column::GeometryKind;
+use crate::number;
+
+/// Bytes of the SRID before the WKB.
+const SRID_BYTES: usize = 4;
+/// Collections may be in collections so deep.
+const MOST_DEPTH: usize = 64;
+/// Points of a ring: a triangle, and the first one again.
+const LEAST_OF_RING: usize = 4;
+/// WKB's byte orders.
+const BIG_ENDIAN: u8 = 0;
+const LITTLE_ENDIAN: u8 = 1;
+/// Bytes of a point's coordinates.
+const POINT_BYTES: usize = 16;
+/// Bytes of a byte order and a kind.
+const HEAD_BYTES: usize = 5;
+
+/// A point's coordinates.
+pub type Coordinates = [f64; 2];
+
+/// A geometry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// `POINT`
+    Point(Coordinates),
+    /// `LINESTRING`, of two points or more.
+    LineString(Vec<Coordinates>),
+    /// `POLYGON`: one closed ring or more.
+    Polygon(Vec<Vec<Coordinates>>),
+    /// The geometries that have others in them: `MULTIPOINT`, `MULTILINESTRING`, `MULTIPOLYGON`, of
+    /// one kind and not empty, and `GEOMETRYCOLLECTION`.
+    Several(GeometryKind, Vec<Geometry>),
+}
+
+/// The kind of what such a geometry holds; `None`: any.
+fn kind_inside(kind: GeometryKind) -> Option<GeometryKind> {
+    match kind {
+        GeometryKind::MultiPoint => Some(GeometryKind::Point),
+        GeometryKind::MultiLineString => Some(GeometryKind::LineString),
+        GeometryKind::MultiPolygon => Some(GeometryKind::Polygon),
+        _ => None,
+    }
+}
+
+fn is_ring(points: &[Coordinates]) -> bool {
+    points.len() >= LEAST_OF_RING && points.first() == points.last()
+}
+
+impl Geometry {
+    /// Its kind.
+    pub fn kind(&self) -> GeometryKind {
+        match self {
+            Geometry::Point(_) => GeometryKind::Point,
+            Geometry::LineString(_) => GeometryKind::LineString,
+            Geometry::Polygon(_) => GeometryKind::Polygon,
+            Geometry::Several(kind, _) => *kind,
+        }
+    }
+
+    /// A line through these points, as far as they make one.
+    pub fn line(points: Vec<Coordinates>) -> Option<Geometry> {
+        (points.len() >= 2).then_some(Geometry::LineString(points))
+    }
+
+    /// A polygon with these rings, as far as they make one.
+    pub fn polygon(rings: Vec<Vec<Coordinates>>) -> Option<Geometry> {
+        let is_one = !rings.is_empty() && rings.iter().all(|ring| is_ring(ring));
+        is_one.then_some(Geometry::Polygon(rings))
+    }
+
+    /// A multi-geometry or collection of these, as far as they may be in it.
+    pub fn several(kind: GeometryKind, parts: Vec<Geometry>) -> Option<Geometry> {
+        let fits = match kind_inside(kind) {
+            Some(inside) => !parts.is_empty() && parts.iter().all(|part| part.kind() == inside),
+            None => kind == GeometryKind::Collection,
+        };
+        fits.then_some(Geometry::Several(kind, parts))
+    }
+
+    /// Reads MySQL's internal form: the SRID and the geometry.
+    pub fn from_stored(bytes: &[u8]) -> Option<(u32, Geometry)> {
+        let (srid, wkb) = bytes.split_first_chunk::<SRID_BYTES>()?;
+        if wkb.first() != Some(&LITTLE_ENDIAN) {
+            return None;
+        }
+        Some((u32::from_le_bytes(*srid), Geometry::from_wkb(wkb)?))
+    }
+
+    /// MySQL's internal form.
+    pub fn to_stored(&self, srid: u32) -> Vec<u8> {
+        let mut out = srid.to_le_bytes().to_vec();
+        self.write_wkb(&mut out);
+        out
+    }
+
+    /// Reads WKB, all of it.
+    pub fn from_wkb(bytes: &[u8]) -> Option<Geometry> {
+        let mut reader = Wkb { rest: bytes, big: false };
+        let geometry = reader.geometry(MOST_DEPTH)?;
+        reader.rest.is_empty().then_some(geometry)
+    }
+
+    /// Appends WKB, the lowest byte of each number first.
+    pub fn write_wkb(&self, out: &mut Vec<u8>) {
+        out.push(LITTLE_ENDIAN);
+        out.extend_from_slice(&u32::from(self.kind().number()).to_le_bytes());
+        let put_count =
+            |count: usize, out: &mut Vec<u8>| out.extend_from_slice(&(count as u32).to_le_bytes());
+        let put_points = |points: &[Coordinates], out: &mut Vec<u8>| {
+            for number in points.iter().flatten() {
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+        };
+        match self {
+            Geometry::Point(point) => put_points(&[*point], out),
+            Geometry::LineString(points) => {
+                put_count(points.len(), out);
+                put_points(points, out);
+            }
+            Geometry::Polygon(rings) => {
+                put_count(rings.len(), out);
+                for ring in rings {
+                    put_count(ring.len(), out);
+                    put_points(ring, out);
+                }
+            }
+            Geometry::Several(_, parts) => {
+                put_count(parts.len(), out);
+                parts.iter().for_each(|part| part.write_wkb(out));
+            }
+        }
+    }
+
+    /// Reads WKT, all of it.
+    pub fn from_wkt(text: &str) -> Option<Geometry> {
+        let mut reader = Wkt { rest: text };
+        let geometry = reader.geometry(MOST_DEPTH)?;
+        reader.skip_spaces();
+        reader.rest.is_empty().then_some(geometry)
+    }
+
+    /// The geometry in WKT, as MySQL writes it.
+    pub fn to_wkt(&self) -> String {
+        let mut out = Vec::new();
+        self.write_wkt(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn write_wkt(&self, out: &mut Vec<u8>) {
+        let name = match self.kind() {
+            GeometryKind::Collection => "GEOMETRYCOLLECTION".to_owned(),
+            kind => kind.sql_name().to_ascii_uppercase(),
+        };
+        out.extend_from_slice(name.as_bytes());
+        match self {
+            Geometry::Several(GeometryKind::Collection, parts) if parts.is_empty() => {
+                out.extend_from_slice(b" EMPTY");
+            }
+            Geometry::Several(GeometryKind::Collection, parts) => {
+                write_list(parts, out, |part, out| part.write_wkt(out));
+            }
+            _ => self.write_coordinates(out),
+        }
+    }
+
+    fn write_coordinates(&self, out: &mut Vec<u8>) {
+        match self {
+            Geometry::Point(point) => write_list(&[*point], out, write_point),
+            Geometry::LineString(points) => write_list(points, out, write_point),
+            Geometry::Polygon(rings) => {
+                write_list(rings, out, |ring, out| write_list(ring, out, write_point))
+            }
+            Geometry::Several(_, parts) => write_list(parts, out, |part, out| part.write_coordinates(out)),
+        }
+    }
+
+    /// Changes all points.
+    pub fn for_each_point(&mut self, f: &mut impl FnMut(&mut Coordinates)) {
+        match self {
+            Geometry::Point(point) => f(point),
+            Geometry::LineString(points) => points.iter_mut().for_each(f),
+            Geometry::Polygon(rings) => rings.iter_mut().flatten().for_each(f),
+            Geometry::Several(_, parts) => parts.iter_mut().for_each(|part| part.for_each_point(f)),
+        }
+    }
+}
+
+fn write_list<T>(parts: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut Vec<u8>)) {
+    out.push(b'(');
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(part, out);
+    }
+    out.push(b')');
+}
+
+fn write_point([x, y]: &Coordinates, out: &mut Vec<u8>) {
+    number::write_f64(*x, out);
+    out.push(b' ');
+    number::write_f64(*y, out);
+}
+
+/// What is left of a WKB, and the byte order of the geometry that is being read.
+struct Wkb<'b> {
+    rest: &'b [u8],
+    big: bool,
+}
+
+impl Wkb<'_> {
+    fn geometry(&mut self, depth: usize) -> Option<Geometry> {
+        let (order, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        self.big = match *order {
+            BIG_ENDIAN => true,
+            LITTLE_ENDIAN => false,
+            _ => return None,
+        };
+        match GeometryKind::from_number(u64::from(self.number()?))? {
+            GeometryKind::Geometry => None,
+            GeometryKind::Point => Some(Geometry::Point(self.point()?)),
+            GeometryKind::LineString => Geometry::line(self.points()?),
+            GeometryKind::Polygon => {
+                let count = self.count(SRID_BYTES)?;
+                let rings = (0..count).map(|_| self.points()).collect::<Option<Vec<_>>>()?;
+                Geometry::polygon(rings)
+            }
+            kind => {
+                let depth = depth.checked_sub(1)?;
+                let count = self.count(HEAD_BYTES)?;
+                let parts = (0..count).map(|_| self.geometry(depth)).collect::<Option<Vec<_>>>()?;
+                Geometry::several(kind, parts)
+            }
+        }
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let (bytes, rest) = self.rest.split_first_chunk::<4>()?;
+        self.rest = rest;
+        Some(if self.big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) })
+    }
+
+    /// A number of things that take so many bytes at least: no more than there can be.
+    fn count(&mut self, bytes: usize) -> Option<usize> {
+        let count = self.number()? as usize;
+        (count <= self.rest.len() / bytes).then_some(count)
+    }
+
+    fn points(&mut self) -> Option<Vec<Coordinates>> {
+        let count = self.count(POINT_BYTES)?;
+        (0..count).map(|_| self.point()).collect()
+    }
+
+    fn point(&mut self) -> Option<Coordinates> {
+        Some([self.coordinate()?, self.coordinate()?])
+    }
+
+    fn coordinate(&mut self) -> Option<f64> {
+        let (bytes, rest) = self.rest.split_first_chunk::<8>()?;
+        self.rest = rest;
+        let number = if self.big { f64::from_be_bytes(*bytes) } else { f64::from_le_bytes(*bytes) };
+        number.is_finite().then_some(number)
+    }
+}
+
+/// What is left of a WKT.
+struct Wkt<'t> {
+    rest: &'t str,
+}
+
+impl Wkt<'_> {
+    fn skip_spaces(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
+    }
+
+    fn eat(&mut self, symbol: char) -> Option<()> {
+        self.skip_spaces();
+        self.rest = self.rest.strip_prefix(symbol)?;
+        Some(())
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        self.skip_spaces();
+        let is_there = self.rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        if is_there {
+            self.rest = &self.rest[word.len()..];
+        }
+        is_there
+    }
+
+    fn geometry(&mut self, depth: usize) -> Option<Geometry> {
+        self.skip_spaces();
+        let end = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        let kind = GeometryKind::from_sql_name(word)?;
+        self.rest = rest;
+        match kind {
+            GeometryKind::Geometry => None,
+            GeometryKind::Point => {
+                let points = self.points()?;
+                <[Coordinates; 1]>::try_from(points).ok().map(|[point]| Geometry::Point(point))
+            }
+            GeometryKind::LineString => Geometry::line(self.points()?),
+            GeometryKind::Polygon => Geometry::polygon(self.list(Self::points)?),
+            GeometryKind::MultiPoint => {
+                let parts = self.list(|wkt| Some(Geometry::Point(wkt.point_of_several()?)))?;
+                Geometry::several(kind, parts)
+            }
+            GeometryKind::MultiLineString => {
+                let parts = self.list(|wkt| Geometry::line(wkt.points()?))?;
+                Geometry::several(kind, parts)
+            }
+            GeometryKind::MultiPolygon => {
+                let parts = self.list(|wkt| Geometry::polygon(wkt.list(Self::points)?))?;
+                Geometry::several(kind, parts)
+            }
+            GeometryKind::Collection => {
+                let depth = depth.checked_sub(1)?;
+                if self.eat_word("EMPTY") || self.is_empty_list() {
+                    return Geometry::several(kind, Vec::new());
+                }
+                let parts = self.list(|wkt| wkt.geometry(depth))?;
+                Geometry::several(kind, parts)
+            }
+        }
+    }
+
+    /// Eats `()`.
+    fn is_empty_list(&mut self) -> bool {
+        let start = self.rest;
+        if self.eat('(').and_then(|()| self.eat(')')).is_some() {
+            return true;
+        }
+        self.rest = start;
+        false
+    }
+
+    fn list<T>(&mut self, mut part: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.eat('(')?;
+        let mut parts = vec![part(self)?];
+        while self.eat(',').is_some() {
+            parts.push(part(self)?);
+        }
+        self.eat(')')?;
+        Some(parts)
+    }
+
+    fn points(&mut self) -> Option<Vec<Coordinates>> {
+        self.list(Self::point)
+    }
+
+    /// A point of a MULTIPOINT, which may have parentheses of its own.
+    fn point_of_several(&mut self) -> Option<Coordinates> {
+        if self.eat('(').is_none() {
+            return self.point();
+        }
+        let point = self.point()?;
+        self.eat(')')?;
+        Some(point)
+    }
+
+    fn point(&mut self) -> Option<Coordinates> {
+        Some([self.coordinate()?, self.coordinate()?])
+    }
+
+    fn coordinate(&mut self) -> Option<f64> {
+        self.skip_spaces();
+        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
+        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let (number, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        number.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What MySQL 9.7 answers to `ST_AsText(ST_GeomFromText(...))`.
+    const TEXTS: [(&str, &str); 9] = [
+        ("point(1 2)", "POINT(1 2)"),
+        (" LineString (0 0,1 1, 2.5 3e1)", "LINESTRING(0 0,1 1,2.5 30)"),
+        (
+            "polygon((0 0,4 0,4 4,0 4,0 0),(1 1,2 1,2 2,1 2,1 1))",
+            "POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,2 1,2 2,1 2,1 1))",
+        ),
+        ("multipoint(1 1,(2 2))", "MULTIPOINT((1 1),(2 2))"),
+        ("multilinestring((0 0,1 1),(2 2,3 3))", "MULTILINESTRING((0 0,1 1),(2 2,3 3))"),
+        (
+            "multipolygon(((0 0,4 0,4 4,0 0)),((0 0,1 0,1 1,0 0)))",
+            "MULTIPOLYGON(((0 0,4 0,4 4,0 0)),((0 0,1 0,1 1,0 0)))",
+        ),
+        (
+            "geometrycollection(point(1 1),linestring(0 0,1 1))",
+            "GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,1 1))",
+        ),
+        ("geometrycollection empty", "GEOMETRYCOLLECTION EMPTY"),
+        ("geomcollection()", "GEOMETRYCOLLECTION EMPTY"),
+    ];
+
+    #[test]
+    fn texts_and_bytes_come_back() {
+        for (written, shown) in TEXTS {
+            let geometry = Geometry::from_wkt(written).unwrap_or_else(|| panic!("{written}"));
+            assert_eq!(geometry.to_wkt(), shown);
+            let stored = geometry.to_stored(4326);
+            assert_eq!(Geometry::from_stored(&stored), Some((4326, geometry)), "{written}");
+            for cut in 0..stored.len() {
+                assert_eq!(Geometry::from_stored(&stored[..cut]), None, "{written} {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_geometry() {
+        let wrong = [
+            "",
+            "foo",
+            "point(1)",
+            "point(1 2",
+            "point(1 2) x",
+            "point(1 2,3 4)",
+            "linestring(1 1)",
+            "polygon((0 0,1 1,2 2))",
+            "polygon((0 0,1 1,2 2,5 5))",
+            "geometry(1 1)",
+            "point(1e400 1)",
+        ];
+        for text in wrong {
+            assert_eq!(Geometry::from_wkt(text), None, "{text}");
+        }
+        let deep = format!("{}point(1 1){}", "geometrycollection(".repeat(1000), ")".repeat(1000));
+        assert_eq!(Geometry::from_wkt(&deep), None);
+        let mut bytes = Vec::new();
+        for _ in 0..1000 {
+            bytes.extend_from_slice(&[1, 7, 0, 0, 0, 1, 0, 0, 0]);
+        }
+        assert_eq!(Geometry::from_wkb(&bytes), None);
+        assert_eq!(Geometry::from_wkb(&[1, 2, 0, 0, 0, 255, 255, 255, 255]), None, "no room is taken for it");
+    }
+
+    #[test]
+    fn the_highest_byte_may_be_first() {
+        let mut bytes = vec![0, 0, 0, 0, 1];
+        bytes.extend_from_slice(&1f64.to_be_bytes());
+        bytes.extend_from_slice(&2f64.to_be_bytes());
+        assert_eq!(Geometry::from_wkb(&bytes), Some(Geometry::Point([1.0, 2.0])));
+    }
+}
