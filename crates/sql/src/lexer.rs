@@ -147,7 +147,7 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
         let tokens = tokenize(text, mode)?;
         let words =
             tokens.iter().map(|token| (token.kind, text[token.start as usize..token.end as usize].to_vec()));
-        if is(first, &[b"CREATE", b"ALTER"]) && crate::parse::object::is_program(words) {
+        if is(first, &[b"CREATE", b"ALTER"]) && is_program(words) {
             return Ok((tokenize_program(text, mode)?, None));
         }
         return Ok((tokens, None));
@@ -466,6 +466,23 @@ pub fn number_bytes(raw: &[u8], is_hex: bool) -> Vec<u8> {
         out[last - place / per_byte] |= value << ((place % per_byte) * bits);
     }
     out
+}
+
+/// Whether a statement that begins with CREATE or ALTER has a body with semicolons of its own.
+fn is_program(words: impl Iterator<Item = (TokenKind, Vec<u8>)>) -> bool {
+    /// Words and accounts in front of the word of the kind.
+    const MOST: usize = 24;
+    for (kind, raw) in words.skip(1).take(MOST) {
+        if kind != TokenKind::Word {
+            continue;
+        }
+        match raw.to_ascii_uppercase().as_slice() {
+            b"TRIGGER" | b"PROCEDURE" | b"FUNCTION" | b"EVENT" => return true,
+            b"TABLE" | b"VIEW" | b"DATABASE" | b"SCHEMA" | b"INDEX" | b"USER" | b"ROLE" => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 #[cfg(test)]

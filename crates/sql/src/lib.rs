@@ -14,7 +14,9 @@
 
 pub mod admin;
 mod ast;
+mod attribute;
 mod bind;
+mod binlog_format;
 mod ddl;
 mod engine_error;
 mod error;
@@ -27,6 +29,7 @@ pub mod memory;
 mod normalized;
 mod parse;
 mod plan;
+mod quoting;
 pub mod replicated;
 mod schema_tables;
 mod session;

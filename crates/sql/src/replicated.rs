@@ -204,7 +204,7 @@ fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &State
     let text = String::from_utf8_lossy(received.statement).into_owned();
     let mut run = ddl_run(engine, received, &text);
     if let Some(schedule) = schedule_of(statement) {
-        run.schedule = crate::session::received_schedule(engine, received, schedule)?;
+        run.schedule = crate::session::received_schedule(engine, &received.session, schedule)?;
     }
     run.run(statement)?;
     let invoker = received.invoker.clone().unwrap_or_default();

@@ -4,10 +4,10 @@
 //! to read back are in `kept`. Their global values are the host's, and are what a new session
 //! starts with.
 
+use crate::binlog_format::BinlogFormat;
 use crate::error::{Result, SqlError};
 use crate::expr::text_of;
 use crate::host::{Host, VariableScope};
-use crate::session::BinlogFormat;
 use crate::sql_mode::SqlMode;
 use engine::{Isolation, RowImage};
 use std::collections::BTreeMap;

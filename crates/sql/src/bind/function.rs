@@ -5,7 +5,7 @@ use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, common_type,
-    comparison_collation, find_function,
+    comparison_collation, find_function, is_aggregate,
 };
 use crate::host::Privilege;
 use types::{ColumnType, Value, collation};
@@ -96,7 +96,7 @@ impl Binder<'_> {
         match self.engine.catalog().object(schema, kind, name) {
             Some(stored) => SqlError::not_supported(format!(
                 "calls of the function {}",
-                crate::show::qualified(&stored.def)
+                crate::quoting::qualified(&stored.def)
             )),
             None => SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")),
         }
@@ -225,30 +225,6 @@ const CONDITIONS: &[&str] = &["if", "ifnull", "coalesce", "name_const", "nullif"
 /// them.
 fn is_of_mysql(name: &str) -> bool {
     ["json_", "regexp_", "st_", "mbr"].iter().any(|begin| name.starts_with(begin))
-}
-
-/// Whether a name is an aggregate's.
-pub(crate) fn is_aggregate(name: &str) -> bool {
-    matches!(
-        name,
-        "count"
-            | "sum"
-            | "avg"
-            | "min"
-            | "max"
-            | "bit_and"
-            | "bit_or"
-            | "bit_xor"
-            | "std"
-            | "stddev"
-            | "stddev_pop"
-            | "stddev_samp"
-            | "variance"
-            | "var_pop"
-            | "var_samp"
-            | "group_concat"
-            | "json_arrayagg"
-    )
 }
 
 /// The type of an aggregate's result.

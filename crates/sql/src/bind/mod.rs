@@ -13,7 +13,6 @@ mod scope;
 mod target;
 mod texts;
 
-pub(crate) use function::is_aggregate;
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use query::bind_query;
@@ -164,7 +163,7 @@ impl<'a> Binder<'a> {
             if let Some(view) = catalog.object(&schema, engine::ObjectKind::View, &name.name) {
                 return Err(SqlError::not_supported(format!(
                     "this use of the view {}",
-                    crate::show::qualified(&view.def)
+                    crate::quoting::qualified(&view.def)
                 )));
             }
             return Err(SqlError::no_such_table(&schema, &name.name));

@@ -2,7 +2,7 @@
 //! the dictionary keeps.
 
 use crate::ast::{BinaryOp, CastType, Expr, FunctionCall, Literal, TimeUnit, TruthValue, UnaryOp};
-use crate::show::quoted;
+use crate::quoting::quoted;
 
 /// What an expression is printed with.
 pub(crate) struct Canonical<'a> {

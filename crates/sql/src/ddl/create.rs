@@ -6,6 +6,7 @@ use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
 use super::long_key::fitted;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
+use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use crate::sink::column_flag;
@@ -137,9 +138,6 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     }
     Ok(())
 }
-
-/// The option under which the engine is kept that a source's table has.
-pub(crate) const ENGINE: &str = "ENGINE";
 
 /// How MySQL and MariaDB spell engines, by what may be written.
 const ENGINES: [(&str, &str); 14] = [

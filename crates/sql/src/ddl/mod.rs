@@ -22,7 +22,7 @@ mod run;
 mod view_text;
 
 pub(crate) use alter::{Altered, altered_definition, converter};
-pub(crate) use create::{ENGINE, columns_of_query, definition};
+pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
 pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, routine_change, schedule_of};

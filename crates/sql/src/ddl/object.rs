@@ -9,9 +9,11 @@ use crate::ast::{
     AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
     RoutineDetails, Statement, TableName, TriggerDetails, ViewDetails,
 };
+use crate::attribute;
 use crate::error::{Result, SqlError};
 use crate::host::RoutineChange;
-use crate::show::{self, attribute, quoted};
+use crate::quoting::quoted;
+use crate::show;
 use engine::{EngineError, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName, TriggerPlace};
 use std::sync::Arc;
 use types::collation;

@@ -8,8 +8,8 @@ use crate::ast::{
 };
 use crate::error::{Result, SqlError};
 use crate::parse::partition::{MOST_PARTITIONS, too_many};
+use crate::quoting::text_literal;
 use crate::session::{DetachedSettings, constant};
-use crate::show::text_literal;
 use engine::{
     ColumnDef, Engine, IndexColumn, Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning,
     Subpartition, TableDef,

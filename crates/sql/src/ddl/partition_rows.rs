@@ -5,7 +5,7 @@
 //! expression of a definition. A condition is never NULL where MySQL's own rules say that NULL is
 //! less than every value.
 
-use crate::show::quoted;
+use crate::quoting::quoted;
 use engine::{PartitionFunction, PartitionKind, Partitioning};
 
 /// The condition of the rows of a partition, or of one of its subpartitions. `None`: it has none

@@ -7,7 +7,8 @@ use crate::ast::{
     BinaryOp, Expr, FunctionCall, JoinKind, Literal, OrderItem, Query, QueryBody, Select, SelectItem,
     TableName, TableRef, UnaryOp, ViewDetails,
 };
-use crate::show::{attribute, quoted};
+use crate::attribute;
+use crate::quoting::quoted;
 use engine::{Catalog, ObjectKind};
 use std::fmt::Write;
 

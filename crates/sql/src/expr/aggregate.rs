@@ -280,3 +280,27 @@ fn concat(aggregate: &Aggregate, mut parts: Vec<(Vec<Value>, Vec<u8>)>, ctx: &Co
     }
     Ok(Value::Bytes(out))
 }
+
+/// Whether a name is an aggregate's.
+pub(crate) fn is_aggregate(name: &str) -> bool {
+    matches!(
+        name,
+        "count"
+            | "sum"
+            | "avg"
+            | "min"
+            | "max"
+            | "bit_and"
+            | "bit_or"
+            | "bit_xor"
+            | "std"
+            | "stddev"
+            | "stddev_pop"
+            | "stddev_samp"
+            | "variance"
+            | "var_pop"
+            | "var_samp"
+            | "group_concat"
+            | "json_arrayagg"
+    )
+}

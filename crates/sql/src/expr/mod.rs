@@ -17,7 +17,7 @@ pub(crate) mod like;
 mod sorting;
 mod user_variables;
 
-pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind};
+pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, text_of};
 pub(crate) use compare::{compare, group_key, sort_compare};

@@ -104,7 +104,7 @@ impl Parser<'_> {
         let mut names = Vec::new();
         if !self.is_symbol(")") {
             for table in self.list(Self::table_name)? {
-                let quoted = |name: &str| crate::show::quoted(name);
+                let quoted = |name: &str| crate::quoting::quoted(name);
                 let schema = table.schema.map_or(String::new(), |schema| format!("{}.", quoted(&schema)));
                 names.push(format!("{schema}{}", quoted(&table.name)));
             }

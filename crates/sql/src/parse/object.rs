@@ -10,7 +10,7 @@ use crate::ast::{
     RoutineDetails, RoutineParameter, Statement, TableName, TriggerDetails, TypeSpec, ViewDetails,
 };
 use crate::error::{Result, SqlError};
-use crate::lexer::{LexMode, TokenKind};
+use crate::lexer::LexMode;
 use engine::{ObjectKind, TriggerEvent};
 
 /// What stands between CREATE and the word of the kind.
@@ -443,21 +443,4 @@ pub(crate) fn parameters_of(text: &str, of_procedure: bool, mode: LexMode) -> Ve
 /// Reads a type that is kept as text.
 pub(crate) fn type_of(text: &str, mode: LexMode) -> Option<TypeSpec> {
     super::parse_part(text.as_bytes(), mode, |parser| parser.type_of_source()).ok().flatten()
-}
-
-/// Whether a statement that begins with CREATE or ALTER has a body with semicolons of its own.
-pub(crate) fn is_program(words: impl Iterator<Item = (TokenKind, Vec<u8>)>) -> bool {
-    /// Words and accounts in front of the word of the kind.
-    const MOST: usize = 24;
-    for (kind, raw) in words.skip(1).take(MOST) {
-        if kind != TokenKind::Word {
-            continue;
-        }
-        match raw.to_ascii_uppercase().as_slice() {
-            b"TRIGGER" | b"PROCEDURE" | b"FUNCTION" | b"EVENT" => return true,
-            b"TABLE" | b"VIEW" | b"DATABASE" | b"SCHEMA" | b"INDEX" | b"USER" | b"ROLE" => return false,
-            _ => {}
-        }
-    }
-    false
 }

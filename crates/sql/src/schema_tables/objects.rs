@@ -180,12 +180,13 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
         None => Value::Null,
     };
     let partitioned = table.def.partitioning.iter().map(|_| "partitioned".to_owned());
-    let options = table.def.options.iter().filter(|(name, _)| name != crate::ddl::ENGINE).map(
-        |(name, value)| match name.as_str() {
-            "KEY_BLOCK_SIZE" => format!("{name}={value}"),
-            _ => format!("{}={value}", name.to_lowercase()),
-        },
-    );
+    let options =
+        table.def.options.iter().filter(|(name, _)| name != crate::attribute::ENGINE).map(|(name, value)| {
+            match name.as_str() {
+                "KEY_BLOCK_SIZE" => format!("{name}={value}"),
+                _ => format!("{}={value}", name.to_lowercase()),
+            }
+        });
     vec![
         text(crate::show::engine_of(&table.def)),
         Value::UInt(10),

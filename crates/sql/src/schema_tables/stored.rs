@@ -2,11 +2,12 @@
 
 use super::columns::type_values;
 use super::{Definition, Dictionary, Kind, Rows};
+use crate::attribute;
 use crate::ddl::kept_type;
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
 use crate::parse::object::{parameters_of, type_of};
-use crate::show::{self, attribute};
+use crate::show;
 use crate::sql_mode::SqlMode;
 use engine::{Object, ObjectDef, ObjectKind};
 use std::sync::Arc;

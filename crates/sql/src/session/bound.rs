@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::logging::expanded;
-use super::results::Rows;
+use super::rows::Rows;
 use crate::ast::Statement;
 use crate::bind::LoggingNeeds;
 use crate::error::{Result, SqlError};

@@ -200,11 +200,11 @@ impl Session {
             let zone = self.variables.time_zone_offset_s;
             let text = crate::show::create_table(&def, None, zone);
             let qualified = text.replacen(
-                &format!("CREATE TABLE {}", crate::show::quoted(&def.name)),
+                &format!("CREATE TABLE {}", crate::quoting::quoted(&def.name)),
                 &format!(
                     "CREATE TABLE {}.{}",
-                    crate::show::quoted(&def.schema),
-                    crate::show::quoted(&def.name)
+                    crate::quoting::quoted(&def.schema),
+                    crate::quoting::quoted(&def.name)
                 ),
                 1,
             );
@@ -245,8 +245,8 @@ impl Session {
                 transaction.rollback();
                 let text = format!(
                     "DROP TABLE {}.{}",
-                    crate::show::quoted(&table.def.schema),
-                    crate::show::quoted(&table.def.name)
+                    crate::quoting::quoted(&table.def.schema),
+                    crate::quoting::quoted(&table.def.name)
                 );
                 let drop = Statement::DropTable {
                     tables: vec![create.table.clone()],

@@ -143,7 +143,7 @@ impl Session {
                 let kind = engine::ObjectKind::Procedure;
                 Err(match self.engine.catalog().object(&schema, kind, &name.name) {
                     Some(found) => {
-                        SqlError::not_supported(format!("CALL of {}", crate::show::qualified(&found.def)))
+                        SqlError::not_supported(format!("CALL of {}", crate::quoting::qualified(&found.def)))
                     }
                     None => crate::ddl::absent(kind, &schema, &name.name),
                 })

@@ -8,6 +8,7 @@
 use super::Session;
 use super::bound::Bound;
 use crate::bind::LoggingNeeds;
+use crate::binlog_format::BinlogFormat;
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, text_of};
 use crate::lexer::{LexMode, TokenKind, tokenize};
@@ -15,34 +16,6 @@ use binlog::event::{UserVarEvent, UserVarValue};
 use engine::{Isolation, LoggedStatement, Transaction};
 use std::borrow::Cow;
 use types::{Value, collation};
-
-/// `binlog_format`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BinlogFormat {
-    Row,
-    Statement,
-    Mixed,
-}
-
-impl BinlogFormat {
-    /// In MySQL's words, in upper case.
-    pub fn named(name: &str) -> Option<BinlogFormat> {
-        Some(match name {
-            "ROW" => BinlogFormat::Row,
-            "STATEMENT" => BinlogFormat::Statement,
-            "MIXED" => BinlogFormat::Mixed,
-            _ => return None,
-        })
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            BinlogFormat::Row => "ROW",
-            BinlogFormat::Statement => "STATEMENT",
-            BinlogFormat::Mixed => "MIXED",
-        }
-    }
-}
 
 /// What the session was before a statement that is to be logged as text.
 pub(super) struct TextContext {

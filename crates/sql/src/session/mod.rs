@@ -17,6 +17,7 @@ mod prepared;
 mod privileges;
 mod received;
 mod results;
+mod rows;
 mod set;
 mod show;
 mod statement;
@@ -42,7 +43,6 @@ use types::Value;
 
 pub use detached::VirtualColumns;
 pub(crate) use detached::{DetachedCondition, DetachedRows, DetachedSettings, constant};
-pub(crate) use logging::BinlogFormat;
 pub use prepared::Prepared;
 pub(crate) use received::received_schedule;
 pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};

@@ -10,9 +10,9 @@ use crate::ast::{
     AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails,
     PartitionAlteration, RoutineDetails, Statement, TableName,
 };
+use crate::attribute;
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
-use crate::show::attribute;
 use engine::{ObjectDef, ObjectKind};
 
 impl Session {

@@ -109,12 +109,12 @@ impl ReceivedStatements {
 /// What the expressions of an event's schedule were when a source ran the statement.
 pub(crate) fn received_schedule(
     engine: &Arc<Engine>,
-    received: &crate::replicated::ReceivedStatement<'_>,
+    session_of: &SessionContext,
     schedule: &crate::ast::EventSchedule,
 ) -> Result<crate::ddl::ScheduleValues> {
     let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
-    session.become_sources(&received.session)?;
-    session.variables.timestamp_us = Some(received.session.timestamp_us);
+    session.become_sources(session_of)?;
+    session.variables.timestamp_us = Some(session_of.timestamp_us);
     session.schedule_values(schedule)
 }
 

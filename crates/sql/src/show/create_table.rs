@@ -1,20 +1,11 @@
 //! SHOW CREATE TABLE, in the format of MySQL 8.
 
 use crate::ast::TableOptions;
-use crate::ddl::ENGINE;
+use crate::attribute::ENGINE;
+use crate::quoting::{quoted, text_literal as literal};
 use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
-
-/// A name in backticks.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
-/// A text in quotes, as MySQL escapes it in definitions.
-pub(crate) fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
-}
 
 /// A secondary index where all of them are listed.
 pub(crate) enum ShownIndex<'d> {

@@ -7,19 +7,16 @@ mod partitioning;
 mod stored;
 mod stored_rows;
 
-pub(crate) use create_table::{
-    ShownIndex, create_table, engine_of, indexes_as_shown, literal as text_literal, moment_in, quoted,
-};
+pub(crate) use create_table::{ShownIndex, create_table, engine_of, indexes_as_shown, moment_in};
 pub(crate) use explain::explain_rows;
 pub(crate) use objects::ShowParts;
 pub(crate) use partitioning::{
     expression as partition_expression, method as partition_method, values as partition_values,
 };
 pub(crate) use stored::{
-    account, attribute, body_of, create_object, definer, event_status, is_updatable, moment, outside,
-    returned_type, routine_text, security, sql_mode, view_text,
+    account, body_of, create_object, definer, event_status, is_updatable, moment, outside, returned_type,
+    routine_text, security, sql_mode, view_text,
 };
-pub(crate) use stored_rows::qualified;
 
 use types::collation;
 

@@ -323,7 +323,7 @@ impl ShowParts<'_> {
         let statement = format!(
             "CREATE DATABASE {}{} /*!40100 DEFAULT CHARACTER SET {}{collate} */ /*!80016 DEFAULT ENCRYPTION='N' */",
             if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" },
-            super::quoted(name),
+            crate::quoting::quoted(name),
             charset.name()
         );
         Ok(words(&["Database", "Create Database"], vec![vec![text(name), text(statement)]]))

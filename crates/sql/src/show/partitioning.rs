@@ -1,7 +1,7 @@
 //! PARTITION BY as SHOW CREATE TABLE prints it, and the parts of it that information_schema shows.
 
-use super::create_table::{literal, quoted};
 use crate::parse::is_plain_name;
+use crate::quoting::{quoted, text_literal as literal};
 use engine::{PartitionForm, PartitionFunction, PartitionKind, Partitioning};
 
 /// The options of a partition in MySQL's order, with whether their values are texts.

@@ -1,62 +1,13 @@
 //! What SHOW CREATE prints of views, triggers, routines and events, in the words of the server that
 //! they were made on.
 
-use super::create_table::literal;
-use super::quoted;
 use crate::ast::{Expr, QueryBody, SelectItem, TableRef, ViewDetails};
+use crate::attribute;
 use crate::lexer::{self, TokenKind};
+use crate::quoting::{quoted, text_literal as literal};
 use crate::sql_mode::SqlMode;
 use engine::{ObjectDef, ObjectKind};
 use types::{ColumnType, DateTime, Value};
-
-/// The names under which the parts of an object are kept.
-pub(crate) mod attribute {
-    /// `UNDEFINED`, `MERGE`, `TEMPTABLE`
-    pub const ALGORITHM: &str = "algorithm";
-    /// `DEFINER`, `INVOKER`
-    pub const SECURITY: &str = "security";
-    /// Names in backticks, with commas.
-    pub const COLUMNS: &str = "columns";
-    /// Names of the view's columns, one a line; not there where the query is kept as written.
-    pub const NAMES: &str = "names";
-    /// The query with every schema, which information_schema shows.
-    pub const QUALIFIED: &str = "qualified";
-    /// The schema of names without one in the query, where it is not the view's.
-    pub const CURRENT: &str = "current";
-    /// `LOCAL`, `CASCADED`
-    pub const CHECK: &str = "check";
-    /// `YES`
-    pub const UPDATABLE: &str = "updatable";
-    /// What MariaDB shows of a trigger in front of its statement.
-    pub const HEAD: &str = "head";
-    /// Of it, what stands in front of the table's name.
-    pub const LEAD: &str = "lead";
-    /// What stands in a routine's parentheses.
-    pub const PARAMETERS: &str = "parameters";
-    /// A function's type.
-    pub const RETURNS: &str = "returns";
-    /// `YES`
-    pub const AGGREGATE: &str = "aggregate";
-    /// `YES`, `NO`
-    pub const DETERMINISTIC: &str = "deterministic";
-    /// `NO SQL` and so on.
-    pub const ACCESS: &str = "access";
-    pub const COMMENT: &str = "comment";
-    /// The moment of an event that happens once, in its time zone.
-    pub const AT: &str = "at";
-    /// Of an event that recurs: every so many of the unit.
-    pub const AMOUNT: &str = "amount";
-    pub const UNIT: &str = "unit";
-    pub const STARTS: &str = "starts";
-    pub const ENDS: &str = "ends";
-    /// `PRESERVE`, `NOT PRESERVE`
-    pub const COMPLETION: &str = "completion";
-    /// `ENABLED`, `DISABLED`, `REPLICA`
-    pub const STATUS: &str = "status";
-    /// Server id.
-    pub const ORIGINATOR: &str = "originator";
-    pub const TIME_ZONE: &str = "time_zone";
-}
 
 /// `YYYY-MM-DD hh:mm:ss` in a time zone.
 pub(crate) fn moment(unix_us: u64, zone_offset_s: i32) -> String {
@@ -261,5 +212,5 @@ fn is_of_tables(from: &TableRef) -> bool {
 }
 
 fn has_aggregate(expr: &Expr) -> bool {
-    matches!(expr, Expr::Function(call) if crate::bind::is_aggregate(&call.name))
+    matches!(expr, Expr::Function(call) if crate::expr::is_aggregate(&call.name))
 }

@@ -1,11 +1,12 @@
 //! SHOW CREATE, and the lists, of views, triggers, routines and events.
 
 use super::objects::{ShowParts, text, words};
-use super::{attribute, quoted};
 use crate::ast::TableName;
+use crate::attribute;
 use crate::ddl::{absent, not_a};
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, Sight, VirtualTable};
+use crate::quoting::qualified;
 use crate::schema_tables::stored::{
     character_sets, definer, event_type, hundredths, originator, seconds, sees_object, shows_text, timing,
 };
@@ -212,9 +213,4 @@ impl ShowParts<'_> {
             ["Db", "Name", "Type", "Language", "Definer", "Modified", "Created", "Security_type", "Comment"];
         words(&with_character_sets(&columns), objects.iter().map(row).collect())
     }
-}
-
-/// `schema`.`name`
-pub(crate) fn qualified(def: &ObjectDef) -> String {
-    format!("{}.{}", quoted(&def.schema), quoted(&def.name))
 }

@@ -3,10 +3,10 @@
 use super::super::Binder;
 use super::bind_query;
 use crate::ast::{Query, Statement};
+use crate::attribute;
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
 use crate::plan::QueryPlan;
-use crate::show::attribute;
 use crate::sql_mode::SqlMode;
 use engine::ObjectDef;
 
@@ -14,7 +14,7 @@ use engine::ObjectDef;
 const MOST_VIEW_LEVELS: usize = 16;
 
 fn cannot_run(def: &ObjectDef) -> SqlError {
-    SqlError::not_supported(format!("the query of the view {}", crate::show::qualified(def)))
+    SqlError::not_supported(format!("the query of the view {}", crate::quoting::qualified(def)))
 }
 
 /// The query of a view, parsed.

@@ -1,0 +1,59 @@
+//! The rows of a result set on their way from the plan to the sink.
+
+use crate::error::Result;
+use crate::sink::{ColumnMeta, ResultSink};
+use crate::variables::Variables;
+use types::Value;
+
+/// The rows of a result set on their way to the sink. The description goes first, but not before
+/// the first row is there: until then the statement can fail, or be run again, without a trace.
+pub(super) struct Rows<'s> {
+    columns: &'s [ColumnMeta],
+    zone_offset_s: i32,
+    /// Columns whose values are TIMESTAMPs.
+    stamps: Vec<usize>,
+    buffer: Vec<Value>,
+    described: bool,
+    sink: &'s mut dyn ResultSink,
+}
+
+impl<'s> Rows<'s> {
+    pub fn new(columns: &'s [ColumnMeta], variables: &Variables, sink: &'s mut dyn ResultSink) -> Rows<'s> {
+        let stamps = columns.iter().enumerate();
+        let stamps =
+            stamps.filter(|(_, column)| column.ty.code == types::TypeCode::Timestamp2).map(|(at, _)| at);
+        Rows {
+            stamps: stamps.collect(),
+            columns,
+            zone_offset_s: variables.time_zone_offset_s,
+            buffer: Vec::new(),
+            described: false,
+            sink,
+        }
+    }
+
+    pub fn row(&mut self, row: &[Value]) -> Result<()> {
+        if !self.described {
+            self.described = true;
+            self.sink.columns(self.columns)?;
+        }
+        if self.stamps.iter().all(|at| !matches!(row[*at], Value::Timestamp { .. })) {
+            return self.sink.row(row);
+        }
+        self.buffer.clear();
+        self.buffer.extend_from_slice(row);
+        for at in &self.stamps {
+            let value = std::mem::replace(&mut self.buffer[*at], Value::Null);
+            self.buffer[*at] = value.in_zone(self.zone_offset_s);
+        }
+        self.sink.row(&self.buffer)
+    }
+
+    pub fn finish(mut self) -> Result<()> {
+        if !self.described {
+            self.described = true;
+            self.sink.columns(self.columns)?;
+        }
+        Ok(())
+    }
+}
