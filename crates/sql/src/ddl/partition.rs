@@ -6,10 +6,10 @@ use super::expression::{Owner, canonical, columns_of, constant_function};
 use crate::ast::{
     Expr, PartitionElement, PartitionFunctionSpec, PartitionSpec, PartitionValue, PartitionValues,
 };
+use crate::detached::{DetachedSettings, constant};
 use crate::error::{Result, SqlError};
 use crate::parse::partition::{MOST_PARTITIONS, too_many};
 use crate::quoting::text_literal;
-use crate::session::{DetachedSettings, constant};
 use engine::{
     ColumnDef, Engine, IndexColumn, Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning,
     Subpartition, TableDef,

@@ -4,8 +4,8 @@ use super::partition_alter::{rows_of_key, unknown_partition};
 use super::partition_rows::{condition, named};
 use super::run::DdlRun;
 use crate::ast::TableName;
+use crate::detached::{DetachedCondition, DetachedSettings};
 use crate::error::{Result, SqlError};
-use crate::session::{DetachedCondition, DetachedSettings};
 use engine::{EngineError, Table, TableDef};
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
     Statement, TableName,
 };
+use crate::detached::{DetachedCondition, DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
-use crate::session::{DetachedCondition, DetachedRows, DetachedSettings};
 use engine::{
     ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef, SessionContext,
     TableDef,

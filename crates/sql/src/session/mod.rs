@@ -7,7 +7,6 @@ mod bound;
 mod cache;
 mod classes;
 mod ddl;
-mod detached;
 mod dispatch;
 mod gtid_next;
 mod locked_tables;
@@ -41,8 +40,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use transaction::SessionTransaction;
 use types::Value;
 
-pub use detached::VirtualColumns;
-pub(crate) use detached::{DetachedCondition, DetachedRows, DetachedSettings, constant};
 pub use prepared::Prepared;
 pub(crate) use received::received_schedule;
 pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};

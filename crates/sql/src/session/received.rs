@@ -3,20 +3,17 @@
 
 use super::bound::{Bound, Plan};
 use super::{Session, SessionInit};
-use crate::admin::AdminCommand;
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::exec::Run;
-use crate::host::{Host, Privilege, Sight, VariableScope, VirtualTable};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
-use crate::sink::ResultSink;
+use crate::replica_host::ReplicaHost;
 use crate::sql_mode::SqlMode;
 use binlog::event::flags2;
 use engine::{Engine, SessionContext, StatementContext, Transaction};
 use std::sync::Arc;
-use std::time::Duration;
 use types::{Value, collation};
 
 /// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND
@@ -214,99 +211,5 @@ impl Session {
         }
         transaction.end_statement();
         Ok(())
-    }
-}
-
-/// A session of the applier has no client, no account, and no variables but those that came with
-/// the statement.
-pub(super) struct ReplicaHost;
-
-impl Host for ReplicaHost {
-    fn connection_id(&self) -> u32 {
-        0
-    }
-
-    fn user(&self) -> String {
-        String::new()
-    }
-
-    fn current_user(&self) -> String {
-        String::new()
-    }
-
-    fn check_privilege(&self, _: Privilege, _: Option<&str>, _: Option<&str>) -> Result<()> {
-        Ok(())
-    }
-
-    fn variable(&self, _: VariableScope, _: &str) -> Result<Option<Value>> {
-        Ok(None)
-    }
-
-    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_sight(&self, _: Sight<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn privileges_generation(&self) -> u64 {
-        0
-    }
-
-    fn check_set_session(&self, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<()> {
-        Err(SqlError::unknown_variable(name))
-    }
-
-    fn variables(&self, _: VariableScope) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn status(&self, _: VariableScope) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
-        None
-    }
-
-    fn virtual_tables(&self, _: &str) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn admin(&self, _: AdminCommand, _: u16, _: &mut dyn ResultSink) -> Result<()> {
-        Err(SqlError::not_supported("statement-based replication of such a statement"))
-    }
-
-    fn sleep(&self, _: Duration) -> bool {
-        false
-    }
-
-    fn statement_started(&self, _: Option<&str>) {}
-
-    fn schema_changed(&self, _: Option<&str>) {}
-
-    fn wait_for_executed_gtid_set(&self, _: &str, _: Option<Duration>) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn binlog_gtid_pos(&self, _: &str, _: u64) -> Option<String> {
-        None
-    }
-
-    fn source_pos_wait(&self, _: &str, _: u64, _: Option<Duration>, _: &str) -> Result<Option<i64>> {
-        Ok(None)
     }
 }

@@ -1,15 +1,19 @@
 //! Expressions of a definition computed without a client: for rows that DDL converts, and for what
 //! a source's row image leaves out.
 
-use super::received::ReplicaHost;
-use super::{Session, SessionInit};
 use crate::ast;
-use crate::bind::{Place, Scope, ScopeTable};
+use crate::bind::{Binder, Place, Scope, ScopeTable};
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
-use crate::expr::Expr;
+use crate::expr::{Context, Diagnostics, Expr, UserVariables};
+use crate::host::Host;
+use crate::memory::Budget;
+use crate::replica_host::ReplicaHost;
+use crate::variables::Variables;
 use engine::{Engine, Table, TableDef};
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use types::Value;
 
 /// Whose rows they are.
@@ -27,22 +31,77 @@ pub(crate) struct DetachedSettings {
 /// # Errors
 /// What its evaluation ends with; 1054 where it names a column.
 pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: DetachedSettings) -> Result<Value> {
-    let session = session(engine, settings)?;
-    let bound = session.binder().expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
-    let value = bound.eval(&[], &session.context(&[], settings.strict))?.into_owned();
+    let around = Surroundings::new(engine, settings);
+    let bound = around.binder().expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
+    let value = bound.eval(&[], &around.context(settings.strict))?.into_owned();
     Ok(value)
 }
 
-fn session(engine: &Arc<Engine>, settings: DetachedSettings) -> Result<Session> {
-    let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
-    session.variables.time_zone_offset_s = settings.zone_offset_s;
-    session.variables.timestamp_us = Some(settings.now_us);
-    Ok(session)
+/// What an expression is bound and computed with where there is no session: MySQL's defaults, and
+/// the zone and the time of the settings.
+struct Surroundings {
+    engine: Arc<Engine>,
+    host: ReplicaHost,
+    memory: Arc<Budget>,
+    variables: Variables,
+    user_variables: UserVariables,
+    diagnostics: RefCell<Diagnostics>,
+    interrupt: AtomicBool,
+    last_insert_id: Cell<u64>,
+    last_insert_id_set: Cell<bool>,
+    random: Cell<u64>,
+}
+
+impl Surroundings {
+    fn new(engine: &Arc<Engine>, settings: DetachedSettings) -> Surroundings {
+        let memory = ReplicaHost.memory();
+        let mut variables = Variables::default();
+        variables.time_zone_offset_s = settings.zone_offset_s;
+        variables.timestamp_us = Some(settings.now_us);
+        Surroundings {
+            engine: engine.clone(),
+            host: ReplicaHost,
+            user_variables: UserVariables::new(&memory),
+            memory,
+            variables,
+            diagnostics: RefCell::default(),
+            interrupt: AtomicBool::new(false),
+            last_insert_id: Cell::new(0),
+            last_insert_id_set: Cell::new(false),
+            random: Cell::new(os::random::u64()),
+        }
+    }
+
+    fn binder(&self) -> Binder<'_> {
+        Binder::new(&self.engine, &self.host, &self.variables, None, None)
+    }
+
+    fn context(&self, strict: bool) -> Context<'_> {
+        Context {
+            host: &self.host,
+            interrupt: &self.interrupt,
+            memory: &self.memory,
+            engine: &self.engine,
+            variables: &self.variables,
+            user_variables: &self.user_variables,
+            parameters: &[],
+            diagnostics: &self.diagnostics,
+            schema: None,
+            now_us: self.variables.timestamp_us.unwrap_or_else(os::clock::now_us),
+            last_insert_id: &self.last_insert_id,
+            last_insert_id_set: &self.last_insert_id_set,
+            row_count: 0,
+            found_rows: 0,
+            subqueries: RefCell::default(),
+            random: &self.random,
+            strict: strict && self.variables.sql_mode.strict(),
+        }
+    }
 }
 
 /// A condition over the rows of a definition.
 pub(crate) struct DetachedCondition {
-    session: Session,
+    around: Surroundings,
     condition: Expr,
     strict: bool,
 }
@@ -58,15 +117,15 @@ impl DetachedCondition {
         text: &str,
         settings: DetachedSettings,
     ) -> Result<DetachedCondition> {
-        let session = session(engine, settings)?;
+        let around = Surroundings::new(engine, settings);
         let scope = Scope::of(ScopeTable::defined(def));
-        let condition = crate::exec::compile(&mut session.binder(), &scope, text, "the table's partitions")?;
-        Ok(DetachedCondition { session, condition, strict: settings.strict })
+        let condition = crate::exec::compile(&mut around.binder(), &scope, text, "the table's partitions")?;
+        Ok(DetachedCondition { around, condition, strict: settings.strict })
     }
 
     /// Whether it is true of a row.
     pub fn holds(&self, values: &[Value]) -> Result<bool> {
-        let ctx = self.session.context(&[], self.strict);
+        let ctx = self.around.context(self.strict);
         let value = self.condition.eval(values, &ctx)?;
         Ok(crate::expr::truth(&value) == Some(true))
     }
@@ -113,7 +172,7 @@ impl VirtualColumns {
 
 /// The expressions of one definition, with what they need to be computed.
 pub(crate) struct DetachedRows {
-    session: Session,
+    around: Surroundings,
     expressions: RowExpressions,
     def: TableDef,
     settings: DetachedSettings,
@@ -129,16 +188,16 @@ impl DetachedRows {
         if !def.asks_for_expressions() {
             return Ok(None);
         }
-        let session = session(engine, settings)?;
-        let expressions = RowExpressions::of(&mut session.binder(), def)?;
-        Ok(expressions.map(|expressions| DetachedRows { session, expressions, def: def.clone(), settings }))
+        let around = Surroundings::new(engine, settings);
+        let expressions = RowExpressions::of(&mut around.binder(), def)?;
+        Ok(expressions.map(|expressions| DetachedRows { around, expressions, def: def.clone(), settings }))
     }
 
     /// Completes a row: the defaults of columns that are `added`, the generated columns, and where
     /// a client has asked for it the constraints. Of a source what cannot be computed here stays.
     pub fn complete(&self, values: &mut [Value], added: &[usize], row: u64) -> Result<()> {
         let strict = self.settings.strict && !self.settings.replicated;
-        let ctx = self.session.context(&[], strict);
+        let ctx = self.around.context(strict);
         let strictness = Strictness { strict, null_becomes_zero: self.settings.replicated };
         if self.settings.replicated {
             let filled = self.expressions.fill_defaults(&self.def, added, values, row, strictness, &ctx);
