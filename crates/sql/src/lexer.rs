@@ -91,18 +91,46 @@ pub fn has_statement(text: &[u8], mode: LexMode) -> bool {
     first.map_or(true, |token| token.kind != TokenKind::End)
 }
 
+/// Asked, while a text is read, whether there is memory and time for what becomes of so many more
+/// bytes of tokens.
+pub(crate) type Watch<'w> = dyn FnMut(usize) -> Result<()> + 'w;
+
+/// After so many tokens the watch is asked.
+const WATCHED_TOKENS: usize = 4096;
+
+/// A token, a node of the parsed tree and one of the bound tree: a token of two bytes becomes nodes
+/// of some hundred.
+const TOKEN_BYTES: usize = 256;
+
+/// Asks the watch about each [`WATCHED_TOKENS`] of these tokens, and about the rest behind the
+/// last.
+#[inline]
+fn note_token(tokens: &[Token], is_last: bool, watch: &mut Watch<'_>) -> Result<()> {
+    let rest = tokens.len() % WATCHED_TOKENS;
+    match (rest, is_last) {
+        (0, _) => watch(WATCHED_TOKENS * TOKEN_BYTES),
+        (rest, true) => watch(rest * TOKEN_BYTES),
+        _ => Ok(()),
+    }
+}
+
 /// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the
 /// semicolon or the end.
 ///
 /// # Errors
 /// 1064 for a string or name without its closing quote, or a byte that starts no token.
 pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
+    tokenize_watched(text, mode, &mut |_| Ok(()))
+}
+
+fn tokenize_watched(text: &[u8], mode: LexMode, watch: &mut Watch<'_>) -> Result<Vec<Token>> {
     let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
     let mut tokens = Vec::with_capacity(usual_tokens(text));
     loop {
         lexer.skip_space()?;
         let token = lexer.token()?;
         tokens.push(token);
+        note_token(&tokens, token.kind == TokenKind::End, watch)?;
         if token.kind == TokenKind::End {
             return Ok(tokens);
         }
@@ -132,8 +160,12 @@ pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>>
 /// beside the tokens.
 ///
 /// # Errors
-/// As [`tokenize`].
-pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Option<LiteralRows>)> {
+/// As [`tokenize`], and what `watch` ends with.
+pub(crate) fn tokenize_statement(
+    text: &[u8],
+    mode: LexMode,
+    watch: &mut Watch<'_>,
+) -> Result<(Vec<Token>, Option<LiteralRows>)> {
     /// Tokens before the rows of an INSERT, in a list of columns of usual length.
     const USUAL_TOKENS: usize = 64;
     let is = |token: Token, words: &[&[u8]]| {
@@ -144,7 +176,7 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
     lexer.skip_space()?;
     let first = lexer.token()?;
     if !is(first, &[b"INSERT", b"REPLACE"]) {
-        let tokens = tokenize(text, mode)?;
+        let tokens = tokenize_watched(text, mode, watch)?;
         let words =
             tokens.iter().map(|token| (token.kind, text[token.start as usize..token.end as usize].to_vec()));
         if is(first, &[b"CREATE", b"ALTER"]) && is_program(words) {
@@ -159,6 +191,7 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
         lexer.skip_space()?;
         let token = lexer.token()?;
         tokens.push(token);
+        note_token(&tokens, token.kind == TokenKind::End, watch)?;
         if token.kind == TokenKind::End {
             return Ok((tokens, rows));
         }
@@ -170,7 +203,7 @@ pub fn tokenize_statement(text: &[u8], mode: LexMode) -> Result<(Vec<Token>, Opt
             looked = token.end - token.start == 6;
             if lexer.peek(0) == b'('
                 && !lexer.in_version_comment
-                && let Some((found, end)) = LiteralRows::scan(text, lexer.at, mode)
+                && let Some((found, end)) = LiteralRows::scan(text, lexer.at, mode, watch)?
             {
                 tokens.push(Token { kind: TokenKind::Rows, start: lexer.at as u32, end: end as u32 });
                 (rows, lexer.at, looked) = (Some(found), end, true);

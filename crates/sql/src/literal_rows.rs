@@ -6,7 +6,8 @@
 //! DEFAULT, a parameter, a comment, rows of different lengths, neighbouring strings that are one -
 //! is not taken, and goes the general way, which also finds the words for what is wrong with it.
 
-use crate::lexer::{self, LexMode};
+use crate::error::Result;
+use crate::lexer::{self, LexMode, Watch};
 use types::convert::LiteralKind;
 use types::{Decimal, Value};
 
@@ -29,12 +30,50 @@ pub(crate) struct LiteralRows {
     mode: LexMode,
 }
 
+/// What literals may take before somebody is asked again.
+const WATCHED_BYTES: usize = 1 << 20;
+
 /// Literals that room is made for at once.
 const MOST_RESERVED: usize = 16 << 10;
 
 impl LiteralRows {
-    /// Takes the list whose first parenthesis is at `at`; returns it and where it ends.
-    pub fn scan(text: &[u8], at: usize, mode: LexMode) -> Option<(LiteralRows, usize)> {
+    /// Takes the list whose first parenthesis is at `at`; returns it and where it ends. `None`: the
+    /// rows are not nothing but literals, or not all of the same length.
+    ///
+    /// # Errors
+    /// What `watch` ends with, which is asked about what the rows take.
+    pub fn scan(
+        text: &[u8],
+        at: usize,
+        mode: LexMode,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<(LiteralRows, usize)>> {
+        let (mut refused, mut noted) = (None, 0);
+        let scanned = LiteralRows::scan_while(text, at, mode, |literals| {
+            // A list grows to twice its size, and its text is copied.
+            let bytes = (literals - noted) * 2 * size_of::<Literal>();
+            if bytes < WATCHED_BYTES {
+                return true;
+            }
+            noted = literals;
+            refused = watch(bytes).err();
+            refused.is_none()
+        });
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        if let Some((rows, _)) = &scanned {
+            watch((rows.literals.len() - noted) * 2 * size_of::<Literal>() + rows.text.len())?;
+        }
+        Ok(scanned)
+    }
+
+    fn scan_while(
+        text: &[u8],
+        at: usize,
+        mode: LexMode,
+        mut goes_on: impl FnMut(usize) -> bool,
+    ) -> Option<(LiteralRows, usize)> {
         let mut scanner = Scanner { text, at, base: at, mode };
         let mut literals = Vec::new();
         let mut columns = 0;
@@ -42,6 +81,9 @@ impl LiteralRows {
             let before = literals.len();
             scanner.row(&mut literals)?;
             let of_row = literals.len() - before;
+            if !goes_on(literals.len()) {
+                return None;
+            }
             if before == 0 {
                 columns = of_row;
                 // As many more as the text has room for, so that the list need not grow; not all at
@@ -233,7 +275,8 @@ mod tests {
     use super::*;
 
     fn scan(text: &str) -> Option<(Vec<Vec<Value>>, &str)> {
-        let (rows, end) = LiteralRows::scan(text.as_bytes(), 0, LexMode::default())?;
+        let (rows, end) =
+            LiteralRows::scan(text.as_bytes(), 0, LexMode::default(), &mut |_| Ok(())).unwrap()?;
         let values = rows.rows().map(|row| row.iter().map(|literal| rows.value(*literal)).collect());
         Some((values.collect(), &text[end..]))
     }

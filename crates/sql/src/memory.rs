@@ -186,7 +186,7 @@ impl Budget {
 
     /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged
     /// then.
-    fn charge(&self, bytes: u64) -> Result<()> {
+    pub(crate) fn charge(&self, bytes: u64) -> Result<()> {
         let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let charged = self.check(used).and_then(|()| self.reserve(used));
         if charged.is_err() {
@@ -219,7 +219,8 @@ impl Budget {
         Ok(())
     }
 
-    fn give_back(&self, bytes: u64) {
+    /// What was charged is not kept any more.
+    pub(crate) fn give_back(&self, bytes: u64) {
         let before = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
         assert!(before >= bytes, "no more is given back than was charged");
         let (used, reserved) = (before - bytes, self.reserved_bytes.load(Ordering::Relaxed));

@@ -75,9 +75,11 @@ impl<'r, 'c> Run<'r, 'c> {
         if self.shares_reads && lock == RowLock::NONE { RowLock::SHARE } else { lock }
     }
 
-    /// Called for each row that is looked at: ends the statement when it was killed.
+    /// Called for each row that is looked at: ends the statement when it was killed. What functions
+    /// have made of the row before is gone.
     #[inline]
     pub fn on_row(&self) -> Result<()> {
+        self.ctx.forget_made();
         self.ctx.check_interrupt()
     }
 

@@ -82,6 +82,8 @@ pub(crate) struct Context<'a> {
     pub host: &'a dyn Host,
     /// What the session keeps is charged to it.
     pub memory: &'a Arc<Budget>,
+    /// Of it, what functions have made of the row at hand; see [`Context::charge_made`].
+    pub made_bytes: Cell<u64>,
     /// The statement is to end; see [`Context::check_interrupt`].
     pub interrupt: &'a AtomicBool,
     pub engine: &'a Engine,
@@ -129,8 +131,33 @@ impl Context<'_> {
         if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
     }
 
+    /// Charges a long value that a function is about to make. It may live as long as the row that
+    /// it is computed for, or as the statement where there are no rows.
+    ///
+    /// # Errors
+    /// As [`crate::memory::Charge::add`].
+    pub fn charge_made(&self, bytes: usize) -> Result<()> {
+        self.memory.charge(bytes as u64)?;
+        self.made_bytes.set(self.made_bytes.get() + bytes as u64);
+        Ok(())
+    }
+
+    /// The values of the row before are gone, or charged to what keeps them.
+    #[inline]
+    pub fn forget_made(&self) {
+        if self.made_bytes.get() > 0 {
+            self.memory.give_back(self.made_bytes.take());
+        }
+    }
+
     /// Seconds east of UTC of the session's time zone.
     pub fn zone(&self) -> i32 {
         self.variables.time_zone_offset_s
+    }
+}
+
+impl Drop for Context<'_> {
+    fn drop(&mut self) {
+        self.forget_made();
     }
 }

@@ -39,7 +39,6 @@ use crate::ast::{Expr, Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
-use crate::memory::Charge;
 pub use hints::Hints;
 pub use keywords::is_plain_name;
 
@@ -92,24 +91,17 @@ pub struct Parsed {
 /// Parses the first statement of `text`. `Ok(None)`: nothing but white space. Comments alone are
 /// [`Statement::Empty`].
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
-    parse_after(text, mode, |_| Ok(()))
+    parse_watched(text, mode, &mut |_| Ok(()))
 }
 
-/// As [`parse`], with what the trees of the statement may take added to `charge`: a token of two
-/// bytes becomes nodes of some hundred.
-pub(crate) fn parse_charged(text: &[u8], mode: LexMode, charge: &mut Charge) -> Result<Option<Parsed>> {
-    /// A token, a node of the parsed tree and one of the bound tree.
-    const TOKEN_BYTES: usize = 256;
-    parse_after(text, mode, |tokens| charge.add(tokens * TOKEN_BYTES))
-}
-
-fn parse_after(
+/// As [`parse`]; `watch` is asked, while the text is read, about what the trees of the statement
+/// may take.
+pub(crate) fn parse_watched(
     text: &[u8],
     mode: LexMode,
-    on_tokens: impl FnOnce(usize) -> Result<()>,
+    watch: &mut lexer::Watch<'_>,
 ) -> Result<Option<Parsed>> {
-    let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
-    on_tokens(tokens.len())?;
+    let (tokens, rows) = lexer::tokenize_statement(text, mode, watch)?;
     let mut end = tokens[tokens.len() - 1];
     let mut next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {
@@ -141,7 +133,7 @@ fn parse_after(
 
 /// Parses one expression, as definitions keep them.
 pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
-    let (tokens, rows) = lexer::tokenize_statement(text, mode)?;
+    let (tokens, rows) = lexer::tokenize_statement(text, mode, &mut |_| Ok(()))?;
     let mut parser = Parser::new(text, &tokens, rows, mode);
     let expr = parser.expr()?;
     if parser.token().kind != TokenKind::End {

@@ -9,7 +9,7 @@ use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::Charge;
-use crate::parse::parse_charged;
+use crate::parse::parse_watched;
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use os::account::{State, enter};
@@ -17,6 +17,17 @@ use std::sync::Arc;
 use types::{ColumnType, Value};
 
 impl Session {
+    /// Whether a text may be read further, from which so much more becomes.
+    ///
+    /// # Errors
+    /// 1317 when the statement was killed or its time is over; those of [`Charge::add`].
+    pub(super) fn may_read_on(&self, bytes: usize, charge: &mut Charge) -> Result<()> {
+        if self.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(SqlError::interrupted());
+        }
+        charge.add(bytes)
+    }
+
     /// Runs the first statement of a text; says where the next one starts, and leaves in
     /// `more_results` whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
@@ -32,7 +43,8 @@ impl Session {
         }
         let state = enter(State::Parse);
         let mut charge = Charge::new(&self.memory);
-        let Some(parsed) = parse_charged(text, self.variables.sql_mode.lex(), &mut charge)
+        let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
+        let Some(parsed) = parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
             .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())?
         else {
             return Err(SqlError::new(1065, "Query was empty"));

@@ -278,6 +278,7 @@ impl Session {
             host: &*self.host,
             interrupt: &self.interrupt,
             memory: &self.memory,
+            made_bytes: Cell::new(0),
             engine: &self.engine,
             variables: &self.variables,
             user_variables: &self.user_variables,

@@ -110,8 +110,8 @@ impl Session {
         let empty = || SqlError::new(1065, "Query was empty");
         let parsed = {
             let _state = enter(State::Parse);
-            crate::parse::parse_charged(text, self.variables.sql_mode.lex(), &mut charge)?
-                .ok_or_else(empty)?
+            let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
+            crate::parse::parse_watched(text, self.variables.sql_mode.lex(), &mut watch)?.ok_or_else(empty)?
         };
         let rest = &text[parsed.next..];
         if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {

@@ -138,7 +138,7 @@ impl LastInsert {
         if self.bound.generation != session.generation || !is_current || !text.starts_with(&self.lead) {
             return None;
         }
-        let (rows, end) = LiteralRows::scan(text, self.lead.len(), lex)?;
+        let (rows, end) = LiteralRows::scan(text, self.lead.len(), lex, &mut |_| Ok(())).ok()??;
         (end == text.len() && plan.set_literal_rows(rows)).then_some(&self.bound)
     }
 }

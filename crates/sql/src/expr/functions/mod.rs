@@ -57,7 +57,7 @@ impl Call<'_> {
             return Ok(());
         }
         self.ctx.check_interrupt()?;
-        Charge::new(self.ctx.memory).add(bytes)
+        self.ctx.charge_made(bytes)
     }
 
     fn is_given(&self, at: usize) -> bool {
