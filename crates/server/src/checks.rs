@@ -322,6 +322,7 @@ impl ConnectionHost {
         self.require_admin("SUPER or SYSTEM_VARIABLES_ADMIN", &["SYSTEM_VARIABLES_ADMIN"])?;
         match definition.guard {
             Guard::GlobalWith(more, words) => self.require_admin(words, &[more]),
+            Guard::GlobalWithout(more, words) => self.require_dynamic(words, &[more]),
             _ => Ok(()),
         }
     }
@@ -341,7 +342,7 @@ impl ConnectionHost {
     /// The errors of a guarded session variable.
     fn check_guard(&self, definition: &Definition) -> sql::Result<()> {
         match definition.guard {
-            Guard::Open | Guard::GlobalWith(..) => Ok(()),
+            Guard::Open | Guard::GlobalWith(..) | Guard::GlobalWithout(..) => Ok(()),
             Guard::Session => self.require_admin(
                 "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN",
                 &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"],

@@ -328,6 +328,18 @@ impl Host for ConnectionHost {
         self.check_may_make_functions(is_safe)
     }
 
+    fn check_administers(&self, wording: &str, privileges: &[&str]) -> sql::Result<()> {
+        let account = self.account();
+        let holds = |name: &&str| match crate::accounts::Privileges::named(name) {
+            Some(privilege) => account.global.contains(privilege),
+            None => account.dynamic.contains_key(*name),
+        };
+        match self.may_do_everything() || privileges.iter().any(holds) {
+            true => Ok(()),
+            false => Err(crate::accounts::needs_privilege(wording)),
+        }
+    }
+
     fn check_sight(&self, sight: Sight<'_>) -> sql::Result<()> {
         self.check_seen(sight)
     }

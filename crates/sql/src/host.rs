@@ -170,6 +170,12 @@ pub trait Host: Send + Sync {
         Ok(())
     }
 
+    /// Error 1227, which names them by `wording`, unless the account has one of these privileges on
+    /// everything.
+    fn check_administers(&self, _wording: &str, _privileges: &[&str]) -> Result<()> {
+        Ok(())
+    }
+
     /// An error unless the account may see it.
     fn check_sight(&self, sight: Sight<'_>) -> Result<()>;
 

@@ -76,6 +76,13 @@ impl Change<'_> {
             let Some(account) = self.table.get(&name) else {
                 return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
             };
+            if asked.dynamic.iter().any(|name| name == "SYSTEM_USER") && self.by.mandatory.contains(&name) {
+                let role = super::roles::shown(&name);
+                let text = format!(
+                    "AuthId {role} is set as mandatory_roles. Cannot grant the 'SYSTEM_USER' privilege."
+                );
+                return Err(SqlError::new(3897, text));
+            }
             let mut account = Account::clone(&account);
             self.grant_to(&mut account, &asked, with_grant_option, &passed_on)?;
             self.put(account);

@@ -47,7 +47,7 @@ pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     session.run(
         "CREATE TABLE IF NOT EXISTS mysql.password_history (Host CHAR(255) CHARACTER SET ascii COLLATE \
          ascii_general_ci NOT NULL DEFAULT '', User CHAR(32) NOT NULL DEFAULT '', Password_timestamp TIMESTAMP(6) NOT \
-         NULL DEFAULT CURRENT_TIMESTAMP(6), Password TEXT, PRIMARY KEY (Host, User, Password_timestamp)) \
+         NULL DEFAULT CURRENT_TIMESTAMP(6), Password TEXT, PRIMARY KEY (Host, User, Password_timestamp DESC)) \
          ENGINE=InnoDB DEFAULT CHARSET=utf8mb3 COLLATE=utf8mb3_bin COMMENT='Password history for user accounts'",
     )?;
     let there = session.rows(

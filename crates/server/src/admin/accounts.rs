@@ -269,7 +269,7 @@ pub fn routine_changed(
     change: &RoutineChange<'_>,
     grantor: &str,
 ) -> sql::Result<()> {
-    if server.globals.named("automatic_sp_privileges").text() == "OFF" {
+    if !server.globals.named("automatic_sp_privileges").is_on() {
         return Ok(());
     }
     let _one_at_a_time = server.accounts.changing.lock();

@@ -68,6 +68,8 @@ pub enum Guard {
     /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough
     /// for both. The error lists them in these words.
     GlobalWith(&'static str, &'static str),
+    /// The same, but that SUPER does not stand for the dynamic privilege.
+    GlobalWithout(&'static str, &'static str),
 }
 
 /// Makes a global value count in the running server, or refuses it.
@@ -92,6 +94,8 @@ pub enum Change {
     SemiSync(fn(&SemiSync, &Setting)),
     /// Others follow once it stands.
     After(fn(&Server)),
+    /// SET GLOBAL may refuse it, and others follow once it stands.
+    Checked(Apply, fn(&Server)),
     /// SET GLOBAL does something now, and the value stays what it was.
     Command(Apply),
 }
@@ -231,6 +235,12 @@ impl Definition {
     /// Others follow once its value stands.
     pub const fn after(mut self, follow: fn(&Server)) -> Definition {
         self.change = Change::After(follow);
+        self
+    }
+
+    /// SET GLOBAL may refuse it; others follow.
+    pub const fn checked(mut self, check: Apply, follow: fn(&Server)) -> Definition {
+        self.change = Change::Checked(check, follow);
         self
     }
 

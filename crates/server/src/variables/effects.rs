@@ -14,7 +14,9 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
     let setting = definition.from_sql(value)?;
     match definition.change {
         Change::Nothing | Change::After(_) => {}
-        Change::OnSet(apply) | Change::Entered(apply) => apply(server, &setting)?,
+        Change::OnSet(apply) | Change::Entered(apply) | Change::Checked(apply, _) => {
+            apply(server, &setting)?;
+        }
         Change::Pool(enter) => server.engine.pool().change_options(|options| enter(options, &setting)),
         Change::SemiSync(enter) => {
             if let Some(binlog) = &server.binlog {
@@ -24,7 +26,7 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
         Change::Command(act) => return act(server, &setting),
     }
     server.globals.set(id, setting);
-    if let Change::After(follow) = definition.change {
+    if let Change::After(follow) | Change::Checked(_, follow) = definition.change {
         follow(server);
     }
     Ok(())

@@ -99,6 +99,9 @@ fn guard(guard: Guard) -> Option<String> {
             "The session's value can be set by SET GLOBAL only, for later sessions.".to_owned()
         }
         Guard::GlobalWith(privilege, _) => format!("SET GLOBAL needs {privilege} too, or SUPER."),
+        Guard::GlobalWithout(privilege, _) => {
+            format!("SET GLOBAL needs {privilege} too, also of who has SUPER.")
+        }
     })
 }
 

@@ -1,6 +1,7 @@
 //! What the variables of the server and its accounts change when they are set.
 
 use super::Setting;
+use crate::accounts::{AccountName, roles};
 use crate::server::Server;
 use sql::SqlError;
 
@@ -25,5 +26,19 @@ pub fn check_no_restrictions(server: &Server, setting: &Setting) -> Result<(), S
     match setting.is_on() {
         true => Ok(()),
         false => crate::accounts::check_no_restrictions(&server.accounts),
+    }
+}
+
+/// `mandatory_roles` gives nobody what has SYSTEM_USER.
+pub fn check_mandatory_roles(server: &Server, setting: &Setting) -> Result<(), SqlError> {
+    let table = server.accounts.table();
+    let is_above = |name: &AccountName| table.get(name).is_some_and(|account| account.is_system_user());
+    match roles::mandatory(setting.text()).iter().find(|name| is_above(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let role = roles::shown(name);
+            let text = format!("Cannot set mandatory_roles: AuthId {role} has 'SYSTEM_USER' privilege.");
+            Err(SqlError::new(3880, text))
+        }
     }
 }

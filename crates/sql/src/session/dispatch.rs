@@ -45,7 +45,8 @@ impl Session {
         let mut charge = Charge::new(&self.memory);
         let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
         let Some(parsed) = parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
-            .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())?
+            .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
+            .map_err(|error| self.refusal(text, error))?
         else {
             return Err(SqlError::new(1065, "Query was empty"));
         };

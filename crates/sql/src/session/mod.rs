@@ -15,6 +15,7 @@ mod maintain;
 mod prepared;
 mod privileges;
 mod received;
+mod refused;
 mod results;
 mod rows;
 mod set;

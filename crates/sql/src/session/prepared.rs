@@ -111,7 +111,9 @@ impl Session {
         let parsed = {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
-            crate::parse::parse_watched(text, self.variables.sql_mode.lex(), &mut watch)?.ok_or_else(empty)?
+            crate::parse::parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
+                .map_err(|error| self.refusal(text, error))?
+                .ok_or_else(empty)?
         };
         let rest = &text[parsed.next..];
         if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {

@@ -86,3 +86,73 @@ fn a_clients_certificate_is_asked_for_by_subject_and_issuer() {
         Identity { certificate_pem: other.client.into_bytes(), key_pem: other.client_key.into_bytes() };
     assert_eq!(code("x1", Some(&forged)), Some(0));
 }
+
+/// What `mysql.user` did not have before format 2.
+const LATER_COLUMNS: &[&str] = &[
+    "ssl_type",
+    "ssl_cipher",
+    "x509_issuer",
+    "x509_subject",
+    "max_questions",
+    "max_updates",
+    "max_connections",
+    "max_user_connections",
+    "password_last_changed",
+    "password_lifetime",
+    "Password_reuse_history",
+    "Password_reuse_time",
+    "Password_require_current",
+    "User_attributes",
+];
+
+/// The tables that hold accounts are made what they were in format 1, and upgraded at the start.
+#[test]
+fn accounts_of_format_1_are_taken_over() {
+    let mut server = Server::start(Flavor::Slipstream, &Settings::default());
+    for statement in [
+        "CREATE DATABASE od",
+        "CREATE TABLE od.t (a INT, b INT)",
+        "CREATE USER o1 IDENTIFIED BY 'x'",
+        "GRANT SELECT, CREATE ROLE ON *.* TO o1 WITH GRANT OPTION",
+        "GRANT BACKUP_ADMIN ON *.* TO o1",
+        "GRANT INSERT ON od.* TO o1",
+        "GRANT SELECT, CREATE VIEW ON od.t TO o1 WITH GRANT OPTION",
+    ] {
+        server.run(statement);
+    }
+    let tables = "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = \
+                  'mysql' ORDER BY TABLE_NAME, COLUMN_NAME";
+    let (columns, grants) = (server.rows(tables), server.rows("SHOW GRANTS FOR o1"));
+    assert!(grants.iter().any(|line| line.contains("SELECT, CREATE VIEW ON `od`.`t`")), "{grants:?}");
+    for table in
+        ["columns_priv", "procs_priv", "role_edges", "default_roles", "proxies_priv", "password_history"]
+    {
+        server.run(&format!("DROP TABLE mysql.{table}"));
+    }
+    let dropped: Vec<String> = LATER_COLUMNS.iter().map(|name| format!("DROP COLUMN {name}")).collect();
+    let flag = "ENUM('N','Y') NOT NULL DEFAULT 'N'";
+    server.run(&format!(
+        "ALTER TABLE mysql.user {}, MODIFY COLUMN Create_role_priv {flag} AFTER Create_tablespace_priv, MODIFY COLUMN \
+         Drop_role_priv {flag} AFTER Create_role_priv",
+        dropped.join(", ")
+    ));
+    server.run(
+        "ALTER TABLE mysql.tables_priv DROP KEY Grantor, DROP COLUMN Timestamp, DROP COLUMN Column_priv, MODIFY COLUMN \
+         Table_priv VARCHAR(512) NOT NULL DEFAULT ''",
+    );
+    server.run(
+        "UPDATE mysql.tables_priv SET Table_priv = 'SELECT, GRANT OPTION, CREATE VIEW' WHERE User = 'o1'",
+    );
+    server.shut_down();
+    let format = server.datadir().join("slipstream.format");
+    std::fs::remove_file(&format).expect("format 1 had no such file");
+    server.come_back();
+    assert_eq!(server.rows(tables), columns, "the tables are what they were");
+    assert_eq!(server.rows("SHOW GRANTS FOR o1"), grants);
+    let options = server.connect_options().user("o1", "x");
+    let mut client = Client::connect(&options).expect("the password is what it was");
+    client.query("CREATE ROLE o2").expect("the privilege is what it was");
+    server.run("GRANT SELECT (b) ON od.t TO o1");
+    server.run("ALTER USER o1 PASSWORD HISTORY 2");
+    assert!(std::fs::read_to_string(&format).expect("it is written").starts_with("format 2"));
+}

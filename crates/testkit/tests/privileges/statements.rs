@@ -88,8 +88,21 @@ const FUNCTION: &str = "CREATE DEFINER = definer FUNCTION d.f() RETURNS INT DETE
 
 /// All columns.
 pub fn cases() -> Vec<Case> {
-    [ROWS, COLUMNS, DEFINITIONS, OBJECTS, SHOWN, VARIABLES, SERVER, REPLICATION, ACCOUNTS, COMMANDS, LAST]
-        .concat()
+    [
+        ROWS,
+        COLUMNS,
+        DEFINITIONS,
+        OBJECTS,
+        SHOWN,
+        VARIABLES,
+        SERVER,
+        NOT_HERE,
+        REPLICATION,
+        ACCOUNTS,
+        COMMANDS,
+        LAST,
+    ]
+    .concat()
 }
 
 const ROWS_AGAIN: &[&str] = &["REPLACE INTO d.t VALUES (1, 1), (2, 2)", "DELETE FROM d.t WHERE id > 2"];
@@ -463,6 +476,8 @@ const VARIABLES: &[Case] = &[
     q("SET PERSIST max_connections = 151").not_here(1235),
     q("SET PERSIST_ONLY max_connections = 151").not_here(1235),
     q("SET PERSIST_ONLY back_log = 151").not_here(1235),
+    q("SET GLOBAL mandatory_roles = ''"),
+    q("SET GLOBAL mandatory_roles = 'above'"),
     q("SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ"),
     q("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"),
     q("SET TRANSACTION READ WRITE"),
@@ -490,6 +505,22 @@ const SERVER: &[Case] = &[
     q("KILL QUERY {victim}"),
     q("KILL QUERY {system}"),
     q("RESTART"),
+];
+
+/// Statements that are not there: who may not run them is told that.
+const NOT_HERE: &[Case] = &[
+    q("HANDLER d.nope OPEN").not_here(1235),
+    q("HANDLER d.t OPEN AS h").own_undo(&["HANDLER h CLOSE"]).not_here(1235),
+    q("TABLE d.t").not_here(1235),
+    q("UNINSTALL PLUGIN nope").not_here(1235),
+    q("CREATE TABLESPACE ts ADD DATAFILE 'nope'").not_here(1235),
+    q("DROP SERVER nope").not_here(1235),
+    q("DROP RESOURCE GROUP nope").not_here(1235),
+    q("CLONE LOCAL DATA DIRECTORY 'nope'").not_here(1235),
+    q("ALTER INSTANCE ROTATE BINLOG MASTER KEY").not_here(1235),
+    q("START GROUP_REPLICATION").not_here(1235),
+    q("BINLOG 'nope'").not_here(1235),
+    q("SELECT 1 INTO OUTFILE '/nope/nope'").not_here(1235),
 ];
 
 /// Statements about replication and the binary log.

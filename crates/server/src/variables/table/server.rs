@@ -6,7 +6,9 @@
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
-use crate::variables::server::{check_no_restrictions, clear_super_read_only, set_read_only_too};
+use crate::variables::server::{
+    check_mandatory_roles, check_no_restrictions, clear_super_read_only, set_read_only_too,
+};
 
 /// Sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
@@ -128,8 +130,12 @@ pub const DEFINITIONS: &[Definition] = &[
         )
         .differs("1 and 2 are not there."),
     global("mandatory_roles", Text, "")
-        .does("Everybody has these roles.")
-        .after(|server| server.accounts.touch()),
+        .guarded(Guard::GlobalWithout(
+            "ROLE_ADMIN",
+            "SYSTEM_VARIABLES_ADMIN or SUPER privileges, as well as the ROLE_ADMIN",
+        ))
+        .does("Everybody has these roles; none with SYSTEM_USER may be one (3880).")
+        .checked(check_mandatory_roles, |server| server.accounts.touch()),
     session("max_allowed_packet", UInt(1_024, 1_073_741_824), "67108864")
         .guarded(Guard::GlobalOnly)
         .block(1024)

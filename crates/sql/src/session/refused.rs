@@ -1,0 +1,123 @@
+//! Statements that MySQL knows and this server does not: who may not run them is told that, and
+//! nothing about what is missing here.
+
+use super::Session;
+use crate::ast::TableName;
+use crate::error::{Result, SqlError};
+use crate::host::Privilege;
+
+/// The errors of statements that could not be parsed because they are not there.
+const NOT_HERE: &[u16] = &[1125, 1126, 1235, 3537];
+
+/// The first words of a statement, in upper case, and as they are written.
+struct Words<'t> {
+    upper: Vec<String>,
+    written: Vec<&'t str>,
+}
+
+impl<'t> Words<'t> {
+    fn of(text: &'t str) -> Words<'t> {
+        let written: Vec<&str> =
+            text.split_ascii_whitespace().map(|word| word.trim_end_matches(';')).take(8).collect();
+        Words { upper: written.iter().map(|word| word.to_ascii_uppercase()).collect(), written }
+    }
+
+    fn at(&self, at: usize) -> &str {
+        self.upper.get(at).map_or("", String::as_str)
+    }
+
+    /// The name of a table or routine that stands there.
+    fn name(&self, at: usize) -> Option<TableName> {
+        let written = self.written.get(at)?.trim_end_matches("()");
+        let plain = |part: &str| part.trim_matches('`').to_owned();
+        Some(match written.split_once('.') {
+            Some((schema, name)) => TableName { schema: Some(plain(schema)), name: plain(name) },
+            None => TableName { schema: None, name: plain(written) },
+        })
+    }
+}
+
+impl Session {
+    /// The error of a text that could not be parsed: of the privilege that MySQL asks for, where
+    /// the kind of statement is known and the account has it not.
+    pub(super) fn refusal(&self, text: &[u8], error: SqlError) -> SqlError {
+        if !NOT_HERE.contains(&error.code) {
+            return error;
+        }
+        let text = String::from_utf8_lossy(text);
+        let words = Words::of(&text);
+        self.check_refused(&words, &text).err().unwrap_or(error)
+    }
+
+    fn check_refused(&self, words: &Words<'_>, text: &str) -> Result<()> {
+        let one = |name: &'static str| self.host.check_administers(name, &[name]);
+        match (words.at(0), words.at(1)) {
+            ("INSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
+                self.host.check_table(&[Privilege::Insert], "mysql", &what.to_ascii_lowercase())
+            }
+            ("UNINSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
+                self.host.check_table(&[Privilege::Delete], "mysql", &what.to_ascii_lowercase())
+            }
+            ("CREATE" | "ALTER" | "DROP", "TABLESPACE" | "UNDO") => one("CREATE TABLESPACE"),
+            ("CREATE" | "ALTER" | "DROP", "SERVER") => one("SUPER"),
+            ("CREATE" | "ALTER" | "DROP", "RESOURCE") => one("RESOURCE_GROUP_ADMIN"),
+            ("CREATE", "LIBRARY") => self.check_named(words.name(2), |schema, _| {
+                self.host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
+            }),
+            ("CLONE", _) | ("LOCK", "INSTANCE") => one("BACKUP_ADMIN"),
+            ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" && words.at(3) == "BINLOG" => self
+                .host
+                .check_administers("SUPER or BINLOG_ENCRYPTION_ADMIN", &["SUPER", "BINLOG_ENCRYPTION_ADMIN"]),
+            ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" => self
+                .host
+                .check_administers("SUPER or ENCRYPTION_KEY_ADMIN", &["SUPER", "ENCRYPTION_KEY_ADMIN"]),
+            ("ALTER", "INSTANCE") if words.at(2) == "RELOAD" => one("CONNECTION_ADMIN"),
+            ("BINLOG", _) => self.host.check_administers(
+                "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER",
+                &["SUPER", "BINLOG_ADMIN", "REPLICATION_APPLIER"],
+            ),
+            ("START" | "STOP", "GROUP_REPLICATION") => self
+                .host
+                .check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"]),
+            ("HANDLER", _) if words.at(2) == "OPEN" => self.check_readable(words.name(1), false),
+            ("TABLE", _) => self.check_readable(words.name(1), true),
+            ("FLUSH", "TABLES" | "TABLE") => self.host.check_privilege(Privilege::FlushTables, None, None),
+            ("SELECT", _) if is_into_file(text) => one("FILE"),
+            _ => Ok(()),
+        }
+    }
+
+    /// All columns of a table, or any of them.
+    fn check_readable(&self, name: Option<TableName>, all: bool) -> Result<()> {
+        self.check_named(name, |schema, name| {
+            if !self.host.has_column_privilege(Privilege::Select, schema, name) {
+                return self.host.check_table(&[Privilege::Select], schema, name);
+            }
+            let Some(table) = self.engine.catalog().table(schema, name).filter(|_| all) else {
+                return Ok(());
+            };
+            let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
+            self.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
+        })
+    }
+
+    fn check_named(
+        &self,
+        name: Option<TableName>,
+        check: impl FnOnce(&str, &str) -> Result<()>,
+    ) -> Result<()> {
+        let Some(name) = name else { return Ok(()) };
+        check(&self.schema_or_default(&name)?, &name.name)
+    }
+}
+
+fn is_into_file(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let mut words = upper.split_ascii_whitespace().peekable();
+    while let Some(word) = words.next() {
+        if word == "INTO" && matches!(words.peek(), Some(&("OUTFILE" | "DUMPFILE"))) {
+            return true;
+        }
+    }
+    false
+}
