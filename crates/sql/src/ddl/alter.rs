@@ -6,6 +6,7 @@ use super::column::{
 use super::conditional::settled;
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::expression::{add_check, check_names, columns_of, no_such_check, renamed};
+use super::kept_key::check_srid;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::detached::{DetachedCondition, DetachedRows};
@@ -493,30 +494,12 @@ impl Builder<'_> {
             let text = "'Changing the STORED status' is not supported for generated columns.";
             return Err(SqlError::new(3106, text));
         }
-        self.check_srid(at, &def)?;
+        check_srid(&self.def, at, &def, self.settings)?;
         match place {
             None => self.def.columns[at] = def,
             Some(place) => self.move_column(at, def, place)?,
         }
         self.column_keys(spec)
-    }
-
-    /// The SRID of a column that a SPATIAL index has stays as it is.
-    fn check_srid(&self, at: usize, new: &ColumnDef) -> Result<()> {
-        let old = &self.def.columns[at];
-        let is_indexed = self.def.kept_indexes.iter().any(|index| {
-            matches!(index.kind, engine::KeptKind::Spatial { .. }) && index.parts[0].text == old.name
-        });
-        let is_geometry = old.ty.code == TypeCode::Geometry && new.ty.code == TypeCode::Geometry;
-        if is_indexed && is_geometry && old.ty.srid() != new.ty.srid() && !self.settings.replicated {
-            let text = format!(
-                "The SRID specification on the column '{}' cannot be changed because there is a spatial index on \
-                 the column. Please remove the spatial index before altering the SRID specification.",
-                old.name
-            );
-            return Err(SqlError::new(3644, text));
-        }
-        Ok(())
     }
 
     fn move_column(&mut self, at: usize, def: ColumnDef, place: &ColumnPlace) -> Result<()> {

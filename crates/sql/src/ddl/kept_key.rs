@@ -190,3 +190,25 @@ fn check_doc_id(def: &TableDef) -> Result<()> {
     }
     Ok(())
 }
+
+/// The SRID of a column that a SPATIAL index has stays as it is.
+///
+/// # Errors
+/// 3644
+pub(super) fn check_srid(def: &TableDef, at: usize, new: &ColumnDef, settings: &DdlSettings) -> Result<()> {
+    let old = &def.columns[at];
+    let is_indexed = def
+        .kept_indexes
+        .iter()
+        .any(|index| matches!(index.kind, KeptKind::Spatial { .. }) && index.parts[0].text == old.name);
+    let is_geometry = old.ty.code == TypeCode::Geometry && new.ty.code == TypeCode::Geometry;
+    if is_indexed && is_geometry && old.ty.srid() != new.ty.srid() && !settings.replicated {
+        let text = format!(
+            "The SRID specification on the column '{}' cannot be changed because there is a spatial index on the \
+             column. Please remove the spatial index before altering the SRID specification.",
+            old.name
+        );
+        return Err(SqlError::new(3644, text));
+    }
+    Ok(())
+}
