@@ -56,6 +56,33 @@ pub enum BinaryOp {
     BitXor,
 }
 
+impl BinaryOp {
+    /// What MySQL writes between the operands.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Xor => "xor",
+            BinaryOp::Equal => "=",
+            BinaryOp::NullSafeEqual => "<=>",
+            BinaryOp::NotEqual => "<>",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::IntegerDivide => "DIV",
+            BinaryOp::Modulo => "%",
+            BinaryOp::BitXor => "^",
+        }
+    }
+}
+
 /// Units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {

@@ -30,30 +30,6 @@ fn literal_text(text: &[u8]) -> String {
     out
 }
 
-fn operator(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Xor => "xor",
-        BinaryOp::Equal => "=",
-        BinaryOp::NullSafeEqual => "<=>",
-        BinaryOp::NotEqual => "<>",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEqual => ">=",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::IntegerDivide => "DIV",
-        BinaryOp::Modulo => "%",
-        BinaryOp::BitXor => "^",
-    }
-}
-
 /// The comparison that holds when this one does not.
 fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
@@ -307,7 +283,7 @@ impl Canonical<'_> {
             return Some(format!("({})", pairs?.join(" and ")));
         }
         let operand = |expr| if op == BinaryOp::Xor { self.truth(expr) } else { self.text(expr) };
-        Some(format!("({} {} {})", operand(left)?, operator(op), operand(right)?))
+        Some(format!("({} {} {})", operand(left)?, op.symbol(), operand(right)?))
     }
 
     fn like(&self, operand: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Option<String> {

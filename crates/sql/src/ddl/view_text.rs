@@ -266,7 +266,7 @@ impl ViewNames<'_> {
                 _ => None,
             },
             Expr::Binary(op, left, right) => {
-                let (word, binds) = operator(*op)?;
+                let (word, binds) = (op.symbol(), binding(*op)?);
                 let text = format!("{} {word} {}", operand(left, binds)?, operand(right, binds + 1)?);
                 Some(self.operation(text, binds))
             }
@@ -360,19 +360,18 @@ fn column(schema: Option<&str>, table: Option<&str>, name: &str, sources: &[Sour
     found
 }
 
-fn operator(op: BinaryOp) -> Option<(&'static str, u8)> {
+/// How closely an operator binds; `None`: a view with it keeps the text that was written.
+fn binding(op: BinaryOp) -> Option<u8> {
     Some(match op {
-        BinaryOp::Equal => ("=", COMPARISON),
-        BinaryOp::NullSafeEqual => ("<=>", COMPARISON),
-        BinaryOp::NotEqual => ("<>", COMPARISON),
-        BinaryOp::Less => ("<", COMPARISON),
-        BinaryOp::LessEqual => ("<=", COMPARISON),
-        BinaryOp::Greater => (">", COMPARISON),
-        BinaryOp::GreaterEqual => (">=", COMPARISON),
-        BinaryOp::Add => ("+", ADDITION),
-        BinaryOp::Subtract => ("-", ADDITION),
-        BinaryOp::Multiply => ("*", MULTIPLICATION),
-        BinaryOp::Divide => ("/", MULTIPLICATION),
+        BinaryOp::Equal
+        | BinaryOp::NullSafeEqual
+        | BinaryOp::NotEqual
+        | BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual => COMPARISON,
+        BinaryOp::Add | BinaryOp::Subtract => ADDITION,
+        BinaryOp::Multiply | BinaryOp::Divide => MULTIPLICATION,
         _ => return None,
     })
 }
