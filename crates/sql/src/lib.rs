@@ -4,9 +4,26 @@
 //! a [`ResultSink`]; changes into the engine's write sets; commands that are not about data to the
 //! server.
 //!
-//! The way of a statement: `lexer` -> `parse` (a tree of `ast`) -> `bind` (names to columns, a tree
-//! of `expr`) -> `plan` (which index, which ranges) -> `exec`. Bound plans are cached by text for
-//! each session, and are valid as long as the schema version they were bound under.
+//! The layers, from the lowest. A statement goes through them in this order, and a file names those
+//! below it alone:
+//!
+//! 1. What everything names: `error`, `memory`, `sql_mode`, `sink`, `host` (what the server around a
+//!    session answers), `admin` (commands that are the server's), `attribute` and `quoting` (how the
+//!    dictionary keeps things and how definitions are printed), `variables`.
+//! 2. Text to tokens: `lexer`, `literal_rows`.
+//! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
+//! 4. Expressions, bound and computed: `expr`.
+//! 5. The plan's operators as values: `plan` (which index, which ranges).
+//! 6. Binding: `bind` makes names columns, and trees of `ast` those of `expr` and `plan`. It reads
+//!    the dictionary, and the definitions of `schema_tables`; `show` prints them.
+//! 7. Running: `exec` carries plans out; `detached` computes a definition's expressions without a
+//!    client.
+//! 8. Statements about definitions: `ddl`.
+//! 9. The session: `session::state` is what it keeps, `session` what it does with each statement.
+//!    `replicated` runs what a source has logged.
+//!
+//! Bound plans are cached by text for each session, and are valid as long as the schema version
+//! they were bound under.
 //!
 //! Invariants: a statement that fails leaves nothing of itself in the transaction (savepoint); DDL
 //! commits before and after itself; every error carries MySQL's number and wording ([`SqlError`]);

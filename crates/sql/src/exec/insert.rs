@@ -314,7 +314,7 @@ impl InsertPlan {
             Rows::Query(plan) => {
                 many = true;
                 // The rows are read first: the query may read the table that is filled.
-                let (source, _charge) = super::collect(run, plan)?;
+                let (source, _charge) = super::select::collect(run, plan)?;
                 generator.set_rows(source.len() as u64);
                 for (number, row) in source.into_iter().enumerate() {
                     run.on_row()?;

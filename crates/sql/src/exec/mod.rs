@@ -18,14 +18,13 @@ pub(crate) use delete::{DeletePlan, bind_delete};
 pub(crate) use expressions::{RowExpressions, compile};
 pub(crate) use insert::{InsertPlan, bind_insert};
 pub(crate) use placement::chosen_condition;
-use select::collect;
-pub(crate) use select::run_query;
+pub(crate) use select::{run_query, run_subqueries};
 pub(crate) use update::{UpdatePlan, bind_update};
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, SubqueryResult};
+use crate::expr::Context;
 use crate::memory::Charge;
-use crate::plan::{QueryPlan, RowLock};
+use crate::plan::RowLock;
 use engine::Transaction;
 
 /// What a running statement works with.
@@ -81,15 +80,6 @@ impl<'r, 'c> Run<'r, 'c> {
     pub fn on_row(&self) -> Result<()> {
         self.ctx.forget_made();
         self.ctx.check_interrupt()
-    }
-
-    /// Runs the statement's subqueries, in order, and keeps their results for its expressions.
-    pub fn run_subqueries(&mut self, plans: &[QueryPlan]) -> Result<()> {
-        for plan in plans {
-            let (rows, charge) = collect(self, plan)?;
-            self.ctx.subqueries.borrow_mut().push(SubqueryResult { rows, _charge: charge });
-        }
-        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
-use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
+use crate::expr::{Accumulator, Context, Expr, SubqueryResult, conform, group_key, number};
 use crate::memory::{Charge, heap_bytes, row_bytes};
 use crate::plan::{
     Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
@@ -93,6 +93,15 @@ pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Ve
         Ok(())
     })?;
     Ok((rows, charge))
+}
+
+/// Runs the statement's subqueries, in order, and keeps their results for its expressions.
+pub(crate) fn run_subqueries(run: &mut Run<'_, '_>, plans: &[QueryPlan]) -> Result<()> {
+    for plan in plans {
+        let (rows, charge) = collect(run, plan)?;
+        run.ctx.subqueries.borrow_mut().push(SubqueryResult { rows, _charge: charge });
+    }
+    Ok(())
 }
 
 /// Computed tables and derived tables, read once.

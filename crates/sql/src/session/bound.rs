@@ -3,12 +3,10 @@
 use super::Session;
 use super::logging::expanded;
 use super::rows::Rows;
+use super::state::{Bound, Plan};
 use crate::ast::Statement;
-use crate::bind::LoggingNeeds;
 use crate::error::{Result, SqlError};
-use crate::exec::{
-    Changes, DeletePlan, InsertPlan, Run, UpdatePlan, bind_delete, bind_insert, bind_update, run_query,
-};
+use crate::exec::{Changes, Run, bind_delete, bind_insert, bind_update, run_query};
 use crate::host::{Host, Sight};
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
@@ -22,40 +20,10 @@ use types::{ColumnType, Value};
 /// The error of an interrupted statement.
 const INTERRUPTED: u16 = 1317;
 
-/// What a statement does to rows.
-pub(super) enum Plan {
-    Query(QueryPlan),
-    Insert(InsertPlan),
-    Update(UpdatePlan),
-    Delete(DeletePlan),
-}
-
-/// A bound statement.
-pub(super) struct Bound {
-    pub plan: Plan,
-    pub subqueries: Vec<QueryPlan>,
-    /// Its optimizer hints.
-    pub hints: Hints,
-    /// What has to be known to log its text.
-    pub logging: LoggingNeeds,
-    /// May be run again while the session's settings and the tables are the same.
-    pub cacheable: bool,
-    /// The session's generation that it was bound in.
-    pub generation: u64,
-    /// The generation of the privileges that it was checked against.
-    privileges: u64,
-}
-
 /// What a statement came to.
 enum Done {
     Rows { found: u64 },
     Changes(Changes),
-}
-
-impl Bound {
-    pub fn is_query(&self) -> bool {
-        matches!(self.plan, Plan::Query(_))
-    }
 }
 
 /// `max_execution_time` of a query that runs.
@@ -265,17 +233,18 @@ impl Session {
         if !bound.is_query() {
             run.set_changes_rows();
         }
-        let done = run.run_subqueries(&bound.subqueries).and_then(|()| match &bound.plan {
-            Plan::Query(plan) => {
-                let mut rows = Rows::new(&plan.columns, &self.variables, sink);
-                let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
-                rows.finish()?;
-                Ok(Done::Rows { found: outcome.found_rows })
-            }
-            Plan::Insert(plan) => plan.run(&mut run).map(Done::Changes),
-            Plan::Update(plan) => plan.run(&mut run).map(Done::Changes),
-            Plan::Delete(plan) => plan.run(&mut run).map(Done::Changes),
-        });
+        let done =
+            crate::exec::run_subqueries(&mut run, &bound.subqueries).and_then(|()| match &bound.plan {
+                Plan::Query(plan) => {
+                    let mut rows = Rows::new(&plan.columns, &self.variables, sink);
+                    let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
+                    rows.finish()?;
+                    Ok(Done::Rows { found: outcome.found_rows })
+                }
+                Plan::Insert(plan) => plan.run(&mut run).map(Done::Changes),
+                Plan::Update(plan) => plan.run(&mut run).map(Done::Changes),
+                Plan::Delete(plan) => plan.run(&mut run).map(Done::Changes),
+            });
         match (&done, &as_text) {
             (Ok(Done::Changes(changes)), Some(context)) => {
                 let logged = (&*logged_text(), ctx.now_us);

@@ -1,6 +1,6 @@
 //! What statements are to a server that limits accounts.
 
-use super::bound::Bound;
+use super::state::Bound;
 use crate::admin::AdminCommand;
 use crate::ast::Statement;
 use crate::host::StatementClass;

@@ -222,7 +222,7 @@ impl Session {
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
             let mut run = Run::new(&mut transaction, &ctx);
             let mut rows = Vec::new();
-            run.run_subqueries(&subqueries)
+            crate::exec::run_subqueries(&mut run, &subqueries)
                 .and_then(|()| {
                     run_query(&mut run, &plan, &mut |row| {
                         rows.push(row.to_vec());

@@ -254,7 +254,7 @@ impl Session {
         let values = {
             let ctx = self.context(&[], false);
             let mut run = crate::exec::Run::new(&mut transaction, &ctx);
-            run.run_subqueries(&subqueries).and_then(|()| {
+            crate::exec::run_subqueries(&mut run, &subqueries).and_then(|()| {
                 bound
                     .iter()
                     .map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned()))

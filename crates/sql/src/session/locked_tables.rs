@@ -1,20 +1,13 @@
 //! LOCK TABLES, UNLOCK TABLES, and what may be done in between.
 
 use super::Session;
+use super::state::SessionLocks;
 use crate::ast::{Statement, TableName, TableToLock};
 use crate::bind::{LockedName, LockedNames};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
-use engine::{LockedTables, TableLock, Transaction};
+use engine::{TableLock, Transaction};
 use std::sync::Arc;
-
-/// What a session has locked.
-pub(super) struct SessionLocks {
-    /// The locks. The session's transactions use the tables under them.
-    pub tables: Arc<LockedTables>,
-    /// The names that statements may use the tables by.
-    pub names: LockedNames,
-}
 
 impl Session {
     /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked

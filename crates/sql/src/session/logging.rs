@@ -6,7 +6,7 @@
 //! no rows is not logged.
 
 use super::Session;
-use super::bound::Bound;
+use super::state::Bound;
 use crate::bind::LoggingNeeds;
 use crate::binlog_format::BinlogFormat;
 use crate::error::{Result, SqlError};

@@ -4,7 +4,6 @@
 
 mod accounts;
 mod bound;
-mod cache;
 mod classes;
 mod ddl;
 mod dispatch;
@@ -20,7 +19,7 @@ mod results;
 mod rows;
 mod set;
 mod show;
-mod statement;
+mod state;
 mod transaction;
 mod xa;
 
@@ -30,15 +29,14 @@ use crate::host::{Host, Sight};
 use crate::memory::{Budget, closes_connection};
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
-use cache::StatementCache;
 use engine::Engine;
-use prepared::PreparedStatement;
-use statement::StatementState;
+use state::{
+    NextGtid, PreparedStatement, SessionLocks, SessionTransaction, SessionXa, StatementCache, StatementState,
+};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use transaction::SessionTransaction;
 use types::Value;
 
 pub use prepared::Prepared;
@@ -73,10 +71,10 @@ pub struct Session {
     statement: StatementState,
     schema: Option<String>,
     transaction: SessionTransaction,
-    next_gtid: gtid_next::NextGtid,
-    xa: xa::SessionXa,
+    next_gtid: NextGtid,
+    xa: SessionXa,
     /// LOCK TABLES.
-    locked_tables: Option<locked_tables::SessionLocks>,
+    locked_tables: Option<SessionLocks>,
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<engine::CommitHold>,
     last_insert_id: Cell<u64>,

@@ -1,12 +1,10 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
 use super::Session;
-use super::bound::Bound;
+use super::state::{Bound, PreparedPlace, PreparedStatement};
 use crate::ast::{PrepareText, Statement};
 use crate::error::{Result, SqlError};
-use crate::host::Host;
 use crate::memory::Charge;
-use crate::parse::Hints;
 use crate::sink::{ColumnMeta, ResultSink};
 use os::account::{State, enter};
 use std::sync::Arc;
@@ -21,37 +19,6 @@ pub struct Prepared {
     pub parameters: u16,
     /// The result's columns; empty for statements without a result set.
     pub columns: Vec<ColumnMeta>,
-}
-
-/// A statement's place under `max_prepared_stmt_count`, given back when dropped.
-struct Place(Arc<dyn Host>);
-
-impl Place {
-    fn take(host: &Arc<dyn Host>) -> Result<Place> {
-        host.take_prepared_place()?;
-        Ok(Place(host.clone()))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.give_prepared_place_back();
-    }
-}
-
-/// A prepared statement.
-pub(super) struct PreparedStatement {
-    _place: Place,
-    /// Its text and its trees.
-    _charge: Charge,
-    text: Arc<[u8]>,
-    statement: Arc<Statement>,
-    hints: Hints,
-    parameters: usize,
-    /// For statements about rows.
-    bound: Option<Arc<Bound>>,
-    /// The types that it is bound with, where its result's types depend on those of its parameters.
-    parameter_types: Option<Vec<ColumnType>>,
 }
 
 /// The type of a parameter that has this value; `None` for NULL, which may be of any.
@@ -85,7 +52,7 @@ impl Session {
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
         let columns = match &prepared.bound {
             Some(bound) => match &bound.plan {
-                super::bound::Plan::Query(plan) => plan.columns.clone(),
+                super::state::Plan::Query(plan) => plan.columns.clone(),
                 _ => Vec::new(),
             },
             None => Vec::new(),
@@ -104,7 +71,7 @@ impl Session {
 
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
         // Before anything is looked at, as in MySQL.
-        let place = Place::take(&self.host)?;
+        let place = PreparedPlace::take(&self.host)?;
         let mut charge = Charge::new(&self.memory);
         charge.add(text.len())?;
         let empty = || SqlError::new(1065, "Query was empty");
@@ -138,7 +105,7 @@ impl Session {
             false => None,
         };
         let tells_of_parameters = bound.as_ref().is_some_and(|bound| match &bound.plan {
-            super::bound::Plan::Query(plan) => {
+            super::state::Plan::Query(plan) => {
                 let subqueries = &bound.subqueries;
                 parsed.parameters > 0
                     && (plan.tells_of_parameters()

@@ -1,7 +1,7 @@
 //! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the
 //! source's session ran them, within a transaction of the replica's applier.
 
-use super::bound::{Bound, Plan};
+use super::state::{Bound, Plan};
 use super::{Session, SessionInit};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
@@ -202,7 +202,7 @@ impl Session {
         let mut run = Run::new(transaction, &ctx);
         run.set_changes_rows();
         run.set_received();
-        run.run_subqueries(&bound.subqueries)?;
+        crate::exec::run_subqueries(&mut run, &bound.subqueries)?;
         match &bound.plan {
             Plan::Query(_) => {}
             Plan::Insert(plan) => drop(plan.run(&mut run)?),

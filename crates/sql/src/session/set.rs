@@ -110,7 +110,7 @@ impl Session {
             Scope::Session | Scope::Unwritten => VariableScope::Session,
         };
         if host_scope == VariableScope::Session {
-            if name == "gtid_next" && value.as_ref().is_some_and(super::gtid_next::is_tagged) {
+            if name == "gtid_next" && value.as_ref().is_some_and(super::state::is_tagged) {
                 self.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
             }
             self.host.check_set_session(name)?;

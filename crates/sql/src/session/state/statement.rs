@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 /// its state when that is put back. Nothing of a statement may therefore be kept in the session
 /// beside it.
 #[derive(Default)]
-pub(super) struct StatementState {
+pub(crate) struct StatementState {
     /// Warnings, notes and the error.
     pub diagnostics: RefCell<Diagnostics>,
     /// The statement has called LAST_INSERT_ID(expr).

@@ -15,7 +15,7 @@ const MOST_SEEN: usize = 4096;
 
 /// The cache of one session.
 #[derive(Default)]
-pub(super) struct StatementCache {
+pub(crate) struct StatementCache {
     plans: HashMap<Box<[u8]>, Arc<Bound>>,
     /// Hashes of texts that were seen once.
     seen: HashSet<u64>,

@@ -1,0 +1,24 @@
+//! What a session keeps: values that know nothing of the session.
+//!
+//! The files beside this one are what a session does with them. No file here names [`Session`]:
+//! what is below can be read, and tested, without what is above.
+//!
+//! [`Session`]: super::Session
+
+mod bound;
+mod cache;
+mod gtid;
+mod locks;
+mod prepared;
+mod statement;
+mod transaction;
+mod xa;
+
+pub(super) use bound::{Bound, Plan};
+pub(super) use cache::StatementCache;
+pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
+pub(super) use locks::SessionLocks;
+pub(super) use prepared::{PreparedPlace, PreparedStatement};
+pub(super) use statement::StatementState;
+pub(super) use transaction::SessionTransaction;
+pub(super) use xa::{RB_ROLLBACK, SessionXa, Stage, XaOfSession, inval, nota, outside, rolled_back};
