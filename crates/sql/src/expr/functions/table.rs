@@ -1,0 +1,38 @@
+//! The table of all native functions, by name.
+
+use super::{Function, digest, gtid, numeric, session, spatial, string, time, vector};
+
+/// The function with this name (in lower case).
+pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
+    let name = match name {
+        "character_length" => "char_length",
+        "octet_length" => "length",
+        "lcase" => "lower",
+        "ucase" => "upper",
+        "substr" | "mid" => "substring",
+        "pow" => "power",
+        "ceil" => "ceiling",
+        "schema" => "database",
+        "session_user" | "system_user" => "user",
+        "current_timestamp" | "localtime" | "localtimestamp" => "now",
+        "current_date" => "curdate",
+        "current_time" => "curtime",
+        "sha" => "sha1",
+        "day" => "dayofmonth",
+        "master_pos_wait" => "source_pos_wait",
+        name => spatial::canonical_name(name).or_else(|| vector::canonical_name(name)).unwrap_or(name),
+    };
+    [
+        string::FUNCTIONS,
+        numeric::FUNCTIONS,
+        time::FUNCTIONS,
+        digest::FUNCTIONS,
+        session::FUNCTIONS,
+        gtid::FUNCTIONS,
+        spatial::FUNCTIONS,
+        vector::FUNCTIONS,
+    ]
+    .iter()
+    .flat_map(|table| table.iter())
+    .find(|function| function.name == name)
+}
