@@ -8,17 +8,19 @@
 //! was made for what was likely, is waited out; at the end of the server it ends the process, and
 //! the next start puts the commit on its pages.
 
-use crate::Engine;
 use crate::bytes::KeyBuf;
 use crate::commit::sidecar::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::{EngineError, Result};
 use crate::lock::CLUSTERED;
+use crate::rows::Rows;
 use crate::spill::{self, Spill};
 use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
-use crate::version::purge::PurgeBatch;
+use crate::version::queue::{PurgeBatch, PurgeQueue};
 use btree::{Change, Spot, Tree};
 use buffer::RecordLsn;
+use redo::Log;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
@@ -39,7 +41,16 @@ const LOOKS_PER_REPORT: u64 = 600;
 /// Entries that a spilled commit makes room for ahead of its next one.
 const ENTRIES_AHEAD: usize = 16;
 
-impl Engine {
+/// Where commits put their rows: the trees of the tables, older versions beside them, and what
+/// purge has to do afterwards.
+pub(crate) struct Pages {
+    pub log: Arc<Log>,
+    pub dictionary: Tree,
+    pub rows: Arc<Rows>,
+    pub purge_queue: Arc<PurgeQueue>,
+}
+
+impl Pages {
     /// Does what a commit needs that is in the log; waits for somebody to free space where the disk
     /// is full.
     fn past_full_disk(&self, mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
@@ -89,10 +100,11 @@ impl Engine {
                 return Ok(record);
             }
             self.log.free_check_in_bulk();
-            self.pool.free_check_in_bulk();
+            self.rows.pool.free_check_in_bulk();
             self.past_full_disk(|| tree.reserve(ENTRIES_AHEAD, len))?;
             Ok(RecordLsn::new(self.log.current_lsn(), record.end))
         };
+        assert!(record.start < record.end, "the record of a commit has a length");
         let mut batch = PurgeBatch { seq: record.end, ..PurgeBatch::default() };
         let mut value = VALUE.take();
         for table_writes in &writes.tables {
@@ -144,11 +156,11 @@ impl Engine {
                 _ if versioning != Versioning::On => {}
                 Some(Ok(parsed)) => {
                     let version = current.filter(|_| !parsed.is_deleted());
-                    self.versions.push(table.id, key, parsed.seq, version);
+                    self.rows.versions.push(table.id, key, parsed.seq, version);
                     kept = Some(parsed.seq);
                 }
                 Some(Err(_)) => {}
-                None => self.versions.forget(table.id, key),
+                None => self.rows.versions.forget(table.id, key),
             }
             match &change.new {
                 None if physical => Change::Remove,

@@ -9,25 +9,27 @@
 //! moment of the capture before the checkpoint is written: whatever the state says of commits past
 //! the checkpoint position, replay finds too.
 
-use crate::Engine;
 use crate::bytes::{Put, Reader};
+use crate::commit::pipeline::Committer;
 use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Captured;
 use crate::commit::sidecar::NextIds;
 use crate::error::{EngineError, Result};
-use crate::spill::{SpillRef, SpilledCommit};
+use crate::spill::{SpillFiles, SpillRef, SpilledCommit};
 use crate::status::bump;
+use crate::xa::branches::Branches;
 use crate::xa::record::PreparedRecord;
+use parking_lot::Mutex;
 use redo::Lsn;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Somebody else who needs the log from some position on: the binary log writer.
 pub trait CheckpointParticipant: Send + Sync {
     /// Everything before this position is safe without the log.
     fn safe_lsn(&self) -> Lsn;
     /// What the participant needs to know after a crash; given back by
-    /// [`Engine::recovered_participant_state`].
+    /// [`crate::Engine::recovered_participant_state`].
     fn state(&self) -> Vec<u8>;
 }
 
@@ -65,6 +67,17 @@ impl CheckpointState {
         out.put_u64(next.table);
         out.put_u32(next.index);
         out.put_u32(next.space);
+    }
+
+    /// Refuses a data directory that was made with another page size.
+    pub fn check_page_size(&self, page_size: u32, datadir: &str) -> Result<()> {
+        if self.page_size != page_size {
+            return Err(EngineError::Datadir(format!(
+                "{datadir} was created with innodb_page_size={}, but {page_size} is asked for",
+                self.page_size
+            )));
+        }
+        Ok(())
     }
 
     pub fn decode(bytes: &[u8]) -> Result<CheckpointState> {
@@ -106,7 +119,23 @@ impl CheckpointState {
     }
 }
 
-impl Engine {
+/// Makes checkpoints.
+pub(crate) struct Checkpointer {
+    pub committer: Arc<Committer>,
+    pub branches: Arc<Branches>,
+    pub spills: Arc<SpillFiles>,
+    pub next_ids: Arc<Mutex<NextIds>>,
+    /// Held by whoever makes a checkpoint, and by whoever changes two things that no checkpoint may
+    /// have one of without the other.
+    pub checkpointing: Mutex<()>,
+    pub last_checkpoint: AtomicU64,
+    pub participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
+    /// Until a participant is set, the log is kept from here on for it.
+    pub participant_floor: AtomicU64,
+    pub recovered_participant_state: Vec<u8>,
+}
+
+impl Checkpointer {
     /// The checkpoint state now, given the replication state already encoded.
     fn encode_state(
         &self,
@@ -117,8 +146,13 @@ impl Engine {
     ) -> Vec<u8> {
         let mut out = Vec::new();
         let next = *self.next_ids.lock();
-        CheckpointState::put_head(&mut out, self.config.page_size, self.dictionary.root_page(), next);
-        let tables = self.catalog.all_tables();
+        CheckpointState::put_head(
+            &mut out,
+            self.committer.config.page_size,
+            self.committer.pages.dictionary.root_page(),
+            next,
+        );
+        let tables = self.committer.catalog.all_tables();
         let counters: Vec<(u64, u64)> = tables
             .iter()
             .filter(|table| table.auto_increment.is_some())
@@ -153,12 +187,13 @@ impl Engine {
             }
         };
         let (safe_lsn, participant_state) = floor;
-        let logging = self.xa.logging();
-        let Captured { current, oldest, replication, mut spilled } = self.sequencer.capture(&self.log);
-        let prepared = self.prepared_records();
+        let logging = self.committer.xa_logging.lock();
+        let Captured { current, oldest, replication, mut spilled } =
+            self.committer.sequencer.capture(&self.committer.log);
+        let prepared = self.branches.records();
         drop(logging);
         let mut lsn = current.min(oldest).min(safe_lsn);
-        if let Some(dirty) = self.pool.oldest_dirty_lsn() {
+        if let Some(dirty) = self.committer.pages.rows.pool.oldest_dirty_lsn() {
             lsn = lsn.min(dirty);
         }
         let last = self.last_checkpoint.load(Ordering::Acquire);
@@ -170,13 +205,15 @@ impl Engine {
         let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);
         // A prepared transaction that the state does not name has ended before the capture, or
         // begins behind the position.
-        self.log.wait_durable(current)?;
-        self.log.write_checkpoint(lsn, &state)?;
+        self.committer.log.wait_durable(current)?;
+        self.committer.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
-        for number in self.sequencer.forget_spilled(lsn).into_iter().chain(self.xa.forget_ended(lsn)) {
-            crate::spill::remove(&self.config, number);
+        for number in
+            self.committer.sequencer.forget_spilled(lsn).into_iter().chain(self.branches.forget_ended(lsn))
+        {
+            crate::spill::remove(&self.committer.config, number);
         }
-        bump(&self.counters.checkpoints, 1);
+        bump(&self.committer.counters.checkpoints, 1);
         Ok(lsn)
     }
 
@@ -188,66 +225,38 @@ impl Engine {
         lsn: Lsn,
     ) -> Result<Vec<(Arc<PreparedRecord>, SpillRef)>> {
         let records = prepared.into_iter().filter(|record| record.prepared_at() <= lsn);
-        records.map(|record| self.file_of_prepared(&record).map(|file| (record, file))).collect()
+        records.map(|record| record.in_a_file(&self.spills).map(|file| (record, file))).collect()
     }
 
     /// Flushes every page and makes a checkpoint: the log is then needed by the participant alone.
     pub fn sharp_checkpoint(&self) -> Result<Lsn> {
-        self.log.wait_durable(self.log.current_lsn())?;
-        self.pool.flush_all()?;
+        self.committer.log.wait_durable(self.committer.log.current_lsn())?;
+        self.committer.pages.rows.pool.flush_all()?;
         self.checkpoint()
     }
 
     /// What the checkpointer does each time it is woken: makes room in the log if that is short,
     /// then a checkpoint.
-    pub(crate) fn checkpoint_round(&self, urgent: bool) -> Result<()> {
+    pub fn round(&self, urgent: bool, is_stopping: impl Fn() -> bool) -> Result<()> {
         let mut last = self.last_checkpoint.load(Ordering::Acquire);
         loop {
-            let age = self.log.current_lsn() - last;
+            let age = self.committer.log.current_lsn() - last;
             // Until then it is up to the page cleaners. Asked anew each time: the capacity may be
             // changed meanwhile.
-            let is_short = urgent && age > self.log.capacity_bytes() / 2;
+            let is_short = urgent && age > self.committer.log.capacity_bytes() / 2;
             if is_short {
                 // In small steps: those who wait for space go on after the first, and the disk has
                 // other work in between.
-                self.pool.flush_until(last + age / CHECKPOINT_STEPS)?;
+                self.committer.pages.rows.pool.flush_until(last + age / CHECKPOINT_STEPS)?;
             }
             if age == 0 {
                 return Ok(());
             }
             let made = self.checkpoint()?;
-            if !is_short || made == last || self.is_stopping() {
+            if !is_short || made == last || is_stopping() {
                 return Ok(());
             }
             last = made;
         }
-    }
-
-    /// Makes the log wait for `participant` and its state part of the checkpoint.
-    pub fn set_checkpoint_participant(&self, participant: std::sync::Arc<dyn CheckpointParticipant>) {
-        *self.participant.lock() = Some(participant);
-    }
-
-    /// What the participant's state was in the checkpoint that recovery began from; empty when
-    /// there was none.
-    pub fn recovered_participant_state(&self) -> &[u8] {
-        &self.recovered_participant_state
-    }
-
-    /// The log position that recovery began from: commits from here on can be read by
-    /// [`Engine::commit_stream`].
-    pub fn recovery_start_lsn(&self) -> Lsn {
-        self.recovery_start_lsn
-    }
-
-    /// Refuses a data directory that was made with another page size.
-    pub(crate) fn check_page_size(state: &CheckpointState, page_size: u32, datadir: &str) -> Result<()> {
-        if state.page_size != page_size {
-            return Err(EngineError::Datadir(format!(
-                "{datadir} was created with innodb_page_size={}, but {page_size} is asked for",
-                state.page_size
-            )));
-        }
-        Ok(())
     }
 }

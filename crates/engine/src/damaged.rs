@@ -161,7 +161,7 @@ fn damaged_definitions_and_states_are_read_or_refused() {
     let state = {
         let disk = SimDisk::new(1);
         let _ = Engine::open(config(&disk)).unwrap();
-        Engine::open_storage(&config(&disk.kill())).unwrap().log.checkpoint.state
+        crate::recovery::open_storage(&config(&disk.kill())).unwrap().log.checkpoint.state
     };
     assert!(CheckpointState::decode(&state).is_ok());
     let mut value = Vec::new();

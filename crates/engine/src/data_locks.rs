@@ -239,7 +239,7 @@ impl Engine {
         }
         let columns = || -> Option<Vec<Value>> {
             let parts = table.primary.as_deref()?;
-            let image = self.read_newest(table, &row.key).ok()??.image;
+            let image = self.rows.read_newest(table, &row.key).ok()??.image;
             parts.iter().map(|part| table.layout.decode(&image, part.column).ok()).collect()
         };
         columns().map_or_else(|| LockData::Bytes(row.key.to_vec()), LockData::Columns)

@@ -1,11 +1,19 @@
-//! The engine itself: opening, its parts, its threads, and closing.
+//! The engine: the owner of the parts, their settings, and closing.
+//!
+//! The parts are values that know nothing of the engine; each is given the parts below it when the
+//! engine is put together ([`Engine::assemble`]). What works on several parts at once stands above
+//! this file: transactions, DDL, XA, recovery, reports.
 
+mod parts;
+mod threads;
+
+use crate::apply::Pages;
 use crate::background::Background;
 use crate::catalog::Catalog;
-use crate::checkpoint::{CheckpointParticipant, CheckpointState};
+use crate::checkpoint::{CheckpointState, Checkpointer};
 use crate::commit::group_delay::GroupDelay;
 use crate::commit::hold::Gate;
-use crate::commit::pipeline::CommitWaiter;
+use crate::commit::pipeline::Committer;
 use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
@@ -13,18 +21,19 @@ use crate::config::EngineConfig;
 use crate::ddl::online::OnlineBuilds;
 use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{SYSTEM_FILE, SYSTEM_SPACE};
-use crate::error::{EngineError, Result};
-use crate::files::{io_error, make_dir, table_path};
+use crate::error::Result;
+use crate::files::{io_error, table_path};
 use crate::group::filter::BinlogFilter;
 use crate::gtid_owners::{GtidMode, GtidOwners};
 use crate::lock::LockTable;
+use crate::rows::Rows;
 use crate::spill::SpillFiles;
 use crate::status::Counters;
-use crate::transaction::{Isolation, Transaction};
-use crate::version::purge::PurgeQueue;
+use crate::version::purge::Purger;
+use crate::version::queue::PurgeQueue;
 use crate::version::snapshot::Snapshots;
 use crate::version::store::VersionStore;
-use crate::xa::Branches;
+use crate::xa::branches::Branches;
 use crate::xa::record::PreparedRecord;
 use btree::Tree;
 use buffer::{Pool, PoolConfig};
@@ -44,82 +53,37 @@ pub struct Engine {
     pub(crate) config: Arc<EngineConfig>,
     pub(crate) log: Arc<Log>,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) dictionary: Tree,
-    pub(crate) catalog: Catalog,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) rows: Arc<Rows>,
     pub(crate) locks: LockTable,
-    pub(crate) versions: VersionStore,
-    pub(crate) snapshots: Snapshots,
-    pub(crate) purge_queue: PurgeQueue,
-    pub(crate) sequencer: Sequencer,
-    pub(crate) commit_gate: Gate,
-    pub(crate) commit_waiter: OnceLock<Arc<dyn CommitWaiter>>,
-    pub(crate) counters: Counters,
-    pub(crate) next_ids: Mutex<NextIds>,
+    pub(crate) snapshots: Arc<Snapshots>,
+    pub(crate) sequencer: Arc<Sequencer>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) spills: Arc<SpillFiles>,
+    pub(crate) committer: Arc<Committer>,
+    pub(crate) checkpointer: Checkpointer,
+    pub(crate) purger: Purger,
+    pub(crate) xa: Arc<Branches>,
+    pub(crate) gtid_owners: Arc<GtidOwners>,
+    pub(crate) next_ids: Arc<Mutex<NextIds>>,
     pub(crate) settings: DdlSettings,
-    pub(crate) builds: OnlineBuilds,
-    pub(crate) xa: Branches,
     /// The last part of each DDL statement, from before its commit to after it: one at a time.
     pub(crate) ddl: Mutex<()>,
-    pub(crate) gtid_owners: GtidOwners,
-    pub(crate) group_delay: GroupDelay,
     full_row_metadata: AtomicBool,
-    flush_log_at_trx_commit: AtomicU8,
-    version_memory_limit: AtomicU64,
     next_xid: AtomicU64,
-    pub(crate) spills: Arc<SpillFiles>,
-    pub(crate) checkpointing: Mutex<()>,
-    pub(crate) last_checkpoint: AtomicU64,
-    pub(crate) participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
-    /// Until a participant is set, the log is kept from here on for it.
-    pub(crate) participant_floor: AtomicU64,
-    pub(crate) recovered_participant_state: Vec<u8>,
-    pub(crate) recovery_start_lsn: Lsn,
+    recovery_start_lsn: Lsn,
     pub(crate) background: Arc<Background>,
     pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// Log and pool as recovery finds them.
-pub(crate) struct Storage {
-    /// With notes of the records that [`crate::recovery::comes_before_rows`].
-    pub log: redo::Opened,
-    pub pool: Arc<Pool>,
-}
-
 /// Where crate `redo` keeps the log, in the data directory.
-const REDO_DIRECTORY: &str = "#innodb_redo";
+pub(crate) const REDO_DIRECTORY: &str = "#innodb_redo";
 
 /// What versions may take however small the pool is, unless it is said otherwise.
 const MIN_VERSION_MEMORY_BYTES: u64 = 8 << 20;
 
 impl Engine {
-    /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers
-    /// to the last commit in the log.
-    pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
-        let datadir = config.datadir.clone();
-        let disk = config.disk.clone();
-        make_dir(&*disk, &datadir)?;
-        let exists = |name: &str| {
-            let path = datadir.join(name);
-            disk.exists(&path).map_err(|error| io_error(&path, error))
-        };
-        let (has_log, has_system) = (exists(REDO_DIRECTORY)?, exists(SYSTEM_FILE)?);
-        if has_system && !has_log {
-            let place = datadir.display();
-            return Err(EngineError::Datadir(format!("{place} has a system tablespace but no redo log")));
-        }
-        let recovered = if has_log { crate::recovery::open(&config)? } else { None };
-        let Some(engine) = recovered else {
-            let engine = Engine::create(config)?;
-            engine.start_threads();
-            return Ok(engine);
-        };
-        engine.start_threads();
-        // With the checkpointer at work: freeing many pages takes much log.
-        engine.settle_claims()?;
-        Ok(engine)
-    }
-
-    fn log_config(config: &EngineConfig) -> LogConfig {
+    pub(crate) fn log_config(config: &EngineConfig) -> LogConfig {
         LogConfig {
             capacity_bytes: config.redo_capacity_bytes,
             buffer_bytes: config.log_buffer_bytes,
@@ -129,7 +93,7 @@ impl Engine {
         }
     }
 
-    fn open_pool(config: &EngineConfig, log: &Arc<Log>) -> Result<Arc<Pool>> {
+    pub(crate) fn open_pool(config: &EngineConfig, log: &Arc<Log>) -> Result<Arc<Pool>> {
         let pool_config = PoolConfig {
             page_size: config.page_size as usize,
             options: config.pool.clone(),
@@ -138,17 +102,9 @@ impl Engine {
         Ok(Pool::open(config.disk.clone(), log.clone(), pool_config)?)
     }
 
-    /// Opens log and pool of an existing data directory.
-    pub(crate) fn open_storage(config: &EngineConfig) -> Result<Storage> {
-        let wanted = &mut crate::recovery::comes_before_rows;
-        let opened = Log::open_noting(config.disk.clone(), Engine::log_config(config), wanted)?;
-        let pool = Engine::open_pool(config, &opened.log)?;
-        Ok(Storage { log: opened, pool })
-    }
-
     /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a
     /// creation that a crash cut off before it is begun again.
-    fn create(config: EngineConfig) -> Result<Arc<Engine>> {
+    pub(crate) fn create(config: EngineConfig) -> Result<Arc<Engine>> {
         let redo_dir = config.datadir.join(REDO_DIRECTORY);
         if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
             config.disk.remove_dir_all(&redo_dir).map_err(|error| io_error(&redo_dir, error))?;
@@ -180,40 +136,85 @@ impl Engine {
     }
 
     pub(crate) fn assemble(config: EngineConfig, parts: Parts) -> Arc<Engine> {
-        let sequencer = Sequencer::new(config.server_uuid, parts.visible, parts.replication);
-        sequencer.set_gives_gtids(config.gtid_mode);
+        assert!(
+            parts.last_checkpoint <= parts.visible,
+            "the checkpoint at {} is not behind the newest commit at {}",
+            parts.last_checkpoint,
+            parts.visible
+        );
         let config = Arc::new(config);
-        let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
-        Arc::new(Engine {
-            log: parts.log,
-            pool: parts.pool,
-            dictionary: parts.dictionary,
-            catalog: parts.catalog,
-            locks: LockTable::new(),
-            versions: VersionStore::new(),
-            snapshots: Snapshots::new(),
-            purge_queue: PurgeQueue::default(),
-            sequencer,
-            commit_gate: Gate::default(),
-            commit_waiter: OnceLock::new(),
-            counters: Counters::default(),
-            next_ids: Mutex::new(parts.next_ids),
-            settings: DdlSettings::default(),
+        let sequencer = Arc::new(Sequencer::new(config.server_uuid, parts.visible, parts.replication));
+        sequencer.set_gives_gtids(config.gtid_mode);
+        let versions = VersionStore::new((config.pool_bytes / 4).max(MIN_VERSION_MEMORY_BYTES));
+        versions.set_limit_bytes(config.version_memory_limit_bytes);
+        let rows = Arc::new(Rows { pool: parts.pool.clone(), versions });
+        let catalog = Arc::new(parts.catalog);
+        let snapshots = Arc::new(Snapshots::new());
+        let purge_queue = Arc::new(PurgeQueue::default());
+        let counters = Arc::new(Counters::default());
+        let spills = Arc::new(SpillFiles::new(config.clone()));
+        let next_ids = Arc::new(Mutex::new(parts.next_ids));
+        let xa = Arc::new(Branches::default());
+        let committer = Arc::new(Committer {
+            config: config.clone(),
+            log: parts.log.clone(),
+            catalog: catalog.clone(),
+            pages: Pages {
+                log: parts.log.clone(),
+                dictionary: parts.dictionary,
+                rows: rows.clone(),
+                purge_queue: purge_queue.clone(),
+            },
+            snapshots: snapshots.clone(),
+            sequencer: sequencer.clone(),
+            gate: Arc::new(Gate::new(sequencer.clone())),
+            waiter: OnceLock::new(),
+            counters: counters.clone(),
             builds: OnlineBuilds::default(),
-            xa: Branches::default(),
-            ddl: Mutex::new(()),
             group_delay: GroupDelay::default(),
-            gtid_owners: GtidOwners::new(if config.gtid_mode { GtidMode::On } else { GtidMode::Off }),
-            full_row_metadata: AtomicBool::new(false),
             flush_log_at_trx_commit: AtomicU8::new(config.flush_log_at_trx_commit),
-            version_memory_limit: AtomicU64::new(config.version_memory_limit_bytes),
-            next_xid: AtomicU64::new(1),
-            spills: Arc::new(SpillFiles::new(config.clone())),
+            xa_logging: os::sync::Mutex::default(),
+        });
+        let floor = if config.log_bin { parts.recovery_start_lsn } else { Lsn::MAX };
+        let checkpointer = Checkpointer {
+            committer: committer.clone(),
+            branches: xa.clone(),
+            spills: spills.clone(),
+            next_ids: next_ids.clone(),
             checkpointing: Mutex::new(()),
             last_checkpoint: AtomicU64::new(parts.last_checkpoint),
             participant: Mutex::new(None),
             participant_floor: AtomicU64::new(floor),
             recovered_participant_state: parts.participant_state,
+        };
+        let purger = Purger {
+            catalog: catalog.clone(),
+            rows: rows.clone(),
+            snapshots: snapshots.clone(),
+            sequencer: sequencer.clone(),
+            purge_queue,
+        };
+        let mode = if config.gtid_mode { GtidMode::On } else { GtidMode::Off };
+        Arc::new(Engine {
+            log: parts.log,
+            pool: parts.pool,
+            catalog,
+            rows,
+            locks: LockTable::new(),
+            snapshots,
+            gtid_owners: Arc::new(GtidOwners::new(mode, sequencer.clone())),
+            sequencer,
+            counters,
+            spills,
+            committer,
+            checkpointer,
+            purger,
+            xa,
+            next_ids,
+            settings: DdlSettings::default(),
+            ddl: Mutex::new(()),
+            full_row_metadata: AtomicBool::new(false),
+            next_xid: AtomicU64::new(1),
             recovery_start_lsn: parts.recovery_start_lsn,
             background: Arc::default(),
             threads: Mutex::new(Vec::new()),
@@ -252,28 +253,23 @@ impl Engine {
         &self.pool
     }
 
-    /// Begins a transaction.
-    pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
-        Transaction::new(self.clone(), isolation, true)
-    }
-
     pub(crate) fn next_xid(&self) -> u64 {
         self.next_xid.fetch_add(1, Ordering::Relaxed)
     }
 
     /// `binlog_group_commit_sync_delay`
     pub fn set_group_commit_delay_us(&self, delay_us: u64) {
-        self.group_delay.set_delay_us(delay_us);
+        self.committer.group_delay.set_delay_us(delay_us);
     }
 
     /// `binlog_group_commit_sync_no_delay_count`
     pub fn set_group_commit_no_delay_count(&self, commits: u64) {
-        self.group_delay.set_no_delay_count(commits);
+        self.committer.group_delay.set_no_delay_count(commits);
     }
 
     /// `sync_binlog`: which groups are delayed; there is nothing to sync for it.
     pub fn set_sync_binlog(&self, groups: u64) {
-        self.group_delay.set_every(groups);
+        self.committer.group_delay.set_every(groups);
     }
 
     /// `log_bin`
@@ -297,7 +293,7 @@ impl Engine {
 
     /// `innodb_flush_log_at_trx_commit`
     pub fn set_flush_log_at_trx_commit(&self, mode: u8) {
-        self.flush_log_at_trx_commit.store(mode, Ordering::Relaxed);
+        self.committer.flush_log_at_trx_commit.store(mode, Ordering::Relaxed);
         self.log.set_flush_at_trx_commit(mode);
     }
 
@@ -308,21 +304,29 @@ impl Engine {
 
     /// `innodb_flush_log_at_trx_commit`
     pub fn flush_log_at_trx_commit(&self) -> u8 {
-        self.flush_log_at_trx_commit.load(Ordering::Relaxed)
+        self.committer.flush_log_at_trx_commit.load(Ordering::Relaxed)
     }
 
     /// Memory that older versions of rows may take before the oldest snapshots are given up, in
     /// bytes (`slipstream_version_memory_limit`).
     pub fn version_memory_limit(&self) -> u64 {
-        match self.version_memory_limit.load(Ordering::Relaxed) {
-            0 => (self.config.pool_bytes / 4).max(MIN_VERSION_MEMORY_BYTES),
-            limit => limit,
-        }
+        self.rows.versions.limit_bytes()
     }
 
     /// `slipstream_version_memory_limit`; 0: a quarter of the pool, and 8 MB at least.
     pub fn set_version_memory_limit(&self, bytes: u64) {
-        self.version_memory_limit.store(bytes, Ordering::Relaxed);
+        self.rows.versions.set_limit_bytes(bytes);
+    }
+
+    /// `innodb_fill_factor`: percentage of each page that a sorted build fills, 10 to 100.
+    pub fn set_fill_factor(&self, percent: u8) {
+        self.settings.fill_factor.store(percent.clamp(10, 100), Ordering::Relaxed);
+    }
+
+    /// `innodb_online_alter_log_max_size` in bytes: changes of others that an index build remembers
+    /// until it is there.
+    pub fn set_online_alter_log_max_bytes(&self, bytes: u64) {
+        self.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// `innodb_thread_concurrency`: statements that may run at once; 0: any number.
@@ -353,6 +357,12 @@ impl Engine {
     /// Sequence number of the newest commit that readers see.
     pub fn visible_lsn(&self) -> Lsn {
         self.sequencer.visible()
+    }
+
+    /// The log position that recovery began from: commits from here on can be read by
+    /// [`Engine::commit_stream`].
+    pub fn recovery_start_lsn(&self) -> Lsn {
+        self.recovery_start_lsn
     }
 
     /// Waits until readers see a commit, and all before it.

@@ -7,7 +7,7 @@
 //!
 //! Lock order: the owners' mutex before the sequencer's.
 
-use crate::Engine;
+use crate::commit::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
 use binlog::gtid::Gtid;
 use parking_lot::{Condvar, Mutex};
@@ -61,20 +61,14 @@ struct State {
 }
 
 /// See the module's header.
-#[derive(Default)]
 pub(crate) struct GtidOwners {
+    sequencer: Arc<Sequencer>,
     state: Mutex<State>,
     released: Condvar,
     /// Rises with every GTID that gets or loses an owner. It is loaded without the mutex by
     /// appliers, for which Acquire and Release are enough: who sees a count sees what was executed
     /// before it.
     changes: AtomicU64,
-}
-
-impl GtidOwners {
-    pub fn new(mode: GtidMode) -> GtidOwners {
-        GtidOwners { state: Mutex::new(State { mode, ..State::default() }), ..GtidOwners::default() }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,18 +80,18 @@ enum Owned {
 
 /// A session owns a GTID, or the right to commit without one, while this lives.
 pub struct GtidOwner {
-    engine: Arc<Engine>,
+    owners: Arc<GtidOwners>,
     owned: Owned,
 }
 
 impl Drop for GtidOwner {
     fn drop(&mut self) {
-        let owners = &self.engine.gtid_owners;
+        let owners = &*self.owners;
         let mut state = owners.state.lock();
         match self.owned {
             Owned::Gtid(gtid) => {
                 state.owned.remove(&gtid);
-                self.engine.sequencer.disown(gtid);
+                owners.sequencer.disown(gtid);
                 owners.changes.fetch_add(1, Ordering::Release);
                 owners.released.notify_all();
             }
@@ -107,76 +101,84 @@ impl Drop for GtidOwner {
     }
 }
 
-impl Engine {
+impl GtidOwners {
+    pub fn new(mode: GtidMode, sequencer: Arc<Sequencer>) -> GtidOwners {
+        GtidOwners {
+            sequencer,
+            state: Mutex::new(State { mode, ..State::default() }),
+            released: Condvar::new(),
+            changes: AtomicU64::new(0),
+        }
+    }
+
     /// Makes a connection the owner of a GTID; `None`: it has been executed, and nobody is to own
     /// it. Waits while another owns it.
     ///
     /// # Errors
     /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile;
     /// [`EngineError::GtidUnusable`] where the mode is OFF.
-    pub fn own_gtid(
-        self: &Arc<Engine>,
+    pub fn own(
+        self: &Arc<GtidOwners>,
         gtid: Gtid,
         connection_id: u64,
         interrupt: Option<&AtomicBool>,
     ) -> Result<Option<GtidOwner>> {
-        let owners = &self.gtid_owners;
-        let mut state = owners.state.lock();
+        let mut state = self.state.lock();
         loop {
             if state.mode == GtidMode::Off {
                 return Err(EngineError::GtidUnusable("gtid_mode is OFF".to_string()));
             }
-            if self.has_executed(gtid) {
+            if self.sequencer.has_executed(gtid) {
                 return Ok(None);
             }
             if let Entry::Vacant(nobody) = state.owned.entry(gtid) {
                 nobody.insert(connection_id);
                 self.sequencer.own(gtid);
-                owners.changes.fetch_add(1, Ordering::Release);
-                return Ok(Some(GtidOwner { engine: self.clone(), owned: Owned::Gtid(gtid) }));
+                self.changes.fetch_add(1, Ordering::Release);
+                return Ok(Some(GtidOwner { owners: self.clone(), owned: Owned::Gtid(gtid) }));
             }
             if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
                 return Err(EngineError::Interrupted);
             }
-            owners.released.wait_for(&mut state, LONGEST_SLEEP);
+            self.released.wait_for(&mut state, LONGEST_SLEEP);
         }
     }
 
     /// The next transaction of a session is to have no GTID; `None`: the mode is ON.
-    pub fn own_anonymous(self: &Arc<Engine>) -> Option<GtidOwner> {
-        let mut state = self.gtid_owners.state.lock();
+    pub fn own_anonymous(self: &Arc<GtidOwners>) -> Option<GtidOwner> {
+        let mut state = self.state.lock();
         if state.mode == GtidMode::On {
             return None;
         }
         state.anonymous += 1;
-        Some(GtidOwner { engine: self.clone(), owned: Owned::Anonymous })
+        Some(GtidOwner { owners: self.clone(), owned: Owned::Anonymous })
     }
 
     /// The transactions of a session are to have GTIDs with a tag; `None`: the mode gives none.
-    pub fn hold_tag(self: &Arc<Engine>) -> Option<GtidOwner> {
-        let mut state = self.gtid_owners.state.lock();
+    pub fn hold_tag(self: &Arc<GtidOwners>) -> Option<GtidOwner> {
+        let mut state = self.state.lock();
         if !state.mode.gives_gtids() {
             return None;
         }
         state.tagged += 1;
-        Some(GtidOwner { engine: self.clone(), owned: Owned::Tag })
+        Some(GtidOwner { owners: self.clone(), owned: Owned::Tag })
     }
 
     /// Every GTID that is owned, and the connection that owns it (`@@GLOBAL.gtid_owned`).
-    pub fn owned_gtids(&self) -> Vec<(Gtid, u64)> {
-        self.gtid_owners.state.lock().owned.iter().map(|(gtid, owner)| (*gtid, *owner)).collect()
+    pub fn owned(&self) -> Vec<(Gtid, u64)> {
+        self.state.lock().owned.iter().map(|(gtid, owner)| (*gtid, *owner)).collect()
     }
 
     /// Sessions that own the right to commit without a GTID
     /// (`Ongoing_anonymous_transaction_count`).
-    pub fn anonymous_owners(&self) -> u64 {
-        self.gtid_owners.state.lock().anonymous as u64
+    pub fn anonymous(&self) -> u64 {
+        self.state.lock().anonymous as u64
     }
 
     /// Changes whenever a session gets or loses a GTID: an applier for which it is what it was has
     /// nobody beside it.
-    pub fn gtid_owner_changes(&self) -> u64 {
-        self.gtid_owners.changes.load(Ordering::Acquire)
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// Waits while a session owns the GTID.
@@ -184,25 +186,25 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile.
     pub fn wait_disowned(&self, gtid: Gtid, interrupt: &AtomicBool) -> Result<()> {
-        let mut state = self.gtid_owners.state.lock();
+        let mut state = self.state.lock();
         while state.owned.contains_key(&gtid) {
             if interrupt.load(Ordering::Relaxed) {
                 return Err(EngineError::Interrupted);
             }
-            self.gtid_owners.released.wait_for(&mut state, LONGEST_SLEEP);
+            self.released.wait_for(&mut state, LONGEST_SLEEP);
         }
         Ok(())
     }
 
     /// `gtid_mode`
-    pub fn gtid_mode(&self) -> GtidMode {
-        self.gtid_owners.state.lock().mode
+    pub fn mode(&self) -> GtidMode {
+        self.state.lock().mode
     }
 
     /// Changes `gtid_mode`: every transaction that gets its place in the log later is as the new
     /// mode says.
-    pub fn set_gtid_mode(&self, mode: GtidMode) -> std::result::Result<(), GtidModeRefusal> {
-        let mut state = self.gtid_owners.state.lock();
+    pub fn set_mode(&self, mode: GtidMode) -> std::result::Result<(), GtidModeRefusal> {
+        let mut state = self.state.lock();
         match mode {
             GtidMode::On if state.anonymous > 0 => return Err(GtidModeRefusal::Anonymous),
             GtidMode::Off if !state.owned.is_empty() => return Err(GtidModeRefusal::Owned),

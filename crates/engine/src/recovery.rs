@@ -27,7 +27,7 @@ use crate::commit::sidecar::Sidecar;
 use crate::config::EngineConfig;
 use crate::definition::Object;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
-use crate::engine::{Parts, Storage};
+use crate::engine::Parts;
 use crate::error::{EngineError, Result};
 use crate::files::{aside, io_error, table_path};
 use crate::replay::Replay;
@@ -46,7 +46,7 @@ use std::sync::atomic::Ordering;
 
 /// Opens and recovers an existing data directory; `None`: its creation was never finished.
 pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
-    let Storage { log: Opened { log, checkpoint, noted }, pool } = match Engine::open_storage(config) {
+    let Storage { log: Opened { log, checkpoint, noted }, pool } = match open_storage(config) {
         Err(EngineError::Redo(redo::RedoError::Missing(_))) => return Ok(None),
         opened => opened?,
     };
@@ -59,7 +59,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     // Those behind the checkpoint are found in the log.
     spilled.retain(|commit| commit.seq <= checkpoint.lsn);
     state.prepared.retain(|record| record.prepared_at() <= checkpoint.lsn);
-    Engine::check_page_size(&state, config.page_size, &config.datadir.display().to_string())?;
+    state.check_page_size(config.page_size, &config.datadir.display().to_string())?;
     let end = log.current_lsn();
     let mut files = open_spaces(config, &pool)?;
     let dictionary = Tree::open(&pool, SYSTEM_SPACE, state.dictionary_root);
@@ -114,6 +114,21 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
         engine.sharp_checkpoint()?;
     }
     Ok(Some(engine))
+}
+
+/// Log and pool as recovery finds them.
+pub(crate) struct Storage {
+    /// With notes of the records that [`comes_before_rows`].
+    pub log: redo::Opened,
+    pub pool: Arc<Pool>,
+}
+
+/// Opens log and pool of an existing data directory.
+pub(crate) fn open_storage(config: &EngineConfig) -> Result<Storage> {
+    let wanted = &mut comes_before_rows;
+    let opened = Log::open_noting(config.disk.clone(), Engine::log_config(config), wanted)?;
+    let pool = Engine::open_pool(config, &opened.log)?;
+    Ok(Storage { log: opened, pool })
 }
 
 /// Bytes of log read at once where records are looked at one by one.

@@ -21,7 +21,7 @@ impl Engine {
 
     /// Whether a GTID has been executed.
     pub fn has_executed(&self, gtid: Gtid) -> bool {
-        self.sequencer.replication(|state| state.executed.contains(gtid))
+        self.sequencer.has_executed(gtid)
     }
 
     /// Adds to `gtid_purged` and to `gtid_executed` (`SET GLOBAL gtid_purged`, files purged).
@@ -47,7 +47,7 @@ impl Engine {
     /// both those behind.
     pub fn reset_gtids_and(&self, and: impl FnOnce()) -> Result<()> {
         {
-            let _no_checkpoint = self.checkpointing.lock();
+            let _no_checkpoint = self.checkpointer.checkpointing.lock();
             self.sequencer.reset_gtids();
             and();
         }
@@ -90,7 +90,7 @@ impl Engine {
             wait: false,
             ..CommitOptions::default()
         };
-        let outcome = self.commit_empty(&options)?;
+        let outcome = self.committer.commit_empty(&options)?;
         self.log.wait_durable(outcome.seq)?;
         self.sequencer.wait_visible(outcome.seq);
         Ok(())

@@ -10,7 +10,6 @@
 //! itself.
 
 use super::sequencer::Sequencer;
-use crate::Engine;
 use crate::error::{EngineError, Result};
 use os::clock::Stopwatch;
 use parking_lot::{Condvar, Mutex};
@@ -31,32 +30,61 @@ struct State {
 }
 
 /// Who holds commits back, and who waits for that.
-#[derive(Default)]
 pub(crate) struct Gate {
+    sequencer: Arc<Sequencer>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Gate {
-    fn hold(&self, sequencer: &Sequencer) {
+    pub fn new(sequencer: Arc<Sequencer>) -> Gate {
+        Gate { sequencer, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Holds back all commits. Returns when those under way are visible.
+    pub fn hold(self: &Arc<Gate>) -> CommitHold {
         let mut state = self.state.lock();
         state.holds += 1;
         // Such a statement may wait for a transaction to end, which therefore can still commit.
         while state.ddl_running > 0 {
             self.changed.wait(&mut state);
         }
-        sequencer.close();
+        self.sequencer.close();
         state.closed = true;
+        CommitHold { gate: self.clone() }
     }
 
-    fn let_go(&self, sequencer: &Sequencer) {
+    fn let_go(&self) {
         let mut state = self.state.lock();
+        assert!(state.holds > 0, "a hold is let go once");
         state.holds -= 1;
         if state.holds == 0 {
-            sequencer.open();
+            self.sequencer.open();
             state.closed = false;
             self.changed.notify_all();
         }
+    }
+
+    /// Announces a statement that changes definitions; waits while commits are held back, as for a
+    /// lock: for `timeout_ms` at most, and until `interrupt` becomes true. Whoever holds commits
+    /// back may wait for this session's locks.
+    pub fn enter_ddl(&self, timeout_ms: u64, interrupt: Option<&AtomicBool>) -> Result<DdlPass<'_>> {
+        let limit = Duration::from_millis(timeout_ms);
+        let waited = Stopwatch::start();
+        let mut state = self.state.lock();
+        while state.holds > 0 {
+            if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+                return Err(EngineError::Interrupted);
+            }
+            let rest = waited.remaining(limit);
+            if rest.is_zero() {
+                return Err(EngineError::LockWaitTimeout);
+            }
+            // Nobody wakes it for an interrupt.
+            let _woken = self.changed.wait_for(&mut state, rest.min(INTERRUPT_POLL));
+        }
+        state.ddl_running += 1;
+        Ok(DdlPass { gate: self })
     }
 
     /// Waits while commits are held back.
@@ -71,12 +99,12 @@ impl Gate {
 
 /// Nothing is committed while it lives.
 pub struct CommitHold {
-    engine: Arc<Engine>,
+    gate: Arc<Gate>,
 }
 
 impl Drop for CommitHold {
     fn drop(&mut self) {
-        self.engine.commit_gate.let_go(&self.engine.sequencer);
+        self.gate.let_go();
     }
 }
 
@@ -87,39 +115,10 @@ pub struct DdlPass<'e> {
 
 impl Drop for DdlPass<'_> {
     fn drop(&mut self) {
-        self.gate.state.lock().ddl_running -= 1;
+        let mut state = self.gate.state.lock();
+        assert!(state.ddl_running > 0, "a statement that ends was announced");
+        state.ddl_running -= 1;
+        drop(state);
         self.gate.changed.notify_all();
-    }
-}
-
-impl Engine {
-    /// Holds back all commits. Returns when those under way are visible.
-    pub fn hold_commits(self: &Arc<Engine>) -> CommitHold {
-        self.commit_gate.hold(&self.sequencer);
-        CommitHold { engine: self.clone() }
-    }
-
-    /// Announces a statement that changes definitions; waits while commits are held back, as for a
-    /// lock: for `timeout_ms` at most (the engine's `lock_wait_timeout` when none is given), and
-    /// until `interrupt` becomes true. Whoever holds commits back may wait for this session's
-    /// locks.
-    pub fn enter_ddl(&self, timeout_ms: Option<u64>, interrupt: Option<&AtomicBool>) -> Result<DdlPass<'_>> {
-        let gate = &self.commit_gate;
-        let limit = Duration::from_millis(timeout_ms.unwrap_or(self.config.lock_wait_timeout_ms));
-        let waited = Stopwatch::start();
-        let mut state = gate.state.lock();
-        while state.holds > 0 {
-            if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
-                return Err(EngineError::Interrupted);
-            }
-            let rest = waited.remaining(limit);
-            if rest.is_zero() {
-                return Err(EngineError::LockWaitTimeout);
-            }
-            // Nobody wakes it for an interrupt.
-            let _woken = gate.changed.wait_for(&mut state, rest.min(INTERRUPT_POLL));
-        }
-        state.ddl_running += 1;
-        Ok(DdlPass { gate })
     }
 }

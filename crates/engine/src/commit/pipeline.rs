@@ -4,24 +4,35 @@ use super::position::PositionUpdate;
 use super::record::{self, CommitHeader};
 use super::sequencer::{Entry, GtidRequest};
 use super::sidecar::{self, DictionaryOp, IndexOp, NextIds, Placement, SidecarWriter};
+use crate::apply::Pages;
 use crate::apply::Versioning;
+use crate::catalog::Catalog;
+use crate::commit::group_delay::GroupDelay;
+use crate::commit::hold::Gate;
+use crate::commit::sequencer::Sequencer;
+use crate::config::EngineConfig;
+use crate::ddl::online::OnlineBuilds;
 use crate::ddl::online::{self, Captured};
 use crate::error::{EngineError, Result};
+use crate::group;
 use crate::group::Replacement;
 use crate::overflow;
 use crate::spill::{self, NewImage, Spill, SpillRef};
+use crate::status::Counters;
 use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::write_set::{RowChange, WriteSet};
+use crate::version::snapshot::Snapshots;
 use crate::xa::record::XaPart;
-use crate::{Engine, group};
 use binlog::encode::EventBase;
 use binlog::gtid::{Gtid, MariadbGtid, Tag};
 use buffer::RecordLsn;
 use os::panic::Indivisible;
-use redo::Lsn;
+use os::sync::Mutex;
+use redo::{Log, Lsn};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, OnceLock};
 
 /// Which GTID a transaction is committed under (`gtid_next`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,7 +170,28 @@ thread_local! {
     };
 }
 
-impl Engine {
+/// Takes write sets from their transactions to the log and to the pages. Every change of a
+/// committed row goes this way, but those of recovery.
+pub(crate) struct Committer {
+    pub config: Arc<EngineConfig>,
+    pub log: Arc<Log>,
+    pub catalog: Arc<Catalog>,
+    pub pages: Pages,
+    pub snapshots: Arc<Snapshots>,
+    pub sequencer: Arc<Sequencer>,
+    pub gate: Arc<Gate>,
+    pub waiter: OnceLock<Arc<dyn CommitWaiter>>,
+    pub counters: Arc<Counters>,
+    pub builds: OnlineBuilds,
+    pub group_delay: GroupDelay,
+    pub flush_log_at_trx_commit: AtomicU8,
+    /// Held while a record about an XA transaction gets its place in the log and that becomes known
+    /// of the transaction. A checkpoint holds it while it looks at both: a large commit does not
+    /// keep it from passing.
+    pub xa_logging: Mutex<()>,
+}
+
+impl Committer {
     /// Steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases them
     /// afterwards. After an error nothing of the commit is in the log or on leaf pages.
     pub(crate) fn commit_writes(
@@ -198,7 +230,7 @@ impl Engine {
     }
 
     /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary;
-    /// [`Engine::apply_logged`] does the rest. It does not ask for log space: who has logged
+    /// [`Committer::apply_logged`] does the rest. It does not ask for log space: who has logged
     /// commits that are not on their pages must not wait for a checkpoint.
     pub(crate) fn log_writes(
         &self,
@@ -216,7 +248,7 @@ impl Engine {
         Ok(Logged { captured, ..logged? })
     }
 
-    /// Steps 5 and 6 of a commit that [`Engine::log_writes`] has logged.
+    /// Steps 5 and 6 of a commit that [`Committer::log_writes`] has logged.
     pub(crate) fn apply_logged(&self, writes: &WriteSet, mut logged: Logged) -> Result<CommitOutcome> {
         let captured = std::mem::take(&mut logged.captured);
         let outcome = self.put_on_pages(writes, &[], &logged, None)?;
@@ -232,7 +264,7 @@ impl Engine {
         parts: &CommitParts<'_, '_>,
     ) -> Result<Captured> {
         self.reserve_pages(writes, parts)?;
-        let captured = self.capture_for_builds(writes, parts.spill.as_ref());
+        let captured = self.builds.capture(&self.pages.rows, writes, parts.spill.as_ref());
         self.place_long_values(writes, sidecar, parts.spill.as_ref())?;
         add_index_ops(writes, sidecar);
         for op in parts.dictionary {
@@ -271,7 +303,7 @@ impl Engine {
         loop {
             match self.try_log_commit(writes, parts, (named, follows_logged), scratch)? {
                 Some(logged) => return Ok(logged),
-                None => self.commit_gate.wait_open(),
+                None => self.gate.wait_open(),
             }
         }
     }
@@ -307,7 +339,7 @@ impl Engine {
             follows_logged,
             spill: named,
         };
-        let logging = parts.xa.map(|_| self.xa.logging());
+        let logging = parts.xa.map(|_| self.xa_logging.lock());
         let entered = self.sequencer.enter(&self.log, entry);
         let Ok(Some((reservation, gtid))) = entered else {
             self.snapshots.leave_unversioned(usize::from(unversioned));
@@ -342,8 +374,9 @@ impl Engine {
         }
         let versioning = if unversioned { Versioning::Off } else { Versioning::On };
         let applied = self
+            .pages
             .apply_dictionary(dictionary, place)
-            .and_then(|()| self.apply_writes(writes, place, versioning, spill));
+            .and_then(|()| self.pages.apply_writes(writes, place, versioning, spill));
         if let Err(error) = applied {
             // The log has the commit: it must not be lost from the pages, and cannot be taken back.
             self.config.disk.fail_stop(&format!("commit {seq} is in the log but not on its pages: {error}"));
@@ -421,7 +454,9 @@ impl Engine {
         }
         if !parts.dictionary.is_empty() {
             let value_len = |(key, value): &DictionaryOp| key.len() + value.as_ref().map_or(0, Vec::len);
-            self.dictionary.reserve(parts.dictionary.len(), parts.dictionary.iter().map(value_len).sum())?;
+            self.pages
+                .dictionary
+                .reserve(parts.dictionary.len(), parts.dictionary.iter().map(value_len).sum())?;
         }
         Ok(())
     }
@@ -451,7 +486,7 @@ impl Engine {
                 // The write set keeps no old image; the row is locked and on its page.
                 let mut before = None;
                 if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
-                    before = self.read_newest(table, key)?.map(|row| row.image);
+                    before = self.pages.rows.read_newest(table, key)?.map(|row| row.image);
                     let changed = table.layout.changed(before.as_deref().unwrap_or_default(), image)?;
                     kept.extend(
                         old.externs
@@ -460,14 +495,14 @@ impl Engine {
                             .copied(),
                     );
                 }
-                let placed = overflow::place(&self.pool, table, key.len(), image, &kept);
+                let placed = overflow::place(&self.pages.rows.pool, table, key.len(), image, &kept);
                 let placed = placed.map_err(|error| match error {
                     EngineError::Pages(error) => table_full(table, error),
                     error => error,
                 })?;
                 let Some(placed) = placed else { continue };
                 if change.old.is_some() && before.is_none() {
-                    before = self.read_newest(table, key)?.map(|row| row.image);
+                    before = self.pages.rows.read_newest(table, key)?.map(|row| row.image);
                 }
                 for (entry, pages) in placed.externs.iter().zip(placed.pages) {
                     let column = usize::from(entry.column);
@@ -500,7 +535,7 @@ impl Engine {
             self.group_delay.gather();
         }
         self.log.commit_wait(seq)?;
-        let waiter = self.commit_waiter.get();
+        let waiter = self.waiter.get();
         if let Some(waiter) = waiter {
             waiter.wait(seq, false);
         }
@@ -518,7 +553,7 @@ impl Engine {
 
     /// Sets, once, whose word sessions wait for.
     pub fn set_commit_waiter(&self, waiter: Arc<dyn CommitWaiter>) {
-        let first = self.commit_waiter.set(waiter).is_ok();
+        let first = self.waiter.set(waiter).is_ok();
         assert!(first, "the engine has one commit waiter");
     }
 
@@ -595,15 +630,5 @@ fn add_index_ops(writes: &WriteSet, sidecar: &mut SidecarWriter) {
                 });
             }
         }
-    }
-}
-
-/// A record larger than the log can hold is the transaction's fault, not the log's.
-pub(crate) fn reservation_error(error: redo::RedoError) -> EngineError {
-    match error {
-        redo::RedoError::RecordTooLarge { max_payload_bytes, .. } => {
-            EngineError::TransactionTooLarge { limit_bytes: max_payload_bytes as usize }
-        }
-        error => EngineError::Redo(error),
     }
 }

@@ -12,7 +12,6 @@
 //! [`crate::version::snapshot`]).
 
 use super::numbers::FreeNumbers;
-use super::pipeline::reservation_error;
 use super::position::{CommitMark, PositionUpdate, ReplicationState};
 use crate::error::{EngineError, Result};
 use crate::spill::{SpillRef, SpilledCommit};
@@ -436,6 +435,11 @@ impl Sequencer {
         with(&self.state.lock().replication)
     }
 
+    /// Whether a transaction with this GTID is visible.
+    pub fn has_executed(&self, gtid: Gtid) -> bool {
+        self.state.lock().replication.executed.contains(gtid)
+    }
+
     /// Changes the replication state.
     pub fn change_replication<R>(&self, with: impl FnOnce(&mut ReplicationState) -> R) -> R {
         let mut state = self.state.lock();
@@ -473,5 +477,15 @@ impl Sequencer {
         state.spilled.iter_mut().for_each(|commit| commit.mark.gtid = None);
         state.numbers = FreeNumbers::UNKNOWN;
         state.tagged_numbers.clear();
+    }
+}
+
+/// A record larger than the log can hold is the transaction's fault, not the log's.
+fn reservation_error(error: redo::RedoError) -> EngineError {
+    match error {
+        redo::RedoError::RecordTooLarge { max_payload_bytes, .. } => {
+            EngineError::TransactionTooLarge { limit_bytes: max_payload_bytes as usize }
+        }
+        error => EngineError::Redo(error),
     }
 }

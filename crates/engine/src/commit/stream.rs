@@ -2,7 +2,7 @@
 
 use super::record::{CommitHeader, CommitRecord, is_binlogged};
 use super::sidecar;
-use crate::Engine;
+use crate::commit::pipeline::Committer;
 use crate::config::EngineConfig;
 use crate::error::Result;
 use crate::spill::SpilledGroup;
@@ -10,6 +10,7 @@ use crate::xa::record::{Content, XaNote};
 use redo::{LogReader, Lsn, RecordHead, kind};
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A committed transaction as the binary log needs it; the events are where they were read.
@@ -77,17 +78,17 @@ impl GroupBytes<'_> {
 
 /// Committed groups from some position on, following the live end of the log.
 pub struct CommitStream {
-    engine: Arc<Engine>,
+    committer: Arc<Committer>,
     reader: LogReader,
     /// The record at which the reader is and which could not be given out yet.
     held_back: Option<RecordHead>,
 }
 
-impl Engine {
+impl Committer {
     /// Committed groups from `from_lsn` on, which is a position that a stream or a checkpoint gave
     /// out.
-    pub fn commit_stream(self: &Arc<Engine>, from_lsn: Lsn) -> Result<CommitStream> {
-        Ok(CommitStream { engine: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
+    pub fn commit_stream(self: &Arc<Committer>, from_lsn: Lsn) -> Result<CommitStream> {
+        Ok(CommitStream { committer: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
     }
 }
 
@@ -118,13 +119,13 @@ impl CommitStream {
             _ if xa.is_some() => {
                 let xa = xa.expect("just looked at");
                 header.replaced = xa.has_statements();
-                logged_xa_group(xa, &self.engine.config)?
+                logged_xa_group(xa, &self.committer.config)?
             }
             (None, false) => GroupBytes::Here(commit.group),
             (None, true) => GroupBytes::Made(sidecar::logged_group(commit.group, commit.sidecar)?),
-            (Some(spill), false) => GroupBytes::Spilled(spill.open(&self.engine.config)?),
+            (Some(spill), false) => GroupBytes::Spilled(spill.open(&self.committer.config)?),
             (Some(spill), true) => {
-                let (group, sidecar) = spill.load(&self.engine.config)?;
+                let (group, sidecar) = spill.load(&self.committer.config)?;
                 GroupBytes::Made(sidecar::logged_group(&group, &sidecar)?)
             }
         };
@@ -148,13 +149,13 @@ impl CommitStream {
     /// Whether the log holds a group as safely as its commit asks for; one who waits waits for
     /// that.
     fn may_go_out(&self, seq: Lsn, waits: bool) -> Result<bool> {
-        let log = &self.engine.log;
-        if self.engine.flush_log_at_trx_commit() != 1 || log.durable_lsn() >= seq {
+        let log = &self.committer.log;
+        if self.committer.flush_log_at_trx_commit.load(Ordering::Relaxed) != 1 || log.durable_lsn() >= seq {
             return Ok(true);
         }
         // While commits gather (`binlog_group_commit_sync_delay`), each asks for its sync itself,
         // when its group goes on.
-        let asks = !self.engine.group_delay.is_on();
+        let asks = !self.committer.group_delay.is_on();
         if waits {
             log.follow_durable(seq, asks)?;
         } else if asks {

@@ -16,10 +16,11 @@
 //! 1412, as in MySQL).
 
 use super::build::IndexBuild;
+use super::context::{AlterStage, DdlContext};
 use super::foreign_key::{self, Followers};
+use super::locks::MetadataLocks;
 use super::online::OnlineBuild;
 use super::sort::{Merge, SortLimits, Sorter};
-use super::{AlterStage, DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::IndexRef;
@@ -103,7 +104,7 @@ impl Engine {
             locks.lock_parents(&new, &added)?;
             !added.is_empty()
         };
-        let followers = locks.lock_followers(&old.def, &new, context)?;
+        let followers = locks.lock_followers(self, &old.def, &new, context)?;
         // Rows that come while they are checked would not be.
         let context = &DdlContext { exclusive: context.exclusive || adds_foreign_keys, ..context.clone() };
         if Engine::must_rebuild(&old.def, &new, must_rebuild) {
@@ -209,7 +210,7 @@ impl Engine {
         let max_bytes = self.settings.online_alter_log_max_bytes();
         let online = Arc::new(OnlineBuild::new(table.clone(), positions.clone(), limits, max_bytes));
         if !context.exclusive {
-            self.builds.begin(&online);
+            self.committer.builds.begin(&online);
             locks.let_others_in(&old.def.schema, &old.def.name);
         }
         let built = self.build_beside_others(&build, &online, made).and_then(|()| {
@@ -218,7 +219,7 @@ impl Engine {
             self.catch_up(&online, build.seq, None)?;
             Ok(btree::make_durable(&self.pool, placement.space)?)
         });
-        self.builds.end(&online);
+        self.committer.builds.end(&online);
         built?;
         placement.created_lsn = self.log.current_lsn();
         for &at in &positions {

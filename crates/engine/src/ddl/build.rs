@@ -5,8 +5,8 @@
 //! merged and built by one thread. Others may be changing the table meanwhile, see
 //! [`super::online`].
 
+use super::context::{AlterStage, StageHook};
 use super::sort::{Merge, SortLimits, Sorted, Sorter};
-use super::{AlterStage, StageHook};
 use crate::Engine;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};

@@ -1,7 +1,8 @@
 //! `ALTER TABLE ... EXCHANGE PARTITION`: rows of two tables change places in one commit.
 
+use super::TableName;
+use super::context::DdlContext;
 use super::foreign_key::Followers;
-use super::{DdlContext, TableName};
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::TableDef;
 use crate::engine::Engine;

@@ -3,8 +3,9 @@
 //!
 //! Which definitions are allowed is for crate `sql` to say.
 
+use super::context::DdlContext;
+use super::locks::MetadataLocks;
 use super::object::change_ops;
-use super::{DdlContext, MetadataLocks};
 use crate::Engine;
 use crate::commit::sidecar::DictionaryOp;
 use crate::definition::IndexRef;
@@ -58,25 +59,26 @@ impl MetadataLocks<'_> {
     /// triggers follow too; they stay in their schema, or the error is 1435.
     pub fn lock_followers(
         &mut self,
+        engine: &Engine,
         old: &TableDef,
         new: &TableDef,
         context: &DdlContext<'_>,
     ) -> Result<Followers> {
-        let children = |engine: &Engine| {
+        let children = || {
             let mut children = engine.catalog.children(&old.schema, &old.name);
             children.retain(|child| child.def.schema != old.schema || child.def.name != old.name);
             children.retain(|child| child.def.following(old, new, context.renamed_columns).is_some());
             children
         };
-        for child in children(self.engine) {
+        for child in children() {
             self.lock_table(&child.def.schema, &child.def.name)?;
         }
         let follows = |child: Arc<Table>| {
             let def = child.def.following(old, new, context.renamed_columns)?;
             Some((child, def))
         };
-        let children = children(self.engine).into_iter().filter_map(follows).collect();
-        Ok(Followers { children, objects: self.engine.following_triggers(old, new)? })
+        let children = children().into_iter().filter_map(follows).collect();
+        Ok(Followers { children, objects: engine.following_triggers(old, new)? })
     }
 }
 

@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP of views, triggers, routines and events.
 
-use super::DdlContext;
+use super::context::DdlContext;
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::commit::sidecar::DictionaryOp;

@@ -10,29 +10,22 @@
 //! scan did see is noted perhaps too, and changes nothing.
 //!
 //! Because scanned rows are of different moments, two of them may seem to have one unique key. So
-//! what looks like a duplicate is one only if both rows have the key now ([`Engine::holds_both`]).
+//! what looks like a duplicate is one only if both rows have the key now ([`super::catch_up`]).
 //! The later of two rows to get a key for good is compared with the other when its entry is put, by
 //! the build or from the notes, and both rows are on the pages by then; so no duplicate gets
 //! through.
 
 use super::sort::{SortLimits, TempFile};
-use crate::Engine;
-use crate::definition::IndexRef;
-use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
-use crate::overflow;
+use crate::rows::Rows;
 use crate::spill::{self, Spill};
 use crate::table::Table;
-use crate::transaction::unique::after_prefix;
 use crate::transaction::write_set::{TableWrites, WriteSet};
-use btree::{Change, Direction};
-use buffer::RecordLsn;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Notes in memory before they go to a temporary file.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -40,9 +33,9 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Indexes being built of a table that others change.
 pub(crate) struct OnlineBuild {
     /// The table as it will be.
-    table: Arc<Table>,
+    pub(super) table: Arc<Table>,
     /// Which of its indexes are being built.
-    made: Vec<usize>,
+    pub(super) made: Vec<usize>,
     limits: SortLimits,
     /// `innodb_online_alter_log_max_size` in bytes.
     max_bytes: u64,
@@ -70,13 +63,13 @@ impl std::fmt::Debug for OnlineBuild {
 pub(crate) type Captured = SmallVec<[(Arc<OnlineBuild>, Result<Vec<u8>>); 1]>;
 
 /// One entry of a new index that a commit takes away or puts.
-struct Note<'a> {
+pub(super) struct Note<'a> {
     /// Position of the index in `made`.
-    index: usize,
-    put: bool,
-    has_null: bool,
-    secondary_len: usize,
-    key: &'a [u8],
+    pub(super) index: usize,
+    pub(super) put: bool,
+    pub(super) has_null: bool,
+    pub(super) secondary_len: usize,
+    pub(super) key: &'a [u8],
 }
 
 const NOTE_HEADER_LEN: usize = 6;
@@ -90,32 +83,13 @@ impl<'a> Note<'a> {
         out.extend_from_slice(self.key);
     }
 
-    fn read(bytes: &mut &'a [u8]) -> Option<Note<'a>> {
+    pub(super) fn read(bytes: &mut &'a [u8]) -> Option<Note<'a>> {
         let (header, rest) = bytes.split_first_chunk::<NOTE_HEADER_LEN>()?;
         let length = |at: usize| usize::from(u16::from_le_bytes([header[at], header[at + 1]]));
         let (key, rest) = rest.split_at(length(4));
         *bytes = rest;
         let (put, has_null) = (header[1] & 1 != 0, header[1] & 2 != 0);
         Some(Note { index: usize::from(header[0]), put, has_null, secondary_len: length(2), key })
-    }
-}
-
-impl Engine {
-    /// What a commit changes, as the indexes being built of its tables will need it. Called before
-    /// long values leave the rows, and before any row is on its page: what a row was is still
-    /// there.
-    pub(crate) fn capture_for_builds(&self, writes: &WriteSet, spill: Option<&Spill>) -> Captured {
-        let mut captured = Captured::new();
-        for table_writes in &writes.tables {
-            if !table_writes.table.counters.building.load(Ordering::Acquire) {
-                continue;
-            }
-            if let Some(build) = self.builds.of(&table_writes.table) {
-                let notes = build.notes_of(self, table_writes, spill);
-                captured.push((build, notes));
-            }
-        }
-        captured
     }
 }
 
@@ -139,6 +113,23 @@ impl OnlineBuilds {
         self.all.lock().remove(&build.table.id);
     }
 
+    /// What a commit changes, as the indexes being built of its tables will need it. Called before
+    /// long values leave the rows, and before any row is on its page: what a row was is still
+    /// there.
+    pub fn capture(&self, rows: &Rows, writes: &WriteSet, spill: Option<&Spill>) -> Captured {
+        let mut captured = Captured::new();
+        for table_writes in &writes.tables {
+            if !table_writes.table.counters.building.load(Ordering::Acquire) {
+                continue;
+            }
+            if let Some(build) = self.of(&table_writes.table) {
+                let notes = build.notes_of(rows, table_writes, spill);
+                captured.push((build, notes));
+            }
+        }
+        captured
+    }
+
     fn of(&self, table: &Table) -> Option<Arc<OnlineBuild>> {
         self.all.lock().get(&table.id).cloned()
     }
@@ -156,12 +147,12 @@ impl OnlineBuild {
         OnlineBuild { table, made, limits, max_bytes, notes: Mutex::new(Notes::default()) }
     }
 
-    fn notes_of(&self, engine: &Engine, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {
+    fn notes_of(&self, rows: &Rows, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {
         let mut notes = Vec::new();
         for (key, change) in &writes.rows {
             // The row is locked and its image need not be in the write set.
             let old = match &change.old {
-                Some(_) => engine.read_newest(&writes.table, key)?.map(|row| row.image),
+                Some(_) => rows.read_newest(&writes.table, key)?.map(|row| row.image),
                 None => None,
             };
             let new = match &change.new {
@@ -221,7 +212,7 @@ impl OnlineBuild {
     }
 
     /// The oldest notes that were not taken yet; empty: there are none.
-    fn take(&self) -> Result<Vec<u8>> {
+    pub(super) fn take(&self) -> Result<Vec<u8>> {
         let mut notes = self.notes.lock();
         if let Some(error) = notes.failed.take() {
             // What comes now must not look complete.
@@ -253,125 +244,5 @@ impl Notes {
         self.blocks.push_back((at, self.newest.len()));
         self.newest.clear();
         Ok(())
-    }
-}
-
-impl Engine {
-    /// Puts the notes so far into the indexes; returns how many bytes of them there were.
-    pub(super) fn catch_up(
-        &self,
-        build: &OnlineBuild,
-        seq: u64,
-        interrupt: Option<&AtomicBool>,
-    ) -> Result<u64> {
-        let _state = os::account::enter(os::account::State::IndexCatchUp);
-        let mut bytes = 0;
-        loop {
-            let block = build.take()?;
-            if block.is_empty() {
-                return Ok(bytes);
-            }
-            bytes += block.len() as u64;
-            super::build::check_interrupt(interrupt)?;
-            let mut rest = &block[..];
-            while let Some(note) = Note::read(&mut rest) {
-                self.apply_note(build, &note, seq)?;
-            }
-        }
-    }
-
-    fn apply_note(&self, build: &OnlineBuild, note: &Note<'_>, seq: u64) -> Result<()> {
-        let (table, at) = (&*build.table, build.made[note.index]);
-        let index = &table.indexes[at];
-        if note.put && index.unique && !note.has_null {
-            self.refuse_second_holder(table, at, note.key, note.secondary_len)?;
-        }
-        let live = entry::secondary(0, seq, note.secondary_len);
-        index.tree.modify(note.key, RecordLsn::UNLOGGED, |_| match note.put {
-            true => Change::Put(live[..].into()),
-            false => Change::Remove,
-        })?;
-        Ok(())
-    }
-
-    fn refuse_second_holder(&self, table: &Table, at: usize, key: &[u8], secondary_len: usize) -> Result<()> {
-        let columns = &key[..secondary_len];
-        let end = after_prefix(columns);
-        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut scan = table.indexes[at].tree.scan(Bound::Included(columns), end, Direction::Forward);
-        while let Some((other, _)) = scan.next()? {
-            if other != key && self.holds_both(table, at, other, key, secondary_len)? {
-                return Err(self.duplicate_of(table, at, &key[secondary_len..])?);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the rows of two entries with the same columns of a new index both have these columns
-    /// now.
-    pub(super) fn holds_both(
-        &self,
-        table: &Table,
-        at: usize,
-        a: &[u8],
-        b: &[u8],
-        secondary_len: usize,
-    ) -> Result<bool> {
-        let first = self.live_since(table, at, a, secondary_len)?;
-        if first.is_none() || self.live_since(table, at, b, secondary_len)?.is_none() {
-            return Ok(false);
-        }
-        // Unchanged since it was first looked at, so it was there too when the other was.
-        Ok(self.live_since(table, at, a, secondary_len)? == first)
-    }
-
-    /// The sequence number of an entry's row, if the row is there and has this entry.
-    pub(super) fn live_since(
-        &self,
-        table: &Table,
-        at: usize,
-        key: &[u8],
-        secondary_len: usize,
-    ) -> Result<Option<u64>> {
-        let clustered = &key[secondary_len..];
-        let Some((seq, image)) = self.committed_row(table, clustered)? else { return Ok(None) };
-        let has_it = table.secondary_key(at, &image, clustered)?.key[..] == *key;
-        Ok(has_it.then_some(seq))
-    }
-
-    /// The newest committed row, long values resolved, while others may change it: a snapshot keeps
-    /// purge from the pages of its long values.
-    pub(super) fn committed_row(&self, table: &Table, key: &[u8]) -> Result<Option<(u64, Vec<u8>)>> {
-        let snapshot = loop {
-            let snapshot = self.snapshots.open(&self.sequencer)?;
-            self.snapshots.pin(&snapshot);
-            // It may have been evicted before it was pinned.
-            if !self.snapshots.is_evicted(&snapshot) {
-                break snapshot;
-            }
-            self.snapshots.close(snapshot);
-        };
-        let read = || -> Result<Option<(u64, Vec<u8>)>> {
-            let Some(value) = table.clustered.get(key, <[u8]>::to_vec)? else { return Ok(None) };
-            let parsed = ClusteredValue::parse(&value)?;
-            if parsed.is_deleted() {
-                return Ok(None);
-            }
-            Ok(Some((parsed.seq, overflow::resolve(&self.pool, table, &parsed)?)))
-        };
-        let row = read();
-        self.snapshots.close(snapshot);
-        row
-    }
-
-    /// The error for a row whose key of the index at `at` another row has.
-    pub(super) fn duplicate_of(&self, table: &Table, at: usize, clustered: &[u8]) -> Result<EngineError> {
-        let row = self.committed_row(table, clustered)?;
-        let text = row.map(|(_, image)| table.key_text(IndexRef::Secondary(at), &image));
-        Ok(EngineError::Duplicate {
-            table: table.qualified_name.clone(),
-            index: table.indexes[at].name.clone(),
-            key: text.unwrap_or_default(),
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP SCHEMA.
 
-use super::DdlContext;
+use super::context::DdlContext;
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::SchemaDef;

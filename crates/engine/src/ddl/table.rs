@@ -1,7 +1,8 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE.
 
+use super::context::DdlContext;
 use super::foreign_key::{self, Followers};
-use super::{DdlContext, MetadataLocks};
+use super::locks::MetadataLocks;
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{Object, ObjectChange, ObjectKind, TableDef};
@@ -321,7 +322,7 @@ impl Engine {
     ) -> Result<Followers> {
         let mut followers = Followers::default();
         for (table, def) in renamed {
-            followers.add(locks.lock_followers(&table.def, def, context)?);
+            followers.add(locks.lock_followers(self, &table.def, def, context)?);
         }
         Ok(followers)
     }

@@ -19,11 +19,12 @@
 
 use super::apply::PartialRow;
 use super::table_hold::TableHold;
-use super::write_set::{OldRow, Patch, Replaced, RowChange, WriteSet};
+use super::write_set::{Patch, Replaced, RowChange, WriteSet};
 use super::{LockMode, Transaction};
 use crate::bytes::KeyBuf;
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
+use crate::rows::OldRow;
 use crate::spill::NewImage;
 use crate::table::{SecondaryKey, Table};
 use btree::Spot;
@@ -235,7 +236,7 @@ impl Transaction {
             (None, None) => Ok(()),
             (Some(old), Some(seq)) if old.seq == seq => Ok(()),
             (Some(_), Some(_)) => {
-                let current = self.engine.read_newest_at(table, &spot)?.ok_or(EngineError::NeedsTurn)?;
+                let current = self.engine.rows.read_newest_at(table, &spot)?.ok_or(EngineError::NeedsTurn)?;
                 change.make_again(table, current)
             }
             // A row to insert is there, or one to change is not.

@@ -17,10 +17,10 @@ use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
 use crate::definition::ColumnDef;
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
+use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::{SecondaryKey, Table};
 use crate::transaction::key_range::KeyRange;
-use crate::transaction::write_set::OldRow;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -329,7 +329,7 @@ impl Transaction {
                 options,
             };
             let engine = self.engine.clone();
-            engine.commit_writes(&mut self.writes, &mut self.sidecar, parts)
+            engine.committer.commit_writes(&mut self.writes, &mut self.sidecar, parts)
         } else {
             self.group.receive(group).and_then(|()| self.log_and_apply(options, false))
         };

@@ -7,9 +7,10 @@ use super::{LastRead, LockMode, Row, Transaction};
 use crate::bytes::KeyBuf;
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
+use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::{SecondaryKey, Table};
-use crate::transaction::write_set::{OldRow, Origin};
+use crate::transaction::write_set::Origin;
 use btree::Spot;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;
@@ -134,7 +135,7 @@ impl Transaction {
         let taken = match self.writes.row(table.id, key) {
             Some(own) => own.is_some(),
             None if self.ahead.is_some() => false,
-            None => self.engine.row_exists_at(table, &spot)?,
+            None => self.engine.rows.row_exists_at(table, &spot)?,
         };
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
     }
@@ -290,7 +291,7 @@ impl Transaction {
         }
         let current = match self.own_image(table.id, key)? {
             Some(own) => own.map(|image| OldRow { image, seq: 0, externs: Default::default(), leaf: None }),
-            None => self.engine.read_newest_at(table, &spot)?,
+            None => self.engine.rows.read_newest_at(table, &spot)?,
         };
         current.ok_or_else(|| EngineError::RowNotFound {
             table: table.qualified_name.clone(),

@@ -183,7 +183,7 @@ impl Transaction {
                 self.lock_row(parent, &key.bytes, LockMode::Share)?;
                 match self.writes.row(parent.id, &key.bytes) {
                     Some(own) => Ok(own.is_some()),
-                    None => self.engine.row_exists_at(parent, &parent.clustered.locate(&key.bytes)),
+                    None => self.engine.rows.row_exists_at(parent, &parent.clustered.locate(&key.bytes)),
                 }
             }
             IndexRef::Secondary(at) if key.is_unique => {
@@ -238,7 +238,7 @@ impl Transaction {
     ) -> Result<bool> {
         let image = match self.own_image(table.id, row)? {
             Some(own) => own,
-            None => self.engine.read_newest(table, row)?.map(|row| row.image),
+            None => self.engine.rows.read_newest(table, row)?.map(|row| row.image),
         };
         image.map_or(Ok(false), |image| table.has_key(index, &image, key))
     }

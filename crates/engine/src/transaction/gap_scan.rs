@@ -96,7 +96,7 @@ impl Scan {
         let Some(clustered) = key.strip_prefix(&start[..]).filter(|_| index.unique) else { return Ok(false) };
         let engine = txn.engine.clone();
         let image = txn.read_own_or(&self.table, clustered, |_| {
-            Ok(engine.read_newest(&self.table, clustered)?.map(|row| row.image))
+            Ok(engine.rows.read_newest(&self.table, clustered)?.map(|row| row.image))
         })?;
         let Some(image) = image else { return Ok(false) };
         let own = self.table.secondary_key(at, &image, clustered)?;

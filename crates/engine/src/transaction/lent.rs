@@ -62,7 +62,7 @@ impl Scan {
             let lent = if view.sees(parsed.seq) && !parsed.has_externs() {
                 (!parsed.is_deleted()).then(|| Lent::Page(value.len() - parsed.image.len()))
             } else {
-                txn.engine.visible(table, key, Some(value), view)?.map(|image| {
+                txn.engine.rows.visible(table, key, Some(value), view)?.map(|image| {
                     *spare = image;
                     Lent::Spare
                 })

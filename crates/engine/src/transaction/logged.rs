@@ -40,7 +40,12 @@ impl Transaction {
             xa: None,
             options,
         };
-        let logged = self.engine.log_writes(&mut self.writes, &mut self.sidecar, &parts, behind.is_some())?;
+        let logged = self.engine.committer.log_writes(
+            &mut self.writes,
+            &mut self.sidecar,
+            &parts,
+            behind.is_some(),
+        )?;
         Ok(LoggedTransaction { open: Some((self, logged)) })
     }
 }
@@ -50,10 +55,10 @@ impl LoggedTransaction {
     pub fn complete(mut self) -> Result<CommitOutcome> {
         let (mut transaction, logged) = self.open.take().expect("it is completed once");
         let _state = os::account::enter(os::account::State::ApplyCommit);
-        let outcome = transaction.engine.apply_logged(&transaction.writes, logged)?;
+        let outcome = transaction.engine.committer.apply_logged(&transaction.writes, logged)?;
         transaction.note_committed(outcome.seq);
         transaction.release();
-        transaction.engine.settle_commit(outcome.seq, false)?;
+        transaction.engine.committer.settle_commit(outcome.seq, false)?;
         Ok(outcome)
     }
 

@@ -180,6 +180,13 @@ pub struct Transaction {
     ahead: Option<ahead::Owed>,
 }
 
+impl Engine {
+    /// Begins a transaction.
+    pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
+        Transaction::new(self.clone(), isolation, true)
+    }
+}
+
 impl Transaction {
     pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation, journalled: bool) -> Transaction {
         let config = &engine.config;
@@ -390,7 +397,7 @@ impl Transaction {
     fn at_valid_snapshot<R>(&self, read: Result<R>) -> Result<R> {
         match &self.snapshot {
             Some(snapshot) if self.engine.snapshots.is_evicted(snapshot) => {
-                Err(EngineError::SnapshotTooOld { limit_bytes: self.engine.version_memory_limit() })
+                Err(EngineError::SnapshotTooOld { limit_bytes: self.engine.rows.versions.limit_bytes() })
             }
             _ => read,
         }
@@ -479,7 +486,7 @@ impl Transaction {
         if self.writes.is_empty() {
             self.release();
             if let commit::pipeline::GtidNext::Given(_) = options.gtid {
-                return self.engine.commit_empty(options);
+                return self.engine.committer.commit_empty(options);
             }
             if options.wait {
                 self.engine.sequencer.wait_visible(self.locks.depends_on());
@@ -523,7 +530,7 @@ impl Transaction {
             xa: None,
             options,
         };
-        engine.commit_writes(writes, sidecar, parts)
+        engine.committer.commit_writes(writes, sidecar, parts)
     }
 
     /// Steps 7 and 8 of a commit.
@@ -537,7 +544,7 @@ impl Transaction {
         }
         self.release();
         let outcome = outcome?;
-        self.engine.settle_commit(outcome.seq, options.wait)?;
+        self.engine.committer.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
 

@@ -1,101 +1,13 @@
 //! Reading one row: the transaction's own change, the page, or an older version.
 
 use super::{Isolation, LastRead, LockMode, Row, Transaction};
-use crate::Engine;
 use crate::bytes::KeyBuf;
-use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
-use crate::overflow;
+use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::Table;
-use crate::transaction::write_set::OldRow;
-use crate::version::store::Found;
-use crate::version::view::View;
-use btree::Spot;
 use std::sync::Arc;
-
-impl Engine {
-    /// The newest committed row with this key, long values resolved.
-    pub(crate) fn read_newest(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
-        self.read_newest_at(table, &table.clustered.locate(key))
-    }
-
-    /// As [`Engine::read_newest`], for a key located before.
-    pub(crate) fn read_newest_at(&self, table: &Table, spot: &Spot<'_>) -> Result<Option<OldRow>> {
-        let leaf = spot.leaf();
-        let read = table.clustered.get_at(spot, |value| -> Result<_> {
-            let parsed = ClusteredValue::parse(value)?;
-            if parsed.is_deleted() {
-                return Ok(None);
-            }
-            if parsed.flags & crate::entry::EXTERN == 0 {
-                let (image, seq) = (parsed.image.to_vec(), parsed.seq);
-                return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
-            }
-            // Overflow pages are read after the leaf is let go.
-            Ok(Some(Err(value.to_vec())))
-        })?;
-        match read.transpose()?.flatten() {
-            None => Ok(None),
-            Some(Ok(row)) => Ok(Some(row)),
-            Some(Err(value)) => {
-                let parsed = ClusteredValue::parse(&value)?;
-                let image = overflow::resolve(&self.pool, table, &parsed)?;
-                Ok(Some(OldRow { image, seq: parsed.seq, externs: parsed.externs(), leaf }))
-            }
-        }
-    }
-
-    /// Whether a committed row with this key exists now.
-    pub(crate) fn row_exists_at(&self, table: &Table, spot: &Spot<'_>) -> Result<bool> {
-        let is_live = |value: &[u8]| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0);
-        let live = table.clustered.get_at(spot, is_live)?;
-        live.transpose().map(|live| live.unwrap_or(false))
-    }
-
-    /// The row with this key as a snapshot sees it.
-    pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
-        let read = table.clustered.get(key, |value| -> Result<_> {
-            let parsed = ClusteredValue::parse(value)?;
-            let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
-            Ok(if is_simple { Ok(parsed.image.to_vec()) } else { Err(value.to_vec()) })
-        })?;
-        match read.transpose()? {
-            None => Ok(None),
-            Some(Ok(image)) => Ok(Some(image)),
-            // Older versions and overflow pages are read after the leaf is let go.
-            Some(Err(value)) => self.visible(table, key, Some(&value), view),
-        }
-    }
-
-    /// What a snapshot sees of a row whose page entry is `value`.
-    pub(crate) fn visible(
-        &self,
-        table: &Table,
-        key: &[u8],
-        value: Option<&[u8]>,
-        view: &View,
-    ) -> Result<Option<Vec<u8>>> {
-        // Without an entry there is no version either: an entry is removed only when no snapshot
-        // needs the row.
-        let Some(value) = value else { return Ok(None) };
-        let parsed = ClusteredValue::parse(value)?;
-        if view.sees(parsed.seq) {
-            return if parsed.is_deleted() {
-                Ok(None)
-            } else {
-                overflow::resolve(&self.pool, table, &parsed).map(Some)
-            };
-        }
-        match self.versions.find(table.id, key, view) {
-            Found::Nothing => Ok(None),
-            Found::Value(value) => {
-                overflow::resolve(&self.pool, table, &ClusteredValue::parse(&value)?).map(Some)
-            }
-        }
-    }
-}
 
 impl Transaction {
     /// How a plain read is done at this isolation level.
@@ -125,7 +37,7 @@ impl Transaction {
                 self.open_snapshot()?;
                 self.read_own_or(table, key, |txn| {
                     let view = &txn.snapshot.as_ref().expect("just opened").view;
-                    let read = txn.engine.read_at(table, key, view);
+                    let read = txn.engine.rows.read_at(table, key, view);
                     txn.at_valid_snapshot(read)
                 })?
             }
@@ -150,7 +62,7 @@ impl Transaction {
         let image = match self.own_image(table.id, key)? {
             // What the transaction itself deleted stays locked.
             Some(own) => return Ok(own),
-            None => self.engine.read_newest(table, key)?.map(|row| {
+            None => self.engine.rows.read_newest(table, key)?.map(|row| {
                 let OldRow { image, seq, externs, leaf } = row;
                 let (table_id, key) = (table.id, KeyBuf::from_slice(key));
                 self.last_read =

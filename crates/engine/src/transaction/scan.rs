@@ -20,10 +20,10 @@ use crate::entry::{self, ClusteredValue};
 use crate::error::Result;
 use crate::lock::gap::GapId;
 use crate::lock::{Acquired, CLUSTERED, LockId, OnLocked};
+use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
-use crate::transaction::write_set::OldRow;
 use crate::version::view::View;
 use btree::Direction;
 use std::ops::Bound;
@@ -403,14 +403,14 @@ impl Scan {
 
     fn clustered_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         let image = match self.mode {
-            LockMode::Snapshot => txn.engine.visible(&self.table, key, Some(value), &self.view)?,
+            LockMode::Snapshot => txn.engine.rows.visible(&self.table, key, Some(value), &self.view)?,
             LockMode::Share | LockMode::Update => {
                 let parsed = ClusteredValue::parse(value)?;
                 if parsed.is_deleted() && txn.has_gone(parsed.seq) {
                     return Ok(None);
                 }
                 let Some(acquired) = self.lock_found(txn, key)? else { return Ok(None) };
-                let newest = txn.engine.read_newest(&self.table, key)?;
+                let newest = txn.engine.rows.read_newest(&self.table, key)?;
                 let is_there = newest.is_some();
                 let is_only = is_there && self.range.is_equality() && self.is_only_match(txn, key)?;
                 self.note_locked(txn, key, acquired, is_there, is_only);
@@ -494,9 +494,9 @@ impl Scan {
         let (view, table) = (&self.view, &self.table);
         let image = txn.read_own_or(table, clustered, |txn| {
             if snapshot {
-                txn.engine.read_at(table, clustered, view)
+                txn.engine.rows.read_at(table, clustered, view)
             } else {
-                Ok(txn.engine.read_newest(table, clustered)?.map(|row| row.image))
+                Ok(txn.engine.rows.read_newest(table, clustered)?.map(|row| row.image))
             }
         })?;
         let Some(image) = image else {

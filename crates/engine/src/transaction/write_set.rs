@@ -12,6 +12,7 @@ use crate::bytes::KeyBuf;
 use crate::entry::Externs;
 use crate::error::Result;
 use crate::ordered::OrderedMap;
+use crate::rows::OldRow;
 use crate::spill::{NewImage, SpillPart};
 use crate::table::{SecondaryKey, Table};
 use crate::transaction::journal::{self, Journal};
@@ -19,19 +20,6 @@ use buffer::FoundLeaf;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::ColumnMask;
-
-/// A committed row that the transaction changes.
-#[derive(Clone, Debug)]
-pub(crate) struct OldRow {
-    /// Full image with long values resolved.
-    pub image: Vec<u8>,
-    /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
-    pub seq: u64,
-    /// Where its long values are.
-    pub externs: Externs,
-    /// The leaf that it was read from.
-    pub leaf: Option<FoundLeaf>,
-}
 
 /// What a write set keeps of such a row, which is on its page, and locked.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use crate::table::Table;
 use crate::transaction::apply::{FoundRow, PartialRow};
 use crate::transaction::change::NewRow;
 use crate::transaction::write_set::WriteSet;
-use crate::xa::record::{Content, PreparedRecord};
-use crate::xa::{Held, PreparedXa, XaBranch, XaPart};
+use crate::xa::branches::{Held, PreparedXa, XaBranch};
+use crate::xa::record::{Content, PreparedRecord, XaPart};
 use binlog::Xid;
 use binlog::event::RowsEvent;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Transaction {
             return self.log_prepare(branch, attached, options);
         }
         let outcome = match options.gtid {
-            GtidNext::Given(_) => self.engine.commit_empty(options)?,
+            GtidNext::Given(_) => self.engine.committer.commit_empty(options)?,
             _ => CommitOutcome { seq: self.engine.sequencer.visible(), gtid: None },
         };
         branch.prepared(PreparedXa { record: None, held: self.into_held() }, attached);
@@ -86,7 +86,8 @@ impl Transaction {
             xa: Some(XaPart::Prepares(&record)),
             options,
         };
-        let logged = engine.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts);
+        let logged =
+            engine.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts);
         let outcome = logged?;
         // What commits it later comes behind this, for those who apply in parallel.
         engine.sequencer.note_released(outcome.seq);
@@ -96,7 +97,7 @@ impl Transaction {
             spill.images
         });
         branch.prepared(PreparedXa { record: Some(record), held }, attached);
-        engine.settle_commit(outcome.seq, options.wait)?;
+        engine.committer.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
     }
 

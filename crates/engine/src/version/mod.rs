@@ -17,6 +17,7 @@
 //!   empty.
 
 pub(crate) mod purge;
+pub(crate) mod queue;
 pub(crate) mod snapshot;
 pub(crate) mod store;
 pub(crate) mod view;

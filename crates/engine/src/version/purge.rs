@@ -6,72 +6,36 @@
 //! order of their commits, give or take commits that were applied at the same time, which can only
 //! make purge later.
 
-use crate::bytes::KeyBuf;
+use crate::catalog::Catalog;
+use crate::commit::sequencer::Sequencer;
 use crate::entry;
 use crate::error::Result;
 use crate::lock::CLUSTERED;
+use crate::overflow;
+use crate::rows::Rows;
 use crate::table::Table;
-use crate::{Engine, overflow};
+use crate::version::queue::{PurgeBatch, PurgeQueue};
+use crate::version::snapshot::Snapshots;
 use btree::{Change, Tree};
 use buffer::RecordLsn;
-use parking_lot::Mutex;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-/// What one commit leaves to purge.
-#[derive(Debug, Default)]
-pub(crate) struct PurgeBatch {
-    pub seq: u64,
-    /// Versions superseded: table, clustered key, the version's own sequence number.
-    pub versions: Vec<(u64, KeyBuf, u64)>,
-    /// Entries delete-marked: table, index ([`CLUSTERED`] or the index's id), key.
-    pub marks: Vec<(u64, u32, KeyBuf)>,
-    /// Overflow chains that the commit's rows no longer point to: table, first page, length.
-    pub overflow: Vec<(u64, u32, u32)>,
+/// Works off the queue of what commits leave behind.
+pub(crate) struct Purger {
+    pub catalog: Arc<Catalog>,
+    pub rows: Arc<Rows>,
+    pub snapshots: Arc<Snapshots>,
+    pub sequencer: Arc<Sequencer>,
+    pub purge_queue: Arc<PurgeQueue>,
 }
 
-impl PurgeBatch {
-    pub fn is_empty(&self) -> bool {
-        self.versions.is_empty() && self.marks.is_empty() && self.overflow.is_empty()
-    }
-}
-
-/// Batches that wait.
-#[derive(Default)]
-pub(crate) struct PurgeQueue {
-    batches: Mutex<VecDeque<PurgeBatch>>,
-    /// Entries removed since the engine was opened.
-    pub removed: AtomicU64,
-}
-
-impl PurgeQueue {
-    pub fn push(&self, batch: PurgeBatch) {
-        if !batch.is_empty() {
-            self.batches.lock().push_back(batch);
-        }
-    }
-
-    /// Commits that wait for purge (`History list length`).
-    pub fn len(&self) -> usize {
-        self.batches.lock().len()
-    }
-
-    /// Sequence number of the commit whose leftovers go next.
-    fn front(&self) -> Option<u64> {
-        self.batches.lock().front().map(|batch| batch.seq)
-    }
-
-    fn take(&self, limit: u64) -> Option<PurgeBatch> {
-        self.batches.lock().pop_front_if(|batch| batch.seq <= limit)
-    }
-}
-
-impl Engine {
+impl Purger {
     /// Works off every batch that no snapshot needs, and those that the oldest snapshots need while
     /// versions take more memory than they may. Returns how many there were.
     pub fn purge(&self) -> Result<usize> {
         let mut batches = self.purge_unneeded()?;
-        while self.versions.bytes() > self.version_memory_limit() {
+        while self.rows.versions.bytes() > self.rows.versions.limit_bytes() {
             // A batch that only a commit in progress holds up is no snapshot's fault.
             let limit = self.sequencer.visible().min(self.sequencer.oldest_passed() - 1);
             let held_up_at = self.purge_queue.front().filter(|seq| *seq <= limit);
@@ -95,7 +59,7 @@ impl Engine {
 
     fn purge_batch(&self, batch: &PurgeBatch) -> Result<()> {
         for (table_id, key, seq) in &batch.versions {
-            self.versions.remove(*table_id, key, *seq);
+            self.rows.versions.remove(*table_id, key, *seq);
         }
         for (table_id, index_id, key) in &batch.marks {
             self.with_purgeable(*table_id, |table| match tree_of(table, *index_id) {
@@ -105,7 +69,7 @@ impl Engine {
         }
         for (table_id, first_page, len) in &batch.overflow {
             self.with_purgeable(*table_id, |table| {
-                overflow::free(&self.pool, table.placement.space, *first_page, *len)
+                overflow::free(&self.rows.pool, table.placement.space, *first_page, *len)
             })?;
         }
         Ok(())

@@ -39,18 +39,37 @@ pub(crate) struct VersionStore {
     shards: Box<[Shard]>,
     bytes: AtomicU64,
     versions: AtomicU64,
+    default_limit_bytes: u64,
+    /// 0: the default.
+    limit_bytes: AtomicU64,
 }
 
 /// Memory that a version takes besides its key and value.
 const OVERHEAD_BYTES: u64 = 64;
 
 impl VersionStore {
-    pub fn new() -> VersionStore {
+    pub fn new(default_limit_bytes: u64) -> VersionStore {
+        assert!(default_limit_bytes > 0, "versions may take some memory unless it is said otherwise");
         VersionStore {
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             bytes: AtomicU64::new(0),
             versions: AtomicU64::new(0),
+            default_limit_bytes,
+            limit_bytes: AtomicU64::new(0),
         }
+    }
+
+    /// Memory that versions may take before the oldest snapshots are given up, in bytes.
+    pub fn limit_bytes(&self) -> u64 {
+        match self.limit_bytes.load(Ordering::Relaxed) {
+            0 => self.default_limit_bytes,
+            limit => limit,
+        }
+    }
+
+    /// Sets that limit; 0: the default.
+    pub fn set_limit_bytes(&self, bytes: u64) {
+        self.limit_bytes.store(bytes, Ordering::Relaxed);
     }
 
     fn shard(&self, hash: u64) -> &Shard {
@@ -160,7 +179,7 @@ mod tests {
 
     #[test]
     fn each_snapshot_finds_its_own_version() {
-        let store = VersionStore::new();
+        let store = VersionStore::new(1);
         store.push(1, b"k", 10, Some(b"ten"));
         store.push(1, b"k", 20, None);
         store.push(1, b"k", 30, Some(b"thirty"));

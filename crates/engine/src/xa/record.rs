@@ -3,7 +3,7 @@
 use crate::bytes::{Put, Reader};
 use crate::config::EngineConfig;
 use crate::error::Result;
-use crate::spill::SpillRef;
+use crate::spill::{SpillFiles, SpillRef};
 use binlog::Xid;
 use os::sync::Mutex;
 use redo::Lsn;
@@ -197,6 +197,22 @@ impl<'a> PreparedNote<'a> {
         };
         let (binlogged, replaced) = (flags & BINLOGGED != 0, flags & REPLACED != 0);
         Ok(PreparedNote { xid, binlogged, replaced, content })
+    }
+}
+
+impl PreparedRecord {
+    /// The transaction's file, made if it has none.
+    pub fn in_a_file(&self, files: &SpillFiles) -> Result<SpillRef> {
+        if let Some(file) = self.file() {
+            return Ok(file);
+        }
+        let (group, sidecar) = self.in_memory().unwrap_or_default();
+        let mut file = files.create()?;
+        file.append(group)?;
+        let named = file.finish(group.len() as u64, sidecar)?;
+        self.set_file(named);
+        file.keep();
+        Ok(named)
     }
 }
 

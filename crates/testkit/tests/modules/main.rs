@@ -22,7 +22,7 @@ const CIRCLES: &[(&str, &[usize])] = &[
     ("analyze", &[2]),
     ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
     ("buffer", &[12, 2]),
-    ("engine", &[35, 7, 6, 4, 2, 2, 2, 2]),
+    ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[49, 2, 2, 2]),
     ("source", &[9, 3]),
@@ -35,7 +35,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
     ("btree", "Tree", 10),
     ("buffer", "Pool", 15),
-    ("engine", "Engine", 29),
+    ("engine", "Engine", 23),
     ("engine", "Table", 6),
     ("engine", "TableDef", 4),
     ("engine", "Transaction", 13),

@@ -1,0 +1,83 @@
+//! The metadata locks of one DDL statement.
+//!
+//! A statement keeps others out while it changes a definition, and may let them in while it builds
+//! what they do not see yet. Dropped, the locks are released.
+
+use super::context::DdlContext;
+use crate::error::Result;
+use crate::lock::{LockId, LockOwner, LockTable, LockType, Patience};
+use crate::transaction::locked_tables::LockedTables;
+
+/// Exclusive metadata locks of one statement; released when dropped.
+pub(super) struct MetadataLocks<'e> {
+    table: &'e LockTable,
+    owner: LockOwner,
+    timeout_ms: u64,
+    /// Locked before the statement and after it.
+    locked_tables: Option<&'e LockedTables>,
+}
+
+impl Drop for MetadataLocks<'_> {
+    fn drop(&mut self) {
+        self.table.release_all(&mut self.owner);
+    }
+}
+
+impl<'e> MetadataLocks<'e> {
+    /// None yet. A statement that says nothing of it waits for `timeout_ms` at most.
+    pub fn new(table: &'e LockTable, context: &DdlContext<'e>, timeout_ms: u64) -> MetadataLocks<'e> {
+        let mut owner = table.owner();
+        owner.set_important();
+        if let Some(interrupt) = &context.interrupt {
+            owner.set_interrupt(interrupt.clone());
+        }
+        if let Some(locked) = context.locked_tables {
+            owner.set_works_under(locked.owner_id());
+        }
+        let timeout_ms = context.lock_timeout_ms.unwrap_or(timeout_ms);
+        MetadataLocks { table, owner, timeout_ms, locked_tables: context.locked_tables }
+    }
+
+    fn is_locked(&self, schema: &str, table: &str) -> bool {
+        self.locked_tables.is_some_and(|locked| locked.has(schema, table))
+    }
+
+    pub fn lock(&mut self, schema: &str, table: &str, mode: LockType) -> Result<()> {
+        if self.is_locked(schema, table) {
+            return Ok(());
+        }
+        let id = LockId::metadata(schema, table);
+        let describe = || format!("metadata of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe, row: None };
+        self.table.acquire(&mut self.owner, id, mode, patience)?;
+        Ok(())
+    }
+
+    /// Locks a table against every use, against other DDL too while
+    /// [`MetadataLocks::let_others_in`] is in force, and its schema against being dropped.
+    pub fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
+        self.lock(schema, "", LockType::Shared)?;
+        if self.is_locked(schema, table) {
+            return Ok(());
+        }
+        let upgradable = LockId::upgradable_metadata(schema, table);
+        let describe = || format!("definition of table `{schema}`.`{table}`");
+        let patience = Patience { timeout_ms: self.timeout_ms, describe: &describe, row: None };
+        self.table.acquire(&mut self.owner, upgradable, LockType::Exclusive, patience)?;
+        self.lock(schema, table, LockType::Exclusive)
+    }
+
+    /// Lets transactions use a locked table, unless the session has locked it before; its
+    /// definition stays locked.
+    pub fn let_others_in(&mut self, schema: &str, table: &str) {
+        if self.is_locked(schema, table) {
+            return;
+        }
+        self.table.release(&mut self.owner, LockId::metadata(schema, table));
+    }
+
+    /// Locks the table against every use again, if it is not locked so.
+    pub fn keep_others_out(&mut self, schema: &str, table: &str) -> Result<()> {
+        self.lock(schema, table, LockType::Exclusive)
+    }
+}

@@ -1,0 +1,104 @@
+//! What all DDL statements share: ids, the commit record, and the questions before it.
+
+use super::context::DdlContext;
+use super::locks::MetadataLocks;
+use crate::Engine;
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use crate::commit::sidecar::{DictionaryOp, NextIds, SidecarWriter};
+use crate::definition::{ObjectKind, TableDef};
+use crate::error::{EngineError, Result};
+use crate::table::Table;
+use crate::transaction::write_set::WriteSet;
+use std::sync::Arc;
+
+impl Engine {
+    pub(super) fn metadata_locks<'e>(&'e self, context: &DdlContext<'e>) -> MetadataLocks<'e> {
+        MetadataLocks::new(&self.locks, context, self.config.lock_wait_timeout_ms)
+    }
+
+    /// Logs a statement and its dictionary entries, and puts the entries into the dictionary.
+    pub(super) fn commit_ddl(
+        &self,
+        context: &DdlContext<'_>,
+        dictionary: &[DictionaryOp],
+    ) -> Result<CommitOutcome> {
+        let group = context.logged_group(self.config.server_id);
+        let next_ids = *self.next_ids.lock();
+        let parts = CommitParts {
+            group: &group,
+            spill: None,
+            ddl: true,
+            replacements: &[],
+            dictionary,
+            next_ids: Some(next_ids),
+            xa: None,
+            options: &context.options,
+        };
+        let outcome =
+            self.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
+        self.sequencer.note_released(outcome.seq);
+        Ok(outcome)
+    }
+
+    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or
+    /// `GRANT`, or `DROP TABLE IF EXISTS` of a table that does not exist.
+    pub fn log_statement(&self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        let outcome = self.commit_ddl(context, &[])?;
+        self.finish_ddl(context, outcome)
+    }
+
+    /// Waits for the statement's record where the caller wants to.
+    pub(super) fn finish_ddl(
+        &self,
+        context: &DdlContext<'_>,
+        outcome: CommitOutcome,
+    ) -> Result<CommitOutcome> {
+        self.committer.settle_commit(outcome.seq, context.options.wait)?;
+        Ok(outcome)
+    }
+
+    /// Hands out ids, and has the log know that they are used before anything is made under them.
+    pub(super) fn take_ids(&self, tables: u64, indexes: u32, spaces: u32) -> Result<NextIds> {
+        let (first, next) = {
+            let mut next = self.next_ids.lock();
+            let first = *next;
+            next.table += tables;
+            next.index += indexes;
+            next.space += spaces;
+            (first, *next)
+        };
+        let options = CommitOptions {
+            gtid: crate::commit::pipeline::GtidNext::Anonymous,
+            binlog: false,
+            ..CommitOptions::default()
+        };
+        let parts = CommitParts {
+            group: &[],
+            spill: None,
+            ddl: false,
+            replacements: &[],
+            dictionary: &[],
+            next_ids: Some(next),
+            xa: None,
+            options: &options,
+        };
+        self.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)?;
+        Ok(first)
+    }
+
+    pub(super) fn existing_table(&self, schema: &str, name: &str) -> Result<Arc<Table>> {
+        let unknown = || EngineError::UnknownTable(schema.to_string(), name.to_string());
+        self.catalog.table(schema, name).ok_or_else(unknown)
+    }
+
+    pub(super) fn require_schema(&self, name: &str) -> Result<u64> {
+        self.catalog.schema_id(name).ok_or_else(|| EngineError::UnknownSchema(name.to_string()))
+    }
+
+    pub(super) fn refuse_existing_table(&self, def: &TableDef) -> Result<()> {
+        match self.catalog.table(&def.schema, &def.name) {
+            None if self.catalog.object(&def.schema, ObjectKind::View, &def.name).is_none() => Ok(()),
+            _ => Err(EngineError::TableExists(def.name.clone())),
+        }
+    }
+}

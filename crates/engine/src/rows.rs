@@ -1,0 +1,116 @@
+//! Reading committed rows: from the page, or an older version of it.
+//!
+//! In come a table, an encoded key, and the view of a snapshot or none; out come full images of
+//! rows, long values resolved. A leaf is latched no longer than its entry is copied: older versions
+//! and overflow pages are read after it is let go.
+
+use crate::entry::{ClusteredValue, Externs};
+use crate::error::Result;
+use crate::overflow;
+use crate::table::Table;
+use crate::version::store::{Found, VersionStore};
+use crate::version::view::View;
+use btree::Spot;
+use buffer::{FoundLeaf, Pool};
+use std::sync::Arc;
+
+/// A committed row that the transaction changes.
+#[derive(Clone, Debug)]
+pub(crate) struct OldRow {
+    /// Full image with long values resolved.
+    pub image: Vec<u8>,
+    /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
+    pub seq: u64,
+    /// Where its long values are.
+    pub externs: Externs,
+    /// The leaf that it was read from.
+    pub leaf: Option<FoundLeaf>,
+}
+
+/// The committed rows of all tables.
+pub(crate) struct Rows {
+    pub pool: Arc<Pool>,
+    pub versions: VersionStore,
+}
+
+impl Rows {
+    /// The newest committed row with this key, long values resolved.
+    pub(crate) fn read_newest(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
+        self.read_newest_at(table, &table.clustered.locate(key))
+    }
+
+    /// As [`Rows::read_newest`], for a key located before.
+    pub(crate) fn read_newest_at(&self, table: &Table, spot: &Spot<'_>) -> Result<Option<OldRow>> {
+        let leaf = spot.leaf();
+        let read = table.clustered.get_at(spot, |value| -> Result<_> {
+            let parsed = ClusteredValue::parse(value)?;
+            if parsed.is_deleted() {
+                return Ok(None);
+            }
+            if parsed.flags & crate::entry::EXTERN == 0 {
+                let (image, seq) = (parsed.image.to_vec(), parsed.seq);
+                return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
+            }
+            // Overflow pages are read after the leaf is let go.
+            Ok(Some(Err(value.to_vec())))
+        })?;
+        match read.transpose()?.flatten() {
+            None => Ok(None),
+            Some(Ok(row)) => Ok(Some(row)),
+            Some(Err(value)) => {
+                let parsed = ClusteredValue::parse(&value)?;
+                let image = overflow::resolve(&self.pool, table, &parsed)?;
+                Ok(Some(OldRow { image, seq: parsed.seq, externs: parsed.externs(), leaf }))
+            }
+        }
+    }
+
+    /// Whether a committed row with this key exists now.
+    pub(crate) fn row_exists_at(&self, table: &Table, spot: &Spot<'_>) -> Result<bool> {
+        let is_live = |value: &[u8]| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0);
+        let live = table.clustered.get_at(spot, is_live)?;
+        live.transpose().map(|live| live.unwrap_or(false))
+    }
+
+    /// The row with this key as a snapshot sees it.
+    pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
+        let read = table.clustered.get(key, |value| -> Result<_> {
+            let parsed = ClusteredValue::parse(value)?;
+            let is_simple = view.sees(parsed.seq) && !parsed.is_deleted() && !parsed.has_externs();
+            Ok(if is_simple { Ok(parsed.image.to_vec()) } else { Err(value.to_vec()) })
+        })?;
+        match read.transpose()? {
+            None => Ok(None),
+            Some(Ok(image)) => Ok(Some(image)),
+            // Older versions and overflow pages are read after the leaf is let go.
+            Some(Err(value)) => self.visible(table, key, Some(&value), view),
+        }
+    }
+
+    /// What a snapshot sees of a row whose page entry is `value`.
+    pub(crate) fn visible(
+        &self,
+        table: &Table,
+        key: &[u8],
+        value: Option<&[u8]>,
+        view: &View,
+    ) -> Result<Option<Vec<u8>>> {
+        // Without an entry there is no version either: an entry is removed only when no snapshot
+        // needs the row.
+        let Some(value) = value else { return Ok(None) };
+        let parsed = ClusteredValue::parse(value)?;
+        if view.sees(parsed.seq) {
+            return if parsed.is_deleted() {
+                Ok(None)
+            } else {
+                overflow::resolve(&self.pool, table, &parsed).map(Some)
+            };
+        }
+        match self.versions.find(table.id, key, view) {
+            Found::Nothing => Ok(None),
+            Found::Value(value) => {
+                overflow::resolve(&self.pool, table, &ClusteredValue::parse(&value)?).map(Some)
+            }
+        }
+    }
+}
