@@ -1,4 +1,5 @@
-//! The names under which the dictionary keeps the parts of a table, view, trigger, routine or event.
+//! The names under which the dictionary keeps the parts of a table, view, trigger, routine or
+//! event.
 //!
 //! They are in the files of existing servers: a name that is changed is a part that is lost.
 
