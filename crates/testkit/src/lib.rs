@@ -20,6 +20,7 @@ pub mod family;
 pub mod following;
 pub mod history;
 pub mod ledger;
+pub mod limited;
 pub mod program;
 pub mod proxy;
 pub mod reader;

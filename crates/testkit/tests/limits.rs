@@ -3,6 +3,8 @@
 
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError};
+use std::path::Path;
+use std::time::Duration;
 use testkit::Server;
 
 /// What a statement came to: its rows or its error, and the warnings after it.
@@ -339,4 +341,34 @@ fn slow_clients_lose_their_places() {
         os::clock::sleep(std::time::Duration::from_millis(100));
     }
     assert!(sent < 200, "the server waited for all of the handshake");
+}
+
+#[test]
+fn a_client_that_gets_no_thread_is_told_so() {
+    // Each thread's stack counts, so that a few dozen of them are as many as the limit allows.
+    let script = testkit::limited::binary(Path::new(env!("CARGO_TARGET_TMPDIR")), 600 << 10);
+    let extra = vec!["--max-connections=1000".to_owned()];
+    let (pool_bytes, redo_bytes) = (16 << 20, 16 << 20);
+    let settings =
+        Settings { slipstream: Some(script), extra, pool_bytes, redo_bytes, ..Settings::default() };
+    let server = Server::start(Flavor::Slipstream, &settings);
+    let mut clients = Vec::new();
+    let refused = loop {
+        match server.try_connect() {
+            Ok(client) => clients.push(client),
+            Err(error) => break error,
+        }
+        assert!(clients.len() < 1000, "the system gives any number of threads");
+    };
+    assert!(clients.len() > 1, "nobody gets in");
+    let told = shown(&refused);
+    assert!(told.starts_with("ERROR 1135 (HY000) Can't create a new thread (errno 11)"), "{told}");
+    // Those who are there are served, and others when one has gone.
+    clients.pop();
+    clients[0].query("SELECT 1").expect("a client that is connected");
+    let again = (0..100).any(|_| {
+        os::clock::sleep(Duration::from_millis(100));
+        server.try_connect().is_ok()
+    });
+    assert!(again, "a place that is free again is given to nobody");
 }

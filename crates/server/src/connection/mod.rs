@@ -80,8 +80,12 @@ pub fn start(
     let entry = server.sessions.add(shown_host, Some(interrupter));
     server.status.max_used_connections.raise_to(server.sessions.count() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
+    // Whoever of the two is there takes it: the thread, or this one to say that there is none.
+    let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));
+    let handed_to_thread = handed_over.clone();
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
+        let stream = handed_to_thread.lock().take().expect("a thread that runs was started");
         if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, host, version)) {
             log_panic(&entry, &panic);
             server.status.aborted_clients.add_one();
@@ -94,6 +98,10 @@ pub fn start(
         Err(e) => {
             log::error!("Can't create thread to handle new connection: {e}");
             server.sessions.remove(entry.id);
+            server.status.aborted_connects.add_one();
+            if let Some(stream) = handed_over.lock().take() {
+                let _gone = send_error(&mut Channel::new(stream, MAX_LOGIN_PACKET_BYTES), 0, &no_thread(&e));
+            }
         }
     }
 }
@@ -288,6 +296,16 @@ fn admit(
     };
     let login = login::let_in(server, proved.account, &arrival)?;
     Ok((nonce, response, login))
+}
+
+/// Error 1135: the system gives no thread for a new connection.
+fn no_thread(error: &std::io::Error) -> SqlError {
+    let number = error.raw_os_error().unwrap_or(0);
+    let text = format!(
+        "Can't create a new thread (errno {number}); if you are not out of available memory, you can consult the \
+         manual for a possible OS-dependent bug"
+    );
+    SqlError::new(1135, text)
 }
 
 fn too_many() -> SqlError {

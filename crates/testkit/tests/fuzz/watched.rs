@@ -1,12 +1,10 @@
 //! A Slipstream server under a limit of memory, whose log is looked through for what must not be
 //! there.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 
 use os::disk::OpenMode;
-use testkit::{Flavor, Server, Settings, binary};
+use testkit::{Flavor, Server, Settings};
 
 /// What a server under test may take. Its pool and log are small; a stack of each thread counts
 /// too.
@@ -14,37 +12,15 @@ const MEMORY_KB: u64 = 1 << 20;
 
 /// Settings of a server that ends when it asks for more than [`MEMORY_KB`].
 pub fn limited(settings: Settings) -> Settings {
-    Settings { slipstream: Some(wrapper()), ..settings }
+    Settings {
+        slipstream: Some(testkit::limited::binary(Path::new(env!("CARGO_TARGET_TMPDIR")), MEMORY_KB)),
+        ..settings
+    }
 }
 
 /// Starts a server under the limit.
 pub fn start(settings: Settings) -> Server {
     Server::start(Flavor::Slipstream, &limited(settings))
-}
-
-/// A script that sets the limit and becomes the server. RLIMIT_DATA counts what can be written to,
-/// not what is only reserved.
-///
-/// A process of its own writes the script: had this one opened it for writing, a child that another
-/// test forks meanwhile would keep it open until its exec, and the kernel runs no file that is open
-/// for writing (ETXTBSY).
-fn wrapper() -> PathBuf {
-    static SCRIPT: OnceLock<PathBuf> = OnceLock::new();
-    let written = SCRIPT.get_or_init(|| {
-        let name = format!("limited-slipstream-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let binary = binary::slipstream().canonicalize().expect("the binary's path");
-        let text = format!("#!/bin/sh\nulimit -d {MEMORY_KB}\nexec '{}' \"$@\"\n", binary.display());
-        let status = Command::new("sh")
-            .args(["-c", r#"printf '%s' "$2" >"$1" && chmod 755 "$1""#, "sh"])
-            .arg(&path)
-            .arg(text)
-            .status()
-            .expect("a shell is there");
-        assert!(status.success(), "{} cannot be written: {status}", path.display());
-        path
-    });
-    written.clone()
 }
 
 /// What a server's log says that it must never say: a panic, an abort for want of memory.
