@@ -605,4 +605,25 @@ mod tests {
         assert_eq!(number_bytes(b"b'100000001'", false), [1, 1]);
         assert_eq!(number_bytes(b"x''", true), []);
     }
+
+    #[test]
+    fn the_watch_ends_the_reading() {
+        let expressions = format!("SELECT 1{}", "+1".repeat(100_000));
+        let rows = format!("INSERT INTO t VALUES {}(1,2)", "(1,'row'),".repeat(200_000));
+        for text in [expressions, rows] {
+            let mut seen_bytes = 0;
+            let all = tokenize_statement(text.as_bytes(), LexMode::default(), &mut |bytes| {
+                seen_bytes += bytes;
+                Ok(())
+            });
+            assert!(all.is_ok() && seen_bytes > text.len(), "{seen_bytes} of {}", text.len());
+            let (mut asked, limit) = (0, seen_bytes / 2);
+            let refused = tokenize_statement(text.as_bytes(), LexMode::default(), &mut |bytes| {
+                asked += bytes;
+                if asked > limit { Err(SqlError::interrupted()) } else { Ok(()) }
+            });
+            assert_eq!(refused.map(|_| ()).unwrap_err().code, 1317);
+            assert!(asked < seen_bytes, "it goes on to the end of the text");
+        }
+    }
 }

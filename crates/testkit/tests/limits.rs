@@ -298,6 +298,12 @@ fn memory_limits_end_statements_and_close_the_connection() {
             );
             let list = vec!["1"; 100_000].join(",");
             refuse(&format!("SELECT 1 IN ({list})"), 4082, words);
+            // What the functions of one row make counts together, and is gone at the next row.
+            let long = |times: u32| format!("LENGTH(REPEAT(CONCAT(a.s, a.s), {times}))");
+            let three = [long(10_000), long(10_001), long(10_002)].join(", ");
+            refuse(&format!("SELECT {three} FROM d.t a WHERE LENGTH(a.s) = 50"), 4082, words);
+            let mut client = Client::connect(&server.connect_options().user("u", "u")).unwrap();
+            client.query(&format!("SELECT SUM({}) FROM d.t a", long(10_000))).expect("one a row");
         }
         // Who may administer connections has no limit.
         server.run(sorts);
