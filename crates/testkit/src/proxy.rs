@@ -1,6 +1,7 @@
 //! A TCP proxy between a replica and its source (or a client and its server) that cuts and damages
 //! on demand.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,8 +33,11 @@ struct Shared {
     /// The first byte from this count on that is in a packet's payload is sent with one bit
     /// flipped, once.
     damage_at_byte: AtomicU64,
-    /// Both ends of every connection that may still be open.
-    open: Mutex<Vec<TcpStream>>,
+    /// Both ends of every connection that is open, by its number. A connection that ends is taken
+    /// out, so that its sockets are closed: an end that was only shut down would still take the
+    /// other's bytes until its buffer is full, and leave the sender waiting.
+    open: Mutex<BTreeMap<u64, [TcpStream; 2]>>,
+    connections: AtomicU64,
 }
 
 /// A running proxy on a port of its own. Dropping it closes everything.
@@ -58,7 +62,8 @@ impl Proxy {
             passed_bytes: AtomicU64::new(0),
             cut_at_byte: AtomicU64::new(NEVER),
             damage_at_byte: AtomicU64::new(NEVER),
-            open: Mutex::new(Vec::new()),
+            open: Mutex::default(),
+            connections: AtomicU64::new(0),
         });
         let accepting = Arc::clone(&shared);
         let listener = os::thread::spawn("proxy_accept", move || accept(&listener, &accepting));
@@ -72,10 +77,8 @@ impl Proxy {
 
     /// Cuts every connection that is open now; new ones are accepted.
     pub fn cut(&self) {
-        for stream in self.shared.open.lock().expect("the proxy's connections").drain(..) {
-            // An end that is closed already cannot be shut down again.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+        let open = std::mem::take(&mut *self.shared.open.lock().expect("the proxy's connections"));
+        open.values().for_each(shut_down);
     }
 
     /// From now on every connection is closed at once (true), or served again (false). Open ones
@@ -150,16 +153,29 @@ fn join(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
     let target = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], shared.target_port)))?;
     client.set_nodelay(true)?;
     target.set_nodelay(true)?;
-    shared.open.lock().expect("the proxy's connections").extend([client.try_clone()?, target.try_clone()?]);
     let (from_client, to_target) = (client.try_clone()?, target.try_clone()?);
-    let asked = Arc::clone(shared);
-    os::thread::spawn("proxy_up", move || hand_on(from_client, to_target, |bytes| asked.ask(bytes)));
-    let counted = Arc::clone(shared);
+    let number = shared.connections.fetch_add(1, Ordering::SeqCst);
+    let ends = [client.try_clone()?, target.try_clone()?];
+    shared.open.lock().expect("the proxy's connections").insert(number, ends);
+    let up = Arc::clone(shared);
+    os::thread::spawn("proxy_up", move || {
+        hand_on(from_client, to_target, |bytes| up.ask(bytes));
+        up.end(number);
+    });
+    let down = Arc::clone(shared);
     let mut framing = Framing::default();
     os::thread::spawn("proxy_down", move || {
-        hand_on(target, client, |bytes| counted.pass(bytes, &mut framing));
+        hand_on(target, client, |bytes| down.pass(bytes, &mut framing));
+        down.end(number);
     });
     Ok(())
+}
+
+fn shut_down(ends: &[TcpStream; 2]) {
+    for end in ends {
+        // An end that is closed already cannot be shut down again.
+        let _ = end.shutdown(Shutdown::Both);
+    }
 }
 
 /// Where the packets of one connection begin and end: three bytes of length, one of sequence
@@ -199,6 +215,13 @@ impl Framing {
 }
 
 impl Shared {
+    /// Closes both ends of a connection of which one has closed or is cut.
+    fn end(&self, number: u64) {
+        if let Some(ends) = self.open.lock().expect("the proxy's connections").remove(&number) {
+            shut_down(&ends);
+        }
+    }
+
     /// Looks at a client's bytes. False when the connection is to be cut.
     fn ask(&self, bytes: &[u8]) -> bool {
         // A command's packet, which comes by itself, has number 0.
@@ -227,7 +250,7 @@ impl Shared {
     }
 }
 
-/// Copies until either end closes, then closes both, so that each end learns of the other's fate.
+/// Copies until either end closes, the connection is cut, or `pass` says so.
 fn hand_on(mut from: TcpStream, mut to: TcpStream, mut pass: impl FnMut(&mut [u8]) -> bool) {
     let mut buffer = [0u8; 16 << 10];
     while let Ok(len) = from.read(&mut buffer) {
@@ -235,11 +258,9 @@ fn hand_on(mut from: TcpStream, mut to: TcpStream, mut pass: impl FnMut(&mut [u8
         // A cut leaves half of what was read undelivered.
         let sent = if whole { len } else { len / 2 };
         if to.write_all(&buffer[..sent]).is_err() || !whole {
-            break;
+            return;
         }
     }
-    let _ = from.shutdown(Shutdown::Both);
-    let _ = to.shutdown(Shutdown::Both);
 }
 
 #[cfg(test)]
@@ -264,6 +285,18 @@ mod tests {
         let mut back = vec![0; text.len()];
         stream.read_exact(&mut back)?;
         Ok(back)
+    }
+
+    #[test]
+    fn a_target_that_writes_on_learns_that_its_client_has_gone() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let proxy = Proxy::start(listener.local_addr().expect("an address").port());
+        let mut client = TcpStream::connect(("127.0.0.1", proxy.port())).expect("the proxy");
+        let (mut target, _) = listener.accept().expect("the proxy's connection");
+        let writer = os::thread::spawn("target", move || while target.write_all(&[7; 4096]).is_ok() {});
+        client.read_exact(&mut [0; 4096]).expect("what the target has written");
+        drop(client);
+        writer.join().expect("the target's thread");
     }
 
     #[test]
