@@ -57,6 +57,10 @@ const STATEMENTS: &[&str] = &[
     "UPDATE other SET amount = amount + 1 WHERE ref > 5",
     "COMMIT",
     "UPDATE d.t SET s = UPPER(s) WHERE s IN (SELECT b FROM d.narrow)",
+    "UPDATE t JOIN other ON other.ref = t.id SET t.n = other.amount, other.u = 5",
+    "UPDATE t, (SELECT MAX(ref) AS most FROM other) AS m SET t.n = m.most WHERE t.s = 'now'",
+    "DELETE other FROM other LEFT JOIN t ON t.id = other.ref WHERE t.id IS NULL AND other.id < 100",
+    "DELETE t, other FROM t JOIN other ON other.id = t.id WHERE t.id = 3",
 ];
 
 /// In one transaction some of these are logged as statements and some as rows.

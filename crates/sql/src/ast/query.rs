@@ -163,6 +163,27 @@ impl QueryBody {
 }
 
 impl TableRef {
+    /// It is one table by its name, and no join.
+    pub fn is_one_table(&self) -> bool {
+        matches!(self, TableRef::Table { .. })
+    }
+
+    /// The partitions that were chosen of the table that is shown under a name; none: all.
+    pub fn partitions_of(&self, shown: &str) -> &[String] {
+        match self {
+            TableRef::Table { name, alias, partitions, .. }
+                if alias.as_deref().unwrap_or(&name.name) == shown =>
+            {
+                partitions
+            }
+            TableRef::Table { .. } | TableRef::Derived { .. } => &[],
+            TableRef::Join { left, right, .. } => match left.partitions_of(shown) {
+                [] => right.partitions_of(shown),
+                partitions => partitions,
+            },
+        }
+    }
+
     fn put_tables<'q>(&'q self, found: &mut Vec<&'q TableName>) {
         match self {
             TableRef::Table { name, .. } => found.push(name),

@@ -67,6 +67,16 @@ impl Binder<'_> {
         }
         Ok(())
     }
+
+    /// Refuses to change the rows of a table that is used under this name and locked READ (1099).
+    pub fn check_locked_to_change(&self, schema: &str, table: &str, shown: &str) -> Result<()> {
+        let Some(LockedNames(names)) = self.locked else { return Ok(()) };
+        let is_it = |name: &&LockedName| name.is(schema, shown) && name.table == table;
+        match names.iter().find(is_it) {
+            Some(name) if !name.write => Err(locked_read(shown)),
+            _ => Ok(()),
+        }
+    }
 }
 
 fn not_locked(name: &str) -> SqlError {

@@ -4,8 +4,10 @@
 //! column of every table a slot of the row, and collects the statement's subqueries, which run
 //! before it (they may not depend on its rows: correlated ones are refused).
 
+mod binder;
 mod expr;
 mod function;
+mod joined;
 mod locked;
 mod logging;
 mod query;
@@ -13,162 +15,10 @@ mod scope;
 mod target;
 mod texts;
 
+pub(crate) use binder::{AggregateSink, Binder, Place, TableUse};
+pub(crate) use joined::{Join, JoinedTables, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
-pub(crate) use query::bind_query;
+pub(crate) use query::{bind_query, view_columns};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable, column_flags, decimals, type_flags};
 pub(crate) use target::{Target, bind_target};
-
-use crate::ast;
-use crate::error::{Result, SqlError};
-use crate::expr::Aggregate;
-use crate::host::{Host, Privilege};
-use crate::plan::QueryPlan;
-use crate::variables::Variables;
-use engine::{Engine, Table};
-use std::sync::Arc;
-
-/// The state of binding one statement.
-pub(crate) struct Binder<'a> {
-    pub engine: &'a Arc<Engine>,
-    pub host: &'a dyn Host,
-    pub variables: &'a Variables,
-    /// The current schema.
-    pub schema: Option<&'a str>,
-    /// Plans of the subqueries, in the order in which they have to run.
-    pub subqueries: Vec<QueryPlan>,
-    /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the
-    /// session.
-    pub uncacheable: bool,
-    /// A stored table was bound: the plan holds as long as it has not changed.
-    pub tables: Vec<Arc<Table>>,
-    /// What has to be known to log the statement's text.
-    pub logging: LoggingNeeds,
-    /// LOCK TABLES.
-    pub locked: Option<&'a LockedNames>,
-    /// Which of these the statement has used.
-    locked_used: Vec<usize>,
-    /// The types of the parameters, once they are known; those that are not count as text.
-    pub parameter_types: &'a [types::ColumnType],
-    /// Expressions that the one at hand is in.
-    depth: usize,
-    /// How many views the query at hand is in.
-    view_levels: usize,
-    /// What the tables of the FROM that is being bound are for.
-    table_use: TableUse,
-    /// What changes rows holds on columns of the table alone: each column that is changed is to be
-    /// checked.
-    pub changes_by_column: bool,
-}
-
-/// What a table of FROM is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TableUse {
-    /// Its rows are read.
-    Read,
-    /// Its rows are locked to be changed.
-    Lock,
-    /// Its rows are changed, for which this privilege is needed.
-    Change(Privilege),
-}
-
-/// What may be bound in the place at hand.
-pub(crate) struct Place<'s> {
-    pub scope: &'s Scope,
-    /// MySQL's word for it in error 1054.
-    pub clause: &'static str,
-    /// Where aggregates are allowed: what has been found so far, and the slot of the first.
-    pub aggregates: Option<AggregateSink<'s>>,
-    /// Aliases of the select list, for HAVING and ORDER BY.
-    pub aliases: &'s [(String, crate::expr::Expr)],
-    /// The table that VALUES() is about, and the first slot of the values to be inserted.
-    pub inserted: Option<(&'s Table, usize)>,
-}
-
-/// Collects aggregates.
-pub(crate) struct AggregateSink<'s> {
-    pub found: &'s mut Vec<Aggregate>,
-    pub first_slot: usize,
-    /// Their arguments' expressions as written, so that the same one is computed once.
-    pub written: &'s mut Vec<ast::FunctionCall>,
-}
-
-impl<'s> Place<'s> {
-    /// A place with columns and nothing else.
-    pub fn new(scope: &'s Scope, clause: &'static str) -> Place<'s> {
-        Place { scope, clause, aggregates: None, aliases: &[], inserted: None }
-    }
-}
-
-/// The columns of a view.
-///
-/// # Errors
-/// 1356 and 1235, as for a query of the view.
-pub(crate) fn view_columns(
-    engine: &Arc<Engine>,
-    host: &dyn Host,
-    variables: &Variables,
-    def: &engine::ObjectDef,
-) -> Result<Vec<crate::ColumnMeta>> {
-    Binder::new(engine, host, variables, None, None).view_plan(def).map(|plan| plan.columns)
-}
-
-impl<'a> Binder<'a> {
-    pub fn new(
-        engine: &'a Arc<Engine>,
-        host: &'a dyn Host,
-        variables: &'a Variables,
-        schema: Option<&'a str>,
-        locked: Option<&'a LockedNames>,
-    ) -> Binder<'a> {
-        Binder {
-            engine,
-            host,
-            variables,
-            schema,
-            subqueries: Vec::new(),
-            uncacheable: false,
-            tables: Vec::new(),
-            logging: LoggingNeeds::default(),
-            locked,
-            locked_used: Vec::new(),
-            parameter_types: &[],
-            depth: 0,
-            view_levels: 0,
-            table_use: TableUse::Read,
-            changes_by_column: false,
-        }
-    }
-
-    /// The schema of a name: its own or the current one.
-    pub fn schema_of(&self, name: &ast::TableName) -> Result<String> {
-        match (&name.schema, self.schema) {
-            (Some(schema), _) => Ok(schema.clone()),
-            (None, Some(schema)) => Ok(schema.to_owned()),
-            (None, None) => Err(SqlError::no_schema_selected()),
-        }
-    }
-
-    /// A stored table.
-    pub fn stored_table(&mut self, name: &ast::TableName) -> Result<Arc<Table>> {
-        let schema = self.schema_of(name)?;
-        let catalog = self.engine.catalog();
-        let Some(table) = catalog.table(&schema, &name.name) else {
-            if schema.eq_ignore_ascii_case("information_schema") {
-                return Err(SqlError::unknown_information(&name.name));
-            }
-            if catalog.schema(&schema).is_none() && !crate::schema_tables::is_virtual_schema(&schema) {
-                return Err(SqlError::unknown_schema(&schema));
-            }
-            if let Some(view) = catalog.object(&schema, engine::ObjectKind::View, &name.name) {
-                return Err(SqlError::not_supported(format!(
-                    "this use of the view {}",
-                    crate::quoting::qualified(&view.def)
-                )));
-            }
-            return Err(SqlError::no_such_table(&schema, &name.name));
-        };
-        self.tables.push(table.clone());
-        Ok(table)
-    }
-}

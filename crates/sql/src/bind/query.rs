@@ -5,7 +5,8 @@ mod grouping;
 mod union;
 mod view;
 
-pub(super) use from::Bound;
+pub(super) use from::{Bound, From};
+pub(crate) use view::view_columns;
 
 use super::logging::Unsafe;
 use super::texts::in_order;
@@ -326,6 +327,13 @@ fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
         grouping.keys.iter().for_each(&mut take);
         grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(&mut take);
     }
+    mark_used(tables, slots);
+}
+
+/// Notes which columns of each table are needed: those of `slots`, and those that the conditions
+/// and ranges look at.
+pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
+    let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
         step.conditions.iter().chain(step.outer.iter().flatten()).for_each(&mut take);
         if let Source::Stored { access, .. } = &step.source {

@@ -1,4 +1,4 @@
-//! DELETE.
+//! DELETE from one table.
 
 use super::{Changes, Run, refuse_triggers};
 use crate::ast;
@@ -7,16 +7,13 @@ use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use engine::{EngineError, TriggerEvent};
 
-/// A bound DELETE.
+/// A bound DELETE from one table.
 pub(crate) struct DeletePlan {
     pub target: Target,
     ignore: bool,
 }
 
 pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Result<DeletePlan> {
-    if delete.targets.len() > 1 {
-        return Err(SqlError::not_supported("DELETE from several tables"));
-    }
     let mut target = bind_target(
         binder,
         &delete.from,
@@ -31,7 +28,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
         return Err(SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", named.name)));
     }
     let table = target.table();
-    super::update::check_safe(binder, &target)?;
+    super::update::check_safe(binder, &target.step, target.limit.is_some())?;
     binder.note_change(table, false);
     target.need_used_columns(std::iter::empty());
     Ok(DeletePlan { target, ignore: delete.ignore })

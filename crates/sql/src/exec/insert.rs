@@ -4,7 +4,7 @@ mod generator;
 mod literals;
 
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
-use super::update::{NewValue, assign_all, bind_assignments, stamped_columns};
+use super::row_update::{NewValue, assign_all, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_triggers};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
@@ -533,18 +533,18 @@ impl InsertPlan {
         Ok(scan.next(run.txn)?)
     }
 
-    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
-    /// one's.
     /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
     fn set_to_default(&self) -> Vec<usize> {
         let columns = self.on_duplicate.iter().filter(|(_, value)| matches!(value, NewValue::Default));
         columns.map(|(at, _)| *at).collect()
     }
 
+    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
+    /// one's.
     fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
         let mut values = self.table.layout.decode_all(&old.image)?;
         values.extend(new);
-        assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), &mut values)?;
+        assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
         let columns = self.table.columns();
         let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
         let mut image = encode(&self.table, &values[..columns])?;

@@ -78,19 +78,25 @@ impl<'p> Reader<'p> {
         self.scan.as_ref().is_some_and(Scan::is_unlocked)
     }
 
-    /// Reads the needed columns of the next row into the table's slots, from the index alone where
-    /// that has them; false: there is no further row.
+    /// Reads the needed columns of the next row into the table's slots of the joined row, from the
+    /// index alone where that has them, and the row's key into its slot; false: there is no further
+    /// row.
     pub fn read_into(
         &mut self,
         run: &mut Run<'_, '_>,
         step: &TableStep,
-        slots: &mut [Value],
+        joined: &mut [Value],
     ) -> Result<bool> {
-        if self.point.is_some() {
+        let slots = step.base..step.base + step.columns;
+        if self.point.is_some() || step.key_slot.is_some() {
             let Some(row) = self.next(run)? else { return Ok(false) };
-            decode(self.table, &row.image, &step.needed, slots)?;
+            decode(self.table, &row.image, &step.needed, &mut joined[slots])?;
+            if let Some(at) = step.key_slot {
+                joined[at] = Value::Bytes(row.key);
+            }
             return Ok(true);
         }
+        let slots = &mut joined[slots];
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
             match (scan.next_lent(run.txn, step.covering.is_some())?, &step.covering) {

@@ -105,9 +105,9 @@ pub(crate) fn run_subqueries(run: &mut Run<'_, '_>, plans: &[QueryPlan]) -> Resu
 }
 
 /// Computed tables and derived tables, read once.
-type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
+pub(super) type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
 
-fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
+pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
     let mut materialized = Vec::with_capacity(tables.len());
     for step in tables {
         materialized.push(match &step.source {
@@ -184,7 +184,7 @@ fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) 
             projection.move_rest(row, &mut values, run.ctx)?;
             output.take(&values)
         };
-        nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+        nested_loops(run, &plan.tables, 0, &materialized, &mut row, visit)?;
         return Ok(());
     }
     let mut sorter =
@@ -199,7 +199,7 @@ fn ungrouped(run: &mut Run<'_, '_>, plan: &SelectPlan, output: &mut Output<'_>) 
         }
         Ok(Flow::Continue)
     };
-    nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+    nested_loops(run, &plan.tables, 0, &materialized, &mut row, visit)?;
     let mut before: Option<Vec<Value>> = None;
     let deduplicates = plan.distinct && output.seen.is_none();
     for (values, ()) in sorter.finish(run.ctx)? {
@@ -230,18 +230,18 @@ fn degrades(run: &mut Run<'_, '_>, plan: &SelectPlan) -> Result<bool> {
     }
 }
 
-type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
+pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
 
 /// One level of the loops: for each row of this table that its conditions take, the levels within.
-fn nested_loops(
+pub(super) fn nested_loops(
     run: &mut Run<'_, '_>,
-    plan: &SelectPlan,
+    tables: &[TableStep],
     level: usize,
     materialized: &Materialized,
     row: &mut Vec<Value>,
     visit: &mut Visit<'_>,
 ) -> Result<Flow> {
-    let Some(step) = plan.tables.get(level) else { return visit(run, row) };
+    let Some(step) = tables.get(level) else { return visit(run, row) };
     let mut matched = false;
     let slots = step.base..step.base + step.columns;
     let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>, matched: &mut bool| -> Result<Flow> {
@@ -258,12 +258,12 @@ fn nested_loops(
                 return Ok(Flow::Continue);
             }
         }
-        nested_loops(run, plan, level + 1, materialized, row, visit)
+        nested_loops(run, tables, level + 1, materialized, row, visit)
     };
     match (&step.source, &materialized[level]) {
         (Source::Stored { table, access }, _) => {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
-            while reader.read_into(run, step, &mut row[slots.clone()])? {
+            while reader.read_into(run, step, row)? {
                 if within(run, row, &mut matched)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -282,12 +282,15 @@ fn nested_loops(
     }
     if step.outer.is_some() && !matched {
         row[slots].fill(Value::Null);
+        if let Some(key) = step.key_slot {
+            row[key] = Value::Null;
+        }
         for condition in &step.conditions {
             if !condition.holds(row, run.ctx)? {
                 return Ok(Flow::Continue);
             }
         }
-        return nested_loops(run, plan, level + 1, materialized, row, visit);
+        return nested_loops(run, tables, level + 1, materialized, row, visit);
     }
     Ok(Flow::Continue)
 }
@@ -376,7 +379,7 @@ fn collect_groups(
         groups[at].add(grouping, row, run.ctx, charge)?;
         Ok(Flow::Continue)
     };
-    nested_loops(run, plan, 0, &materialized, &mut row, visit)?;
+    nested_loops(run, &plan.tables, 0, &materialized, &mut row, visit)?;
     Ok(groups)
 }
 

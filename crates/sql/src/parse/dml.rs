@@ -145,8 +145,11 @@ impl Parser<'_> {
             from = self.table_references()?;
         }
         let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
-        let order_by = self.order_by()?;
-        let limit = self.limit()?;
+        // The form with targets has neither ORDER BY nor LIMIT.
+        let (order_by, limit) = match targets.is_empty() {
+            true => (self.order_by()?, self.limit()?),
+            false => (Vec::new(), None),
+        };
         self.returning()?;
         Ok(Statement::Delete(Delete { targets, from, filter, order_by, limit, ignore }))
     }

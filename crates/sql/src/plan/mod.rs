@@ -55,6 +55,8 @@ pub(crate) struct TableStep {
     pub needed: Vec<usize>,
     /// How they are read from the entries of the index that is read, if it has them all.
     pub covering: Option<EntryReader>,
+    /// The slot that gets the row's key in the clustered index.
+    pub key_slot: Option<usize>,
     pub lock: RowLock,
     /// LEFT JOIN: the conditions of ON; a row of NULLs where none matches.
     pub outer: Option<Vec<Expr>>,

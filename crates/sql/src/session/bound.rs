@@ -6,7 +6,9 @@ use super::rows::Rows;
 use super::state::{Bound, Plan};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use crate::exec::{Changes, Run, bind_delete, bind_insert, bind_update, run_query};
+use crate::exec::{
+    Changes, Run, bind_delete, bind_delete_several, bind_insert, bind_update, bind_update_several, run_query,
+};
 use crate::host::{Host, Sight};
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
@@ -78,8 +80,14 @@ impl Session {
         let plan = match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
             Statement::Insert(insert) => Plan::Insert(bind_insert(&mut binder, insert)?),
-            Statement::Update(update) => Plan::Update(bind_update(&mut binder, update)?),
-            Statement::Delete(delete) => Plan::Delete(bind_delete(&mut binder, delete)?),
+            Statement::Update(update) if update.from.is_one_table() => {
+                Plan::Update(bind_update(&mut binder, update)?)
+            }
+            Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(&mut binder, update)?),
+            Statement::Delete(delete) if delete.from.is_one_table() && delete.targets.len() <= 1 => {
+                Plan::Delete(bind_delete(&mut binder, delete)?)
+            }
+            Statement::Delete(delete) => Plan::DeleteSeveral(bind_delete_several(&mut binder, delete)?),
             _ => {
                 return Err(SqlError::new(
                     1295,
@@ -174,19 +182,15 @@ impl Session {
     fn without_unseen_relatives(&self, bound: &Bound, mut error: SqlError) -> SqlError {
         const NO_PARENT_ROW: u16 = 1452;
         const HAS_CHILD_ROWS: u16 = 1451;
-        let table = match &bound.plan {
-            Plan::Query(_) => return error,
-            Plan::Insert(plan) => &plan.table,
-            Plan::Update(plan) => plan.target.table(),
-            Plan::Delete(plan) => plan.target.table(),
-        };
+        let changed = bound.plan.changed_tables();
         let sees = |schema: &str, name: &str| self.host.check_sight(Sight::Table(schema, name)).is_ok();
         let sees_all = match error.code {
             NO_PARENT_ROW => {
-                table.def.foreign_keys.iter().all(|key| sees(&key.parent_schema, &key.parent_table))
+                let mut keys = changed.iter().flat_map(|table| &table.def.foreign_keys);
+                keys.all(|key| sees(&key.parent_schema, &key.parent_table))
             }
             HAS_CHILD_ROWS => {
-                let mut related = vec![table.clone()];
+                let mut related: Vec<Arc<Table>> = changed.into_iter().cloned().collect();
                 let mut at = 0;
                 while let Some(parent) = related.get(at).cloned() {
                     let children = self.engine.catalog().children(&parent.def.schema, &parent.def.name);
@@ -241,9 +245,7 @@ impl Session {
                     rows.finish()?;
                     Ok(Done::Rows { found: outcome.found_rows })
                 }
-                Plan::Insert(plan) => plan.run(&mut run).map(Done::Changes),
-                Plan::Update(plan) => plan.run(&mut run).map(Done::Changes),
-                Plan::Delete(plan) => plan.run(&mut run).map(Done::Changes),
+                plan => plan.change(&mut run).expect("it changes rows").map(Done::Changes),
             });
         match (&done, &as_text) {
             (Ok(Done::Changes(changes)), Some(context)) => {
@@ -317,14 +319,14 @@ impl Session {
                     self.last_insert_id.set(id);
                     self.variables.insert_id = None;
                     insert_id = id;
-                } else if self.statement.last_insert_id_set.get() && !matches!(bound.plan, Plan::Delete(_)) {
+                } else if self.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
                     insert_id = self.last_insert_id.get();
                 } else if let Some(id) = changes.written_id {
                     // LAST_INSERT_ID() goes on telling what was generated last.
                     insert_id = id;
                 }
                 self.statement.row_count = changes.affected_rows as i64;
-                let found_rows = self.init.found_rows && matches!(bound.plan, Plan::Update(_));
+                let found_rows = self.init.found_rows && bound.plan.is_update();
                 sink.ok(&OkInfo {
                     affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
                     last_insert_id: insert_id,
@@ -345,6 +347,8 @@ impl Bound {
             Plan::Query(plan) => steps_of(plan, "SIMPLE", &mut steps),
             Plan::Update(plan) => steps.push(("UPDATE", &plan.target.step)),
             Plan::Delete(plan) => steps.push(("DELETE", &plan.target.step)),
+            Plan::UpdateSeveral(plan) => steps_of_join(&plan.join, "UPDATE", &mut steps),
+            Plan::DeleteSeveral(plan) => steps_of_join(&plan.join, "DELETE", &mut steps),
             Plan::Insert(_) => {}
         }
         for plan in &self.subqueries {
@@ -352,6 +356,18 @@ impl Bound {
         }
         steps
     }
+}
+
+/// Those of the tables that are changed are of the statement's kind.
+fn steps_of_join<'p>(
+    join: &'p crate::bind::Join,
+    kind: &'static str,
+    into: &mut Vec<(&'static str, &'p crate::plan::TableStep)>,
+) {
+    into.extend(join.tables.iter().map(|step| match step.key_slot {
+        Some(_) => (kind, step),
+        None => ("SIMPLE", step),
+    }));
 }
 
 fn steps_of<'p>(

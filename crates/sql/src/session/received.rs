@@ -203,12 +203,7 @@ impl Session {
         run.set_changes_rows();
         run.set_received();
         crate::exec::run_subqueries(&mut run, &bound.subqueries)?;
-        match &bound.plan {
-            Plan::Query(_) => {}
-            Plan::Insert(plan) => drop(plan.run(&mut run)?),
-            Plan::Update(plan) => drop(plan.run(&mut run)?),
-            Plan::Delete(plan) => drop(plan.run(&mut run)?),
-        }
+        bound.plan.change(&mut run).transpose()?;
         transaction.end_statement();
         Ok(())
     }

@@ -78,6 +78,7 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
+        let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
         // Before anything is said of the table, even whether it is there.
         let readable = match self.table_use {
             TableUse::Read | TableUse::Lock => {
@@ -87,6 +88,7 @@ impl Binder<'_> {
                 self.changes_by_column = self.holds_on_columns_alone(privilege, &schema, &name.name)?;
                 self.host.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
+            TableUse::Join => self.may_join(&schema, &name.name)?,
         };
         if self.engine.catalog().table(&schema, &name.name).is_none()
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
@@ -101,7 +103,7 @@ impl Binder<'_> {
             return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
-        if let Some(view) = view.filter(|_| self.table_use == TableUse::Read) {
+        if let Some(view) = view.filter(|_| !to_change) {
             self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
             let plan = self.view_plan(&view.def)?;
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
@@ -109,7 +111,7 @@ impl Binder<'_> {
             let source = Source::Derived(Box::new(plan));
             return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
         }
-        self.use_locked(&schema, &name.name, shown, self.table_use != TableUse::Read)?;
+        self.use_locked(&schema, &name.name, shown, to_change)?;
         let table = self.stored_table(name)?;
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;
@@ -152,6 +154,18 @@ impl Binder<'_> {
         match self.host.check_table(&[privilege], schema, table) {
             Ok(()) => Ok(false),
             Err(_) if self.host.has_column_privilege(privilege, schema, table) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the columns of a table of an UPDATE of several tables may be read without asking for
+    /// each. The table need not be readable if it may be changed.
+    fn may_join(&self, schema: &str, table: &str) -> Result<bool> {
+        let may_update = self.host.check_table(&[Privilege::Update], schema, table).is_ok()
+            || self.host.has_column_privilege(Privilege::Update, schema, table);
+        match self.holds_on_columns_alone(Privilege::Select, schema, table) {
+            Ok(on_columns) => Ok(!on_columns),
+            Err(_) if may_update => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -286,6 +300,7 @@ impl Binder<'_> {
                 columns: table.columns.len(),
                 needed: Vec::new(),
                 covering: None,
+                key_slot: None,
                 lock: RowLock::NONE,
                 outer: bound.outer,
                 conditions: decidable,

@@ -5,10 +5,13 @@ use super::bind_query;
 use crate::ast::{Query, Statement};
 use crate::attribute;
 use crate::error::{Result, SqlError};
+use crate::host::Host;
 use crate::lexer::LexMode;
 use crate::plan::QueryPlan;
 use crate::sql_mode::SqlMode;
-use engine::ObjectDef;
+use crate::variables::Variables;
+use engine::{Engine, ObjectDef};
+use std::sync::Arc;
 
 /// Views within views.
 const MOST_VIEW_LEVELS: usize = 16;
@@ -75,4 +78,17 @@ impl Binder<'_> {
         self.uncacheable = true;
         Ok(plan)
     }
+}
+
+/// The columns of a view.
+///
+/// # Errors
+/// 1356 and 1235, as for a query of the view.
+pub(crate) fn view_columns(
+    engine: &Arc<Engine>,
+    host: &dyn Host,
+    variables: &Variables,
+    def: &ObjectDef,
+) -> Result<Vec<crate::ColumnMeta>> {
+    Binder::new(engine, host, variables, None, None).view_plan(def).map(|plan| plan.columns)
 }

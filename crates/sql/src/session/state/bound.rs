@@ -1,16 +1,55 @@
 //! A statement about rows that is bound: its plan, and what it was bound under.
 
 use crate::bind::LoggingNeeds;
-use crate::exec::{DeletePlan, InsertPlan, UpdatePlan};
+use crate::error::Result;
+use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
+use engine::Table;
+use std::sync::Arc;
 
 /// What a statement does to rows.
 pub(crate) enum Plan {
     Query(QueryPlan),
     Insert(InsertPlan),
     Update(UpdatePlan),
+    UpdateSeveral(UpdateSeveralPlan),
     Delete(DeletePlan),
+    DeleteSeveral(DeleteSeveralPlan),
+}
+
+impl Plan {
+    /// The tables whose rows it changes.
+    pub fn changed_tables(&self) -> Vec<&Arc<Table>> {
+        match self {
+            Plan::Query(_) => Vec::new(),
+            Plan::Insert(plan) => vec![&plan.table],
+            Plan::Update(plan) => vec![plan.target.table()],
+            Plan::UpdateSeveral(plan) => plan.tables().collect(),
+            Plan::Delete(plan) => vec![plan.target.table()],
+            Plan::DeleteSeveral(plan) => plan.tables().collect(),
+        }
+    }
+
+    /// Changes the rows; `None` of a query, which changes none.
+    pub fn change(&self, run: &mut Run<'_, '_>) -> Option<Result<Changes>> {
+        match self {
+            Plan::Query(_) => None,
+            Plan::Insert(plan) => Some(plan.run(run)),
+            Plan::Update(plan) => Some(plan.run(run)),
+            Plan::UpdateSeveral(plan) => Some(plan.run(run)),
+            Plan::Delete(plan) => Some(plan.run(run)),
+            Plan::DeleteSeveral(plan) => Some(plan.run(run)),
+        }
+    }
+
+    pub fn is_update(&self) -> bool {
+        matches!(self, Plan::Update(_) | Plan::UpdateSeveral(_))
+    }
+
+    pub fn is_delete(&self) -> bool {
+        matches!(self, Plan::Delete(_) | Plan::DeleteSeveral(_))
+    }
 }
 
 /// A bound statement.

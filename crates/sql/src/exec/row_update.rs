@@ -1,0 +1,254 @@
+//! What an UPDATE does with one row of a table: the assignments of SET, the columns that get the
+//! time of the change, and what the definition computes and asks.
+
+use super::assign::{Strictness, default_value, encode, now_for, to_column};
+use super::{RowExpressions, Run};
+use crate::ast;
+use crate::bind::{Binder, Place};
+use crate::error::{Result, SqlError};
+use crate::expr::Expr;
+use engine::{Row, Table};
+use std::sync::Arc;
+use types::{ColumnMask, Value};
+
+/// The value of an assignment.
+pub(crate) enum NewValue {
+    Expr(Expr),
+    Default,
+}
+
+/// Binds the right side of an assignment to a column; `None`: it is a generated column's DEFAULT,
+/// which is computed in any case.
+pub(super) fn bind_new_value(
+    binder: &mut Binder<'_>,
+    table: &Table,
+    at: usize,
+    value: &ast::Expr,
+    place: &mut Place<'_>,
+) -> Result<Option<NewValue>> {
+    let column = &table.def.columns[at];
+    Ok(match value {
+        ast::Expr::Default if column.generated.is_some() => None,
+        _ if column.generated.is_some() => {
+            return Err(super::expressions::value_not_allowed(column, &table.def));
+        }
+        ast::Expr::Default => Some(NewValue::Default),
+        value => Some(NewValue::Expr(binder.expr(value, place)?.beside(&column.ty))),
+    })
+}
+
+/// Binds the assignments to the columns of one table.
+pub(super) fn bind_assignments<'w>(
+    binder: &mut Binder<'_>,
+    table: &Table,
+    written: impl Iterator<Item = (&'w str, &'w ast::Expr)>,
+    place: &mut Place<'_>,
+) -> Result<Vec<(usize, NewValue)>> {
+    let mut assignments = Vec::new();
+    for (name, value) in written {
+        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        if let Some(value) = bind_new_value(binder, table, at, value, place)? {
+            assignments.push((at, value));
+        }
+    }
+    Ok(assignments)
+}
+
+/// The columns that get the time of the change unless they are assigned.
+pub(super) fn stamped_columns(table: &Table, assignments: &[(usize, NewValue)]) -> Vec<usize> {
+    let assigned = |at: usize| assignments.iter().any(|(column, _)| *column == at);
+    let columns = table.def.columns.iter().enumerate();
+    columns.filter(|(at, column)| column.on_update_now && !assigned(*at)).map(|(at, _)| at).collect()
+}
+
+/// The value of one assignment, with what the expressions see in `row`.
+fn new_value(
+    run: &Run<'_, '_>,
+    table: &Table,
+    (at, value): &(usize, NewValue),
+    row_number: u64,
+    strictness: Strictness,
+    row: &[Value],
+) -> Result<Value> {
+    match value {
+        NewValue::Expr(expr) => {
+            let value = expr.eval(row, run.ctx)?;
+            to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
+        }
+        NewValue::Default => default_value(table, *at, row_number, strictness, run.ctx),
+    }
+}
+
+/// Computes the new values of a row in place: each assignment sees those before it. The table's
+/// columns begin at `base` of `row`, which holds the old values and what else the expressions see.
+pub(super) fn assign_all(
+    run: &Run<'_, '_>,
+    table: &Table,
+    assignments: &[(usize, NewValue)],
+    row_number: u64,
+    strictness: Strictness,
+    (base, row): (usize, &mut [Value]),
+) -> Result<()> {
+    for assignment in assignments {
+        let new = new_value(run, table, assignment, row_number, strictness, row)?;
+        row[base + assignment.0] = new;
+    }
+    Ok(())
+}
+
+/// What an UPDATE does with a row of one table.
+pub(super) struct RowUpdate {
+    pub table: Arc<Table>,
+    /// In the order written.
+    assignments: Vec<(usize, NewValue)>,
+    /// ON UPDATE CURRENT_TIMESTAMP columns that are not assigned.
+    stamped: Vec<usize>,
+    /// The columns assigned, and those with the stamped ones.
+    assigned: ColumnMask,
+    assigned_or_stamped: ColumnMask,
+    ignore: bool,
+    /// What the definition computes and asks of a row; `None` of a plain table.
+    expressions: Option<Box<RowExpressions>>,
+}
+
+impl RowUpdate {
+    /// `chosen` are the partitions that the row must stay in; none: any.
+    pub fn new(
+        binder: &mut Binder<'_>,
+        table: Arc<Table>,
+        assignments: Vec<(usize, NewValue)>,
+        chosen: &[String],
+        ignore: bool,
+    ) -> Result<RowUpdate> {
+        binder.note_change(&table, ignore);
+        let stamped = stamped_columns(&table, &assignments);
+        let expressions = RowExpressions::within(binder, &table.def, chosen)?.map(Box::new);
+        let mut assigned = ColumnMask::empty(table.def.columns.len());
+        assignments.iter().for_each(|(at, _)| assigned.insert(*at));
+        let mut assigned_or_stamped = assigned.clone();
+        stamped.iter().for_each(|at| assigned_or_stamped.insert(*at));
+        let update =
+            RowUpdate { table, assignments, stamped, assigned, assigned_or_stamped, ignore, expressions };
+        super::expressions::check_kept_keys(&update.table.def, |at| update.changes(at))?;
+        Ok(update)
+    }
+
+    /// Whether a column may get another value.
+    pub fn changes(&self, at: usize) -> bool {
+        self.assignments.iter().any(|(column, _)| *column == at)
+            || self.stamped.contains(&at)
+            || self.table.def.columns[at].generated.is_some()
+    }
+
+    /// The expressions of SET.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.assignments.iter().filter_map(|(_, value)| match value {
+            NewValue::Expr(expr) => Some(expr),
+            NewValue::Default => None,
+        })
+    }
+
+    fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
+        let strict = run.ctx.strict && !self.ignore;
+        Strictness { strict, null_becomes_zero: !strict }
+    }
+
+    /// Computes the new values in place; see [`assign_all`].
+    pub fn assign(&self, run: &Run<'_, '_>, number: u64, base: usize, row: &mut [Value]) -> Result<()> {
+        assign_all(run, &self.table, &self.assignments, number, self.strictness(run), (base, row))
+    }
+
+    /// The new values, one an assignment, each from the row as it is.
+    pub fn new_values(&self, run: &Run<'_, '_>, number: u64, row: &[Value]) -> Result<Vec<Value>> {
+        let strictness = self.strictness(run);
+        let of = |assignment| new_value(run, &self.table, assignment, number, strictness, row);
+        self.assignments.iter().map(of).collect()
+    }
+
+    /// The values that [`RowUpdate::assign`] has put into a row whose columns begin at `base`, one
+    /// an assignment.
+    pub fn assigned_values(&self, base: usize, row: &[Value]) -> Vec<Value> {
+        self.assignments.iter().map(|(at, _)| row[base + at].clone()).collect()
+    }
+
+    /// Puts new values, one an assignment, into a row whose columns begin at `base`.
+    pub fn put(&self, new: &[Value], base: usize, row: &mut [Value]) {
+        assert_eq!(new.len(), self.assignments.len(), "one value an assignment");
+        for ((at, _), value) in self.assignments.iter().zip(new) {
+            row[base + at].clone_from(value);
+        }
+    }
+
+    /// Changes a row that is locked for update to what the assigned ones of these columns say.
+    /// False: it has the values already, or IGNORE has left it out.
+    pub fn store(
+        &self,
+        run: &mut Run<'_, '_>,
+        row: &Row,
+        columns: &mut [Value],
+        number: u64,
+    ) -> Result<bool> {
+        let table = &self.table;
+        let mut image = spliced(table, &row.image, &self.assigned, columns)?;
+        if image == row.image {
+            return Ok(false);
+        }
+        if !self.stamped.is_empty() {
+            for at in &self.stamped {
+                columns[*at] = now_for(&table.def.columns[*at], run.ctx)?;
+            }
+            image = spliced(table, &row.image, &self.assigned_or_stamped, columns)?;
+        }
+        if let Some(expressions) = &self.expressions {
+            match self.completed(run, expressions, &image, number) {
+                Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
+                    run.ctx.warn(error.code, error.message);
+                    return Ok(false);
+                }
+                completed => image = completed?,
+            }
+        }
+        match run.txn.update(table, row, &image) {
+            Ok(()) => Ok(true),
+            Err(error) if self.ignore && error.is_ignorable() => {
+                let error = SqlError::from(error);
+                run.ctx.warn(error.code, error.message);
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A new row with its generated columns, which satisfies the constraints.
+    fn completed(
+        &self,
+        run: &Run<'_, '_>,
+        expressions: &RowExpressions,
+        image: &[u8],
+        number: u64,
+    ) -> Result<Vec<u8>> {
+        let (table, strictness) = (&self.table, self.strictness(run));
+        let mut values = table.layout.decode_all(image)?;
+        let defaulted: Vec<usize> = self
+            .assignments
+            .iter()
+            .filter(|(_, value)| matches!(value, NewValue::Default))
+            .map(|(at, _)| *at)
+            .collect();
+        expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
+        expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
+        if self.ignore || !run.is_received {
+            expressions.check(&values, run.ctx)?;
+        }
+        encode(table, &values)
+    }
+}
+
+/// A row with the columns of `mask` as they are in `values`.
+fn spliced(table: &Table, old: &[u8], mask: &ColumnMask, values: &[Value]) -> Result<Vec<u8>> {
+    let mut partial = Vec::with_capacity(old.len());
+    table.layout.encode_partial(values, mask, &mut partial)?;
+    let mut image = Vec::with_capacity(old.len() + partial.len());
+    table.layout.splice(old, mask, &partial, &mut image)?;
+    Ok(image)
+}

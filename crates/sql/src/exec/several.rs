@@ -1,0 +1,362 @@
+//! UPDATE and DELETE of several tables: the joined rows are found first, then each row of a table
+//! that is changed is changed once, table by table.
+//!
+//! What an UPDATE assigns is computed when a row is found for the first time. As in MySQL the
+//! assignments to the first table of the loops see those before them, and those to the tables
+//! behind it see what that table's have become; assignments to the others see the row as it was.
+//! The conditions see all rows as they were.
+
+use super::row_update::{RowUpdate, bind_new_value};
+use super::select::{Flow, materialize, nested_loops};
+use super::update::{check_safe, note_info};
+use super::{Changes, Run, refuse_triggers};
+use crate::ast::{self, TableName};
+use crate::bind::{Binder, Join, JoinedTables, Place, TableUse, bind_joined, check_columns_to_change};
+use crate::error::{Result, SqlError};
+use crate::expr::Node;
+use crate::host::Privilege;
+use crate::memory::{Charge, row_bytes};
+use crate::plan::Source;
+use engine::{EngineError, LockMode, Table, TriggerEvent};
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use types::Value;
+
+/// The place of a key beside its bytes: in the list of rows, and in the set of those found.
+const KEY_BYTES: usize = 64;
+
+/// A table whose rows an UPDATE of several tables changes.
+struct Changed {
+    update: RowUpdate,
+    /// First of its slots.
+    base: usize,
+    key_slot: usize,
+    /// Its assignments see those before them, and so does what comes behind it.
+    in_place: bool,
+}
+
+/// A bound UPDATE of several tables.
+pub(crate) struct UpdateSeveralPlan {
+    pub join: Join,
+    /// In the order of FROM.
+    changed: Vec<Changed>,
+}
+
+/// A bound DELETE from tables of a join.
+pub(crate) struct DeleteSeveralPlan {
+    pub join: Join,
+    /// In the order of the statement, with the slots of their keys.
+    targets: Vec<(Arc<Table>, usize)>,
+    ignore: bool,
+}
+
+/// The table of the scope that a column of SET belongs to, and its position in that.
+fn assigned_column(joined: &JoinedTables, assignment: &ast::Assignment) -> Result<(usize, usize)> {
+    let scope = &joined.scope;
+    let column = scope.resolve(None, assignment.table.as_deref(), &assignment.column, "field list")?;
+    let Node::Slot(slot) = column.node else { unreachable!("a column of a scope is a slot") };
+    let base = scope.of_slot(slot).map(|(table, _)| table.base);
+    let position = scope.tables.iter().position(|table| Some(table.base) == base);
+    let position = position.expect("a slot belongs to a table");
+    Ok((position, slot - scope.tables[position].base))
+}
+
+/// What SET does with the tables, each with its position in the scope.
+fn bind_row_updates(
+    binder: &mut Binder<'_>,
+    joined: &JoinedTables,
+    update: &ast::Update,
+) -> Result<Vec<(usize, RowUpdate)>> {
+    let mut columns = Vec::with_capacity(update.assignments.len());
+    for assignment in &update.assignments {
+        columns.push(assigned_column(joined, assignment)?);
+    }
+    let mut updates = Vec::new();
+    for position in 0..joined.scope.tables.len() {
+        let own = || columns.iter().zip(&update.assignments).filter(|((table, _), _)| *table == position);
+        if own().next().is_none() {
+            continue;
+        }
+        let table = joined.to_change(binder, position, "UPDATE")?;
+        let mut columns = own().map(|(_, written)| written.column.as_str());
+        check_columns_to_change(binder.host, &table, &mut columns)?;
+        let mut assignments = Vec::new();
+        for ((_, at), written) in own() {
+            let mut place = Place::new(&joined.scope, "field list");
+            let value = bind_new_value(binder, &table, *at, &written.value, &mut place)?;
+            assignments.extend(value.map(|value| (*at, value)));
+        }
+        let partitions = update.from.partitions_of(&joined.scope.tables[position].alias);
+        updates.push((position, RowUpdate::new(binder, table, assignments, partitions, update.ignore)?));
+    }
+    Ok(updates)
+}
+
+/// Error 1706: the rows of a table that is changed under two names could not be told by their keys.
+fn check_keys_stay(joined: &JoinedTables, updates: &[(usize, RowUpdate)]) -> Result<()> {
+    let moves = |update: &RowUpdate| {
+        let partitioned = update.table.def.partitioning.is_some();
+        let primary = update.table.def.primary.iter().flatten();
+        partitioned || primary.into_iter().any(|part| update.changes(part.column))
+    };
+    for (at, (position, first)) in updates.iter().enumerate() {
+        for (other, second) in &updates[at + 1..] {
+            if first.table.id == second.table.id && (moves(first) || moves(second)) {
+                let names = [position, other].map(|position| &joined.scope.tables[*position].alias);
+                let text = format!(
+                    "Primary key/partition key update is not allowed since the table is updated both as \
+                     '{}' and '{}'.",
+                    names[0], names[1]
+                );
+                return Err(SqlError::new(1706, text));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn bind_update_several(
+    binder: &mut Binder<'_>,
+    update: &ast::Update,
+) -> Result<UpdateSeveralPlan> {
+    for (is_there, clause) in [(!update.order_by.is_empty(), "ORDER BY"), (update.limit.is_some(), "LIMIT")] {
+        if is_there {
+            return Err(SqlError::new(1221, format!("Incorrect usage of UPDATE and {clause}")));
+        }
+    }
+    let joined = bind_joined(binder, &update.from, update.filter.as_ref(), TableUse::Join)?;
+    let updates = bind_row_updates(binder, &joined, update)?;
+    check_keys_stay(&joined, &updates)?;
+    let bases: Vec<usize> = updates.iter().map(|(position, _)| joined.scope.tables[*position].base).collect();
+    let first_key_slot = joined.scope.slots();
+    let positions: Vec<usize> = updates.iter().map(|(position, _)| *position).collect();
+    let used = updates.iter().flat_map(|(_, update)| update.exprs());
+    let join = joined.plan(binder, &positions, used)?;
+    check_all_safe(binder, &join)?;
+    let changed = updates.into_iter().zip(bases).enumerate().map(|(nth, ((_, update), base))| Changed {
+        in_place: changes_in_place(&join, &update, base),
+        update,
+        base,
+        key_slot: first_key_slot + nth,
+    });
+    Ok(UpdateSeveralPlan { changed: changed.collect(), join })
+}
+
+/// sql_safe_updates asks of each table that is changed that it is read by a key.
+fn check_all_safe(binder: &Binder<'_>, join: &Join) -> Result<()> {
+    let changed = join.tables.iter().filter(|step| step.key_slot.is_some());
+    changed.into_iter().try_for_each(|step| check_safe(binder, step, false))
+}
+
+/// MySQL changes the rows of the first table as it finds them, unless it would find them again, or
+/// the table is there under another name.
+fn changes_in_place(join: &Join, update: &RowUpdate, base: usize) -> bool {
+    let is_same =
+        |source: &Source| matches!(source, Source::Stored { table, .. } if table.id == update.table.id);
+    let once = join.tables.iter().filter(|step| is_same(&step.source)).count() == 1;
+    match join.tables.first() {
+        Some(step) if step.base == base && once => match &step.source {
+            Source::Stored { access, .. } => {
+                let mut key = update.table.index_columns(access.index).iter();
+                access.is_point || !key.any(|part| update.changes(part.column))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+pub(crate) fn bind_delete_several(
+    binder: &mut Binder<'_>,
+    delete: &ast::Delete,
+) -> Result<DeleteSeveralPlan> {
+    let joined = bind_joined(binder, &delete.from, delete.filter.as_ref(), TableUse::Read)?;
+    let mut positions: Vec<usize> = Vec::with_capacity(delete.targets.len());
+    for target in &delete.targets {
+        let position = named_target(&joined, target)?;
+        if positions.contains(&position) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", target.name)));
+        }
+        positions.push(position);
+    }
+    let first_key_slot = joined.scope.slots();
+    let mut targets = Vec::with_capacity(positions.len());
+    for (nth, position) in positions.iter().enumerate() {
+        let table = joined.to_change(binder, *position, "DELETE")?;
+        binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
+        binder.note_change(&table, false);
+        targets.push((table, first_key_slot + nth));
+    }
+    let join = joined.plan(binder, &positions, std::iter::empty())?;
+    check_all_safe(binder, &join)?;
+    Ok(DeleteSeveralPlan { join, targets, ignore: delete.ignore })
+}
+
+/// The table of the scope that a name before FROM means: the alias of one that has one.
+fn named_target(joined: &JoinedTables, target: &TableName) -> Result<usize> {
+    let is_it = |table: &crate::bind::ScopeTable| {
+        table.alias == target.name && target.schema.as_ref().is_none_or(|schema| *schema == table.schema)
+    };
+    let found = joined.scope.tables.iter().position(is_it);
+    found.ok_or_else(|| SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.name)))
+}
+
+/// The rows of one table that are to be changed, each once, in the order in which they were found.
+struct FoundRows<T> {
+    keys: HashSet<Rc<[u8]>>,
+    rows: Vec<(Rc<[u8]>, T)>,
+    charge: Charge,
+}
+
+impl<T> FoundRows<T> {
+    fn new(run: &Run<'_, '_>) -> FoundRows<T> {
+        FoundRows { keys: HashSet::new(), rows: Vec::new(), charge: run.charge() }
+    }
+
+    /// The key that is in a slot, unless its row has been found before, or an outer join has none.
+    fn new_key(&self, slot: &Value) -> Option<Rc<[u8]>> {
+        match slot {
+            Value::Bytes(key) if !self.keys.contains(&key[..]) => Some(Rc::from(&key[..])),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, key: Rc<[u8]>, what: T, what_bytes: usize) -> Result<()> {
+        self.charge.add(KEY_BYTES + key.len() + what_bytes)?;
+        self.keys.insert(key.clone());
+        self.rows.push((key, what));
+        Ok(())
+    }
+}
+
+impl Join {
+    /// Gives each joined row to `visit`.
+    fn for_each(
+        &self,
+        run: &mut Run<'_, '_>,
+        visit: &mut dyn FnMut(&mut Run<'_, '_>, &[Value]) -> Result<()>,
+    ) -> Result<()> {
+        for condition in &self.preconditions {
+            if !condition.holds(&[], run.ctx)? {
+                return Ok(());
+            }
+        }
+        let materialized = materialize(run, &self.tables)?;
+        let mut row = vec![Value::Null; self.slots];
+        let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
+            visit(run, row)?;
+            Ok(Flow::Continue)
+        };
+        nested_loops(run, &self.tables, 0, &materialized, &mut row, visit)?;
+        Ok(())
+    }
+}
+
+impl UpdateSeveralPlan {
+    /// The tables that it changes.
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.changed.iter().map(|changed| &changed.update.table)
+    }
+
+    /// Each table with its rows: the one that is changed in place comes first, for the others see
+    /// what its rows become.
+    fn in_order<'f>(
+        &'f self,
+        found: &'f mut [FoundRows<Vec<Value>>],
+    ) -> impl Iterator<Item = (&'f Changed, &'f mut FoundRows<Vec<Value>>)> {
+        let first = self.changed.iter().position(|changed| changed.in_place).unwrap_or(0);
+        let mut tables: Vec<_> = self.changed.iter().zip(found).collect();
+        tables[..=first].rotate_right(1);
+        tables.into_iter()
+    }
+
+    pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        for table in self.tables() {
+            refuse_triggers(table, TriggerEvent::Update.bit())?;
+        }
+        let mut found: Vec<FoundRows<Vec<Value>>> =
+            self.changed.iter().map(|_| FoundRows::new(run)).collect();
+        let (mut changes, mut seen) = (Changes::default(), vec![Value::Null; self.join.slots]);
+        self.join.for_each(run, &mut |run, row| {
+            seen.clone_from_slice(row);
+            for (changed, found) in self.in_order(&mut found) {
+                let Some(key) = found.new_key(&row[changed.key_slot]) else {
+                    if changed.in_place
+                        && let Some((_, values)) = found.rows.last()
+                    {
+                        // The outermost loop is still at the row that it found last.
+                        changed.update.put(values, changed.base, &mut seen);
+                    }
+                    continue;
+                };
+                changes.found_rows += 1;
+                let values = match changed.in_place {
+                    true => {
+                        changed.update.assign(run, changes.found_rows, changed.base, &mut seen)?;
+                        changed.update.assigned_values(changed.base, &seen)
+                    }
+                    false => changed.update.new_values(run, changes.found_rows, &seen)?,
+                };
+                let bytes = row_bytes(&values);
+                found.add(key, values, bytes)?;
+            }
+            Ok(())
+        })?;
+        for (changed, found) in self.changed.iter().zip(found) {
+            let table = &changed.update.table;
+            for (number, (key, values)) in (1..).zip(found.rows) {
+                run.on_row()?;
+                // It is locked; a change of the same row under another name may have come before.
+                let Some(row) = run.txn.get(table, &key, LockMode::Update)? else { continue };
+                let mut columns = table.layout.decode_all(&row.image)?;
+                changed.update.put(&values, 0, &mut columns);
+                let is_changed = changed.update.store(run, &row, &mut columns, number)?;
+                changes.affected_rows += u64::from(is_changed);
+            }
+        }
+        note_info(run, &mut changes);
+        Ok(changes)
+    }
+}
+
+impl DeleteSeveralPlan {
+    /// The tables that it changes.
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.targets.iter().map(|(table, _)| table)
+    }
+
+    pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
+        for table in self.tables() {
+            refuse_triggers(table, TriggerEvent::Delete.bit())?;
+        }
+        let mut found: Vec<FoundRows<()>> = self.targets.iter().map(|_| FoundRows::new(run)).collect();
+        self.join.for_each(run, &mut |_, row| {
+            for ((_, key_slot), found) in self.targets.iter().zip(&mut found) {
+                if let Some(key) = found.new_key(&row[*key_slot]) {
+                    found.add(key, (), 0)?;
+                }
+            }
+            Ok(())
+        })?;
+        let mut changes = Changes::default();
+        for ((table, _), found) in self.targets.iter().zip(found) {
+            for (key, ()) in found.rows {
+                run.on_row()?;
+                // It may have gone with a row of another table, whose child row it was.
+                let Some(row) = run.txn.get(table, &key, LockMode::Update)? else { continue };
+                match run.txn.delete(table, &row) {
+                    Ok(()) => changes.affected_rows += 1,
+                    Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
+                    Err(error) if self.ignore && error.is_ignorable() => {
+                        let error = SqlError::from(error);
+                        run.ctx.warn(error.code, error.message);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        changes.found_rows = changes.affected_rows;
+        Ok(changes)
+    }
+}
