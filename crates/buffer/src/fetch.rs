@@ -15,6 +15,7 @@ use crate::page::{self, PageId, PageType};
 use crate::pool::Pool;
 use crate::space::Space;
 use crate::status::count;
+use crate::verify::verify;
 
 impl Pool {
     /// The page, latched shared; read in if it is not here.
@@ -174,7 +175,7 @@ impl Pool {
         }
         space.read_raw(id.no, bytes)?;
         count(&self.counters.pages_read, 1);
-        match page::verify(bytes, id) {
+        match verify(bytes, id) {
             Ok(()) => Ok(false),
             Err(_) if fill == Fill::ReadOrBlank => blank(bytes),
             Err(reason) => Err(space.corrupt(id.no, reason)),

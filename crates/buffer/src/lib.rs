@@ -16,7 +16,7 @@
 //!   synced (`flush_list`), or the removal of its file is (`spaces`).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
 //! - Every page that comes from disk is verified: checksum, identity, and what the code relies on
-//!   (`page`, `slotted`).
+//!   (`verify`, `slotted`).
 //! - A frame's bytes are touched only as its latch allows, or read and then validated
 //!   (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
@@ -29,6 +29,7 @@ mod bell;
 mod cached;
 mod claim;
 mod cleaner;
+mod config;
 mod doublewrite;
 mod error;
 mod eviction;
@@ -55,16 +56,17 @@ mod space;
 mod spaces;
 mod status;
 mod table;
+mod verify;
 mod warm_up;
 
 pub use claim::{Claim, ClaimKind, Extent};
-pub use doublewrite::Doublewrite;
+pub use config::PoolConfig;
 pub use error::{BufferError, Result};
 pub use guard::{PageRead, PageWrite};
 pub use mtr::{Held, Mtr};
 pub use optimistic::FoundLeaf;
-pub use options::{FlushMethod, FlushNeighbors, PoolOptions};
+pub use options::{Doublewrite, FlushMethod, FlushNeighbors, PoolOptions};
 pub use page::{PageId, PageNo, PageType, RecordLsn, SpaceId};
-pub use pool::{Pool, PoolConfig};
+pub use pool::Pool;
 pub use space::{SpaceRoom, StructureLock};
 pub use status::PoolStatus;

@@ -1,7 +1,5 @@
 //! What users can set about the pool.
 
-use crate::doublewrite::Doublewrite;
-
 /// Options of a pool, named as MySQL names them where it has them. All can be changed while the
 /// pool is open ([`crate::Pool::change_options`]), unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +69,43 @@ pub struct PoolOptions {
     pub dump_percent: u32,
     /// The list's file, in the data directory unless absolute (`innodb_buffer_pool_filename`).
     pub dump_file: String,
+}
+
+/// How pages are protected against being torn (`innodb_doublewrite`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doublewrite {
+    /// Not at all (`OFF`).
+    Off,
+    /// Each batch has an area of its own (`ON`, `DETECT_AND_RECOVER`, `PARALLEL`).
+    Parallel,
+    /// One batch at a time, from the first copy to the tablespaces' sync, as InnoDB had it before
+    /// 8.0.20 (`LEGACY`).
+    Legacy,
+    /// Only which pages are written goes to the file: torn ones are found, not repaired
+    /// (`DETECT_ONLY`).
+    DetectOnly,
+    /// As `Off` for tablespaces whose storage guarantees that a page is written whole or not at
+    /// all, as `Parallel` for others (`AUTO`).
+    Auto,
+}
+
+impl Doublewrite {
+    /// The strategy of a value of `innodb_doublewrite`.
+    pub fn named(name: &str) -> Option<Doublewrite> {
+        Some(match name.to_ascii_uppercase().as_str() {
+            "OFF" => Doublewrite::Off,
+            "ON" | "DETECT_AND_RECOVER" | "PARALLEL" => Doublewrite::Parallel,
+            "LEGACY" => Doublewrite::Legacy,
+            "DETECT_ONLY" => Doublewrite::DetectOnly,
+            "AUTO" => Doublewrite::Auto,
+            _ => return None,
+        })
+    }
+
+    /// Whether every page that may be torn has a copy.
+    pub(crate) fn keeps_copies(self) -> bool {
+        matches!(self, Doublewrite::Parallel | Doublewrite::Legacy | Doublewrite::Auto)
+    }
 }
 
 /// How pages get to the medium.

@@ -1,78 +1,30 @@
-//! The pool: its configuration, its parts, and its figures. What it does with pages is in `fetch`
+//! The pool: its parts and its figures. What it does with pages is in `fetch`
 //! (finding them and reading them in), `eviction` (frames for them), `flush` (writing them out) and
 //! `spaces` (their files).
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use os::disk::{Access, Disk, OpenMode};
+use os::disk::{Access, Disk};
 use parking_lot::{Mutex, RwLock};
 use redo::{Log, Lsn};
 
 use crate::batch::Batch;
 use crate::cleaner::Cleaners;
-use crate::doublewrite::{self, Doublewrite, WriteAreas};
-use crate::error::{BufferError, Result};
+use crate::config::PoolConfig;
+use crate::doublewrite::{self, WriteAreas};
+use crate::error::Result;
 use crate::flush_list::Logging;
 use crate::frame::{Frame, Memory};
 use crate::instance::{self, Instance};
-use crate::options::PoolOptions;
-use crate::page::{PAGE_SIZES, SpaceId};
+use crate::options::{Doublewrite, PoolOptions};
+use crate::page::SpaceId;
 use crate::read_ahead::ReadAhead;
 use crate::space::Space;
 use crate::status::{Counters, PoolStatus};
 use crate::table::PageTable;
 use crate::warm_up::WarmUp;
-
-/// How a pool is made.
-#[derive(Debug, Clone)]
-pub struct PoolConfig {
-    /// Memory for pages, in bytes (`innodb_buffer_pool_size`).
-    pub capacity_bytes: usize,
-    /// Size of a page in bytes (`innodb_page_size`): 4096, 8192, 16384, 32768 or 65536.
-    pub page_size: usize,
-    /// The data directory, where the doublewrite file is.
-    pub datadir: PathBuf,
-    /// The rest.
-    pub options: PoolOptions,
-}
-
-impl PoolConfig {
-    /// MySQL's defaults for a data directory, with a pool of `capacity_bytes`.
-    pub fn new(datadir: &Path, capacity_bytes: usize) -> PoolConfig {
-        PoolConfig {
-            capacity_bytes,
-            page_size: 16384,
-            datadir: datadir.to_owned(),
-            options: PoolOptions::default(),
-        }
-    }
-}
-
-/// The smallest pool, in frames: enough for every thread of a small server to hold the pages of a
-/// structure change.
-const MIN_FRAMES: usize = 64;
-
-/// Frames that an instance has at least when `innodb_buffer_pool_instances` is 0.
-const AUTO_FRAMES: usize = 1024;
-/// Instances of a pool below that many gigabytes when it is 0: each brings an LRU flusher, and
-/// while one waits for the device the others write.
-const AUTO_INSTANCES: usize = 4;
-
-/// How many instances a pool of `frames` frames gets.
-fn instances_of(options: &PoolOptions, frames: usize, page_size: usize) -> usize {
-    let wanted = match options.instances {
-        0 => (frames / AUTO_FRAMES).clamp(1, AUTO_INSTANCES.max((frames * page_size) >> 30)).min(64),
-        set => set,
-    };
-    let most = frames / MIN_FRAMES;
-    if wanted > most {
-        log::warn!("innodb_buffer_pool_instances reduced to {most}: each needs {MIN_FRAMES} pages");
-    }
-    wanted.clamp(1, most)
-}
 
 /// The buffer pool. See the crate's head.
 #[derive(Debug)]
@@ -118,30 +70,6 @@ pub struct Pool {
     pub(crate) tick: AtomicU32,
 }
 
-/// How pages are accessed: as the options ask, if the file system can do that.
-fn access_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Access> {
-    if !config.options.flush_method.is_direct() {
-        return Ok(Access::Buffered);
-    }
-    let direct = Access::Direct { native_aio: config.options.native_aio };
-    let probe = config.datadir.join("#innodb_direct_io");
-    let outcome = disk.open_with(&probe, OpenMode::OpenOrCreate, direct).map(|_| direct);
-    // A file system that refuses makes the file nevertheless.
-    if disk.exists(&probe)? {
-        disk.remove(&probe)?;
-    }
-    match outcome {
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
-            log::warn!(
-                "Failed to set O_DIRECT on file {}: OPEN: {error}, continuing anyway.",
-                probe.display()
-            );
-            Ok(Access::Buffered)
-        }
-        outcome => Ok(outcome?),
-    }
-}
-
 /// Time between two ticks, in milliseconds.
 pub(crate) const TICK_MS: u32 = 100;
 
@@ -155,21 +83,11 @@ impl Pool {
     /// # Errors
     /// An impossible configuration; an I/O error.
     pub fn open(disk: Arc<dyn Disk>, log: Arc<Log>, config: PoolConfig) -> Result<Arc<Pool>> {
-        if !PAGE_SIZES.contains(&config.page_size) {
-            let message = format!("innodb_page_size {} is none of {PAGE_SIZES:?}", config.page_size);
-            return Err(BufferError::Config(message));
-        }
-        let frames = config.capacity_bytes / config.page_size;
-        if frames < MIN_FRAMES || frames >= u32::MAX as usize / 4 {
-            let least = MIN_FRAMES * config.page_size;
-            let message =
-                format!("innodb_buffer_pool_size {} is below {least} or too large", config.capacity_bytes);
-            return Err(BufferError::Config(message));
-        }
-        let instances = instances_of(&config.options, frames, config.page_size);
+        let frames = config.frames()?;
+        let instances = config.instances(frames);
         let cleaners = config.options.page_cleaners.clamp(1, instances);
         let last_batch = doublewrite::repair(&*disk, &config)?;
-        let access = access_of(&*disk, &config)?;
+        let access = config.access(&*disk)?;
         let actors = instances + cleaners;
         let areas = WriteAreas::open(&*disk, &config, access, actors, last_batch)?;
         let pool = Arc::new(Pool {

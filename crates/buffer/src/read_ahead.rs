@@ -21,10 +21,11 @@ use crate::bell::Bell;
 use crate::error::Result;
 use crate::instance::EXTENT_PAGES;
 use crate::options::PoolOptions;
-use crate::page::{self, PageId, PageNo, SpaceId};
+use crate::page::{PageId, PageNo, SpaceId};
 use crate::pool::Pool;
 use crate::space::Space;
 use crate::status::count;
+use crate::verify::verify;
 
 thread_local! {
     /// What a run of pages is read into: memory that is new each time costs as much as the reading.
@@ -235,7 +236,7 @@ impl Pool {
         let mut read = 0;
         for (&(no, number), content) in run.iter().zip(bytes.chunks_exact(page_size)) {
             let id = PageId::new(space.id, no);
-            if outcome.is_err() || page::verify(content, id).is_err() {
+            if outcome.is_err() || verify(content, id).is_err() {
                 self.discard(number);
                 continue;
             }

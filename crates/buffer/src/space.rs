@@ -14,6 +14,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::error::{BufferError, Result};
 use crate::page::{self, PAGE_SIZES, PageId, PageNo, PageType, SpaceId, put_u32, u32_at};
+use crate::verify::verify;
 
 const MAGIC_AT: usize = 24;
 const MAGIC: &[u8; 8] = b"SLIPSPC1";
@@ -142,7 +143,7 @@ impl Space {
             return Err(BufferError::PageSize { path: path.to_owned(), found, expected: page_size as u32 });
         }
         let id = page::id(&page).space;
-        page::verify(&page, PageId::new(id, 0)).map_err(|reason| BufferError::corrupt(path, 0, reason))?;
+        verify(&page, PageId::new(id, 0)).map_err(|reason| BufferError::corrupt(path, 0, reason))?;
         let file_pages = (file.len_bytes()? / page_size as u64).min(u32::MAX as u64) as u32;
         let in_use = SpaceHeader::of(&page).in_use();
         Ok(Space::new(id, file, path, page_size, (file_pages, in_use)))

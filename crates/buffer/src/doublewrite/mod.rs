@@ -17,6 +17,7 @@
 //! open tablespaces and happens before anything reads a page.
 
 mod area;
+mod files;
 mod repair;
 mod shared_sync;
 
@@ -32,50 +33,15 @@ use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 
 pub(crate) use area::WriteArea;
 use area::{HEADER_BYTES, area_bytes, area_pages};
+use files::{file_path, files_of};
 pub(crate) use repair::repair;
 use shared_sync::SharedSync;
 
+use crate::config::PoolConfig;
 use crate::error::Result;
+use crate::options::Doublewrite;
 use crate::page::PageId;
-use crate::pool::PoolConfig;
 use crate::space::sync_or_stop;
-
-/// How pages are protected against being torn (`innodb_doublewrite`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doublewrite {
-    /// Not at all (`OFF`).
-    Off,
-    /// Each batch has an area of its own (`ON`, `DETECT_AND_RECOVER`, `PARALLEL`).
-    Parallel,
-    /// One batch at a time, from the first copy to the tablespaces' sync, as InnoDB had it before
-    /// 8.0.20 (`LEGACY`).
-    Legacy,
-    /// Only which pages are written goes to the file: torn ones are found, not repaired
-    /// (`DETECT_ONLY`).
-    DetectOnly,
-    /// As `Off` for tablespaces whose storage guarantees that a page is written whole or not at
-    /// all, as `Parallel` for others (`AUTO`).
-    Auto,
-}
-
-impl Doublewrite {
-    /// The strategy of a value of `innodb_doublewrite`.
-    pub fn named(name: &str) -> Option<Doublewrite> {
-        Some(match name.to_ascii_uppercase().as_str() {
-            "OFF" => Doublewrite::Off,
-            "ON" | "DETECT_AND_RECOVER" | "PARALLEL" => Doublewrite::Parallel,
-            "LEGACY" => Doublewrite::Legacy,
-            "DETECT_ONLY" => Doublewrite::DetectOnly,
-            "AUTO" => Doublewrite::Auto,
-            _ => return None,
-        })
-    }
-
-    /// Whether every page that may be torn has a copy.
-    fn keeps_copies(self) -> bool {
-        matches!(self, Doublewrite::Parallel | Doublewrite::Legacy | Doublewrite::Auto)
-    }
-}
 
 /// Areas beside one for each thread that flushes in the background: for checkpoints and single
 /// pages, and for batches that are unfinished.
@@ -126,24 +92,6 @@ pub(crate) struct BatchArea<'a> {
     strategy: RwLockReadGuard<'a, Strategy>,
     _legacy: Option<MutexGuard<'a, ()>>,
     area: Option<WriteArea>,
-}
-
-/// The file whose areas hold `pages` pages each; a pool of another size has another file.
-fn file_path(datadir: &Path, page_size: usize, pages: usize) -> PathBuf {
-    datadir.join(format!("#ib_{page_size}_{pages}.dblwr"))
-}
-
-/// The doublewrite files of this page size, and how many pages their areas hold.
-fn files_of(disk: &dyn Disk, config: &PoolConfig) -> Result<Vec<(PathBuf, usize)>> {
-    let prefix = format!("#ib_{}_", config.page_size);
-    let pages_of = |path: &PathBuf| {
-        let pages =
-            path.file_name()?.to_str()?.strip_prefix(&prefix)?.strip_suffix(".dblwr")?.parse().ok()?;
-        // Nothing that this server names so; the bound keeps the arithmetic in range.
-        (1..=1 << 20).contains(&pages).then_some(pages)
-    };
-    let all = disk.list(&config.datadir)?;
-    Ok(all.into_iter().filter_map(|path| pages_of(&path).map(|pages| (path, pages))).collect())
 }
 
 impl WriteAreas {

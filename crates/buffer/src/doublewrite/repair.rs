@@ -15,11 +15,12 @@ use super::area::{
     BATCH_AT, CHECKSUM_AT, ENTRIES_AT, ENTRY_BYTES, HEADER_BYTES, HEADER_LEN_AT, MAGIC, PAGE_SIZE_AT,
     PAGES_AT, WITH_COPIES_AT, area_bytes,
 };
-use super::files_of;
+use super::files::files_of;
+use crate::config::PoolConfig;
 use crate::error::Result;
 use crate::page::{self, PageId, PageNo, u16_at, u32_at, u64_at};
-use crate::pool::PoolConfig;
 use crate::space::sync_or_stop;
+use crate::verify::verify;
 
 /// A page that a batch was about to write in its place.
 struct Listed<'a> {
@@ -78,7 +79,7 @@ fn repair_file(disk: &dyn Disk, page_size: usize, path: &Path, pages: &Pages<'_>
         let offset = id.no as u64 * page_size as u64;
         let got = file.read_at(&mut found, offset)?;
         found[got..].fill(0);
-        let Err(reason) = page::verify(&found, id) else {
+        let Err(reason) = verify(&found, id) else {
             file.write_all_at(&found, offset)?;
             continue;
         };
@@ -120,7 +121,7 @@ fn pages_listed<'a>(area: &'a [u8], header: &[u8], config: &PoolConfig) -> Vec<L
         let copy_at = HEADER_BYTES + index * config.page_size;
         let copy = with_copies.then(|| &area[copy_at..copy_at + config.page_size]);
         if let Some(copy) = copy {
-            page::verify(copy, id).ok()?;
+            verify(copy, id).ok()?;
             (u32_at(copy, 0) == u32_at(header, at + 12)).then_some(())?;
         }
         Some(Listed { path: config.datadir.join(path), id, copy })

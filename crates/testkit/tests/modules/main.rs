@@ -21,7 +21,7 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 const CIRCLES: &[(&str, &[usize])] = &[
     ("analyze", &[2]),
     ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
-    ("buffer", &[12, 2]),
+    ("buffer", &[9]),
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[49, 2, 2, 2]),
