@@ -4,7 +4,7 @@
 //! in their places nobody waits for that sync but the checkpoint, so the batch is put with the
 //! others that are *unfinished*, and one sync of each tablespace finishes them all: when the areas
 //! have run out, in every round of the page cleaners, and when a checkpoint waits for it
-//! ([`Pool::finish_batches`]).
+//! ([`Batches::finish`]).
 //!
 //! A batch whose pages could not all be written in place is unfinished, too. One of those pages may
 //! be torn, and the only whole version of it that survives a power cut is the copy in the area: so
@@ -17,20 +17,32 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use os::account::{State, enter};
+use os::disk::Disk;
+use parking_lot::Mutex;
 use redo::Lsn;
 
-use crate::doublewrite::{BatchArea, WriteArea};
+use crate::doublewrite::{BatchArea, WriteArea, WriteAreas};
 use crate::error::Result;
-use crate::flush::Purpose;
 use crate::flush_list::WriteTicket;
+use crate::frames::Frames;
+use crate::options::Doublewrite;
 use crate::page::{PageId, SpaceId};
-use crate::pool::Pool;
 use crate::space::{Space, sync_or_stop};
+use crate::spaces::Spaces;
 use crate::status::count;
 
 /// Runs of neighbours that go to their places together; then their frames are free, while the rest
 /// of the batch is still to be written.
 const RUNS_AT_ONCE: usize = 32;
+
+/// What a batch is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The log's tail: the pages stay in the pool.
+    Age,
+    /// Frames: the pages leave the pool once they are written, as long as frames are short.
+    Frames,
+}
 
 /// A page whose content has been copied for writing.
 #[derive(Debug)]
@@ -43,7 +55,7 @@ pub(crate) struct Captured {
 
 /// Pages that go to their places, or are there and not synced.
 #[derive(Debug)]
-pub(crate) struct Batch {
+struct Batch {
     area: WriteArea,
     pages: Vec<Captured>,
     /// How many of them, the first ones, are in their places.
@@ -59,10 +71,53 @@ impl Batch {
     }
 }
 
-impl Pool {
+/// Brings batches to their places, and keeps those that are unfinished.
+#[derive(Debug)]
+pub(crate) struct Batches {
+    frames: Arc<Frames>,
+    spaces: Arc<Spaces>,
+    disk: Arc<dyn Disk>,
+    areas: WriteAreas,
+    /// Whether page writes are followed by a sync.
+    syncs: bool,
+    /// Leaf in the lock order.
+    unfinished: Mutex<Vec<Batch>>,
+}
+
+impl Batches {
+    pub fn new(
+        frames: Arc<Frames>,
+        spaces: Arc<Spaces>,
+        disk: Arc<dyn Disk>,
+        areas: WriteAreas,
+        syncs: bool,
+    ) -> Batches {
+        Batches { frames, spaces, disk, areas, syncs, unfinished: Mutex::new(Vec::new()) }
+    }
+
+    /// An empty area for one batch. Where there is none, unfinished batches give theirs back.
+    pub fn take_area(&self) -> Result<BatchArea<'_>> {
+        loop {
+            if let Some(place) = self.areas.take() {
+                return Ok(place);
+            }
+            if !self.finish()? {
+                self.areas.wait_for_idle();
+            }
+        }
+    }
+
+    /// Changes how pages are protected against being torn, once the batches under way are written.
+    ///
+    /// # Errors
+    /// An I/O error of the doublewrite file; the strategy is then what it was.
+    pub fn set_strategy(&self, kind: Doublewrite) -> Result<()> {
+        self.areas.set_strategy(&*self.disk, kind, || self.finish_unfinished().map(|_| ()))
+    }
+
     /// Brings copied pages to their places. After an error they are dirty as before, or part of an
     /// unfinished batch.
-    pub(crate) fn write_batch(
+    pub fn write(
         &self,
         mut place: BatchArea<'_>,
         pages: Vec<Captured>,
@@ -73,7 +128,7 @@ impl Pool {
             self.take_back(&pages);
             return Err(error);
         }
-        let page_size = self.page_size();
+        let page_size = self.frames.page_size();
         let untorn =
             place.relies_on_storage() && pages.iter().all(|page| page.space.writes_untorn(page_size));
         let mut batch = Batch { area: place.detach(), pages, written: 0, untorn };
@@ -88,7 +143,7 @@ impl Pool {
 
     /// What comes before the pages' places are touched: the log, and the doublewrite file.
     fn save_batch(&self, place: &mut BatchArea<'_>, pages: &[Captured], newest: Lsn) -> Result<()> {
-        self.log().wait_durable(newest)?;
+        self.frames.log.wait_durable(newest)?;
         place.area().seal_all();
         let mut paths: Vec<(SpaceId, _)> = Vec::new();
         for page in pages {
@@ -96,7 +151,7 @@ impl Pool {
                 paths.push((page.id.space, page.space.path.read()));
             }
         }
-        let page_size = self.page_size();
+        let page_size = self.frames.page_size();
         if place.doublewrites(pages.iter().all(|page| page.space.writes_untorn(page_size))) {
             let path_of = |id: SpaceId| -> &Path {
                 let at = paths.iter().position(|&(space, _)| space == id);
@@ -104,9 +159,9 @@ impl Pool {
             };
             let places: Vec<(PageId, &Path)> =
                 pages.iter().map(|page| (page.id, path_of(page.id.space))).collect();
-            self.areas.save(self.disk(), place, &places)?;
-            count(&self.counters.dblwr_writes, 1);
-            count(&self.counters.dblwr_pages_written, pages.len() as u64);
+            self.areas.save(&*self.disk, place, &places)?;
+            count(&self.frames.counters.dblwr_writes, 1);
+            count(&self.frames.counters.dblwr_pages_written, pages.len() as u64);
         }
         // Under the paths' locks: from here on a rename, which would leave the area with a stale
         // name, waits until the batch is finished.
@@ -119,8 +174,8 @@ impl Pool {
     /// Nothing of the batch is in its place: its pages are dirty as before.
     fn take_back(&self, pages: &[Captured]) {
         for page in pages {
-            let frame = self.frame(page.frame);
-            let instance = self.instance_of_frame(page.frame);
+            let frame = self.frames.frame(page.frame);
+            let instance = self.frames.instance_of_frame(page.frame);
             let mut lists = instance.flush_lists.lock();
             lists.end_write(page.ticket);
             let (oldest, now) = (page.ticket.0, frame.oldest());
@@ -137,7 +192,7 @@ impl Pool {
     /// another batch, whose copies are the newer ones then.
     fn note_written(&self, pages: &[Captured], purpose: Purpose) -> usize {
         for page in pages {
-            self.frame(page.frame).writing.store(false, Ordering::Release);
+            self.frames.frame(page.frame).writing.store(false, Ordering::Release);
         }
         if purpose == Purpose::Frames {
             self.free_written(pages);
@@ -149,14 +204,14 @@ impl Pool {
     /// used since it was chosen stays.
     fn free_written(&self, pages: &[Captured]) {
         for page in pages {
-            let instance = self.instance_of_frame(page.frame);
-            if self.frame(page.frame).young.load(Ordering::Relaxed)
-                || instance.lists.lock().free_len() >= self.free_target(instance)
+            let instance = self.frames.instance_of_frame(page.frame);
+            if self.frames.frame(page.frame).young.load(Ordering::Relaxed)
+                || instance.lists.lock().free_len() >= self.frames.free_target(instance)
             {
                 continue;
             }
-            if self.evict_frame(page.frame) {
-                count(&self.counters.pages_evicted, 1);
+            if self.frames.evict_frame(page.frame) {
+                count(&self.frames.counters.pages_evicted, 1);
             }
         }
     }
@@ -191,7 +246,7 @@ impl Pool {
         while *written < pages.len() {
             let _writing = enter(State::PageWrite);
             let page = &pages[*written];
-            if self.has_space(page.id.space) {
+            if self.spaces.has(page.id.space) {
                 let (offset, bytes) = (page.space.offset_of(page.id.no), area.pages(*written..*written + 1));
                 match untorn {
                     true => page.space.file.write_untorn_at(bytes, offset)?,
@@ -207,13 +262,13 @@ impl Pool {
     ///
     /// # Errors
     /// When a page still cannot be written in its place: its batch stays unfinished.
-    pub(crate) fn finish_batches(&self) -> Result<bool> {
+    pub fn finish(&self) -> Result<bool> {
         let _strategy = self.areas.hold_strategy();
         self.finish_unfinished()
     }
 
-    /// As [`Pool::finish_batches`], for one who holds the strategy.
-    pub(crate) fn finish_unfinished(&self) -> Result<bool> {
+    /// As [`Batches::finish`], for one who holds the strategy.
+    fn finish_unfinished(&self) -> Result<bool> {
         let batches = std::mem::take(&mut *self.unfinished.lock());
         if batches.is_empty() {
             return Ok(false);
@@ -242,13 +297,13 @@ impl Pool {
 
     /// Syncs each tablespace of these batches once.
     fn sync_spaces(&self, batches: &[Batch]) -> Result<()> {
-        if !self.config.options.flush_method.syncs() {
+        if !self.syncs {
             return Ok(());
         }
         let mut spaces: Vec<&Arc<Space>> = batches.iter().flat_map(Batch::spaces).collect();
         spaces.sort_unstable_by_key(|space| space.id);
         spaces.dedup_by_key(|space| space.id);
-        spaces.into_iter().try_for_each(|space| sync_or_stop(self.disk(), &*space.file))
+        spaces.into_iter().try_for_each(|space| sync_or_stop(&*self.disk, &*space.file))
     }
 
     /// The batch's pages are durable in their places.
@@ -259,7 +314,7 @@ impl Pool {
         // Before the tickets end: who waits for them may want the area.
         self.areas.give_back(batch.area);
         for page in &batch.pages {
-            let instance = self.instance_of_frame(page.frame);
+            let instance = self.frames.instance_of_frame(page.frame);
             instance.flush_lists.lock().end_write(page.ticket);
             instance.write_event.notify_all();
         }

@@ -21,7 +21,7 @@ use crate::error::{BufferError, Result};
 use crate::mtr::{Held, Mtr};
 use crate::page::{self, PageId, PageNo, PageType, RecordLsn, SpaceId, put_u32, u32_at};
 use crate::pool::Pool;
-use crate::space::{SpaceHeader, sync_or_stop};
+use crate::space::SpaceHeader;
 
 const NEXT_AT: usize = 24;
 const INDEX_AT: usize = 28;
@@ -178,7 +178,7 @@ impl Pool {
     }
 
     fn damaged(&self, space: SpaceId, no: PageNo, reason: String) -> BufferError {
-        match self.space(space) {
+        match self.spaces.get(space) {
             Ok(space) => space.corrupt(no, reason),
             Err(error) => error,
         }
@@ -294,7 +294,7 @@ impl Pool {
         self.log().wait_durable(newest)?;
         pages.chunks_exact_mut(self.page_size()).for_each(page::seal);
         let _writing = os::account::enter(os::account::State::PageWrite);
-        self.space(id)?.write_fresh(first, pages, self.disk(), self.syncs_length())
+        self.spaces.write_fresh(id, first, pages)
     }
 
     /// Has everything that was written to the space's file on disk.
@@ -302,8 +302,7 @@ impl Pool {
     /// # Errors
     /// A failed sync, which also stops the process.
     pub fn sync_space(&self, id: SpaceId) -> Result<()> {
-        let space = self.space(id)?;
-        sync_or_stop(self.disk(), &*space.file)
+        self.spaces.sync(id)
     }
 
     /// The tree under an index's claim is complete and on disk: from here on the claim covers what

@@ -5,19 +5,21 @@
 //! the other: first the LRU list's end (evict what is clean, write what is dirty), then the flush
 //! list by age. With LRU flushers running, the first part finds little to do.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use os::account::{State, enter};
-use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 
+use crate::batch::Batches;
 use crate::bell::Bell;
-use crate::error::Result;
-use crate::lru_flusher;
+use crate::error::{BufferError, Result};
+use crate::flush::Flusher;
+use crate::frames::Frames;
+use crate::free_frames::FreeFrames;
+use crate::lru_order::TICK_MS;
+use crate::options::OptionsInForce;
 use crate::pace::Pace;
-use crate::pool::{Pool, TICK_MS};
-use crate::read_ahead;
 
 const ROUND: Duration = Duration::from_millis(TICK_MS as u64);
 /// Pages written by age between two looks at the free list.
@@ -32,33 +34,51 @@ struct Round {
     /// Instances taken and not done.
     busy: usize,
     stop: bool,
-    error: Option<crate::BufferError>,
+    error: Option<BufferError>,
 }
 
-/// What the coordinator, its workers and the pool share.
+/// What the coordinator and its workers share.
 #[derive(Debug)]
 pub(crate) struct Cleaners {
+    frames: Arc<Frames>,
+    batches: Arc<Batches>,
+    flusher: Arc<Flusher>,
+    free_frames: Arc<FreeFrames>,
+    options: Arc<OptionsInForce>,
     /// Threads, the coordinator being one.
     count: usize,
-    bell: Bell,
+    /// Wakes the coordinator.
+    bell: Arc<Bell>,
     /// Leaf in the lock order.
     round: Mutex<Round>,
     /// Signalled under `round`: a round begins, or it is time to stop.
     begun: Condvar,
     /// Signalled under `round`: the last instance is done.
     done: Condvar,
-    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Cleaners {
-    pub fn new(count: usize) -> Cleaners {
+    /// So many page cleaners, who are woken by the bell.
+    pub fn new(
+        frames: Arc<Frames>,
+        batches: Arc<Batches>,
+        flusher: Arc<Flusher>,
+        free_frames: Arc<FreeFrames>,
+        options: Arc<OptionsInForce>,
+        count: usize,
+        bell: Arc<Bell>,
+    ) -> Cleaners {
         Cleaners {
+            frames,
+            batches,
+            flusher,
+            free_frames,
+            options,
             count,
-            bell: Bell::default(),
+            bell,
             round: Mutex::new(Round::default()),
             begun: Condvar::new(),
             done: Condvar::new(),
-            threads: Mutex::new(Vec::new()),
         }
     }
 
@@ -67,20 +87,26 @@ impl Cleaners {
         self.count
     }
 
-    /// Asks for a round now; false when no cleaner runs.
-    pub fn wake(&self) -> bool {
-        self.bell.ring()
+    /// The threads are about to be started.
+    pub fn begin(&self) {
+        self.round.lock().stop = false;
+        self.bell.begin();
+    }
+
+    /// Asks the coordinator to end, which then has its workers end.
+    pub fn stop(&self) {
+        self.bell.stop();
     }
 
     /// Takes instances of the round until none is left.
-    fn share(&self, pool: &Pool) {
+    fn share(&self) {
         let mut round = self.round.lock();
         while round.next < round.due.len() {
             let (number, due) = (round.next, round.due[round.next]);
             round.next += 1;
             round.busy += 1;
             drop(round);
-            let outcome = pool.clean_instance(number, due);
+            let outcome = self.clean_instance(number, due);
             round = self.round.lock();
             round.busy -= 1;
             if let Err(error) = outcome {
@@ -93,13 +119,13 @@ impl Cleaners {
     }
 
     /// Has a round done by all, and waits for its end.
-    fn run_round(&self, pool: &Pool, due: Vec<usize>) -> Result<()> {
+    fn run_round(&self, due: Vec<usize>) -> Result<()> {
         {
             let mut round = self.round.lock();
             (round.due, round.next) = (due, 0);
             self.begun.notify_all();
         }
-        self.share(pool);
+        self.share();
         let mut round = self.round.lock();
         while round.busy > 0 {
             let _waiting = enter(State::CleanerWait);
@@ -108,14 +134,13 @@ impl Cleaners {
         round.error.take().map_or(Ok(()), Err)
     }
 
-    fn coordinate(&self, pool: &Weak<Pool>) {
+    /// The coordinator's thread, until its bell is stopped.
+    pub fn coordinate(&self) {
         let mut pace = Pace::default();
         let mut failing = false;
         while self.bell.wait(ROUND) {
-            // The pool may be gone without `stop`, in a test that has had a power cut.
-            let Some(pool) = pool.upgrade() else { break };
-            let due = pace.pages_due(&pool);
-            let outcome = self.run_round(&pool, due).and(pool.finish_batches().map(|_| ()));
+            let due = pace.pages_due(&self.frames, &self.options.get());
+            let outcome = self.run_round(due).and(self.batches.finish().map(|_| ()));
             if let (Err(error), false) = (&outcome, failing) {
                 log::error!("the page cleaner cannot write: {error}");
             }
@@ -125,7 +150,8 @@ impl Cleaners {
         self.begun.notify_all();
     }
 
-    fn work(&self, pool: &Weak<Pool>) {
+    /// A worker's thread, until the coordinator ends.
+    pub fn work(&self) {
         loop {
             {
                 let _idle = enter(State::Idle);
@@ -137,86 +163,21 @@ impl Cleaners {
                     return;
                 }
             }
-            let Some(pool) = pool.upgrade() else { return };
-            self.share(&pool);
-        }
-    }
-}
-
-impl Pool {
-    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if
-    /// that is asked for. Does nothing when they run.
-    pub fn start_cleaners(self: &Arc<Pool>) {
-        let mut threads = self.cleaners.threads.lock();
-        if !threads.is_empty() {
-            return;
-        }
-        self.cleaners.round.lock().stop = false;
-        self.cleaners.bell.begin();
-        let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
-        threads.push(os::thread::spawn("page_cleaner", move || {
-            if !os::thread::prefer() {
-                log::info!(
-                    "If the user that runs the server is authorized, page cleaner thread priority can be changed. See the man page of \
-                     setpriority()."
-                );
-            }
-            cleaners.coordinate(&pool)
-        }));
-        for _ in 1..self.cleaners.count {
-            let (pool, cleaners) = (Arc::downgrade(self), Arc::clone(&self.cleaners));
-            threads.push(os::thread::spawn("page_cleaner", move || {
-                os::thread::prefer();
-                cleaners.work(&pool)
-            }));
-        }
-        for (number, instance) in self.instances.iter().enumerate() {
-            instance.lru_bell.begin();
-            let (pool, bell) = (Arc::downgrade(self), Arc::clone(&instance.lru_bell));
-            threads.push(os::thread::spawn("lru_flusher", move || {
-                os::thread::prefer();
-                lru_flusher::run(&pool, &bell, number)
-            }));
-        }
-        self.read_ahead.bell.begin();
-        let (pool, ahead) = (Arc::downgrade(self), Arc::clone(&self.read_ahead));
-        threads.push(os::thread::spawn("read_ahead", move || read_ahead::run(&pool, &ahead)));
-        if self.options().load_at_startup {
-            self.start_load();
-        }
-    }
-
-    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so:
-    /// [`Pool::flush_all`] comes next in a clean shutdown.
-    pub fn stop(&self) {
-        self.stop_load();
-        let threads = std::mem::take(&mut *self.cleaners.threads.lock());
-        self.cleaners.bell.stop();
-        self.instances.iter().for_each(|instance| instance.lru_bell.stop());
-        self.read_ahead.bell.stop();
-        for thread in threads {
-            if thread.join().is_err() {
-                log::error!("a thread of the buffer pool ended with a panic");
-            }
-        }
-        if self.options().dump_at_shutdown
-            && let Err(error) = self.dump_pages()
-        {
-            log::error!("Buffer pool(s) dump: {error}");
+            self.share();
         }
     }
 
     /// A cleaner's work on one instance: frames, then up to `due` pages by age.
     fn clean_instance(&self, number: usize, due: usize) -> Result<()> {
-        let instance = &self.instances[number];
+        let instance = &self.frames.instances()[number];
         let make_frames_free = || {
             let _flushing = enter(State::LruFlush);
-            self.make_frames_free(instance)
+            self.free_frames.make_frames_free(instance)
         };
         make_frames_free()?;
         let mut left = due;
         while left > 0 {
-            let written = self.flush_oldest(instance, left.min(STRETCH))?;
+            let written = self.flusher.flush_oldest(instance, left.min(STRETCH))?;
             if written == 0 {
                 break;
             }

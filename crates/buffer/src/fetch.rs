@@ -5,50 +5,60 @@
 //! here gets a free frame, which is latched exclusively while it is entered into the table and
 //! filled, so that others who want the page wait for the latch and then find it.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::error::Result;
 use crate::frame::Frame;
+use crate::frames::Frames;
+use crate::free_frames::FreeFrames;
 use crate::guard::{PageRead, PageWrite};
-use crate::options::FlushMethod;
 use crate::page::{self, PageId, PageType};
-use crate::pool::Pool;
 use crate::space::Space;
+use crate::spaces::Spaces;
 use crate::status::count;
 use crate::verify::verify;
 
-impl Pool {
-    /// The page, latched shared; read in if it is not here.
-    ///
-    /// # Errors
-    /// When the page is damaged or its space is not open; an I/O error.
+/// Finds pages and brings them in. It has no state of its own.
+#[derive(Debug)]
+pub(crate) struct Fetcher {
+    frames: Arc<Frames>,
+    spaces: Arc<Spaces>,
+    free_frames: Arc<FreeFrames>,
+}
+
+impl Fetcher {
+    pub fn new(frames: Arc<Frames>, spaces: Arc<Spaces>, free_frames: Arc<FreeFrames>) -> Fetcher {
+        Fetcher { frames, spaces, free_frames }
+    }
+
+    /// See [`crate::Pool::read`].
     #[inline]
     pub fn read(&self, id: PageId) -> Result<PageRead<'_>> {
         match self.try_hinted(id.packed(), Mode::Shared) {
-            Some(number) => Ok(PageRead::new(self, number)),
-            None => self.find(id, Mode::Shared, Fill::Read).map(|(number, _)| PageRead::new(self, number)),
+            Some(number) => Ok(PageRead::new(&self.frames, number)),
+            None => {
+                self.find(id, Mode::Shared, Fill::Read).map(|(number, _)| PageRead::new(&self.frames, number))
+            }
         }
     }
 
-    /// The page, latched exclusively; read in if it is not here.
-    ///
-    /// # Errors
-    /// As [`Pool::read`].
+    /// See [`crate::Pool::write`].
     #[inline]
     pub fn write(&self, id: PageId) -> Result<PageWrite<'_>> {
         match self.try_hinted(id.packed(), Mode::Exclusive) {
-            Some(number) => Ok(PageWrite::new(self, number, false)),
+            Some(number) => Ok(PageWrite::new(&self.frames, number, false)),
             None => self
                 .find(id, Mode::Exclusive, Fill::Read)
-                .map(|(number, _)| PageWrite::new(self, number, false)),
+                .map(|(number, _)| PageWrite::new(&self.frames, number, false)),
         }
     }
 
     /// The fast way to a page: by the table's hint, and only if the latch is had at once.
     #[inline]
     fn try_hinted(&self, packed: u64, mode: Mode) -> Option<u32> {
-        let number = self.table.hinted(packed)?;
-        let frame = self.frame(number);
+        let number = self.frames.hinted(packed)?;
+        let frame = self.frames.frame(number);
         if !frame.holds(packed) || !mode.try_latch(frame) {
             return None;
         }
@@ -56,39 +66,24 @@ impl Pool {
             mode.release(frame);
             return None;
         }
-        self.touch(number, frame);
+        self.frames.touch(number, frame);
         os::account::count_page_requests(1);
         Some(number)
     }
 
     /// A page that is about to be made anew, latched exclusively: as it is if it is here, else
     /// without reading it, empty. Thrown away again unless [`PageWrite::changed`] is called.
-    pub(crate) fn create(&self, id: PageId) -> Result<PageWrite<'_>> {
-        self.make_room(id)?;
+    pub fn create(&self, id: PageId) -> Result<PageWrite<'_>> {
+        self.spaces.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::Blank)?;
-        Ok(PageWrite::new(self, number, fresh))
+        Ok(PageWrite::new(&self.frames, number, fresh))
     }
 
-    /// Makes the page's file long enough for it.
-    pub(crate) fn make_room(&self, id: PageId) -> Result<()> {
-        self.space(id.space)?.ensure(id.no, &*self.disk, self.syncs_length())
-    }
-
-    /// Who syncs no page writes must sync a file's length at least.
-    pub(crate) fn syncs_length(&self) -> bool {
-        self.config.options.flush_method == FlushMethod::DirectNoSync
-    }
-
-    /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is
-    /// damaged or missing comes as blank, LSN 0. It is thrown away again unless
-    /// [`PageWrite::changed`] is called.
-    ///
-    /// # Errors
-    /// When its space is not open or cannot grow; an I/O error.
+    /// See [`crate::Pool::write_or_blank`].
     pub fn write_or_blank(&self, id: PageId) -> Result<PageWrite<'_>> {
-        self.make_room(id)?;
+        self.spaces.make_room(id)?;
         let (number, fresh) = self.find(id, Mode::Exclusive, Fill::ReadOrBlank)?;
-        Ok(PageWrite::new(self, number, fresh))
+        Ok(PageWrite::new(&self.frames, number, fresh))
     }
 
     /// Finds the page or brings it in; returns its frame latched, and whether it was brought in
@@ -98,21 +93,13 @@ impl Pool {
         let packed = id.packed();
         os::account::count_page_requests(1);
         loop {
-            let present = {
-                let shard = self.table.shard(packed);
-                let present = shard.get(&packed).copied();
-                if let Some(number) = present {
-                    self.frame(number).pins.fetch_add(1, Ordering::AcqRel);
-                }
-                present
-            };
-            if let Some(number) = present {
-                let frame = self.frame(number);
+            if let Some(number) = self.frames.pin(packed) {
+                let frame = self.frames.frame(number);
                 mode.latch(frame);
                 frame.pins.fetch_sub(1, Ordering::AcqRel);
                 if frame.holds(packed) {
-                    self.table.set_hint(packed, number);
-                    self.touch(number, frame);
+                    self.frames.set_hint(packed, number);
+                    self.frames.touch(number, frame);
                     return Ok((number, false));
                 }
                 mode.release(frame);
@@ -126,38 +113,32 @@ impl Pool {
 
     /// Takes a free frame, enters the page and fills it. `None` when another thread was faster.
     fn bring_in(&self, id: PageId, mode: Mode, fill: Fill) -> Result<Option<(u32, bool)>> {
-        let (packed, space) = (id.packed(), self.space(id.space)?);
-        let instance = self.instance_of_page(packed);
-        let number = self.take_free(instance)?;
-        if !self.enter(number, packed) {
+        let (packed, space) = (id.packed(), self.spaces.get(id.space)?);
+        let number = self.free_frames.take(self.frames.instance_of_page(packed))?;
+        if !self.frames.enter(number, packed) {
             return Ok(None);
         }
-        let frame = self.frame(number);
-        frame.used_tick.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
-        // SAFETY: the frame's latch is held exclusively, by `take_free`.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(self.memory.page_ptr(number), self.page_size()) };
+        let frame = self.frames.frame(number);
+        self.frames.order().note_use(frame);
+        // SAFETY: the frame's latch is held exclusively, by `FreeFrames::take`.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(number), self.frames.page_size()) };
         let fresh = match self.fill(&space, id, fill, bytes) {
             Ok(fresh) => {
                 if fill == Fill::Read {
-                    self.consider_read_ahead(id);
+                    self.frames.notes().consider(id);
                 }
                 fresh
             }
             Err(error) => {
-                self.discard(number);
+                self.frames.discard(number);
                 return Err(error);
             }
         };
-        {
-            let mut lists = instance.lists.lock();
-            lists.insert(&self.frames, number);
-            // Inner nodes are used by every descent, also those of a scan that reads each leaf
-            // once.
-            if page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0 {
-                lists.make_young(&self.frames, number);
-            }
-        }
-        self.table.set_hint(packed, number);
+        // Inner nodes are used by every descent, also those of a scan that reads each leaf once.
+        let is_inner_node = page::page_type(bytes) == Some(PageType::Index) && page::level(bytes) > 0;
+        self.frames.list(number, is_inner_node);
+        self.frames.set_hint(packed, number);
         if let Mode::Shared = mode {
             frame.latch.downgrade();
         }
@@ -167,14 +148,14 @@ impl Pool {
     fn fill(&self, space: &Space, id: PageId, fill: Fill, bytes: &mut [u8]) -> Result<bool> {
         let blank = |bytes: &mut [u8]| {
             page::format(bytes, id, PageType::Free, 0);
-            count(&self.counters.pages_created, 1);
+            count(&self.frames.counters.pages_created, 1);
             Ok(true)
         };
         if let Fill::Blank = fill {
             return blank(bytes);
         }
         space.read_raw(id.no, bytes)?;
-        count(&self.counters.pages_read, 1);
+        count(&self.frames.counters.pages_read, 1);
         match verify(bytes, id) {
             Ok(()) => Ok(false),
             Err(_) if fill == Fill::ReadOrBlank => blank(bytes),

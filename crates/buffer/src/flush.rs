@@ -1,6 +1,6 @@
 //! Writing pages out: capture, log before page, doublewrite, in place, sync.
 //!
-//! The order of one batch ([`Pool::write_out`]), and why:
+//! The order of one batch ([`Flusher::write_out`]), and why:
 //! 1. Each page is copied under its shared latch, so the copy is whole. At that moment the page
 //!    leaves the `dirty` list for `writing`; changes made after it dirty the page again.
 //! 2. The log is made durable up to the newest LSN of the copies: **log before page**. Images that
@@ -17,29 +17,24 @@
 //! not be: pages whose changes the log has not synced yet are left for the next batch if there are
 //! others, and frames become free before the tablespaces are synced.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use os::account::{State, enter};
 use redo::Lsn;
 
-use crate::batch::Captured;
-use crate::doublewrite::{BatchArea, WriteArea};
+use crate::batch::{Batches, Captured, Purpose};
+use crate::doublewrite::WriteArea;
 use crate::error::Result;
 use crate::frame::NO_PAGE;
+use crate::frames::Frames;
 use crate::instance::Instance;
+use crate::neighbors::with_neighbors;
+use crate::options::OptionsInForce;
 use crate::page::{self, PageId, SpaceId};
-use crate::pool::Pool;
+use crate::spaces::Spaces;
 use crate::status::count;
-
-/// What a batch is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// The log's tail: the pages stay in the pool.
-    Age,
-    /// Frames: the pages leave the pool once they are written, as long as frames are short.
-    Frames,
-}
 
 /// What came of an attempt to copy a page for writing.
 enum Capture {
@@ -50,38 +45,47 @@ enum Capture {
     Nothing,
 }
 
-impl Pool {
-    /// Writes up to an area's worth of `frames`, those that are dirty and can be latched at once;
-    /// returns how many were written. Their changes are durable only when the batch is finished:
-    /// see [`Pool::finish_batches`].
-    pub(crate) fn write_out(&self, frames: Vec<u32>, limit: usize, purpose: Purpose) -> Result<usize> {
+/// Chooses dirty pages and writes them out. It has no state of its own.
+#[derive(Debug)]
+pub(crate) struct Flusher {
+    frames: Arc<Frames>,
+    spaces: Arc<Spaces>,
+    batches: Arc<Batches>,
+    options: Arc<OptionsInForce>,
+}
+
+impl Flusher {
+    pub fn new(
+        frames: Arc<Frames>,
+        spaces: Arc<Spaces>,
+        batches: Arc<Batches>,
+        options: Arc<OptionsInForce>,
+    ) -> Flusher {
+        Flusher { frames, spaces, batches, options }
+    }
+
+    /// Writes up to an area's worth of the numbered frames, those that are dirty and can be latched
+    /// at once; returns how many were written. Their changes are durable only when the batch is
+    /// finished: see [`Batches::finish`].
+    fn write_out(&self, numbers: Vec<u32>, limit: usize, purpose: Purpose) -> Result<usize> {
         // In order of place, so that neighbours go in one write, and each space's pages follow each
         // other. A frame that is given to another page meanwhile is passed over.
-        let mut pages: Vec<(u64, u32)> =
-            frames.iter().map(|&frame| (self.frame(frame).page_id.load(Ordering::Relaxed), frame)).collect();
+        let mut pages: Vec<(u64, u32)> = numbers
+            .iter()
+            .map(|&number| (self.frames.frame(number).page_id.load(Ordering::Relaxed), number))
+            .collect();
         pages.sort_unstable();
         pages.dedup();
-        let mut place = self.take_area()?;
+        let mut place = self.batches.take_area()?;
         let limit = limit.min(place.area().capacity());
         let (batch, newest) = self.capture_batch(&pages, limit, purpose, place.area());
         if batch.is_empty() {
             return Ok(0);
         }
         let written = batch.len();
-        self.write_batch(place, batch, newest, purpose)?;
-        count(&self.counters.pages_written, written as u64);
+        self.batches.write(place, batch, newest, purpose)?;
+        count(&self.frames.counters.pages_written, written as u64);
         Ok(written)
-    }
-
-    fn take_area(&self) -> Result<BatchArea<'_>> {
-        loop {
-            if let Some(place) = self.areas.take() {
-                return Ok(place);
-            }
-            if !self.finish_batches()? {
-                self.areas.wait_for_idle();
-            }
-        }
     }
 
     /// Copies up to `limit` of the pages; returns them and their newest LSN.
@@ -94,7 +98,7 @@ impl Pool {
     ) -> (Vec<Captured>, Lsn) {
         let mut most = match purpose {
             Purpose::Age => Lsn::MAX,
-            Purpose::Frames => self.log().durable_lsn(),
+            Purpose::Frames => self.frames.log.durable_lsn(),
         };
         let (mut batch, mut newest) = (Vec::with_capacity(limit.min(pages.len())), 0);
         loop {
@@ -117,7 +121,7 @@ impl Pool {
             }
             if !batch.is_empty() {
                 // Those left out shall be ready for the next batch.
-                self.log().request_durable(self.log().current_lsn());
+                self.frames.log.request_durable(self.frames.log.current_lsn());
                 return (batch, newest);
             }
             most = Lsn::MAX;
@@ -125,7 +129,7 @@ impl Pool {
     }
 
     fn capture(&self, number: u32, packed: u64, most: Lsn, area: &mut WriteArea) -> Capture {
-        let frame = self.frame(number);
+        let frame = self.frames.frame(number);
         if packed == NO_PAGE || !frame.is_dirty() || !frame.latch.try_shared() {
             return Capture::Nothing;
         }
@@ -139,18 +143,17 @@ impl Pool {
     }
 
     fn capture_latched(&self, number: u32, packed: u64, most: Lsn, area: &mut WriteArea) -> Capture {
-        let frame = self.frame(number);
+        let frame = self.frames.frame(number);
         let id = PageId::new((packed >> 32) as u32, packed as u32);
-        let Ok(space) = self.space(id.space) else {
+        let Ok(space) = self.spaces.get(id.space) else {
             // Dropped, durably: the page has no place to be written to, and must not hold up a
             // checkpoint any more.
-            let mut lists = self.instance_of_frame(number).flush_lists.lock();
-            lists.forget(number, frame.oldest());
-            frame.oldest_lsn.store(0, Ordering::Relaxed);
+            self.frames.forget_changes(number);
             return Capture::Nothing;
         };
         // SAFETY: the caller holds the latch shared.
-        let bytes = unsafe { std::slice::from_raw_parts(self.memory().page_ptr(number), self.page_size()) };
+        let bytes =
+            unsafe { std::slice::from_raw_parts(self.frames.page_ptr(number), self.frames.page_size()) };
         let lsn = page::lsn(bytes);
         if lsn > most {
             return Capture::TooNew;
@@ -161,7 +164,7 @@ impl Pool {
             return Capture::Nothing;
         }
         let ticket = {
-            let mut lists = self.instance_of_frame(number).flush_lists.lock();
+            let mut lists = self.frames.instance_of_frame(number).flush_lists.lock();
             let oldest = frame.oldest();
             if oldest == 0 {
                 frame.writing.store(false, Ordering::Release);
@@ -174,13 +177,9 @@ impl Pool {
         Capture::Done(Captured { frame: number, ticket, id, space }, lsn)
     }
 
-    /// Writes every page whose oldest change starts before `lsn`, and returns when those changes
-    /// are durable in their places.
-    ///
-    /// # Errors
-    /// An I/O error; what was written stays written.
+    /// See [`crate::Pool::flush_until`].
     pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
-        self.instances.iter().try_for_each(|instance| self.flush_instance_until(instance, lsn))
+        self.frames.instances().iter().try_for_each(|instance| self.flush_instance_until(instance, lsn))
     }
 
     fn flush_instance_until(&self, instance: &Instance, lsn: Lsn) -> Result<()> {
@@ -193,8 +192,8 @@ impl Pool {
                 return Ok(());
             }
             let written = self.write_out(frames, usize::MAX, Purpose::Age)?;
-            count(&self.counters.list_flushed, written as u64);
-            if written == 0 && !self.finish_batches()? {
+            count(&self.frames.counters.list_flushed, written as u64);
+            if written == 0 && !self.batches.finish()? {
                 // Latched, or being written by somebody else.
                 let mut lists = instance.flush_lists.lock();
                 instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
@@ -202,26 +201,15 @@ impl Pool {
         }
     }
 
-    /// Writes every page that is dirty when this is called.
-    ///
-    /// # Errors
-    /// As [`Pool::flush_until`].
-    pub fn flush_all(&self) -> Result<()> {
-        self.flush_until(self.log().current_lsn() + 1)
-    }
-
-    /// Writes every page of one space that is dirty when this is called, and returns when those
-    /// changes are durable in their places. Changes that come meanwhile are not waited for.
-    ///
-    /// # Errors
-    /// As [`Pool::flush_until`].
+    /// See [`crate::Pool::flush_space`].
     pub fn flush_space(&self, id: SpaceId) -> Result<()> {
-        let end = self.log().current_lsn() + 1;
-        self.instances.iter().try_for_each(|instance| self.flush_space_in(instance, id, end))
+        let end = self.frames.log.current_lsn() + 1;
+        self.frames.instances().iter().try_for_each(|instance| self.flush_space_in(instance, id, end))
     }
 
     fn flush_space_in(&self, instance: &Instance, id: SpaceId, end: Lsn) -> Result<()> {
-        let of_space = |&frame: &u32| self.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
+        let of_space =
+            |&frame: &u32| self.frames.frame(frame).page_id.load(Ordering::Relaxed) >> 32 == id as u64;
         loop {
             let (dirty, writing) = {
                 let lists = instance.flush_lists.lock();
@@ -235,8 +223,8 @@ impl Pool {
             for chunk in dirty.chunks(1024) {
                 written += self.write_out(chunk.to_vec(), usize::MAX, Purpose::Age)?;
             }
-            count(&self.counters.list_flushed, written as u64);
-            if written == 0 && !self.finish_batches()? {
+            count(&self.frames.counters.list_flushed, written as u64);
+            if written == 0 && !self.batches.finish()? {
                 let mut lists = instance.flush_lists.lock();
                 instance.write_event.wait_for(&mut lists, Duration::from_millis(1));
             }
@@ -246,7 +234,7 @@ impl Pool {
     /// Writes one dirty page from the instance's LRU list's end, for a foreground thread that needs
     /// a frame; false when none could be written. One thread of an instance at a time: each goes
     /// through the doublewrite file and syncs, and would only keep others from it.
-    pub(crate) fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
+    pub fn flush_single_page(&self, instance: &Instance) -> Result<bool> {
         if instance.single_page_flushing.swap(true, Ordering::Relaxed) {
             return Ok(false);
         }
@@ -259,7 +247,7 @@ impl Pool {
         let _flushing = enter(State::SinglePageFlush);
         let victims = self.dirty_from_tail(instance, 64, instance.frames);
         let written = self.write_out(victims, 1, Purpose::Frames)?;
-        count(&self.counters.single_page_flushes, written as u64);
+        count(&self.frames.counters.single_page_flushes, written as u64);
         Ok(written > 0)
     }
 
@@ -267,29 +255,57 @@ impl Pool {
     /// instance.
     fn dirty_from_tail(&self, instance: &Instance, wanted: usize, scan: usize) -> Vec<u32> {
         let writable = |&frame: &u32| {
-            let frame = self.frame(frame);
+            let frame = self.frames.frame(frame);
             frame.is_dirty() && !frame.writing.load(Ordering::Relaxed)
         };
         instance.lists.lock().coldest_first().take(scan).filter(writable).take(wanted).collect()
     }
 
     /// Writes up to `limit` of the instance's oldest dirty pages; returns how many.
-    pub(crate) fn flush_oldest(&self, instance: &Instance, limit: usize) -> Result<usize> {
+    pub fn flush_oldest(&self, instance: &Instance, limit: usize) -> Result<usize> {
         let _flushing = enter(State::ListFlush);
         let frames = instance.flush_lists.lock().older_than(Lsn::MAX, limit);
-        let (frames, limit) = self.with_neighbors(frames, limit);
+        let which = self.options.get().flush_neighbors;
+        let (frames, limit) = with_neighbors(&self.frames, which, frames, limit);
         let written = self.write_out(frames, limit, Purpose::Age)?;
-        count(&self.counters.list_flushed, written as u64);
+        count(&self.frames.counters.list_flushed, written as u64);
         Ok(written)
     }
 
     /// Writes dirty pages from the instance's LRU list's end, so that they can be evicted; returns
     /// how many.
-    pub(crate) fn flush_lru(&self, instance: &Instance, limit: usize, scan: usize) -> Result<usize> {
+    pub fn flush_lru(&self, instance: &Instance, limit: usize, scan: usize) -> Result<usize> {
         let victims = self.dirty_from_tail(instance, limit, scan);
-        let (victims, limit) = self.with_neighbors(victims, limit);
+        let which = self.options.get().flush_neighbors;
+        let (victims, limit) = with_neighbors(&self.frames, which, victims, limit);
         let written = self.write_out(victims, limit, Purpose::Frames)?;
-        count(&self.counters.lru_flushed, written as u64);
+        count(&self.frames.counters.lru_flushed, written as u64);
         Ok(written)
+    }
+
+    /// Forgets all pages of a space whose file has been removed.
+    pub fn forget_pages(&self, id: SpaceId) {
+        for number in 0..self.frames.count() as u32 {
+            let frame = self.frames.frame(number);
+            let packed = frame.page_id.load(Ordering::Relaxed);
+            if packed == NO_PAGE || packed >> 32 != id as u64 {
+                continue;
+            }
+            frame.latch.exclusive();
+            while frame.holds(packed) && frame.writing.load(Ordering::Acquire) {
+                frame.latch.release_exclusive();
+                // A batch that could not write the page lets go of it now. Whether another page of
+                // it can be written is not asked here.
+                let _ = self.batches.finish();
+                os::clock::sleep(Duration::from_millis(1));
+                frame.latch.exclusive();
+            }
+            if !frame.holds(packed) {
+                frame.latch.release_exclusive();
+                continue;
+            }
+            self.frames.forget_changes(number);
+            self.frames.discard(number);
+        }
     }
 }

@@ -30,7 +30,8 @@ impl Logging {
     }
 
     pub fn end(&mut self, token: (Lsn, u64)) {
-        self.begun.remove(&token);
+        let had_begun = self.begun.remove(&token);
+        assert!(had_begun, "a mini-transaction that has logged had announced it");
     }
 
     pub fn oldest(&self) -> Option<Lsn> {
@@ -65,7 +66,8 @@ impl FlushLists {
     /// Enters a page, or moves it to an older place.
     pub fn add(&mut self, frame: u32, before: Lsn, oldest: Lsn) {
         if before != 0 {
-            self.dirty.remove(&(before, frame));
+            let was_listed = self.dirty.remove(&(before, frame));
+            assert!(was_listed, "a dirty page is on the flush list by its oldest change");
         }
         self.dirty.insert((oldest, frame));
     }
@@ -82,7 +84,8 @@ impl FlushLists {
 
     /// The write is synced, or failed and the page is dirty as before.
     pub fn end_write(&mut self, ticket: WriteTicket) {
-        self.writing.remove(&ticket);
+        let was_writing = self.writing.remove(&ticket);
+        assert!(was_writing, "a write under way ends once");
     }
 
     /// The page leaves the pool unwritten, because its space is dropped: no crash finds its file

@@ -2,21 +2,21 @@
 
 use std::ops::Deref;
 
+use crate::frames::Frames;
 use crate::page::{self, PageId, RecordLsn};
-use crate::pool::Pool;
 
 /// A page latched shared.
 #[derive(Debug)]
 pub struct PageRead<'p> {
-    pool: &'p Pool,
-    frame: u32,
+    frames: &'p Frames,
+    number: u32,
 }
 
 /// A page latched exclusively.
 #[derive(Debug)]
 pub struct PageWrite<'p> {
-    pool: &'p Pool,
-    frame: u32,
+    frames: &'p Frames,
+    number: u32,
     /// The frame came to be without a read and holds nothing yet: to be thrown away unless it is
     /// changed.
     pub(crate) fresh: bool,
@@ -27,8 +27,8 @@ pub struct PageWrite<'p> {
 
 impl<'p> PageRead<'p> {
     /// Takes over a shared hold of the frame's latch.
-    pub(crate) fn new(pool: &'p Pool, frame: u32) -> PageRead<'p> {
-        PageRead { pool, frame }
+    pub(crate) fn new(frames: &'p Frames, number: u32) -> PageRead<'p> {
+        PageRead { frames, number }
     }
 }
 
@@ -39,21 +39,21 @@ impl Deref for PageRead<'_> {
     fn deref(&self) -> &[u8] {
         // SAFETY: the latch is held shared while the guard lives, so nobody writes these bytes;
         // they were filled when the page came in.
-        unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
+        unsafe { std::slice::from_raw_parts(self.frames.page_ptr(self.number), self.frames.page_size()) }
     }
 }
 
 impl Drop for PageRead<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.pool.frame(self.frame).latch.release_shared();
+        self.frames.frame(self.number).latch.release_shared();
     }
 }
 
 impl<'p> PageWrite<'p> {
     /// Takes over the exclusive hold of the frame's latch.
-    pub(crate) fn new(pool: &'p Pool, frame: u32, fresh: bool) -> PageWrite<'p> {
-        PageWrite { pool, frame, fresh, is_changing: false }
+    pub(crate) fn new(frames: &'p Frames, number: u32, fresh: bool) -> PageWrite<'p> {
+        PageWrite { frames, number, fresh, is_changing: false }
     }
 
     /// The page's bytes. After changing them call [`PageWrite::changed`] before the guard is
@@ -63,9 +63,7 @@ impl<'p> PageWrite<'p> {
         self.is_changing = true;
         // SAFETY: the latch is held exclusively while the guard lives, and `&mut self` makes this
         // the only reference through it.
-        unsafe {
-            std::slice::from_raw_parts_mut(self.pool.memory().page_ptr(self.frame), self.pool.page_size())
-        }
+        unsafe { std::slice::from_raw_parts_mut(self.frames.page_ptr(self.number), self.frames.page_size()) }
     }
 
     /// Says that the page was changed by the record at `lsn` (or by none): raises its LSN, and
@@ -73,10 +71,10 @@ impl<'p> PageWrite<'p> {
     #[inline]
     pub fn changed(&mut self, lsn: RecordLsn) {
         let start =
-            if lsn == RecordLsn::UNLOGGED { self.pool.log().current_lsn().max(1) } else { lsn.start.max(1) };
+            if lsn == RecordLsn::UNLOGGED { self.frames.log.current_lsn().max(1) } else { lsn.start.max(1) };
         page::raise_lsn(self.bytes_mut(), lsn.end);
         (self.fresh, self.is_changing) = (false, false);
-        self.pool.mark_dirty(self.frame, start);
+        self.frames.mark_dirty(self.number, start);
     }
 
     /// The page's identity.
@@ -92,7 +90,7 @@ impl Deref for PageWrite<'_> {
     fn deref(&self) -> &[u8] {
         // SAFETY: the latch is held exclusively while the guard lives; a mutable reference would
         // borrow the guard mutably.
-        unsafe { std::slice::from_raw_parts(self.pool.memory().page_ptr(self.frame), self.pool.page_size()) }
+        unsafe { std::slice::from_raw_parts(self.frames.page_ptr(self.number), self.frames.page_size()) }
     }
 }
 
@@ -104,9 +102,9 @@ impl Drop for PageWrite<'_> {
             os::panic::end_process_if_panicking("the change of a page");
         }
         if self.fresh {
-            self.pool.discard(self.frame);
+            self.frames.discard(self.number);
         } else {
-            self.pool.frame(self.frame).latch.release_exclusive();
+            self.frames.frame(self.number).latch.release_exclusive();
         }
     }
 }

@@ -5,7 +5,6 @@
 //! A page belongs to one instance by its number: 64 neighbours at a time, so that neighbours are
 //! written together.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Condvar, Mutex};
@@ -13,8 +12,6 @@ use parking_lot::{Condvar, Mutex};
 use crate::bell::Bell;
 use crate::flush_list::FlushLists;
 use crate::lru::Lists;
-use crate::pool::Pool;
-use crate::table::spread;
 
 /// Pages whose numbers differ only in their last bits stay together; also the unit of read-ahead
 /// and of flushed neighbours.
@@ -40,7 +37,7 @@ pub(crate) struct Instance {
     /// A foreground thread is writing a single page. Relaxed, as `freeing`.
     pub single_page_flushing: AtomicBool,
     /// Wakes the instance's LRU flusher.
-    pub lru_bell: Arc<Bell>,
+    pub lru_bell: Bell,
     /// How many frames it has.
     pub frames: usize,
 }
@@ -55,7 +52,7 @@ impl Instance {
             freeing: AtomicBool::new(false),
             cannot_flush: AtomicBool::new(false),
             single_page_flushing: AtomicBool::new(false),
-            lru_bell: Arc::new(Bell::default()),
+            lru_bell: Bell::default(),
             frames,
         }
     }
@@ -74,20 +71,4 @@ pub(crate) fn divide(frames: usize, count: usize) -> Box<[Instance]> {
         Instance::new(first as u32, if number + 1 == count { frames - first } else { each })
     };
     (0..count).map(of).collect()
-}
-
-impl Pool {
-    /// The instance that a page belongs to.
-    pub(crate) fn instance_of_page(&self, packed: u64) -> &Instance {
-        match &*self.instances {
-            [only] => only,
-            several => &several[spread(packed / u64::from(EXTENT_PAGES)) as usize % several.len()],
-        }
-    }
-
-    /// The instance that a frame belongs to.
-    pub(crate) fn instance_of_frame(&self, frame: u32) -> &Instance {
-        let each = self.frames.len() / self.instances.len();
-        &self.instances[(frame as usize / each).min(self.instances.len() - 1)]
-    }
 }

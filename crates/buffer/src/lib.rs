@@ -13,37 +13,47 @@
 //! - *Structure changes are physical, rows are logical*: how a mini-transaction logs, and why
 //!   replay goes by the page's LSN (`mtr`).
 //! - A change counts as not on disk from the start of its record until the write that holds it is
-//!   synced (`flush_list`), or the removal of its file is (`spaces`).
+//!   synced (`flush_list`), or the removal of its file is ([`Pool::drop_space`]).
 //! - A page torn in its place has a whole copy in the doublewrite file (`doublewrite`).
 //! - Every page that comes from disk is verified: checksum, identity, and what the code relies on
 //!   (`verify`, `slotted`).
 //! - A frame's bytes are touched only as its latch allows, or read and then validated
 //!   (`optimistic`), and a frame holds a page as long as anybody holds its latch (`frame`).
 //!
+//! From the bottom up: `page`, `slotted`, `space` (what bytes mean); `frame`, `frames` (pages in
+//! memory, with no I/O); `batch`, `flush` (writing them); `free_frames`, `fetch`, `read_ahead`
+//! (bringing them in); `background` (threads); `pool` (all of it together); `mtr`, `record` and
+//! `claim` (changes of structure).
+//!
 //! Lock order: a space's structure lock, page latches, write areas, a space's path; then, as
 //! leaves, the page table's shards, the instances' lists, their flush lists, mini-transactions
 //! about to log, the bells of the background threads.
 
+mod background;
 mod batch;
 mod bell;
 mod cached;
 mod claim;
 mod cleaner;
 mod config;
+mod dirty;
 mod doublewrite;
 mod error;
-mod eviction;
 mod fetch;
 mod flush;
 mod flush_list;
 mod frame;
+mod frames;
+mod free_frames;
 mod guard;
 mod instance;
 mod latch;
 mod lru;
 mod lru_flusher;
+mod lru_order;
 mod mtr;
 mod neighbors;
+mod notes;
 mod optimistic;
 mod options;
 mod pace;

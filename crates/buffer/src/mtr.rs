@@ -130,7 +130,7 @@ impl<'p> Mtr<'p> {
             if no >= u32::MAX - 1 {
                 return Err(BufferError::SpaceFull(self.space.path.read().clone()));
             }
-            let guard = self.pool.create(PageId::new(self.space.id, no))?;
+            let guard = self.pool.fetcher.create(PageId::new(self.space.id, no))?;
             header.allocated += 1;
             self.hold(guard)
         };
@@ -147,9 +147,10 @@ impl<'p> Mtr<'p> {
         let header = self.space_header()?;
         match pages.saturating_sub(header.free_count) {
             0 => Ok(()),
-            more => {
-                self.pool.make_room(PageId::new(self.space.id, header.allocated.saturating_add(more - 1)))
-            }
+            more => self
+                .pool
+                .spaces
+                .make_room(PageId::new(self.space.id, header.allocated.saturating_add(more - 1))),
         }
     }
 
@@ -172,7 +173,7 @@ impl<'p> Mtr<'p> {
     /// # Errors
     /// When no frame can be had.
     pub fn latch_unread(&mut self, no: PageNo) -> Result<Held> {
-        let guard = self.pool.create(PageId::new(self.space.id, no))?;
+        let guard = self.pool.fetcher.create(PageId::new(self.space.id, no))?;
         Ok(self.hold(guard))
     }
 
@@ -269,7 +270,7 @@ impl<'p> Mtr<'p> {
             }
             page.ops.append_to(&mut payload, page.guard.id());
         }
-        let token = self.pool.begin_logging();
+        let token = self.pool.frames.begin_logging();
         let reservation = self
             .pool
             .log()
@@ -282,7 +283,7 @@ impl<'p> Mtr<'p> {
                 page.guard.changed(lsn);
             }
         }
-        self.pool.logging.lock().end(token);
+        self.pool.frames.end_logging(token);
         lsn
     }
 

@@ -26,10 +26,8 @@
 use std::cmp::Ordering as Order;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use crate::error::Result;
-use crate::guard::{PageRead, PageWrite};
+use crate::frames::Frames;
 use crate::page::{PageId, PageNo, PageType, SpaceId};
-use crate::pool::Pool;
 use crate::slotted::{self, SLOT_BYTES, SLOTS};
 
 /// Levels of the highest tree; a longer way down is garbage.
@@ -49,7 +47,8 @@ struct Seen {
 const PREFETCHED_ENTRY_LINES: usize = 4;
 
 /// Where a key's leaf was, and the parent that said so. It is the key's leaf as long as the parent
-/// is as it was, whatever changes in the leaf: [`Pool::read_found`] and [`Pool::write_found`] ask.
+/// is as it was, whatever changes in the leaf: [`crate::Pool::read_found`] and
+/// [`crate::Pool::write_found`] ask.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundLeaf {
     no: PageNo,
@@ -64,6 +63,36 @@ impl FoundLeaf {
     #[inline]
     pub fn is_last(&self) -> bool {
         self.is_last
+    }
+
+    #[inline]
+    pub(crate) fn id(self) -> PageId {
+        PageId::new(self.space, self.no)
+    }
+
+    /// Whether the leaf, which is latched, is the key's leaf.
+    #[inline]
+    pub(crate) fn is_still(self, frames: &Frames) -> bool {
+        self.parent.is_still(frames)
+    }
+
+    /// See [`crate::Pool::prefetch_found`].
+    #[inline]
+    pub(crate) fn prefetch(self, frames: &Frames) {
+        prefetch_leaf(frames, self.id());
+    }
+
+    /// See [`crate::Pool::prefetch_entry`].
+    #[inline]
+    pub(crate) fn prefetch_entry(self, frames: &Frames, key: &[u8]) {
+        if let Some(number) = frames.hinted(self.id().packed()) {
+            let start = frames.page_ptr(number);
+            let page = RacyPage { start, size: frames.page_size() };
+            if let Some(offset) = page.cell_of(key) {
+                (0..PREFETCHED_ENTRY_LINES)
+                    .for_each(|line| os::memory::prefetch(start.wrapping_add(offset + line * 64)));
+            }
+        }
     }
 }
 
@@ -184,112 +213,64 @@ impl RacyPage {
     }
 }
 
-impl Pool {
+impl Seen {
     #[inline]
-    fn see(&self, id: PageId) -> Option<Seen> {
+    fn of(frames: &Frames, id: PageId) -> Option<Seen> {
         let packed = id.packed();
-        let number = self.hinted(packed)?;
-        let frame = self.frame(number);
+        let number = frames.hinted(packed)?;
+        let frame = frames.frame(number);
         let version = frame.latch.version()?;
         if !frame.holds(packed) {
             return None;
         }
-        self.touch(number, frame);
+        frames.touch(number, frame);
         Some(Seen { frame: number, version })
-    }
-
-    /// Starts loading what a search of the page will touch first: the frame's latch, the header,
-    /// and the slots of a page of average rows. They would otherwise be waited for one after the
-    /// other.
-    #[inline]
-    fn prefetch_leaf(&self, id: PageId) {
-        if let Some(number) = self.hinted(id.packed()) {
-            os::memory::prefetch(std::ptr::from_ref(self.frame(number)).cast());
-            let page = self.memory().page_ptr(number);
-            (0..PREFETCHED_LINES).for_each(|line| os::memory::prefetch(page.wrapping_add(line * 64)));
-        }
-    }
-
-    /// Starts loading a leaf that [`Pool::find_leaf`] found on another processor.
-    #[inline]
-    pub fn prefetch_found(&self, found: FoundLeaf) {
-        self.prefetch_leaf(PageId::new(found.space, found.no));
-    }
-
-    /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so
-    /// that its slots are in the processor's cache by now.
-    #[inline]
-    pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
-        if let Some(number) = self.hinted(PageId::new(found.space, found.no).packed()) {
-            let start = self.memory().page_ptr(number);
-            let page = RacyPage { start, size: self.page_size() };
-            if let Some(offset) = page.cell_of(key) {
-                (0..PREFETCHED_ENTRY_LINES)
-                    .for_each(|line| os::memory::prefetch(start.wrapping_add(offset + line * 64)));
-            }
-        }
     }
 
     /// Whether the page is still as it was seen.
     #[inline]
-    fn still(&self, seen: Seen) -> bool {
-        self.frame(seen.frame).latch.validate(seen.version)
+    fn is_still(self, frames: &Frames) -> bool {
+        frames.frame(self.frame).latch.validate(self.version)
     }
+}
 
-    /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts
-    /// loading it into the processor's cache. `None` when anything came in between, an inner node
-    /// is not in the pool, or the root is a leaf: then the way down is with latches.
-    pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
-        let mut node = self.see(root)?;
-        let (mut expected, mut is_last) = (None, true);
-        for nodes in 1..=MAX_LEVELS as u64 {
-            let page = RacyPage { start: self.memory().page_ptr(node.frame), size: self.page_size() };
-            let (page_type, level) = (page.u8(12)?, page.u8(13)?);
-            let sound = page_type == PageType::Index as u8
-                && level > 0
-                && expected.is_none_or(|expected| expected == level);
-            if !sound {
-                return None;
-            }
-            let (child, is_last_child) = page.child_of(key)?;
-            is_last &= is_last_child;
-            if level == 1 {
-                os::account::count_page_requests(nodes);
-                self.prefetch_leaf(PageId::new(root.space, child));
-                return self.still(node).then_some(FoundLeaf {
-                    no: child,
-                    space: root.space,
-                    parent: node,
-                    is_last,
-                });
-            }
-            let next = self.see(PageId::new(root.space, child))?;
-            if !self.still(node) {
-                return None;
-            }
-            (node, expected) = (next, Some(level - 1));
+/// Starts loading what a search of the page will touch first: the frame's latch, the header, and
+/// the slots of a page of average rows. They would otherwise be waited for one after the other.
+#[inline]
+fn prefetch_leaf(frames: &Frames, id: PageId) {
+    if let Some(number) = frames.hinted(id.packed()) {
+        os::memory::prefetch(std::ptr::from_ref(frames.frame(number)).cast());
+        let page = frames.page_ptr(number);
+        (0..PREFETCHED_LINES).for_each(|line| os::memory::prefetch(page.wrapping_add(line * 64)));
+    }
+}
+
+/// See [`crate::Pool::find_leaf`].
+pub(crate) fn find_leaf(frames: &Frames, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
+    let mut node = Seen::of(frames, root)?;
+    let (mut expected, mut is_last) = (None, true);
+    for nodes in 1..=MAX_LEVELS as u64 {
+        let page = RacyPage { start: frames.page_ptr(node.frame), size: frames.page_size() };
+        let (page_type, level) = (page.u8(12)?, page.u8(13)?);
+        let sound = page_type == PageType::Index as u8
+            && level > 0
+            && expected.is_none_or(|expected| expected == level);
+        if !sound {
+            return None;
         }
-        None
+        let (child, is_last_child) = page.child_of(key)?;
+        is_last &= is_last_child;
+        if level == 1 {
+            os::account::count_page_requests(nodes);
+            prefetch_leaf(frames, PageId::new(root.space, child));
+            let found = FoundLeaf { no: child, space: root.space, parent: node, is_last };
+            return node.is_still(frames).then_some(found);
+        }
+        let next = Seen::of(frames, PageId::new(root.space, child))?;
+        if !node.is_still(frames) {
+            return None;
+        }
+        (node, expected) = (next, Some(level - 1));
     }
-
-    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The
-    /// caller checks that the page is a leaf.
-    ///
-    /// # Errors
-    /// As [`Pool::read`].
-    #[inline]
-    pub fn read_found(&self, found: FoundLeaf) -> Result<Option<PageRead<'_>>> {
-        let leaf = self.read(PageId::new(found.space, found.no))?;
-        Ok(self.still(found.parent).then_some(leaf))
-    }
-
-    /// As [`Pool::read_found`], latched exclusively.
-    ///
-    /// # Errors
-    /// As [`Pool::read`].
-    #[inline]
-    pub fn write_found(&self, found: FoundLeaf) -> Result<Option<PageWrite<'_>>> {
-        let leaf = self.write(PageId::new(found.space, found.no))?;
-        Ok(self.still(found.parent).then_some(leaf))
-    }
+    None
 }

@@ -1,5 +1,7 @@
 //! What users can set about the pool.
 
+use parking_lot::RwLock;
+
 /// Options of a pool, named as MySQL names them where it has them. All can be changed while the
 /// pool is open ([`crate::Pool::change_options`]), unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,5 +187,30 @@ impl Default for PoolOptions {
             dump_percent: 25,
             dump_file: "ib_buffer_pool".to_owned(),
         }
+    }
+}
+
+/// The options in force, which the parts of a pool share.
+#[derive(Debug)]
+pub(crate) struct OptionsInForce {
+    /// Leaf in the lock order.
+    options: RwLock<PoolOptions>,
+}
+
+impl OptionsInForce {
+    pub fn new(options: PoolOptions) -> OptionsInForce {
+        OptionsInForce { options: RwLock::new(options) }
+    }
+
+    /// The options now.
+    pub fn get(&self) -> PoolOptions {
+        self.options.read().clone()
+    }
+
+    /// Changes options, and tells `publish` what they are then before anybody changes them again.
+    pub fn change(&self, change: impl FnOnce(&mut PoolOptions), publish: impl FnOnce(&PoolOptions)) {
+        let mut options = self.options.write();
+        change(&mut options);
+        publish(&options);
     }
 }

@@ -9,8 +9,10 @@
 
 use redo::Lsn;
 
+use crate::frames::Frames;
+use crate::instance::Instance;
+use crate::lru_order::TICK_MS;
 use crate::options::PoolOptions;
-use crate::pool::{Pool, TICK_MS};
 
 /// Part of the log's capacity, in percent, at which flushing is a matter of urgency whatever the
 /// options.
@@ -32,25 +34,24 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// How many pages to write by age in this round, in each instance.
-    pub fn pages_due(&mut self, pool: &Pool) -> Vec<usize> {
-        let nothing = vec![0; pool.instances.len()];
+    pub fn pages_due(&mut self, frames: &Frames, options: &PoolOptions) -> Vec<usize> {
+        let nothing = vec![0; frames.instances().len()];
         let now_ms = os::clock::monotonic_ns() / 1_000_000;
         if now_ms < self.next_ms {
             // Woken for frames only.
             return nothing;
         }
         self.next_ms = now_ms + u64::from(TICK_MS);
-        pool.advance_tick();
-        let options = pool.options();
-        let idle = self.observe(pool.log().current_lsn(), now_ms, &options);
+        frames.order().advance_tick();
+        let idle = self.observe(frames.log.current_lsn(), now_ms, options);
         let dirty: Vec<usize> =
-            pool.instances.iter().map(|instance| instance.flush_lists.lock().dirty_len()).collect();
+            frames.instances().iter().map(|instance| instance.flush_lists.lock().dirty_len()).collect();
         let total: usize = dirty.iter().sum();
         if total == 0 {
             return nothing;
         }
         let a_second =
-            if idle { f64::from(options.io_capacity) } else { self.a_second(pool, &options, total) };
+            if idle { f64::from(options.io_capacity) } else { self.a_second(frames, options, total) };
         let due = (a_second * f64::from(TICK_MS) / 1000.0).ceil() as usize;
         dirty.into_iter().map(|part| (due * part).div_ceil(total)).collect()
     }
@@ -64,32 +65,31 @@ impl Pace {
         end == last_lsn
     }
 
-    fn a_second(&mut self, pool: &Pool, options: &PoolOptions, dirty: usize) -> f64 {
+    fn a_second(&mut self, frames: &Frames, options: &PoolOptions, dirty: usize) -> f64 {
         let (normal, most) =
             (f64::from(options.io_capacity), f64::from(options.io_capacity_max.max(options.io_capacity)));
-        let oldest = pool.oldest_dirty_lsn().unwrap_or(pool.log().current_lsn());
-        let age = pool.log().current_lsn().saturating_sub(oldest) as f64;
-        let age_percent = age * 100.0 / pool.redo_capacity_bytes().max(1) as f64;
+        let oldest = frames.oldest_dirty_lsn().unwrap_or(frames.log.current_lsn());
+        let age = frames.log.current_lsn().saturating_sub(oldest) as f64;
+        let age_percent = age * 100.0 / frames.log.capacity_bytes().max(1) as f64;
         if age_percent >= URGENT_PERCENT && options.flush_sync {
             return most * 4.0;
         }
-        let dirty_percent = dirty as f64 * 100.0 / pool.frames().len() as f64;
+        let dirty_percent = dirty as f64 * 100.0 / frames.count() as f64;
         let by_share = normal * share_percent(dirty_percent, options) / 100.0;
         let by_age = normal * age_urge_percent(age_percent, most / normal.max(1.0), options) / 100.0;
         let wanted = by_share.max(by_age);
-        let aged = if by_age > 0.0 { self.growing_old(pool, oldest, most) } else { wanted };
+        let aged = if by_age > 0.0 { self.growing_old(frames, oldest, most) } else { wanted };
         let loops = f64::from(options.flushing_avg_loops.max(1));
         self.page_rate += (wanted - self.page_rate) / loops;
         if wanted == 0.0 { 0.0 } else { ((wanted + self.page_rate + aged) / 3.0).min(most) }
     }
 
     /// Pages a second that the log's growth makes old.
-    fn growing_old(&self, pool: &Pool, oldest: Lsn, most: f64) -> f64 {
+    fn growing_old(&self, frames: &Frames, oldest: Lsn, most: f64) -> f64 {
         let below = oldest + (self.log_rate * SECONDS_AHEAD as f64) as u64;
         let limit = (most as usize).saturating_mul(SECONDS_AHEAD as usize);
-        let count_in =
-            |instance: &crate::instance::Instance| instance.flush_lists.lock().count_older_than(below, limit);
-        let pages: usize = pool.instances.iter().map(count_in).sum();
+        let count_in = |instance: &Instance| instance.flush_lists.lock().count_older_than(below, limit);
+        let pages: usize = frames.instances().iter().map(count_in).sum();
         (pages as f64 / SECONDS_AHEAD as f64).min(most)
     }
 }

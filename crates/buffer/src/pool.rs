@@ -1,80 +1,52 @@
-//! The pool: its parts and its figures. What it does with pages is in `fetch`
-//! (finding them and reading them in), `eviction` (frames for them), `flush` (writing them out) and
-//! `spaces` (their files).
+//! The pool: its parts put together, and what others ask of it.
+//!
+//! From the bottom up: `frames` has the pages, `spaces` their files; `batch` and `flush` write
+//! pages out, `free_frames` has frames for others, `fetch` and `read_ahead` bring pages in;
+//! `background` has the threads that do so unasked. Each part owns its state and is given the parts
+//! below it.
 
-use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use os::disk::{Access, Disk};
-use parking_lot::{Mutex, RwLock};
+use os::disk::Disk;
 use redo::{Log, Lsn};
 
-use crate::batch::Batch;
+use crate::background::Background;
+use crate::batch::Batches;
+use crate::bell::Bell;
+use crate::cached;
 use crate::cleaner::Cleaners;
 use crate::config::PoolConfig;
 use crate::doublewrite::{self, WriteAreas};
 use crate::error::Result;
-use crate::flush_list::Logging;
-use crate::frame::{Frame, Memory};
-use crate::instance::{self, Instance};
-use crate::options::{Doublewrite, PoolOptions};
-use crate::page::SpaceId;
+use crate::fetch::Fetcher;
+use crate::flush::Flusher;
+use crate::frames::Frames;
+use crate::free_frames::FreeFrames;
+use crate::guard::{PageRead, PageWrite};
+use crate::optimistic::{self, FoundLeaf};
+use crate::options::{Doublewrite, OptionsInForce, PoolOptions};
+use crate::page::{PageId, PageNo, SpaceId};
 use crate::read_ahead::ReadAhead;
-use crate::space::Space;
-use crate::status::{Counters, PoolStatus};
-use crate::table::PageTable;
+use crate::space::{SpaceRoom, StructureLock};
+use crate::spaces::Spaces;
+use crate::status::PoolStatus;
 use crate::warm_up::WarmUp;
 
 /// The buffer pool. See the crate's head.
 #[derive(Debug)]
 pub struct Pool {
-    pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) log: Arc<Log>,
-    pub(crate) config: PoolConfig,
-    /// The options in force. Lock order: leaf.
-    options: RwLock<PoolOptions>,
-    /// How tablespaces are opened.
-    pub(crate) access: Access,
-    pub(crate) memory: Memory,
-    pub(crate) frames: Box<[Frame]>,
-    pub(crate) table: PageTable,
-    pub(crate) instances: Box<[Instance]>,
-    /// Leaf in the lock order.
-    pub(crate) logging: Mutex<Logging>,
-    /// Lock order: leaf, but for a space's path, which `open_space` reads under it.
-    pub(crate) spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
-    pub(crate) areas: WriteAreas,
-    /// Leaf in the lock order.
-    pub(crate) unfinished: Mutex<Vec<Batch>>,
-    pub(crate) counters: Counters,
-    pub(crate) cleaners: Arc<Cleaners>,
-    /// Set once frames have run short.
-    pub(crate) evicting: AtomicBool,
-    /// Set once frames have run short or pages are read ahead: only then is it worth looking at a
-    /// page's place in the LRU list.
-    pub(crate) ordering: AtomicBool,
-    pub(crate) read_ahead: Arc<ReadAhead>,
-    pub(crate) warm_up: WarmUp,
-    /// Advances with every move to the young head.
-    pub(crate) lru_clock: AtomicU32,
-    /// `PoolOptions::lru_scan_depth`.
-    pub(crate) free_target: AtomicUsize,
-    /// `PoolOptions::lru_flushers`.
-    pub(crate) lru_flushers: AtomicBool,
-    /// Ticks since a page's first use before a further use makes it young
-    /// (`innodb_old_blocks_time`).
-    pub(crate) old_ticks: AtomicU32,
-    /// Advances about ten times a second while a cleaner runs. Never 0: that is a page not used
-    /// since it was read ahead.
-    pub(crate) tick: AtomicU32,
-}
-
-/// Time between two ticks, in milliseconds.
-pub(crate) const TICK_MS: u32 = 100;
-
-fn old_ticks(options: &PoolOptions) -> u32 {
-    options.old_blocks_time_ms.div_ceil(TICK_MS)
+    pub(crate) frames: Arc<Frames>,
+    pub(crate) spaces: Arc<Spaces>,
+    batches: Arc<Batches>,
+    flusher: Arc<Flusher>,
+    free_frames: Arc<FreeFrames>,
+    pub(crate) fetcher: Fetcher,
+    read_ahead: Arc<ReadAhead>,
+    warm_up: Arc<WarmUp>,
+    background: Background,
+    options: Arc<OptionsInForce>,
 }
 
 impl Pool {
@@ -83,47 +55,52 @@ impl Pool {
     /// # Errors
     /// An impossible configuration; an I/O error.
     pub fn open(disk: Arc<dyn Disk>, log: Arc<Log>, config: PoolConfig) -> Result<Arc<Pool>> {
-        let frames = config.frames()?;
-        let instances = config.instances(frames);
+        let count = config.frames()?;
+        let instances = config.instances(count);
         let cleaners = config.options.page_cleaners.clamp(1, instances);
         let last_batch = doublewrite::repair(&*disk, &config)?;
         let access = config.access(&*disk)?;
-        let actors = instances + cleaners;
-        let areas = WriteAreas::open(&*disk, &config, access, actors, last_batch)?;
-        let pool = Arc::new(Pool {
-            disk,
-            log,
-            access,
-            memory: Memory::new(frames, config.page_size),
-            frames: (0..frames).map(|_| Frame::new()).collect(),
-            table: PageTable::new(frames),
-            instances: instance::divide(frames, instances),
-            logging: Mutex::new(Logging::default()),
-            spaces: RwLock::new(HashMap::new()),
-            areas,
-            unfinished: Mutex::new(Vec::new()),
-            counters: Counters::default(),
-            cleaners: Arc::new(Cleaners::new(cleaners)),
-            evicting: AtomicBool::new(false),
-            ordering: AtomicBool::new(false),
-            read_ahead: Arc::new(ReadAhead::new(&config.options)),
-            warm_up: WarmUp::default(),
-            lru_clock: AtomicU32::new(0),
-            tick: AtomicU32::new(1),
-            lru_flushers: AtomicBool::new(config.options.lru_flushers),
-            free_target: AtomicUsize::new(config.options.lru_scan_depth),
-            old_ticks: AtomicU32::new(old_ticks(&config.options)),
-            options: RwLock::new(config.options.clone()),
-            config,
-        });
-        pool.change_options(|_| ());
-        Ok(pool)
+        let areas = WriteAreas::open(&*disk, &config, access, instances + cleaners, last_batch)?;
+        let syncs = config.options.flush_method.syncs();
+
+        let options = Arc::new(OptionsInForce::new(config.options.clone()));
+        let frames = Arc::new(Frames::new(count, instances, config.page_size, &config.options, log));
+        let spaces = Arc::new(Spaces::new(Arc::clone(&disk), &config, access));
+        let batches = Arc::new(Batches::new(frames.clone(), spaces.clone(), Arc::clone(&disk), areas, syncs));
+        let flusher =
+            Arc::new(Flusher::new(frames.clone(), spaces.clone(), batches.clone(), options.clone()));
+        let bell = Arc::new(Bell::default());
+        let free_frames =
+            Arc::new(FreeFrames::new(frames.clone(), flusher.clone(), options.clone(), bell.clone()));
+        let read_ahead = Arc::new(ReadAhead::new(frames.clone(), spaces.clone()));
+        let cleaners = Arc::new(Cleaners::new(
+            frames.clone(),
+            batches.clone(),
+            flusher.clone(),
+            free_frames.clone(),
+            options.clone(),
+            cleaners,
+            bell,
+        ));
+        let warm_up = WarmUp::new(frames.clone(), read_ahead.clone(), disk, config.datadir, options.clone());
+        Ok(Arc::new(Pool {
+            fetcher: Fetcher::new(frames.clone(), spaces.clone(), free_frames.clone()),
+            background: Background::new(frames.clone(), free_frames.clone(), cleaners, read_ahead.clone()),
+            frames,
+            spaces,
+            batches,
+            flusher,
+            free_frames,
+            read_ahead,
+            warm_up: Arc::new(warm_up),
+            options,
+        }))
     }
 
     /// Size of a page in bytes.
     #[inline]
     pub fn page_size(&self) -> usize {
-        self.memory.page_size()
+        self.frames.page_size()
     }
 
     /// How many pages one mini-transaction may allocate or free at once. They stay latched, hence
@@ -131,41 +108,40 @@ impl Pool {
     /// pool would wait for one another's frames for ever.
     pub fn pages_at_once(&self) -> usize {
         // All of them may belong to one instance.
-        (self.frames.len() / self.instances.len() / 64).clamp(1, 32)
+        (self.frames.count() / self.frames.instances().len() / 64).clamp(1, 32)
     }
 
     /// How many instances the pool is divided into, and how many page cleaners it has: what the
     /// options asked for, as far as that makes sense.
     pub fn actors(&self) -> (usize, usize) {
-        (self.instances.len(), self.cleaners.count())
+        (self.frames.instances().len(), self.background.cleaners())
     }
 
     /// The log that structure changes go to.
     pub fn log(&self) -> &Arc<Log> {
-        &self.log
+        &self.frames.log
     }
 
     /// The options in force.
     pub fn options(&self) -> PoolOptions {
-        self.options.read().clone()
+        self.options.get()
     }
 
     /// Changes options that [`PoolOptions`] calls changeable; it is not for `doublewrite`, see
     /// [`Pool::set_doublewrite`].
     pub fn change_options(&self, change: impl FnOnce(&mut PoolOptions)) {
-        let mut options = self.options.write();
-        let doublewrite = options.doublewrite;
-        change(&mut options);
-        options.doublewrite = doublewrite;
-        let old_percent = options.old_blocks_percent;
-        self.old_ticks.store(old_ticks(&options), Ordering::Relaxed);
-        self.free_target.store(options.lru_scan_depth, Ordering::Relaxed);
-        self.read_ahead.set_options(&options);
-        self.lru_flushers.store(options.lru_flushers, Ordering::Relaxed);
-        drop(options);
-        for instance in &self.instances {
-            instance.lists.lock().set_old_percent(&self.frames, old_percent);
-        }
+        let mut old_percent = 0;
+        let change = |options: &mut PoolOptions| {
+            let doublewrite = options.doublewrite;
+            change(options);
+            options.doublewrite = doublewrite;
+            old_percent = options.old_blocks_percent;
+        };
+        self.options.change(change, |options| {
+            self.frames.set_options(options);
+            self.free_frames.set_options(options);
+        });
+        self.frames.set_old_percent(old_percent);
     }
 
     /// Changes how pages are protected against being torn, once the batches under way are written.
@@ -173,53 +149,15 @@ impl Pool {
     /// # Errors
     /// An I/O error of the doublewrite file; the strategy is then what it was.
     pub fn set_doublewrite(&self, kind: Doublewrite) -> Result<()> {
-        self.areas.set_strategy(&*self.disk, kind, || self.finish_unfinished().map(|_| ()))?;
-        self.options.write().doublewrite = kind;
+        self.batches.set_strategy(kind)?;
+        self.options.change(|options| options.doublewrite = kind, |_| ());
         Ok(())
-    }
-
-    /// The log's capacity, in bytes.
-    pub(crate) fn redo_capacity_bytes(&self) -> u64 {
-        self.log.capacity_bytes()
-    }
-
-    pub(crate) fn disk(&self) -> &dyn Disk {
-        &*self.disk
-    }
-
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.memory
-    }
-
-    #[inline]
-    pub(crate) fn frame(&self, frame: u32) -> &Frame {
-        &self.frames[frame as usize]
-    }
-
-    #[inline]
-    pub(crate) fn hinted(&self, packed: u64) -> Option<u32> {
-        self.table.hinted(packed)
-    }
-
-    pub(crate) fn frames(&self) -> &[Frame] {
-        &self.frames
-    }
-
-    /// Whether frames have run short since the pool was opened.
-    pub(crate) fn is_evicting(&self) -> bool {
-        self.evicting.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn advance_tick(&self) {
-        if self.tick.fetch_add(1, Ordering::Relaxed) == u32::MAX {
-            self.tick.store(1, Ordering::Relaxed);
-        }
     }
 
     /// The pool's figures now.
     pub fn status(&self) -> PoolStatus {
         let (mut free, mut data, mut old, mut dirty) = (0, 0, 0, 0);
-        for instance in &self.instances {
+        for instance in self.frames.instances() {
             let lists = instance.lists.lock();
             free += lists.free_len() as u64;
             old += lists.old_len() as u64;
@@ -228,24 +166,192 @@ impl Pool {
             dirty += instance.flush_lists.lock().dirty_len() as u64;
         }
         PoolStatus {
-            pages_total: self.frames.len() as u64,
+            pages_total: self.frames.count() as u64,
             pages_free: free,
             pages_data: data,
             pages_old: old,
             read_requests: os::account::page_requests(),
             pages_dirty: dirty,
             page_size: self.page_size() as u64,
-            ..self.counters.snapshot()
+            ..self.frames.counters.snapshot()
         }
     }
+
+    // ---- pages ----
+
+    /// The page, latched shared; read in if it is not here.
+    ///
+    /// # Errors
+    /// When the page is damaged or its space is not open; an I/O error.
+    #[inline]
+    pub fn read(&self, id: PageId) -> Result<PageRead<'_>> {
+        self.fetcher.read(id)
+    }
+
+    /// The page, latched exclusively; read in if it is not here.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    #[inline]
+    pub fn write(&self, id: PageId) -> Result<PageWrite<'_>> {
+        self.fetcher.write(id)
+    }
+
+    /// A page that recovery is about to bring up to date: as [`Pool::write`], but one that is
+    /// damaged or missing comes as blank, LSN 0. It is thrown away again unless
+    /// [`PageWrite::changed`] is called.
+    ///
+    /// # Errors
+    /// When its space is not open or cannot grow; an I/O error.
+    pub fn write_or_blank(&self, id: PageId) -> Result<PageWrite<'_>> {
+        self.fetcher.write_or_blank(id)
+    }
+
+    /// Finds the leaf of the tree at `root` that holds `key` without latching anything, and starts
+    /// loading it into the processor's cache. `None` when anything came in between, an inner node
+    /// is not in the pool, or the root is a leaf: then the way down is with latches.
+    pub fn find_leaf(&self, root: PageId, key: &[u8]) -> Option<FoundLeaf> {
+        optimistic::find_leaf(&self.frames, root, key)
+    }
+
+    /// Starts loading a leaf that [`Pool::find_leaf`] found on another processor.
+    #[inline]
+    pub fn prefetch_found(&self, found: FoundLeaf) {
+        found.prefetch(&self.frames);
+    }
+
+    /// Starts loading the entry of `key` in a leaf that [`Pool::find_leaf`] found some time ago, so
+    /// that its slots are in the processor's cache by now.
+    #[inline]
+    pub fn prefetch_entry(&self, found: FoundLeaf, key: &[u8]) {
+        found.prefetch_entry(&self.frames, key);
+    }
+
+    /// The leaf, latched shared, if it is still its key's; it stays that while it is held. The
+    /// caller checks that the page is a leaf.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    #[inline]
+    pub fn read_found(&self, found: FoundLeaf) -> Result<Option<PageRead<'_>>> {
+        let leaf = self.read(found.id())?;
+        Ok(found.is_still(&self.frames).then_some(leaf))
+    }
+
+    /// As [`Pool::read_found`], latched exclusively.
+    ///
+    /// # Errors
+    /// As [`Pool::read`].
+    #[inline]
+    pub fn write_found(&self, found: FoundLeaf) -> Result<Option<PageWrite<'_>>> {
+        let leaf = self.write(found.id())?;
+        Ok(found.is_still(&self.frames).then_some(leaf))
+    }
+
+    /// Shows `visit` the leaves of indexes in the wanted tablespaces that are in the pool, each
+    /// latched shared meanwhile, until it breaks. One that somebody changes at the moment is passed
+    /// over, and so may be one that is brought in meanwhile.
+    pub fn visit_cached_leaves(
+        &self,
+        is_wanted: impl Fn(SpaceId) -> bool,
+        visit: impl FnMut(SpaceId, &[u8]) -> ControlFlow<()>,
+    ) {
+        cached::visit_leaves(&self.frames, is_wanted, visit);
+    }
+
+    /// Reads pages of one space that will be wanted soon, those that are not here, as far as there
+    /// are spare frames. Returns how many were not.
+    ///
+    /// # Errors
+    /// An I/O error; whoever wants the page meets it again.
+    pub fn read_ahead_of(&self, space: SpaceId, pages: Vec<PageNo>) -> Result<usize> {
+        self.read_ahead.read_listed(space, pages)
+    }
+
+    /// To be called with no latch held by one who brings in many pages: waits, for a while, until
+    /// every instance has frames to spare, so that neither it nor anybody else has to wait for one
+    /// with latches held.
+    pub fn free_check_in_bulk(&self) {
+        self.free_frames.check_in_bulk();
+    }
+
+    // ---- tablespaces ----
+
+    /// Makes a tablespace file with its header page, durably.
+    ///
+    /// # Errors
+    /// When the number or the file exists already; an I/O error.
+    pub fn create_space(&self, id: SpaceId, path: &Path) -> Result<()> {
+        self.spaces.create(id, path)
+    }
+
+    /// Opens a tablespace file; returns the number that it says it has. Opening one that is open
+    /// already does nothing.
+    ///
+    /// # Errors
+    /// When the file is no tablespace, or one of another page size, or of a number that another
+    /// file has; an I/O error.
+    pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
+        self.spaces.open(path)
+    }
+
+    /// Whether the space is open.
+    pub fn has_space(&self, id: SpaceId) -> bool {
+        self.spaces.has(id)
+    }
+
+    /// Where the space's file is.
+    pub fn space_path(&self, id: SpaceId) -> Option<PathBuf> {
+        self.spaces.path(id)
+    }
+
+    /// Length of the space's file in bytes, as far as it was made ready for pages.
+    pub fn space_bytes(&self, id: SpaceId) -> Option<u64> {
+        self.spaces.bytes(id)
+    }
+
+    /// What tells whether the space has room, see [`SpaceRoom`]; `None` when it is not open.
+    pub fn room(&self, id: SpaceId) -> Option<SpaceRoom> {
+        self.spaces.room(id)
+    }
+
+    /// Takes the space's structure lock. No page latch may be held.
+    ///
+    /// # Errors
+    /// When the space is not open.
+    pub fn lock_structure(&self, id: SpaceId) -> Result<StructureLock> {
+        self.spaces.lock_structure(id)
+    }
+
+    /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses
+    /// the space any more.
+    ///
+    /// In this order: until the removal is durable a crash finds the file again, and has to find
+    /// the log of the pages that are not written to it. So they hold up the checkpoint until then.
+    /// Those that are written meanwhile go to a file that has no name any more.
+    ///
+    /// # Errors
+    /// When there is no such space; when the file cannot be removed, and the space stays.
+    pub fn drop_space(&self, id: SpaceId) -> Result<()> {
+        self.spaces.remove(id)?;
+        self.flusher.forget_pages(id);
+        Ok(())
+    }
+
+    /// Renames the space's file, durably. No page write of the space is under way meanwhile.
+    ///
+    /// # Errors
+    /// When there is no such space; when the file cannot be renamed.
+    pub fn rename_space(&self, id: SpaceId, to: &Path) -> Result<()> {
+        self.spaces.rename(id, to, || self.batches.finish())
+    }
+
+    // ---- what is dirty ----
 
     /// The start LSN of the oldest change that may not be on disk. A checkpoint uses
     /// [`Pool::checkpoint_lsn`], which asks in the right order.
     pub fn oldest_dirty_lsn(&self) -> Option<Lsn> {
-        // Mini-transactions first: one that has ended since has its pages in the lists.
-        let logging = self.logging.lock().oldest();
-        let pages = self.instances.iter().filter_map(|instance| instance.flush_lists.lock().oldest());
-        pages.chain(logging).min()
+        self.frames.oldest_dirty_lsn()
     }
 
     /// An LSN from which recovery would find everything that pages on disk lack. `oldest_unapplied`
@@ -253,34 +359,96 @@ impl Pool {
     /// and is not wholly applied to pages; a commit counts from before it reserves until after it
     /// is applied. It is asked at the one right moment, which is why this takes a function.
     pub fn checkpoint_lsn(&self, oldest_unapplied: impl FnOnce() -> Option<Lsn>) -> Lsn {
-        // The log's end first: who reserves after this moment is past it. Who reserved before is
-        // either unapplied when asked next, or has dirtied its pages by then and is in the lists,
-        // which are asked last. The same goes for mini-transactions.
-        let end = self.log.current_lsn();
-        let unapplied = oldest_unapplied().unwrap_or(end);
-        let dirty = self.oldest_dirty_lsn().unwrap_or(end);
-        end.min(unapplied).min(dirty)
+        self.frames.checkpoint_lsn(oldest_unapplied)
     }
 
-    /// Announces a record that will dirty pages, before its log space is reserved.
-    pub(crate) fn begin_logging(&self) -> (Lsn, u64) {
-        let mut logging = self.logging.lock();
-        // Read under the lock: no checkpoint has been computed past it then.
-        let floor = self.log.current_lsn();
-        logging.begin(floor)
+    /// Writes every page whose oldest change starts before `lsn`, and returns when those changes
+    /// are durable in their places.
+    ///
+    /// # Errors
+    /// An I/O error; what was written stays written.
+    pub fn flush_until(&self, lsn: Lsn) -> Result<()> {
+        self.flusher.flush_until(lsn)
     }
 
-    /// Enters the frame, latched exclusively, into the flush list, or moves it to an older place
-    /// there.
-    #[inline]
-    pub(crate) fn mark_dirty(&self, number: u32, start: Lsn) {
-        let frame = self.frame(number);
-        let oldest = frame.oldest();
-        if oldest == 0 || start < oldest {
-            let mut lists = self.instance_of_frame(number).flush_lists.lock();
-            let oldest = frame.oldest();
-            lists.add(number, oldest, if oldest == 0 { start } else { start.min(oldest) });
-            frame.oldest_lsn.store(if oldest == 0 { start } else { start.min(oldest) }, Ordering::Relaxed);
+    /// Writes every page that is dirty when this is called.
+    ///
+    /// # Errors
+    /// As [`Pool::flush_until`].
+    pub fn flush_all(&self) -> Result<()> {
+        self.flush_until(self.log().current_lsn() + 1)
+    }
+
+    /// Writes every page of one space that is dirty when this is called, and returns when those
+    /// changes are durable in their places. Changes that come meanwhile are not waited for.
+    ///
+    /// # Errors
+    /// As [`Pool::flush_until`].
+    pub fn flush_space(&self, id: SpaceId) -> Result<()> {
+        self.flusher.flush_space(id)
+    }
+
+    // ---- threads and warm-up ----
+
+    /// Starts the page cleaners, the LRU flushers and the read-ahead thread, and the warm-up if
+    /// that is asked for. Does nothing when they run.
+    pub fn start_cleaners(&self) {
+        if self.background.start() && self.options().load_at_startup {
+            self.start_load();
         }
+    }
+
+    /// Stops the page cleaners and LRU flushers and waits for their end. What is dirty stays so:
+    /// [`Pool::flush_all`] comes next in a clean shutdown.
+    pub fn stop(&self) {
+        self.warm_up.stop_load();
+        self.background.stop();
+        if self.options().dump_at_shutdown
+            && let Err(error) = self.dump_pages()
+        {
+            log::error!("Buffer pool(s) dump: {error}");
+        }
+    }
+
+    /// The texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
+    pub fn warm_up_status(&self) -> (String, String) {
+        self.warm_up.status()
+    }
+
+    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it
+    /// names.
+    ///
+    /// # Errors
+    /// An I/O error; the status says so too.
+    pub fn dump_pages(&self) -> Result<usize> {
+        self.warm_up.dump()
+    }
+
+    /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`),
+    /// unless it is under way.
+    pub fn start_load(&self) {
+        self.warm_up.start_load();
+    }
+
+    /// Ends a load before its end (`innodb_buffer_pool_load_abort`).
+    pub fn abort_load(&self) {
+        self.warm_up.abort_load();
+    }
+
+    /// Reads the listed pages, as far as there are spare frames; returns how many were read.
+    ///
+    /// # Errors
+    /// A list that is none; an I/O error.
+    pub fn load_pages(&self) -> Result<usize> {
+        self.warm_up.load()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // In a test that has had a power cut nobody has stopped the threads, and each keeps its
+        // parts of the pool.
+        self.warm_up.stop_load();
+        self.background.stop();
     }
 }

@@ -130,7 +130,7 @@ impl Pool {
             replay_page(&mut guard, ops).map_err(|reason| bad(format!("page {id}: {reason}")))?;
             guard.changed(RecordLsn::new(start_lsn, end_lsn));
             if id.no == 0 {
-                self.space(id.space)?.note_header(SpaceHeader::of(&guard));
+                self.spaces.get(id.space)?.note_header(SpaceHeader::of(&guard));
             }
         }
         Ok(())
@@ -149,7 +149,7 @@ impl Pool {
         if id.no < allocated {
             return Ok(());
         }
-        Err(self.space(id.space)?.corrupt(id.no, format!("the space has {allocated} pages")))
+        Err(self.spaces.get(id.space)?.corrupt(id.no, format!("the space has {allocated} pages")))
     }
 }
 

@@ -1,38 +1,57 @@
-//! The pool's open tablespaces: made, opened, renamed, dropped.
+//! The open tablespaces: made, opened, renamed, removed.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::error::{BufferError, Result};
-use crate::frame::NO_PAGE;
-use crate::page::SpaceId;
-use crate::pool::Pool;
-use crate::space::{Space, SpaceRoom, StructureLock};
+use os::disk::{Access, Disk};
+use parking_lot::RwLock;
 
-impl Pool {
-    /// Makes a tablespace file with its header page, durably.
-    ///
-    /// # Errors
-    /// When the number or the file exists already; an I/O error.
-    pub fn create_space(&self, id: SpaceId, path: &Path) -> Result<()> {
-        if self.spaces.read().contains_key(&id) || id == u32::MAX {
+use crate::config::PoolConfig;
+use crate::error::{BufferError, Result};
+use crate::options::FlushMethod;
+use crate::page::{PageId, PageNo, SpaceId};
+use crate::space::{Space, SpaceRoom, StructureLock, sync_or_stop};
+
+/// The tablespaces that are open, and how their files are used.
+#[derive(Debug)]
+pub(crate) struct Spaces {
+    disk: Arc<dyn Disk>,
+    access: Access,
+    page_size: usize,
+    /// Who syncs no page writes must sync a file's length at least.
+    syncs_length: bool,
+    /// Lock order: leaf, but for a space's path, which `open` reads under it.
+    spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
+}
+
+impl Spaces {
+    /// No tablespace is open yet; `access` is how their files will be.
+    pub fn new(disk: Arc<dyn Disk>, config: &PoolConfig, access: Access) -> Spaces {
+        Spaces {
+            disk,
+            access,
+            page_size: config.page_size,
+            syncs_length: config.options.flush_method == FlushMethod::DirectNoSync,
+            spaces: RwLock::new(HashMap::new()),
+        }
+    }
+
+    /// See [`crate::Pool::create_space`].
+    pub fn create(&self, id: SpaceId, path: &Path) -> Result<()> {
+        if self.has(id) || id == u32::MAX {
             return Err(BufferError::SpaceInUse(id));
         }
-        let space = Space::create(&*self.disk, path, self.access, id, self.page_size())?;
+        let space = Space::create(&*self.disk, path, self.access, id, self.page_size)?;
         self.spaces.write().insert(id, Arc::new(space));
         Ok(())
     }
 
-    /// Opens a tablespace file; returns the number that it says it has. Opening one that is open
-    /// already does nothing.
-    ///
-    /// # Errors
-    /// When the file is no tablespace, or one of another page size, or of a number that another
-    /// file has; an I/O error.
-    pub fn open_space(&self, path: &Path) -> Result<SpaceId> {
-        let space = Space::open(&*self.disk, path, self.access, self.page_size())?;
+    /// See [`crate::Pool::open_space`].
+    pub fn open(&self, path: &Path) -> Result<SpaceId> {
+        let space = Space::open(&*self.disk, path, self.access, self.page_size)?;
         let id = space.id;
         let mut spaces = self.spaces.write();
         match spaces.get(&id) {
@@ -45,73 +64,77 @@ impl Pool {
         }
     }
 
-    /// Whether the space is open.
-    pub fn has_space(&self, id: SpaceId) -> bool {
+    pub fn has(&self, id: SpaceId) -> bool {
         self.spaces.read().contains_key(&id)
     }
 
-    /// Where the space's file is.
-    pub fn space_path(&self, id: SpaceId) -> Option<PathBuf> {
-        Some(self.space(id).ok()?.path.read().clone())
-    }
-
-    /// Length of the space's file in bytes, as far as it was made ready for pages.
-    pub fn space_bytes(&self, id: SpaceId) -> Option<u64> {
-        self.spaces.read().get(&id).map(|space| space.offset_of(space.file_pages()))
-    }
-
-    pub(crate) fn space(&self, id: SpaceId) -> Result<Arc<Space>> {
+    /// The space.
+    ///
+    /// # Errors
+    /// When it is not open.
+    pub fn get(&self, id: SpaceId) -> Result<Arc<Space>> {
         self.spaces.read().get(&id).cloned().ok_or(BufferError::NoSuchSpace(id))
     }
 
-    /// What tells whether the space has room, see [`SpaceRoom`]; `None` when it is not open.
+    /// Where the space's file is.
+    pub fn path(&self, id: SpaceId) -> Option<PathBuf> {
+        Some(self.get(id).ok()?.path.read().clone())
+    }
+
+    /// Length of the space's file in bytes, as far as it was made ready for pages.
+    pub fn bytes(&self, id: SpaceId) -> Option<u64> {
+        self.spaces.read().get(&id).map(|space| space.offset_of(space.file_pages()))
+    }
+
+    /// What tells whether the space has room; `None` when it is not open.
     pub fn room(&self, id: SpaceId) -> Option<SpaceRoom> {
         let space = self.spaces.read().get(&id).cloned()?;
-        Some(SpaceRoom::new(space, Arc::clone(&self.disk), self.syncs_length()))
+        Some(SpaceRoom::new(space, Arc::clone(&self.disk), self.syncs_length))
     }
 
     /// Takes the space's structure lock. No page latch may be held.
-    ///
-    /// # Errors
-    /// When the space is not open.
     pub fn lock_structure(&self, id: SpaceId) -> Result<StructureLock> {
-        Ok(StructureLock::new(self.space(id)?))
+        Ok(StructureLock::new(self.get(id)?))
     }
 
-    /// Removes the space's file, and then forgets its pages. The caller makes sure that nobody uses
-    /// the space any more.
-    ///
-    /// In this order: until the removal is durable a crash finds the file again, and has to find
-    /// the log of the pages that are not written to it. So they hold up the checkpoint until then.
-    /// Those that are written meanwhile go to a file that has no name any more.
-    ///
-    /// # Errors
-    /// When there is no such space; when the file cannot be removed, and the space stays.
-    pub fn drop_space(&self, id: SpaceId) -> Result<()> {
-        self.remove_file(&*self.space(id)?)?;
-        self.spaces.write().remove(&id);
-        self.forget_pages(id);
-        Ok(())
+    /// Makes the page's file long enough for it.
+    pub fn make_room(&self, id: PageId) -> Result<()> {
+        self.get(id.space)?.ensure(id.no, &*self.disk, self.syncs_length)
     }
 
-    fn remove_file(&self, space: &Space) -> Result<()> {
-        let path = space.path.read();
-        self.disk.remove(&path)?;
-        if let Some(dir) = path.parent() {
-            self.disk.sync_dir(dir)?;
+    /// Writes pages that were handed out for the first time, of which `first` is the first.
+    pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &[u8]) -> Result<()> {
+        self.get(id)?.write_fresh(first, pages, &*self.disk, self.syncs_length)
+    }
+
+    /// Has everything that was written to the space's file on disk.
+    pub fn sync(&self, id: SpaceId) -> Result<()> {
+        let space = self.get(id)?;
+        sync_or_stop(&*self.disk, &*space.file)
+    }
+
+    /// Removes the space's file, durably, and then the space. What is still written to it goes to a
+    /// file that has no name any more.
+    pub fn remove(&self, id: SpaceId) -> Result<()> {
+        let space = self.get(id)?;
+        {
+            let path = space.path.read();
+            self.disk.remove(&path)?;
+            if let Some(dir) = path.parent() {
+                self.disk.sync_dir(dir)?;
+            }
         }
+        self.spaces.write().remove(&id);
         Ok(())
     }
 
-    /// Renames the space's file, durably. No page write of the space is under way meanwhile.
-    ///
-    /// # Errors
-    /// When there is no such space; when the file cannot be renamed.
-    pub fn rename_space(&self, id: SpaceId, to: &Path) -> Result<()> {
-        let space = self.space(id)?;
+    /// See [`crate::Pool::rename_space`]; `finish` finishes the batches of page writes that are
+    /// unfinished, and answers false when there are none.
+    pub fn rename(&self, id: SpaceId, to: &Path, finish: impl Fn() -> Result<bool>) -> Result<()> {
+        let space = self.get(id)?;
         let mut path = space.path.write();
         while space.unsynced.load(Ordering::Acquire) > 0 {
-            if !self.finish_batches()? {
+            if !finish()? {
                 os::clock::sleep(Duration::from_millis(1));
             }
         }
@@ -121,34 +144,5 @@ impl Pool {
         }
         to.clone_into(&mut path);
         Ok(())
-    }
-
-    fn forget_pages(&self, id: SpaceId) {
-        for number in 0..self.frames.len() as u32 {
-            let frame = self.frame(number);
-            let packed = frame.page_id.load(Ordering::Relaxed);
-            if packed == NO_PAGE || packed >> 32 != id as u64 {
-                continue;
-            }
-            frame.latch.exclusive();
-            while frame.holds(packed) && frame.writing.load(Ordering::Acquire) {
-                frame.latch.release_exclusive();
-                // A batch that could not write the page lets go of it now. Whether another page of
-                // it can be written is not asked here.
-                let _ = self.finish_batches();
-                os::clock::sleep(Duration::from_millis(1));
-                frame.latch.exclusive();
-            }
-            if !frame.holds(packed) {
-                frame.latch.release_exclusive();
-                continue;
-            }
-            {
-                let mut lists = self.instance_of_frame(number).flush_lists.lock();
-                lists.forget(number, frame.oldest());
-                frame.oldest_lsn.store(0, Ordering::Relaxed);
-            }
-            self.discard(number);
-        }
     }
 }

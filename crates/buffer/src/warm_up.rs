@@ -5,21 +5,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use os::disk::Disk;
 use os::thread::JoinHandle;
 use parking_lot::Mutex;
 
 use crate::error::{BufferError, Result};
 use crate::frame::NO_PAGE;
+use crate::frames::Frames;
 use crate::instance::EXTENT_PAGES;
+use crate::options::OptionsInForce;
 use crate::page::{PageNo, SpaceId};
-use crate::pool::Pool;
+use crate::read_ahead::ReadAhead;
 
-/// What is under way, and how the last dump and load went.
-#[derive(Debug, Default)]
+/// Dumps and loads the list, and knows how that went.
+#[derive(Debug)]
 pub(crate) struct WarmUp {
+    frames: Arc<Frames>,
+    read_ahead: Arc<ReadAhead>,
+    disk: Arc<dyn Disk>,
+    datadir: PathBuf,
+    options: Arc<OptionsInForce>,
     /// Leaf in the lock order.
     progress: Mutex<Progress>,
+    /// Relaxed: the load ends a little later.
     abort: AtomicBool,
+    /// Leaf in the lock order.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -29,10 +39,29 @@ struct Progress {
     load: String,
 }
 
-impl Pool {
+impl WarmUp {
+    pub fn new(
+        frames: Arc<Frames>,
+        read_ahead: Arc<ReadAhead>,
+        disk: Arc<dyn Disk>,
+        datadir: PathBuf,
+        options: Arc<OptionsInForce>,
+    ) -> WarmUp {
+        WarmUp {
+            frames,
+            read_ahead,
+            disk,
+            datadir,
+            options,
+            progress: Mutex::new(Progress::default()),
+            abort: AtomicBool::new(false),
+            thread: Mutex::new(None),
+        }
+    }
+
     /// The texts of `Innodb_buffer_pool_dump_status` and `Innodb_buffer_pool_load_status`.
-    pub fn warm_up_status(&self) -> (String, String) {
-        let progress = self.warm_up.progress.lock();
+    pub fn status(&self) -> (String, String) {
+        let progress = self.progress.lock();
         let or = |text: &str, otherwise: &str| {
             if text.is_empty() { otherwise.to_owned() } else { text.to_owned() }
         };
@@ -43,22 +72,19 @@ impl Pool {
     }
 
     fn dump_path(&self) -> PathBuf {
-        self.config.datadir.join(&self.options().dump_file)
+        self.datadir.join(&self.options.get().dump_file)
     }
 
-    /// Writes the list of the hottest pages (`innodb_buffer_pool_dump_now`); returns how many it
-    /// names.
-    ///
-    /// # Errors
-    /// An I/O error; the status says so too.
-    pub fn dump_pages(&self) -> Result<usize> {
-        let percent = self.options().dump_percent as usize;
+    /// See [`crate::Pool::dump_pages`].
+    pub fn dump(&self) -> Result<usize> {
+        let percent = self.options.get().dump_percent as usize;
         let (mut text, mut pages) = (String::new(), 0);
-        for instance in &self.instances {
+        for instance in self.frames.instances() {
             let lists = instance.lists.lock();
             let listed = lists.young_len() + lists.old_len();
             let wanted = (listed * percent).div_ceil(100);
-            let ids = lists.hottest_first().map(|frame| self.frame(frame).page_id.load(Ordering::Relaxed));
+            let ids =
+                lists.hottest_first().map(|frame| self.frames.frame(frame).page_id.load(Ordering::Relaxed));
             for packed in ids.filter(|&packed| packed != NO_PAGE).take(wanted) {
                 text.push_str(&format!("{},{}\n", packed >> 32, packed as u32));
                 pages += 1;
@@ -66,7 +92,7 @@ impl Pool {
         }
         let path = self.dump_path();
         let outcome = self.disk.write_atomically(&path, text.as_bytes());
-        self.warm_up.progress.lock().dump = match &outcome {
+        self.progress.lock().dump = match &outcome {
             Ok(()) => format!("Buffer pool(s) dump completed at {}", now()),
             Err(error) => format!("Cannot write '{}': {error}", path.display()),
         };
@@ -75,34 +101,31 @@ impl Pool {
         Ok(pages)
     }
 
-    /// Begins to read the listed pages in a thread of its own (`innodb_buffer_pool_load_now`),
-    /// unless it is under way.
-    pub fn start_load(self: &Arc<Pool>) {
-        let mut thread = self.warm_up.thread.lock();
+    /// See [`crate::Pool::start_load`].
+    pub fn start_load(self: &Arc<WarmUp>) {
+        let mut thread = self.thread.lock();
         if thread.as_ref().is_some_and(|running| !running.is_finished()) {
             return;
         }
-        self.warm_up.abort.store(false, Ordering::Relaxed);
-        let pool = Arc::downgrade(self);
+        self.abort.store(false, Ordering::Relaxed);
+        let warm_up = Arc::clone(self);
         *thread = Some(os::thread::spawn("buffer_pool_load", move || {
-            let Some(pool) = pool.upgrade() else { return };
-            if let Err(error) = pool.load_pages() {
+            if let Err(error) = warm_up.load() {
                 log::error!("Buffer pool(s) load: {error}");
-                pool.warm_up.progress.lock().load = error.to_string();
+                warm_up.progress.lock().load = error.to_string();
             }
         }));
     }
 
     /// Ends a load before its end (`innodb_buffer_pool_load_abort`).
     pub fn abort_load(&self) {
-        self.warm_up.abort.store(true, Ordering::Relaxed);
+        self.abort.store(true, Ordering::Relaxed);
     }
 
     /// Ends a load and waits for its thread.
-    pub(crate) fn stop_load(&self) {
+    pub fn stop_load(&self) {
         self.abort_load();
-        let thread = self.warm_up.thread.lock().take();
-        // The thread itself may be the last to hold the pool.
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread
             && thread.join().is_err()
         {
@@ -110,13 +133,10 @@ impl Pool {
         }
     }
 
-    /// Reads the listed pages, as far as there are spare frames; returns how many were read.
-    ///
-    /// # Errors
-    /// A list that is none; an I/O error.
-    pub fn load_pages(&self) -> Result<usize> {
+    /// See [`crate::Pool::load_pages`].
+    pub fn load(&self) -> Result<usize> {
         let path = self.dump_path();
-        let say = |text: String| self.warm_up.progress.lock().load = text;
+        let say = |text: String| self.progress.lock().load = text;
         if !self.disk.exists(&path)? {
             say(format!("Cannot open '{}' for reading: No such file or directory", path.display()));
             return Ok(0);
@@ -132,12 +152,12 @@ impl Pool {
             a.0 == b.0 && a.1 / EXTENT_PAGES == b.1 / EXTENT_PAGES
         };
         for extent in listed.chunk_by(together) {
-            if self.warm_up.abort.load(Ordering::Relaxed) {
+            if self.abort.load(Ordering::Relaxed) {
                 say(format!("Buffer pool(s) load aborted on request at {}", now()));
                 return Ok(loaded);
             }
             let pages = extent.iter().map(|&(_, no)| no).collect();
-            let (read, sufficed) = self.read_unasked(extent[0].0, pages)?;
+            let (read, sufficed) = self.read_ahead.read_unasked(extent[0].0, pages)?;
             loaded += read;
             done += extent.len();
             if !sufficed {

@@ -21,7 +21,6 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 const CIRCLES: &[(&str, &[usize])] = &[
     ("analyze", &[2]),
     ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
-    ("buffer", &[9]),
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[49, 2, 2, 2]),
@@ -34,7 +33,6 @@ const CIRCLES: &[(&str, &[usize])] = &[
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
     ("btree", "Tree", 10),
-    ("buffer", "Pool", 15),
     ("engine", "Engine", 23),
     ("engine", "Table", 6),
     ("engine", "TableDef", 4),

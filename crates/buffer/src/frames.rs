@@ -1,0 +1,310 @@
+//! The frames of a pool and the pages in them: finding, entering and removing pages, and which of
+//! them have to leave. Nothing here reads or writes a file, and nobody waits here for anything but
+//! a lock.
+//!
+//! Everything that brings pages in (`fetch`, `read_ahead`) and writes them out (`flush`) stands
+//! above and works on these frames. What is dirty is in `dirty`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
+use redo::Log;
+
+use crate::flush_list::Logging;
+use crate::frame::{Frame, Memory, NO_PAGE};
+use crate::instance::{self, EXTENT_PAGES, Instance};
+use crate::lru::Lists;
+use crate::lru_order::{LruOrder, Place};
+use crate::notes::Notes;
+use crate::options::PoolOptions;
+use crate::page::PageId;
+use crate::status::{Counters, count};
+use crate::table::{PageTable, spread};
+
+/// Candidates looked at in one search for a clean page.
+pub(crate) const EVICT_SCAN: usize = 100;
+
+/// All frames of a pool, and what finds, orders and counts their pages.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    memory: Memory,
+    frames: Box<[Frame]>,
+    table: PageTable,
+    instances: Box<[Instance]>,
+    order: LruOrder,
+    notes: Notes,
+    pub(crate) counters: Counters,
+    /// The log that the pages' changes are in.
+    pub(crate) log: Arc<Log>,
+    /// Leaf in the lock order.
+    pub(crate) logging: Mutex<Logging>,
+}
+
+impl Frames {
+    /// So many empty frames, divided into so many instances.
+    pub fn new(
+        frames: usize,
+        instances: usize,
+        page_size: usize,
+        options: &PoolOptions,
+        log: Arc<Log>,
+    ) -> Frames {
+        let frames = Frames {
+            memory: Memory::new(frames, page_size),
+            frames: (0..frames).map(|_| Frame::new()).collect(),
+            table: PageTable::new(frames),
+            instances: instance::divide(frames, instances),
+            order: LruOrder::new(options),
+            notes: Notes::new(options),
+            counters: Counters::default(),
+            log,
+            logging: Mutex::new(Logging::default()),
+        };
+        frames.set_old_percent(options.old_blocks_percent);
+        frames
+    }
+
+    /// Takes over what changed options say about ages and read-ahead.
+    pub fn set_options(&self, options: &PoolOptions) {
+        self.order.set_options(options);
+        self.notes.set_options(options);
+    }
+
+    /// Changes what part of each LRU list is old.
+    pub fn set_old_percent(&self, old_percent: usize) {
+        for instance in &self.instances {
+            instance.lists.lock().set_old_percent(&self.frames, old_percent);
+        }
+    }
+
+    /// Size of a page in bytes.
+    #[inline]
+    pub fn page_size(&self) -> usize {
+        self.memory.page_size()
+    }
+
+    /// How many frames there are; their numbers begin at 0.
+    pub fn count(&self) -> usize {
+        self.frames.len()
+    }
+
+    #[inline]
+    pub fn frame(&self, number: u32) -> &Frame {
+        &self.frames[number as usize]
+    }
+
+    /// Where the frame's bytes are; who may touch them when is in the head of `frame`.
+    #[inline]
+    pub fn page_ptr(&self, number: u32) -> *mut u8 {
+        self.memory.page_ptr(number)
+    }
+
+    pub fn instances(&self) -> &[Instance] {
+        &self.instances
+    }
+
+    /// The instance that a page belongs to.
+    pub fn instance_of_page(&self, packed: u64) -> &Instance {
+        match &*self.instances {
+            [only] => only,
+            several => &several[spread(packed / u64::from(EXTENT_PAGES)) as usize % several.len()],
+        }
+    }
+
+    /// The instance that a frame belongs to.
+    pub fn instance_of_frame(&self, number: u32) -> &Instance {
+        let each = self.frames.len() / self.instances.len();
+        &self.instances[(number as usize / each).min(self.instances.len() - 1)]
+    }
+
+    /// The order in which pages leave, and the clocks that it follows.
+    pub fn order(&self) -> &LruOrder {
+        &self.order
+    }
+
+    /// Notes for the read-ahead thread.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// The frame that may hold the page, without a lock.
+    #[inline]
+    pub fn hinted(&self, packed: u64) -> Option<u32> {
+        self.table.hinted(packed)
+    }
+
+    /// Leaves a hint that the frame holds the page.
+    pub fn set_hint(&self, packed: u64, number: u32) {
+        self.table.set_hint(packed, number);
+    }
+
+    /// The frame that holds the page at this moment.
+    pub fn holder_of(&self, packed: u64) -> Option<u32> {
+        self.table.shard(packed).get(&packed).copied()
+    }
+
+    /// The frame that holds the page, pinned for one who is going to wait for its latch.
+    pub fn pin(&self, packed: u64) -> Option<u32> {
+        let shard = self.table.shard(packed);
+        let number = shard.get(&packed).copied()?;
+        // Under the shard's lock: `evict_frame` looks at the pins under it.
+        self.frame(number).pins.fetch_add(1, Ordering::AcqRel);
+        Some(number)
+    }
+
+    /// Enters the page into the table with this frame, which is latched exclusively; false, and the
+    /// frame is free again, when the page has one already.
+    pub fn enter(&self, number: u32, packed: u64) -> bool {
+        let frame = self.frame(number);
+        let mut shard = self.table.shard(packed);
+        if shard.contains_key(&packed) {
+            drop(shard);
+            frame.latch.release_exclusive();
+            self.give_free(number);
+            return false;
+        }
+        shard.insert(packed, number);
+        frame.page_id.store(packed, Ordering::Relaxed);
+        true
+    }
+
+    /// Puts the frame, which has been filled, on its instance's LRU list: at the head of the old
+    /// part, or at once of the young one.
+    pub fn list(&self, number: u32, is_young: bool) {
+        let mut lists = self.instance_of_frame(number).lists.lock();
+        lists.insert(&self.frames, number);
+        if is_young {
+            lists.make_young(&self.frames, number);
+        }
+    }
+
+    /// Removes the page from its frame, which is latched exclusively and clean, and frees the
+    /// frame.
+    pub fn discard(&self, number: u32) {
+        let frame = self.frame(number);
+        let packed = frame.page_id.load(Ordering::Relaxed);
+        assert!(!frame.is_dirty(), "a dirty page is not thrown away");
+        self.table.shard(packed).remove(&packed);
+        self.empty_frame(number);
+    }
+
+    /// Evicts the frame's page if it is clean and nobody has or wants it; false if it stays.
+    pub fn evict_frame(&self, number: u32) -> bool {
+        let frame = self.frame(number);
+        let packed = frame.page_id.load(Ordering::Relaxed);
+        if packed == NO_PAGE {
+            return false;
+        }
+        {
+            let mut shard = self.table.shard(packed);
+            // Pins are taken under the shard's lock, so none can come between this check and the
+            // removal; a thread that latches by a hint instead fails against the exclusive latch,
+            // or is seen by the try for it.
+            if shard.get(&packed) != Some(&number) || !frame.latch.try_exclusive() {
+                return false;
+            }
+            if !frame.is_replaceable() {
+                drop(shard);
+                frame.latch.release_exclusive();
+                return false;
+            }
+            shard.remove(&packed);
+        }
+        if frame.used_tick.load(Ordering::Relaxed) == 0 {
+            count(&self.counters.read_ahead_evicted, 1);
+        }
+        self.empty_frame(number);
+        true
+    }
+
+    /// The rest of removing a page: its entry in the table is gone, the latch is held exclusively.
+    fn empty_frame(&self, number: u32) {
+        let frame = self.frame(number);
+        frame.page_id.store(NO_PAGE, Ordering::Relaxed);
+        self.instance_of_frame(number).lists.lock().remove(&self.frames, number);
+        frame.latch.release_exclusive();
+        self.give_free(number);
+    }
+
+    fn give_free(&self, number: u32) {
+        let instance = self.instance_of_frame(number);
+        instance.lists.lock().push_free(number);
+        // All of them: who brings in many pages may wait for more than one frame.
+        instance.free_event.notify_all();
+    }
+
+    /// Frees up to `wanted` frames with clean pages among the `scan` coldest of the instance.
+    pub fn evict(&self, instance: &Instance, wanted: usize, scan: usize) -> usize {
+        let candidates: Vec<u32> = {
+            let lists = instance.lists.lock();
+            let cold = lists.coldest_first().take(scan);
+            cold.filter(|&number| self.frame(number).is_replaceable()).take(wanted * 2 + 6).collect()
+        };
+        let mut freed = 0;
+        for number in candidates {
+            if freed == wanted {
+                break;
+            }
+            freed += self.evict_frame(number) as usize;
+        }
+        count(&self.counters.pages_evicted, freed as u64);
+        freed
+    }
+
+    /// A free frame of the instance, latched exclusively, if there is one that nobody will miss.
+    pub fn take_spare(&self, instance: &Instance) -> Option<u32> {
+        let spare = |lists: &mut Lists| {
+            (lists.free_len() > self.free_target(instance) / 2).then(|| lists.pop_free()).flatten()
+        };
+        let taken = spare(&mut instance.lists.lock());
+        let number = taken.or_else(|| {
+            self.evict(instance, 1, EVICT_SCAN);
+            spare(&mut instance.lists.lock())
+        })?;
+        self.frame(number).latch.exclusive();
+        Some(number)
+    }
+
+    /// How many frames are kept free in an instance.
+    pub fn free_target(&self, instance: &Instance) -> usize {
+        self.order.free_target().min(instance.frames / 8).max(4)
+    }
+
+    /// Keeps the LRU list roughly in order: cheap unless the page's place is well out of date.
+    #[inline]
+    pub fn touch(&self, number: u32, frame: &Frame) {
+        if self.order.is_kept() {
+            self.touch_listed(number, frame);
+        }
+    }
+
+    fn touch_listed(&self, number: u32, frame: &Frame) {
+        match self.order.place_of(frame, self.frames.len()) {
+            Place::Right => {}
+            Place::FirstUse => self.first_use(frame),
+            Place::OutOfDate => {
+                if let Some(mut lists) = self.instance_of_frame(number).lists.try_lock() {
+                    lists.make_young(&self.frames, number);
+                    self.order.stamp(frame);
+                    count(&self.counters.pages_made_young, 1);
+                }
+            }
+        }
+    }
+
+    /// A page that was read ahead is used for the first time.
+    #[cold]
+    fn first_use(&self, frame: &Frame) {
+        self.order.note_use(frame);
+        let packed = frame.page_id.load(Ordering::Relaxed);
+        self.notes.consider(PageId::new((packed >> 32) as u32, packed as u32));
+    }
+
+    /// When the page, if it is here, was first used: the tick.
+    pub fn used_at(&self, id: PageId) -> Option<u32> {
+        let number = self.holder_of(id.packed())?;
+        let tick = self.frame(number).used_tick.load(Ordering::Relaxed);
+        (tick != 0).then_some(tick)
+    }
+}
