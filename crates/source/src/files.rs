@@ -1,66 +1,28 @@
-//! The binary log: its files, and the state that the writer, the dump sessions and the statements
+//! The files of the binary log, and the state that the writer, the dump sessions and the statements
 //! about it share.
 //!
-//! Lock order: `files` before `shared`; `safe` is taken alone. No lock is held while a file is
-//! written or synced, except that a rotation or purge holds `files`.
+//! Lock order: `series` before `shared`; `safe` is taken alone. No lock is held while a file is
+//! written or synced, except that a rotation or purge holds `series`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use binlog::Checksum;
 use engine::Engine;
 use os::disk::Disk;
-use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use redo::Lsn;
 
 use crate::compression::CompressionStats;
-use crate::error::{BinlogError, Refusal};
-use crate::events;
-use crate::mariadb_gtid::Newest;
+use crate::config::BinlogConfig;
+use crate::error::Refusal;
+use crate::position::FilePosition;
 use crate::recent::Recent;
 use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
-use crate::state::{Safe, SafePoint, TURNED_OFF};
-use crate::tail::Tail;
-use crate::{recover, writer};
-
-/// Settings of the binary log.
-#[derive(Debug, Clone)]
-pub struct BinlogConfig {
-    /// `datadir`
-    pub datadir: PathBuf,
-    /// `log_bin`: basename, relative to the data directory.
-    pub basename: String,
-    /// `log_bin_index`
-    pub index: Option<String>,
-    /// `max_binlog_size`
-    pub max_file_bytes: u64,
-    /// `binlog_expire_logs_seconds`; 0 keeps all.
-    pub expire_after_s: u64,
-    /// `binlog_transaction_dependency_history_size`
-    pub dependency_history_size: u64,
-    /// `binlog_checksum`
-    pub checksum: Checksum,
-    /// `server_id`
-    pub server_id: u32,
-    /// `server_uuid`
-    pub server_uuid: String,
-    /// `version`, as format description events carry it.
-    pub server_version: String,
-}
-
-/// A place in the binary log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct FilePosition {
-    /// Number of the file.
-    pub file: u64,
-    /// Offset in it.
-    pub pos: u64,
-}
+use crate::state::{Safe, SafePoint};
 
 /// What writer, sessions and statements tell each other.
 pub(crate) struct Shared {
@@ -98,12 +60,12 @@ pub(crate) struct Shared {
     pub turned_off: bool,
 }
 
-/// The binary log of a server.
-pub struct Binlog {
+/// The files of a server's binary log, and what is known of them.
+pub(crate) struct LogFiles {
     pub(crate) config: BinlogConfig,
     pub(crate) engine: Arc<Engine>,
     pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) files: Mutex<FileSeries>,
+    pub(crate) series: Mutex<FileSeries>,
     pub(crate) shared: Mutex<Shared>,
     /// `shared` changed: more to send, a rotation done, the end.
     pub(crate) changed: Condvar,
@@ -116,60 +78,13 @@ pub struct Binlog {
     /// The writer is not to wait for space any longer.
     pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) compression: Mutex<CompressionStats>,
-    /// Before `files` and `shared`.
-    pub(crate) newest_mariadb_gtid: Mutex<Option<Newest>>,
-    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Binlog {
-    /// Opens the binary log: brings the files to where the log ends, starts a new file as every
-    /// start of mysqld does, and starts the writer. The engine has recovered and nothing commits
-    /// yet.
-    pub fn open(
-        disk: Arc<dyn Disk>,
-        engine: Arc<Engine>,
-        config: BinlogConfig,
-    ) -> Result<Arc<Binlog>, BinlogError> {
-        let mut files =
-            FileSeries::open(disk.clone(), &config.datadir, &config.basename, config.index.as_deref())?;
-        let safe = SafePoint::decode(engine.recovered_participant_state());
-        let mut first = None;
-        let (lsn, gtids) = match safe {
-            Some(safe) if safe.resets() => {
-                log::warn!("RESET BINARY LOGS AND GTIDS was cut short by a crash; it is carried out now");
-                files.remove_present()?;
-                first = Some(safe.file);
-                (safe.lsn, safe.gtids)
-            }
-            Some(safe) if safe.lsn == TURNED_OFF => {
-                (engine.visible_lsn(), recover::after_turned_off(&files, safe, &engine)?)
-            }
-            Some(safe) if files.numbers().binary_search(&safe.file).is_ok() => {
-                let mut stream = engine.commit_stream(safe.lsn)?;
-                let tail = recover::rederive(&files, &safe, &mut stream)?;
-                (tail.lsn, tail.gtids)
-            }
-            Some(safe) => {
-                log::warn!(
-                    "Binary log file '{}' is not in the index; its successor takes what followed it",
-                    files.name(safe.file)
-                );
-                (safe.lsn, safe.gtids)
-            }
-            None => (engine.visible_lsn(), engine.gtid_executed()),
-        };
-        let head =
-            events::file_head(&config.server_version, config.server_id, &gtids, false, config.checksum);
-        let (number, file) = match first {
-            Some(first) => files.create_numbered(first, &head)?,
-            None => files.create_next(&head)?,
-        };
-        let at = SafePoint { lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        let stopping = Arc::new(AtomicBool::new(false));
-        let tail = Tail::at(files.name(number), file, &at, config.checksum).until(&stopping);
-        tail.mark_in_use(true)?;
-        let shared = Shared {
-            end: FilePosition { file: number, pos: at.pos },
+impl Shared {
+    /// All of the log up to `lsn` is in front of `end`.
+    fn new(config: &BinlogConfig, end: FilePosition, lsn: Lsn) -> Shared {
+        Shared {
+            end,
             end_lsn: lsn,
             rotations_wanted: 0,
             rotations_done: 0,
@@ -187,92 +102,47 @@ impl Binlog {
             readers: BTreeMap::new(),
             failed: None,
             turned_off: false,
-        };
-        let stream = engine.commit_stream(lsn)?;
-        let semi_sync = Arc::new(SemiSync::new(Arc::downgrade(&engine)));
-        engine.set_commit_waiter(semi_sync.clone());
-        let binlog = Arc::new(Binlog {
+        }
+    }
+
+    /// The log ends here now, and so do the files. It never goes back but by a reset, which begins
+    /// a new generation.
+    pub fn advance(&mut self, end: FilePosition, lsn: Lsn) {
+        assert!(
+            end >= self.end && lsn >= self.end_lsn,
+            "the binary log grows: {end:?} at LSN {lsn} comes after {:?} at LSN {}",
+            self.end,
+            self.end_lsn
+        );
+        (self.end, self.end_lsn) = (end, lsn);
+    }
+}
+
+impl LogFiles {
+    /// The files of a log that ends at a safe point.
+    pub fn new(
+        disk: Arc<dyn Disk>,
+        engine: Arc<Engine>,
+        config: BinlogConfig,
+        series: FileSeries,
+        at: SafePoint,
+        stopping: Arc<AtomicBool>,
+    ) -> LogFiles {
+        let end = FilePosition { file: at.file, pos: at.pos };
+        LogFiles {
+            shared: Mutex::new(Shared::new(&config, end, at.lsn)),
+            semi_sync: Arc::new(SemiSync::new(Arc::downgrade(&engine))),
             config,
-            engine: engine.clone(),
+            engine,
             disk,
-            files: Mutex::new(files),
-            shared: Mutex::new(shared),
+            series: Mutex::new(series),
             changed: Condvar::new(),
             asked: Condvar::new(),
             safe: Arc::new(Safe::new(at)),
-            semi_sync,
             ignores_errors: AtomicBool::new(false),
             stopping,
             compression: Mutex::default(),
-            newest_mariadb_gtid: Mutex::default(),
-            writer: Mutex::new(None),
-        });
-        engine.set_checkpoint_participant(binlog.safe.clone());
-        if first.is_some() {
-            // The next start is not to do it again.
-            engine.checkpoint()?;
         }
-        // From here on a crash finds in the checkpoint which file the log goes on in.
-        engine.checkpoint()?;
-        binlog.purge_expired();
-        let thread_binlog = binlog.clone();
-        let handle = os::thread::spawn("binlog_writer", move || writer::run(&thread_binlog, tail, stream));
-        *binlog.writer.lock() = Some(handle);
-        Ok(binlog)
-    }
-
-    /// Ends the log with a stop event and syncs it. Nothing commits any more; dump sessions end.
-    pub fn close(&self) {
-        self.shared.lock().stop = true;
-        self.stopping.store(true, Ordering::Release);
-        self.asked.notify_one();
-        self.changed.notify_all();
-        if let Some(handle) = self.writer.lock().take()
-            && handle.join().is_err()
-        {
-            log::error!("the binary log's writer ended by a panic");
-        }
-    }
-
-    /// `@@log_bin_basename`
-    pub fn basename_path(&self) -> PathBuf {
-        self.files.lock().base_path().to_path_buf()
-    }
-
-    /// `@@log_bin_index`
-    pub fn index_path(&self) -> PathBuf {
-        self.files.lock().index_path().to_path_buf()
-    }
-
-    /// Semi-synchronous replication to this server's replicas.
-    pub fn semi_sync(&self) -> &SemiSync {
-        &self.semi_sync
-    }
-
-    /// What compression makes of the transactions since the server's start.
-    pub fn compression_stats(&self) -> CompressionStats {
-        *self.compression.lock()
-    }
-
-    /// `max_binlog_size` from now on.
-    pub fn set_max_file_bytes(&self, max_file_bytes: u64) {
-        self.shared.lock().max_file_bytes = max_file_bytes;
-    }
-
-    /// `binlog_expire_logs_seconds` from now on.
-    pub fn set_expire_after_s(&self, seconds: u64) {
-        self.shared.lock().expire_after_s = seconds;
-    }
-
-    /// `binlog_transaction_dependency_history_size` from now on.
-    pub fn set_dependency_history_size(&self, keys: u64) {
-        self.shared.lock().dependency_history_size = keys;
-    }
-
-    /// `binlog_checksum`: what follows goes to a new file, whose events end with it.
-    pub fn set_checksum(&self, checksum: Checksum) -> Result<(), Refusal> {
-        self.shared.lock().checksum = checksum;
-        self.rotate()
     }
 
     /// Waits until everything that is committed and visible now is in the files.
@@ -284,7 +154,7 @@ impl Binlog {
     }
 
     /// Has the writer go on at once, and waits until it has done something, or stops.
-    pub(crate) fn wait_for_writer(
+    pub fn wait_for_writer(
         &self,
         shared: &mut MutexGuard<'_, Shared>,
         is_done: impl Fn(&Shared) -> bool,
@@ -304,17 +174,9 @@ impl Binlog {
         Ok(())
     }
 
-    /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes
-    /// to a new one.
-    pub fn rotate(&self) -> Result<(), Refusal> {
-        self.wait_caught_up()?;
-        let mut shared = self.shared.lock();
-        shared.rotations_wanted += 1;
-        let wanted = shared.rotations_wanted;
-        self.wait_for_writer(&mut shared, |shared| shared.rotations_done >= wanted)?;
-        drop(shared);
-        self.purge_expired();
-        Ok(())
+    /// An error turned the log off: there is none until the next start.
+    pub fn is_turned_off(&self) -> bool {
+        self.shared.lock().turned_off
     }
 }
 

@@ -12,19 +12,29 @@
 //!   index.
 //! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks
 //!   for.
+//!
+//! From the bottom up: `series` (files and their index), `files` (they, and what the writer, the
+//! sessions and the statements tell each other); on these `recover`, `writer`, `purge`, `reset`,
+//! `show` and `dump`, which do not know one another but for `purge`; `binary_log` owns it all.
 
+mod binary_log;
 pub mod compression;
+mod config;
 mod dependencies;
+mod disk_full;
 pub mod dump;
 pub mod error;
 pub mod events;
 mod failure;
-pub mod files;
+mod files;
+mod find;
 mod mariadb_gtid;
+mod position;
 mod purge;
 mod reading;
 mod recent;
 mod recover;
+mod reset;
 pub mod semi_sync;
 mod sequence;
 pub mod series;
@@ -33,5 +43,7 @@ pub mod state;
 mod tail;
 mod writer;
 
-pub use files::{Binlog, BinlogConfig, FilePosition};
+pub use binary_log::Binlog;
+pub use config::BinlogConfig;
+pub use position::FilePosition;
 pub use purge::{LogFile, LogStatus};

@@ -9,10 +9,13 @@ use binlog::event::{HEADER_LEN, Header, event_type};
 use binlog::gtid::{MariadbGtid, MariadbGtidState};
 use engine::GtidMode;
 use os::disk::{File, OpenMode};
+use parking_lot::Mutex;
 
 use crate::error::Refusal;
 use crate::events::{self, HeadEvent};
-use crate::files::{Binlog, FilePosition};
+use crate::files::LogFiles;
+use crate::find::previous_gtids;
+use crate::position::FilePosition;
 
 /// The domain of them all: they have one order.
 pub const DOMAIN: u32 = 0;
@@ -29,7 +32,7 @@ struct Counted {
 
 /// The last transaction of the log, when it was asked for last.
 #[derive(Clone, Copy)]
-pub(crate) struct Newest {
+struct Newest {
     /// Of the log ([`crate::files::Shared::generation`]).
     generation: u64,
     /// How far the log had been written.
@@ -37,88 +40,92 @@ pub(crate) struct Newest {
     gtid: MariadbGtid,
 }
 
-impl Binlog {
-    /// Where a replica has to start that has got so far: the newest file before which there is
-    /// nothing that it lacks.
-    pub(crate) fn find_by_mariadb_gtids(&self, has: &MariadbGtidState) -> Result<FilePosition, Refusal> {
-        if self.engine.gtid_mode() != GtidMode::On {
-            return Err(Refusal::fatal_1236(
-                "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE other than ON.",
-            ));
-        }
-        let has = has.get(DOMAIN).map_or(0, |gtid| gtid.seq);
-        let files = self.files.lock();
-        for &number in files.numbers().iter().rev() {
-            if crate::purge::previous_gtids(&files, number)?.count() <= has {
-                return Ok(FilePosition { file: number, pos: 4 });
-            }
-        }
-        Err(not_in_any_file())
-    }
+/// Keeps [`Newest`] from one question to the next. Lock order: before the series of files and what
+/// is shared.
+#[derive(Default)]
+pub(crate) struct NewestGtid(Mutex<Option<Newest>>);
 
-    /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name
-    /// is the first one there is. `None`: there is none before it.
-    pub fn mariadb_gtid_at(&self, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
-        let end = self.wait_caught_up()?;
-        let number = {
-            let files = self.files.lock();
-            if name.is_empty() { files.numbers().first().copied() } else { files.find(name) }
-        };
-        let number = number.ok_or_else(|| Refusal::new(1373, "Target log not found in binlog index"))?;
-        self.last_gtid_before(FilePosition { file: number, pos }, end)
-    }
-
-    /// The last transaction of all (`gtid_binlog_pos`); `None`: there is none, or they have no
-    /// GTIDs. Who asks again has the file read from where it ended then.
-    pub fn mariadb_gtid_at_end(&self) -> Result<Option<MariadbGtid>, Refusal> {
-        if self.engine.gtid_mode() != GtidMode::On {
+impl NewestGtid {
+    /// See [`crate::Binlog::mariadb_gtid_at_end`]. Who asks again has the file read from where it
+    /// ended then.
+    pub fn get(&self, files: &LogFiles) -> Result<Option<MariadbGtid>, Refusal> {
+        if files.engine.gtid_mode() != GtidMode::On {
             return Ok(None);
         }
-        let end = self.wait_caught_up()?;
-        let generation = self.shared.lock().generation;
-        let mut newest = self.newest_mariadb_gtid.lock();
+        let end = files.wait_caught_up()?;
+        let generation = files.shared.lock().generation;
+        let mut newest = self.0.lock();
         let known = newest.filter(|known| known.generation == generation && known.end.file == end.file);
         let gtid = match known {
             Some(Newest { end: at, gtid, .. }) => {
-                let file = self.files.lock().open_file(end.file, OpenMode::Read);
+                let file = files.series.lock().open_file(end.file, OpenMode::Read);
                 let file = file.map_err(|error| unreadable(&error.to_string()))?;
                 let more = count(&file, at.pos, end.pos)?;
                 let server_id = more.server_id.unwrap_or(gtid.server_id);
                 Some(MariadbGtid { server_id, seq: gtid.seq + more.count, ..gtid })
             }
-            None => self.last_gtid_before(end, end)?,
+            None => last_gtid_before(files, end, end)?,
         };
         *newest = gtid.map(|gtid| Newest { generation, end, gtid });
         Ok(gtid)
     }
+}
 
-    fn last_gtid_before(
-        &self,
-        place: FilePosition,
-        end: FilePosition,
-    ) -> Result<Option<MariadbGtid>, Refusal> {
-        let mut seq = None;
-        let mut to = Some(place.pos);
-        let numbers = self.files.lock().numbers().to_vec();
-        for &number in numbers.iter().rev().filter(|number| **number <= place.file) {
-            let file = self.files.lock().open_file(number, OpenMode::Read);
-            let file = file.map_err(|error| unreadable(&error.to_string()))?;
-            let head = events::read_head(&*file).map_err(|what| unreadable(&what))?;
-            let before = events::previous_gtids_of(&head).map_err(|what| unreadable(&what))?.count();
-            let len = if number == end.file { Ok(end.pos) } else { file.len_bytes() };
-            let len = len.map_err(|error| unreadable(&error.to_string()))?;
-            let from = head.iter().map(HeadEvent::end).max().unwrap_or(4);
-            let counted = count(&file, from, to.take().map_or(len, |to| to.min(len)))?;
-            let seq = *seq.get_or_insert(before + counted.count);
-            match counted.server_id {
-                _ if seq == 0 => return Ok(None),
-                Some(server_id) => return Ok(Some(MariadbGtid { domain: DOMAIN, server_id, seq })),
-                None => {}
-            }
-        }
-        // The last one is in a file that has been purged.
-        Ok(seq.map(|seq| MariadbGtid { domain: DOMAIN, server_id: self.config.server_id, seq }))
+/// Where a replica has to start that has got so far: the newest file before which there is
+/// nothing that it lacks.
+pub(crate) fn find_file(files: &LogFiles, has: &MariadbGtidState) -> Result<FilePosition, Refusal> {
+    if files.engine.gtid_mode() != GtidMode::On {
+        return Err(Refusal::fatal_1236(
+            "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE other than ON.",
+        ));
     }
+    let has = has.get(DOMAIN).map_or(0, |gtid| gtid.seq);
+    let series = files.series.lock();
+    for &number in series.numbers().iter().rev() {
+        if previous_gtids(&series, number)?.count() <= has {
+            return Ok(FilePosition { file: number, pos: 4 });
+        }
+    }
+    Err(not_in_any_file())
+}
+
+/// See [`crate::Binlog::mariadb_gtid_at`].
+pub(crate) fn gtid_at(files: &LogFiles, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
+    let end = files.wait_caught_up()?;
+    let number = {
+        let series = files.series.lock();
+        if name.is_empty() { series.numbers().first().copied() } else { series.find(name) }
+    };
+    let number = number.ok_or_else(|| Refusal::new(1373, "Target log not found in binlog index"))?;
+    last_gtid_before(files, FilePosition { file: number, pos }, end)
+}
+
+fn last_gtid_before(
+    files: &LogFiles,
+    place: FilePosition,
+    end: FilePosition,
+) -> Result<Option<MariadbGtid>, Refusal> {
+    let mut seq = None;
+    let mut to = Some(place.pos);
+    let numbers = files.series.lock().numbers().to_vec();
+    for &number in numbers.iter().rev().filter(|number| **number <= place.file) {
+        let file = files.series.lock().open_file(number, OpenMode::Read);
+        let file = file.map_err(|error| unreadable(&error.to_string()))?;
+        let head = events::read_head(&*file).map_err(|what| unreadable(&what))?;
+        let before = events::previous_gtids_of(&head).map_err(|what| unreadable(&what))?.count();
+        let len = if number == end.file { Ok(end.pos) } else { file.len_bytes() };
+        let len = len.map_err(|error| unreadable(&error.to_string()))?;
+        let from = head.iter().map(HeadEvent::end).max().unwrap_or(4);
+        let counted = count(&file, from, to.take().map_or(len, |to| to.min(len)))?;
+        let seq = *seq.get_or_insert(before + counted.count);
+        match counted.server_id {
+            _ if seq == 0 => return Ok(None),
+            Some(server_id) => return Ok(Some(MariadbGtid { domain: DOMAIN, server_id, seq })),
+            None => {}
+        }
+    }
+    // The last one is in a file that has been purged.
+    Ok(seq.map(|seq| MariadbGtid { domain: DOMAIN, server_id: files.config.server_id, seq }))
 }
 
 /// The replica lacks what no file has.

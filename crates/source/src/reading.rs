@@ -2,11 +2,11 @@
 //! went on behind a file that is gone would leave out its transactions, and nobody would notice.
 
 use crate::error::Refusal;
-use crate::files::Binlog;
+use crate::files::LogFiles;
 
 /// A dump session's claim on the file that it reads.
 pub(crate) struct Reading<'b> {
-    binlog: &'b Binlog,
+    files: &'b LogFiles,
     file: u64,
 }
 
@@ -15,27 +15,27 @@ impl<'b> Reading<'b> {
     ///
     /// # Errors
     /// 1236 when it has been purged.
-    pub fn begin(binlog: &'b Binlog, file: u64) -> Result<Reading<'b>, Refusal> {
-        let files = binlog.files.lock();
-        if files.numbers().binary_search(&file).is_err() {
+    pub fn begin(files: &'b LogFiles, file: u64) -> Result<Reading<'b>, Refusal> {
+        let series = files.series.lock();
+        if series.numbers().binary_search(&file).is_err() {
             return Err(Refusal::fatal_1236("Could not find first log file name in binary log index file"));
         }
-        *binlog.shared.lock().readers.entry(file).or_default() += 1;
-        Ok(Reading { binlog, file })
+        *files.shared.lock().readers.entry(file).or_default() += 1;
+        Ok(Reading { files, file })
     }
 
     /// Claims the next file in place of this one; `None`: there is none.
     pub fn advance(&mut self) -> Option<u64> {
-        let files = self.binlog.files.lock();
-        let next = files.numbers().iter().copied().find(|&number| number > self.file)?;
-        *self.binlog.shared.lock().readers.entry(next).or_default() += 1;
+        let series = self.files.series.lock();
+        let next = series.numbers().iter().copied().find(|&number| number > self.file)?;
+        *self.files.shared.lock().readers.entry(next).or_default() += 1;
         self.let_go();
         self.file = next;
         Some(next)
     }
 
     fn let_go(&self) {
-        let mut shared = self.binlog.shared.lock();
+        let mut shared = self.files.shared.lock();
         if let Some(count) = shared.readers.get_mut(&self.file) {
             *count -= 1;
             if *count == 0 {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::files::FilePosition;
+use crate::position::FilePosition;
 
 /// So many bytes are kept; a session that is further behind reads the file.
 const KEPT_BYTES: usize = 4 << 20;
@@ -35,6 +35,10 @@ pub(crate) struct Recent {
 impl Recent {
     /// Takes a block that is behind all others.
     pub fn push(&mut self, block: Block) {
+        assert!(
+            self.blocks.back().is_none_or(|newest| newest.start < block.start),
+            "blocks come in the order of the log"
+        );
         self.bytes += block.bytes.len();
         self.blocks.push_back(block);
         while self.bytes > KEPT_BYTES {

@@ -23,7 +23,7 @@ use os::clock::Stopwatch;
 use parking_lot::{Condvar, Mutex};
 use redo::Lsn;
 
-use crate::files::FilePosition;
+use crate::position::FilePosition;
 
 /// A group that is not acknowledged yet.
 struct Pending {

@@ -11,7 +11,7 @@ use types::ColumnType;
 
 use crate::error::Refusal;
 use crate::events;
-use crate::files::Binlog;
+use crate::files::LogFiles;
 
 /// A row of SHOW BINLOG EVENTS.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,22 +41,24 @@ pub struct ShowRange {
     pub limit: Option<u64>,
 }
 
-impl Binlog {
-    /// SHOW BINLOG EVENTS; without a file of the first one.
-    pub fn events(&self, file: Option<&str>, range: &ShowRange) -> Result<Vec<ShownEvent>, Refusal> {
-        let end = self.wait_caught_up()?;
-        let (name, path, number) = {
-            let files = self.files.lock();
-            let number = match file {
-                Some(name) => files.find(name),
-                None => files.numbers().first().copied(),
-            };
-            let number = number.ok_or_else(|| refused("Could not find target log"))?;
-            (files.name(number), files.path(number), number)
+/// See [`crate::Binlog::events`].
+pub(crate) fn events_of_log(
+    files: &LogFiles,
+    file: Option<&str>,
+    range: &ShowRange,
+) -> Result<Vec<ShownEvent>, Refusal> {
+    let end = files.wait_caught_up()?;
+    let (name, path, number) = {
+        let series = files.series.lock();
+        let number = match file {
+            Some(name) => series.find(name),
+            None => series.numbers().first().copied(),
         };
-        let readable = (number == end.file).then_some(end.pos);
-        show_file(&*self.disk, &path, &name, readable, range)
-    }
+        let number = number.ok_or_else(|| refused("Could not find target log"))?;
+        (series.name(number), series.path(number), number)
+    };
+    let readable = (number == end.file).then_some(end.pos);
+    show_file(&*files.disk, &path, &name, readable, range)
 }
 
 /// The events of one file, up to `readable` where only a part of it may be read.

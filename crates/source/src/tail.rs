@@ -13,10 +13,10 @@ use os::disk::File;
 use redo::Lsn;
 
 use crate::dependencies::Written;
+use crate::disk_full::wait_for_space;
 use crate::error::BinlogError;
 use crate::events;
-use crate::failure::wait_for_space;
-use crate::files::FilePosition;
+use crate::position::FilePosition;
 use crate::recent::Block;
 use crate::sequence::{Numbering, least_of_same_length};
 use crate::state::SafePoint;
@@ -100,9 +100,16 @@ impl Tail {
         committed: &CommittedGroup<'_>,
         written: Written<'_>,
     ) -> Result<u64, BinlogError> {
+        assert!(
+            committed.seq > self.lsn,
+            "groups come in commit order: LSN {} comes after {}",
+            committed.seq,
+            self.lsn
+        );
         self.lsn = committed.seq;
         let header = &committed.header;
         let (mut last_committed, number) = self.numbering.next(committed.seq, header.depends_lsn, written);
+        assert!(last_committed < number, "transaction {number} of a file depends on earlier ones");
         if header.gtid.is_some_and(|gtid| !gtid.tsid.tag.is_none()) {
             last_committed = last_committed.max(least_of_same_length(number - 1));
         }

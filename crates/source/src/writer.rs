@@ -6,7 +6,6 @@
 //! recovered. A file is synced after the log up to the same commit: the checkpoint then may pass
 //! it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use binlog::gtid::GtidSet;
@@ -15,11 +14,15 @@ use os::account::{State, enter};
 use os::clock::Stopwatch;
 
 use crate::dependencies::Written;
+use crate::disk_full::wait_for_space;
 use crate::error::BinlogError;
 use crate::events;
-use crate::failure::wait_for_space;
-use crate::files::{Binlog, FilePosition};
+use crate::failure::give_up;
+use crate::files::LogFiles;
+use crate::position::FilePosition;
+use crate::purge::purge_expired;
 use crate::recent::Recent;
+use crate::reset::RESET_TRIES;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, SYNC_BYTES, Tail};
 
@@ -38,21 +41,17 @@ const REST_FOR_ACKNOWLEDGEMENTS: Duration = Duration::from_micros(500);
 /// A file with unsynced groups is synced this often, or when [`SYNC_BYTES`] are.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The engine's own background work may log something while GTIDs are being forgotten; it is tried
-/// so often.
-pub(crate) const RESET_TRIES: u32 = 20;
-
 /// The thread's body.
-pub(crate) fn run(binlog: &Arc<Binlog>, tail: Tail, stream: CommitStream) {
-    let writesets = WritesetReader::new(binlog.engine.clone());
-    let mut writer = Writer { binlog, tail, stream, since_sync: Stopwatch::start(), writesets };
+pub(crate) fn run(files: &LogFiles, tail: Tail, stream: CommitStream) {
+    let writesets = WritesetReader::new(files.engine.clone());
+    let mut writer = Writer { files, tail, stream, since_sync: Stopwatch::start(), writesets };
     if let Err(error) = writer.follow() {
-        binlog.give_up(&error);
+        give_up(files, &error);
     }
 }
 
 struct Writer<'a> {
-    binlog: &'a Arc<Binlog>,
+    files: &'a LogFiles,
     tail: Tail,
     stream: CommitStream,
     since_sync: Stopwatch,
@@ -72,17 +71,17 @@ impl Writer<'_> {
         loop {
             let before = self.tail.gathered_bytes();
             let drained = self.take_block()?;
-            self.binlog.semi_sync.reached(self.tail.lsn);
+            self.files.semi_sync.reached(self.tail.lsn);
             let took_any = self.tail.gathered_bytes() > before;
             self.publish()?;
             let is_due =
-                self.since_sync.elapsed() >= SYNC_INTERVAL && self.binlog.safe.safe_lsn() != self.tail.lsn;
+                self.since_sync.elapsed() >= SYNC_INTERVAL && self.files.safe.safe_lsn() != self.tail.lsn;
             if is_due || self.tail.unsynced_bytes >= SYNC_BYTES {
                 self.sync()?;
             }
-            if self.tail.pos() >= self.binlog.shared.lock().max_file_bytes {
+            if self.tail.pos() >= self.files.shared.lock().max_file_bytes {
                 self.rotate()?;
-                self.binlog.purge_expired();
+                purge_expired(self.files);
                 continue;
             }
             if !drained {
@@ -95,8 +94,8 @@ impl Writer<'_> {
                 Request::None => {}
                 Request::Rotate => {
                     self.rotate()?;
-                    self.binlog.shared.lock().rotations_done += 1;
-                    self.binlog.changed.notify_all();
+                    self.files.shared.lock().rotations_done += 1;
+                    self.files.changed.notify_all();
                 }
                 Request::Reset(first) => self.reset(first)?,
                 Request::Stop => return self.end(),
@@ -107,7 +106,7 @@ impl Writer<'_> {
     /// Appends what has been committed, up to a block; true when there was no more.
     fn take_block(&mut self) -> Result<bool, BinlogError> {
         let (max_file_bytes, history_size) = {
-            let shared = self.binlog.shared.lock();
+            let shared = self.files.shared.lock();
             (shared.max_file_bytes, shared.dependency_history_size)
         };
         let mut wait = Some(IDLE_WAIT);
@@ -120,9 +119,9 @@ impl Writer<'_> {
             let writeset = self.writesets.read(&committed);
             let written = Written { writeset, keys: self.writesets.keys(), history_size };
             let bytes = self.tail.append(&committed, written)?;
-            self.binlog.compression.lock().count(&committed, bytes);
+            self.files.compression.lock().count(&committed, bytes);
             let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
-            self.binlog.semi_sync.logged(committed.seq, end);
+            self.files.semi_sync.logged(committed.seq, end);
             if self.tail.gathered_bytes() >= BLOCK_BYTES || self.tail.pos() >= max_file_bytes {
                 return Ok(false);
             }
@@ -133,33 +132,33 @@ impl Writer<'_> {
     /// Lets commits gather, unless somebody waits for what this thread does.
     fn rest(&self) {
         let _idle = enter(State::Idle);
-        let mut shared = self.binlog.shared.lock();
+        let mut shared = self.files.shared.lock();
         let sessions = shared.readers.get(&self.tail.number).copied().unwrap_or(0);
         let pause = match sessions {
-            _ if self.binlog.semi_sync.is_enabled() => REST_FOR_ACKNOWLEDGEMENTS,
+            _ if self.files.semi_sync.is_enabled() => REST_FOR_ACKNOWLEDGEMENTS,
             0 => REST,
             more => REST.min(REST_FOR_ONE + REST_FOR_EACH * (more as u32 - 1)),
         };
         if shared.waiting == 0 && !shared.stop {
-            self.binlog.asked.wait_for(&mut shared, pause);
+            self.files.asked.wait_for(&mut shared, pause);
         }
     }
 
     /// Writes what was gathered and shows it to the dump sessions.
     fn publish(&mut self) -> Result<(), BinlogError> {
-        let is_read = !self.binlog.shared.lock().readers.is_empty();
+        let is_read = !self.files.shared.lock().readers.is_empty();
         let block = (is_read && self.tail.gathered_bytes() > 0).then(|| self.tail.gathered_block());
         self.tail.flush()?;
-        let mut shared = self.binlog.shared.lock();
+        let mut shared = self.files.shared.lock();
         match block {
             Some(block) => shared.recent.push(block),
             None if !is_read => shared.recent = Recent::default(),
             None => {}
         }
         if shared.end_lsn != self.tail.lsn {
-            shared.end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
-            shared.end_lsn = self.tail.lsn;
-            self.binlog.changed.notify_all();
+            let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+            shared.advance(end, self.tail.lsn);
+            self.files.changed.notify_all();
         }
         Ok(())
     }
@@ -167,17 +166,17 @@ impl Writer<'_> {
     /// Syncs the log and the file, in this order: a binary log must not have what a recovered log
     /// has not.
     fn sync(&mut self) -> Result<(), BinlogError> {
-        self.binlog.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
+        self.files.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
         if self.tail.unsynced_bytes > 0 {
             self.tail.sync()?;
         }
-        self.binlog.safe.set(self.tail.safe_point());
+        self.files.safe.set(self.tail.safe_point());
         self.since_sync = Stopwatch::start();
         Ok(())
     }
 
     fn request(&self) -> Request {
-        let mut shared = self.binlog.shared.lock();
+        let mut shared = self.files.shared.lock();
         if shared.rotations_done < shared.rotations_wanted {
             return Request::Rotate;
         }
@@ -190,25 +189,23 @@ impl Writer<'_> {
     /// Completes the present file and starts the next one.
     fn rotate(&mut self) -> Result<(), BinlogError> {
         self.publish()?;
-        let binlog = self.binlog;
-        let next_name = binlog.files.lock().name(self.tail.number + 1);
-        self.tail.append_end(Some(&next_name), binlog.config.server_id);
+        let files = self.files;
+        let next_name = files.series.lock().name(self.tail.number + 1);
+        self.tail.append_end(Some(&next_name), files.config.server_id);
         self.close_file()?;
         let mut at = self.tail.safe_point();
-        let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
+        let (config, checksum) = (&files.config, files.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &at.gtids, true, checksum);
-        // With `files` free in between: who purges makes the space.
+        // With `series` free in between: who purges makes the space.
         let (number, file) =
-            wait_for_space(&next_name, &binlog.stopping, || binlog.files.lock().create_next(&head))?;
+            wait_for_space(&next_name, &files.stopping, || files.series.lock().create_next(&head))?;
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
-        self.tail = Tail::at(next_name, file, &at, checksum).until(&binlog.stopping);
+        self.tail = Tail::at(next_name, file, &at, checksum).until(&files.stopping);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
-        binlog.safe.set(at);
-        let mut shared = binlog.shared.lock();
-        shared.end = end;
-        shared.end_lsn = self.tail.lsn;
-        binlog.changed.notify_all();
+        files.safe.set(at);
+        files.shared.lock().advance(end, self.tail.lsn);
+        files.changed.notify_all();
         Ok(())
     }
 
@@ -225,30 +222,30 @@ impl Writer<'_> {
     /// removes what is left ([`SafePoint::resets`]). The checkpoint at the end comes before
     /// anything is in the new file, so that no start removes that.
     fn reset(&mut self, first: u64) -> Result<(), BinlogError> {
-        let binlog = self.binlog;
+        let files = self.files;
         let outcome = self.forget_gtids(first);
-        binlog.files.lock().remove_all()?;
+        files.series.lock().remove_all()?;
         let gtids = GtidSet::default();
-        let (config, checksum) = (&binlog.config, binlog.shared.lock().checksum);
+        let (config, checksum) = (&files.config, files.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &gtids, false, checksum);
-        let name = binlog.files.lock().name(first);
+        let name = files.series.lock().name(first);
         let (number, file) =
-            wait_for_space(&name, &binlog.stopping, || binlog.files.lock().create_numbered(first, &head))?;
+            wait_for_space(&name, &files.stopping, || files.series.lock().create_numbered(first, &head))?;
         let at =
             SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
-        self.tail = Tail::at(name, file, &at, checksum).until(&binlog.stopping);
+        self.tail = Tail::at(name, file, &at, checksum).until(&files.stopping);
         self.tail.mark_in_use(true)?;
         let end = FilePosition { file: number, pos: at.pos };
-        binlog.safe.set(at);
-        let outcome = outcome.and_then(|()| binlog.engine.checkpoint().map(|_| ()));
-        binlog.semi_sync.start_anew();
-        let mut shared = binlog.shared.lock();
+        files.safe.set(at);
+        let outcome = outcome.and_then(|()| files.engine.checkpoint().map(|_| ()));
+        files.semi_sync.start_anew();
+        let mut shared = files.shared.lock();
         shared.end = end;
         shared.recent = Recent::default();
         shared.generation += 1;
         shared.resets_done += 1;
         shared.reset_error = outcome.err().map(|error| error.to_string());
-        binlog.changed.notify_all();
+        files.changed.notify_all();
         Ok(())
     }
 
@@ -259,9 +256,9 @@ impl Writer<'_> {
         loop {
             while self.stream.next(None)?.is_some() {}
             self.tail.lsn = self.stream.lsn();
-            self.binlog.engine.log().wait_durable(self.tail.lsn)?;
-            let reset = || self.binlog.safe.set(SafePoint::of_reset(self.tail.lsn, first));
-            match self.binlog.engine.reset_gtids_and(reset) {
+            self.files.engine.log().wait_durable(self.tail.lsn)?;
+            let reset = || self.files.safe.set(SafePoint::of_reset(self.tail.lsn, first));
+            match self.files.engine.reset_gtids_and(reset) {
                 Err(EngineError::GtidUnusable(_)) if tries < RESET_TRIES => tries += 1,
                 other => return other,
             }
@@ -269,15 +266,15 @@ impl Writer<'_> {
     }
 
     fn end(&mut self) -> Result<(), BinlogError> {
-        self.tail.append_end(None, self.binlog.config.server_id);
+        self.tail.append_end(None, self.files.config.server_id);
         self.close_file()?;
         self.publish_end();
         Ok(())
     }
 
     fn publish_end(&self) {
-        let mut shared = self.binlog.shared.lock();
-        shared.end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
-        self.binlog.changed.notify_all();
+        let end = FilePosition { file: self.tail.number, pos: self.tail.pos() };
+        self.files.shared.lock().advance(end, self.tail.lsn);
+        self.files.changed.notify_all();
     }
 }

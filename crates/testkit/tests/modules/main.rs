@@ -24,7 +24,6 @@ const CIRCLES: &[(&str, &[usize])] = &[
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[49, 2, 2, 2]),
-    ("source", &[9, 3]),
     ("sql", &[34, 15, 7, 4, 4, 3, 2, 2, 2, 2]),
     ("types", &[7, 6, 5, 3, 3, 2, 2]),
 ];
@@ -41,7 +40,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("replica", "Applier", 5),
     ("server", "Change", 5),
     ("server", "Connection", 4),
-    ("source", "Binlog", 6),
     ("sql", "Binder", 9),
     ("sql", "Parser", 25),
     ("sql", "Session", 18),

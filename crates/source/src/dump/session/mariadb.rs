@@ -16,12 +16,12 @@ use binlog::gtid::{MariadbGtid, MariadbGtidState};
 use binlog::{Checksum, Xid};
 use os::disk::OpenMode;
 
-use super::Session;
-use crate::dump::DumpEnd;
+use crate::dump::sender::Sender;
+use crate::dump::sink::DumpEnd;
 use crate::error::Refusal;
 use crate::events::{self, HeadEvent};
-use crate::files::FilePosition;
 use crate::mariadb_gtid::DOMAIN;
+use crate::position::FilePosition;
 
 /// Offset of the type in an event's header.
 const TYPE_OFFSET: usize = 4;
@@ -141,9 +141,9 @@ impl ByMariadbGtid {
     }
 
     /// The head of a file, before whose transactions there are so many.
-    fn send_head(
+    pub fn send_head(
         &mut self,
-        session: &mut Session<'_>,
+        sender: &mut Sender<'_>,
         head: &[HeadEvent],
         before: u64,
     ) -> Result<(), DumpEnd> {
@@ -152,11 +152,11 @@ impl ByMariadbGtid {
             // The log had been turned off by an error before this file.
             return Err(DumpEnd::Refused(crate::mariadb_gtid::not_in_any_file()));
         }
-        self.format = events::format_for_mariadb(&format.bytes, session.sent_checksum);
-        session.send_made_up(&self.format)?;
+        self.format = events::format_for_mariadb(&format.bytes, sender.sent_checksum);
+        sender.send_made_up(&self.format)?;
         self.last.seq = before;
         // Until the first one that it lacks is met its own is the last one known.
-        if before >= self.has() { session.send_gtid_list(self.last(), 0) } else { Ok(()) }
+        if before >= self.has() { sender.send_gtid_list(self.last(), 0) } else { Ok(()) }
     }
 
     /// The last transaction that was met, if there was one.
@@ -164,37 +164,37 @@ impl ByMariadbGtid {
         Some(self.last).filter(|gtid| gtid.seq > 0)
     }
 
-    pub fn send(&mut self, session: &mut Session<'_>, event: &[u8]) -> Result<(), DumpEnd> {
-        let end = FilePosition { file: session.at.file, pos: session.at.pos + event.len() as u64 };
+    pub fn send(&mut self, sender: &mut Sender<'_>, event: &[u8]) -> Result<(), DumpEnd> {
+        let end = FilePosition { file: sender.at.file, pos: sender.at.pos + event.len() as u64 };
         match events::kind(event) {
-            event_type::GTID | event_type::GTID_TAGGED => self.meet(session, event),
-            event_type::ANONYMOUS_GTID => Err(DumpEnd::Refused(session.anonymous_refused())),
+            event_type::GTID | event_type::GTID_TAGGED => self.meet(sender, event),
+            event_type::ANONYMOUS_GTID => Err(DumpEnd::Refused(sender.anonymous_refused())),
             event_type::PREVIOUS_GTIDS => Ok(()),
-            event_type::ROTATE | event_type::STOP => session.deliver(event, Some(end)),
-            _ if session.skipping => session.pass_over(end),
-            event_type::TRANSACTION_PAYLOAD => self.send_payload(session, event, end),
-            _ => self.send_part(session, event, end, Part::Whole),
+            event_type::ROTATE | event_type::STOP => sender.deliver(event, Some(end)),
+            _ if sender.skipping => sender.pass_over(end),
+            event_type::TRANSACTION_PAYLOAD => self.send_payload(sender, event, end),
+            _ => self.send_part(sender, event, end, Part::Whole),
         }
     }
 
     /// A transaction begins: leaves it out, or holds its first event back.
-    fn meet(&mut self, session: &mut Session<'_>, event: &[u8]) -> Result<(), DumpEnd> {
-        self.end_if_reached(session)?;
-        let decoded = binlog::decode(event, &Format::new(session.checksum));
+    fn meet(&mut self, sender: &mut Sender<'_>, event: &[u8]) -> Result<(), DumpEnd> {
+        self.end_if_reached(sender)?;
+        let decoded = binlog::decode(event, &Format::new(sender.checksum));
         let Ok((header, Event::Gtid(gtid))) = decoded else {
-            return Err(session.unreadable("a GTID event is damaged"));
+            return Err(sender.unreadable("a GTID event is damaged"));
         };
         self.last = MariadbGtid { domain: DOMAIN, server_id: header.server_id, seq: self.last.seq + 1 };
-        session.skipping = self.last.seq <= self.has();
+        sender.skipping = self.last.seq <= self.has();
         if self.has.is_some_and(|has| has.seq == self.last.seq && has != self.last) {
             return Err(self.not_in_the_log());
         }
-        if session.skipping {
-            return session.pass_over(session.at);
+        if sender.skipping {
+            return sender.pass_over(sender.at);
         }
-        let pos = session.at.pos;
-        if session.skipped_any {
-            session.send_gtid_list(self.has, 0)?;
+        let pos = sender.at.pos;
+        if sender.skipped_any {
+            sender.send_gtid_list(self.has, 0)?;
         }
         self.held = Some(Held { header, gtid, pos });
         Ok(())
@@ -203,32 +203,32 @@ impl ByMariadbGtid {
     /// Sends an event of a group, or of a compressed one, that ends at `end`.
     fn send_part(
         &mut self,
-        session: &mut Session<'_>,
+        sender: &mut Sender<'_>,
         event: &[u8],
         end: FilePosition,
         part: Part,
     ) -> Result<(), DumpEnd> {
         if let Some(held) = self.held.take() {
-            let start = Start::of(event, session.checksum);
+            let start = Start::of(event, sender.checksum);
             self.one_phase = match &start {
                 // Prepared transactions are not compressed.
-                Some(Start::PreparesXa(xid)) => part != Part::Whole || is_one_phase(session, &held, xid)?,
+                Some(Start::PreparesXa(xid)) => part != Part::Whole || is_one_phase(sender, &held, xid)?,
                 _ => false,
             };
             let said =
                 start.as_ref().filter(|start| start.is_in_the_gtid_event()).map(|_| (event.len(), end));
             let start = start.filter(|_| !self.one_phase).unwrap_or(Start::Transaction);
-            self.make_gtid_event(&held, &start, said, session.checksum);
-            session.deliver(&self.made, None)?;
+            self.make_gtid_event(&held, &start, said, sender.checksum);
+            sender.deliver(&self.made, None)?;
             if said.is_some() {
                 return Ok(());
             }
         }
         let end = Some(end).filter(|_| part != Part::Inner);
-        if self.one_phase && self.make_plain(event, session.checksum) {
-            return session.deliver(&self.made, end);
+        if self.one_phase && self.make_plain(event, sender.checksum) {
+            return sender.deliver(&self.made, end);
         }
-        session.deliver(event, end)
+        sender.deliver(event, end)
     }
 
     /// MariaDB's GTID event in the place of the one held and, where it stands for the next event
@@ -305,55 +305,55 @@ impl ByMariadbGtid {
     /// Sends the events of a compressed transaction one by one.
     fn send_payload(
         &mut self,
-        session: &mut Session<'_>,
+        sender: &mut Sender<'_>,
         event: &[u8],
         end: FilePosition,
     ) -> Result<(), DumpEnd> {
-        let damaged = |session: &Session<'_>| session.unreadable("a compressed transaction is damaged");
+        let damaged = |sender: &Sender<'_>| sender.unreadable("a compressed transaction is damaged");
         let Ok((_, Event::TransactionPayload(payload))) =
-            binlog::decode(event, &Format::new(session.checksum))
+            binlog::decode(event, &Format::new(sender.checksum))
         else {
-            return Err(damaged(session));
+            return Err(damaged(sender));
         };
         self.is_ahead = true;
-        let mut reader = PayloadReader::new(&payload).map_err(|_| damaged(session))?;
+        let mut reader = PayloadReader::new(&payload).map_err(|_| damaged(sender))?;
         let mut unpacked = Vec::new();
-        let mut next = reader.next_event().map_err(|_| damaged(session))?.map(<[u8]>::to_vec);
+        let mut next = reader.next_event().map_err(|_| damaged(sender))?.map(<[u8]>::to_vec);
         while let Some(part) = next {
-            next = reader.next_event().map_err(|_| damaged(session))?.map(<[u8]>::to_vec);
-            in_file(&part, end.pos, session.checksum, &mut unpacked);
-            self.send_part(session, &unpacked, end, if next.is_none() { Part::Last } else { Part::Inner })?;
+            next = reader.next_event().map_err(|_| damaged(sender))?.map(<[u8]>::to_vec);
+            in_file(&part, end.pos, sender.checksum, &mut unpacked);
+            self.send_part(sender, &unpacked, end, if next.is_none() { Part::Last } else { Part::Inner })?;
         }
         Ok(())
     }
 
     /// Everything has been sent.
-    pub fn at_end(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+    pub fn at_end(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if self.last.seq < self.has() {
             return Err(self.not_in_the_log());
         }
-        self.end_if_reached(session)?;
-        if session.skipped_any { session.send_gtid_list(self.last(), 0) } else { Ok(()) }
+        self.end_if_reached(sender)?;
+        if sender.skipped_any { sender.send_gtid_list(self.last(), 0) } else { Ok(()) }
     }
 
     /// The replica wants no more: says so, and ends.
-    fn end_if_reached(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+    fn end_if_reached(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if self.until.is_none_or(|until| self.last.seq < until) {
             return Ok(());
         }
-        session.send_gtid_list(self.last(), encode::MARIADB_LIST_UNTIL_REACHED)?;
-        session.sink.flush().map_err(DumpEnd::Disconnected)?;
+        sender.send_gtid_list(self.last(), encode::MARIADB_LIST_UNTIL_REACHED)?;
+        sender.sink.flush().map_err(DumpEnd::Disconnected)?;
         Err(DumpEnd::Complete)
     }
 
     /// Sets the replica's position right before a heartbeat, which must not be behind it.
-    pub fn before_heartbeat(&mut self, session: &mut Session<'_>) -> Result<(), DumpEnd> {
+    pub fn before_heartbeat(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if !std::mem::take(&mut self.is_ahead) {
             return Ok(());
         }
-        session.send_rotate()?;
+        sender.send_rotate()?;
         // A rotate event makes a replica forget the format.
-        session.send_made_up(&self.format)
+        sender.send_made_up(&self.format)
     }
 
     fn not_in_the_log(&self) -> DumpEnd {
@@ -378,46 +378,18 @@ fn in_file(event: &[u8], end_pos: u64, checksum: Checksum, out: &mut Vec<u8>) {
 
 /// Whether the XA transaction that begins with a GTID event is committed at its end: the last event
 /// says it, in the byte before its number.
-fn is_one_phase(session: &Session<'_>, held: &Held, xid: &Xid) -> Result<bool, DumpEnd> {
-    let behind = 12 + xid.data().len() + session.checksum.len_bytes();
+fn is_one_phase(sender: &Sender<'_>, held: &Held, xid: &Xid) -> Result<bool, DumpEnd> {
+    let behind = 12 + xid.data().len() + sender.checksum.len_bytes();
     let at = (held.pos + held.gtid.transaction_length).saturating_sub(behind as u64 + 1);
     let mut flag = [0];
-    let read = session
-        .binlog
+    let read = sender
         .files
+        .series
         .lock()
-        .open_file(session.at.file, OpenMode::Read)
+        .open_file(sender.at.file, OpenMode::Read)
         .and_then(|file| file.read_exact_at(&mut flag, at));
-    read.map_err(|error| session.unreadable(&error.to_string()))?;
+    read.map_err(|error| sender.unreadable(&error.to_string()))?;
     Ok(flag[0] != 0)
-}
-
-impl Session<'_> {
-    /// Sends the head of the present file to a replica that goes by MariaDB's GTIDs.
-    pub(super) fn send_head_for_mariadb(&mut self, head: &[HeadEvent]) -> Result<(), DumpEnd> {
-        let before = events::previous_gtids_of(head).map_err(|what| self.unreadable(&what))?.count();
-        self.with_mariadb(|mariadb, session| mariadb.send_head(session, head, before))
-    }
-
-    /// Tells such a replica how far it is.
-    fn send_gtid_list(&mut self, last: Option<MariadbGtid>, flags: u32) -> Result<(), DumpEnd> {
-        self.skipped_any = false;
-        let list =
-            events::gtid_list(last.as_slice(), flags, self.at.pos, self.server_id(), self.sent_checksum);
-        self.send_made_up(&list)
-    }
-
-    /// Does something with what is known of a replica that goes by MariaDB's GTIDs; nothing, if
-    /// this one does not.
-    pub(super) fn with_mariadb(
-        &mut self,
-        what: impl FnOnce(&mut ByMariadbGtid, &mut Self) -> Result<(), DumpEnd>,
-    ) -> Result<(), DumpEnd> {
-        let Some(mut mariadb) = self.mariadb.take() else { return Ok(()) };
-        let done = what(&mut mariadb, self);
-        self.mariadb = Some(mariadb);
-        done
-    }
 }
 
 #[cfg(test)]

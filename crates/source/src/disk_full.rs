@@ -1,0 +1,40 @@
+//! A full disk is waited out, as MySQL does, for as long as the server is not to stop.
+
+use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use os::account::{State, enter};
+
+/// Between two looks whether there is space again.
+const LOOK: Duration = Duration::from_millis(100);
+/// So many looks before it is said again that the disk is full.
+const LOOKS_PER_REPORT: u64 = 600;
+
+/// Does something with a file, again and again while there is no space for it, until the server is
+/// to stop.
+pub(crate) fn wait_for_space<T>(
+    file: &str,
+    stopping: &AtomicBool,
+    mut act: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    let mut looks = 0u64;
+    loop {
+        match act() {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+                    && !stopping.load(Ordering::Acquire) =>
+            {
+                if looks.is_multiple_of(LOOKS_PER_REPORT) {
+                    log::error!(
+                        "Disk is full writing '{file}' ({error}). Waiting for someone to free space..."
+                    );
+                }
+                looks += 1;
+                let _waiting = enter(State::DiskFullWait);
+                os::clock::sleep(LOOK);
+            }
+            done => return done,
+        }
+    }
+}
