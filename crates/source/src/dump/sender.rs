@@ -1,5 +1,5 @@
-//! What is sent of a dump, event by event: in the form that the client takes, with its checksum and,
-//! for a semi-synchronous replica, its acknowledgement.
+//! What is sent of a dump, event by event: in the form that the client takes, with its checksum
+//! and, for a semi-synchronous replica, its acknowledgement.
 
 use binlog::Checksum;
 use binlog::gtid::MariadbGtid;
@@ -51,7 +51,8 @@ impl Drop for Sender<'_> {
 }
 
 impl<'a> Sender<'a> {
-    /// Begins a dump at a place. A semi-synchronous replica is counted as one until this is dropped.
+    /// Begins a dump at a place. A semi-synchronous replica is counted as one until this is
+    /// dropped.
     pub(super) fn new(
         files: &'a LogFiles,
         request: &'a DumpRequest,
