@@ -13,6 +13,7 @@
 //! - [`panic`]: panics that end one thing and not the process.
 //! - [`random`]: the operating system's randomness, and a seeded generator for tests.
 //! - [`event`]: what threads wait for and are woken by, all at once.
+//! - [`names`]: names and addresses of hosts.
 //! - [`memory`]: hints about memory; [`aligned`]: memory for direct I/O.
 //! - [`sync`]: atomics, mutexes and conditions, which a model checker can take the place of.
 //! - [`thread`]: named threads, each with a time account.
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod disk;
 pub mod event;
 pub mod memory;
+pub mod names;
 pub mod panic;
 pub mod random;
 pub mod sim;

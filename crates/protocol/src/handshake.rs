@@ -108,7 +108,7 @@ pub enum FirstPacket {
     Response(HandshakeResponse),
     /// A request to change to TLS.
     TlsRequest,
-    /// A client older than 4.1 (MySQL's error 1251).
+    /// A client older than 4.1 (MySQL's error 1043, without an SQLSTATE).
     TooOld,
 }
 
@@ -213,6 +213,10 @@ impl HandshakeResponse {
             response.collation = r.u16(WHAT)?;
         }
         if capabilities & capability::PLUGIN_AUTH != 0 {
+            // MySQL takes none without it from a client that can name one.
+            if r.remaining() == 0 {
+                return Err(Malformed { what: WHAT });
+            }
             response.plugin = r.nul_or_rest().to_vec();
         }
         response.attributes = decode_attributes(&mut r, capabilities)?;
@@ -324,7 +328,8 @@ mod tests {
     #[test]
     fn change_user_without_a_tail_is_read() {
         let body = b"bob\0\x02xytest\0\xff\0";
-        let r = HandshakeResponse::decode_change_user(body, capability::PLUGIN_AUTH).unwrap();
+        assert!(HandshakeResponse::decode_change_user(body, capability::PLUGIN_AUTH).is_err());
+        let r = HandshakeResponse::decode_change_user(body, 0).unwrap();
         assert_eq!(
             (&r.user[..], &r.auth_response[..], &r.schema[..], r.collation),
             (&b"bob"[..], &b"xy"[..], &b"test"[..], 255)

@@ -3,6 +3,7 @@
 
 use crate::accounts::attributes::Locking;
 use crate::accounts::{Account, Accounts, ClientHost, access_denied};
+use crate::host_cache::HostError;
 use protocol::auth::{NONCE_BYTES, caching_sha2, native, nonce_from_random, plugin};
 use protocol::handshake::{AUTH_MORE_DATA, AuthSwitch, HandshakeResponse};
 use protocol::packet::{Channel, PacketError};
@@ -18,8 +19,21 @@ const RSA_CIPHER_BYTES: usize = 256;
 pub enum Refusal {
     /// The connection broke or the client gave up.
     Packet(PacketError),
-    /// To be told to the client.
-    Error(SqlError),
+    /// To be told to the client, and what it counts as for the client's host.
+    Error(SqlError, Option<HostError>),
+    /// To be told without its SQLSTATE, to a client of which it is not known that it can read that.
+    Bare(SqlError),
+}
+
+impl Refusal {
+    /// What it counts as for the client's host.
+    pub fn counts_as(&self) -> Option<HostError> {
+        match self {
+            Refusal::Packet(_) => Some(HostError::Handshake),
+            Refusal::Error(_, counts_as) => *counts_as,
+            Refusal::Bare(e) => HostError::of(e),
+        }
+    }
 }
 
 impl From<PacketError> for Refusal {
@@ -30,7 +44,8 @@ impl From<PacketError> for Refusal {
 
 impl From<SqlError> for Refusal {
     fn from(e: SqlError) -> Self {
-        Refusal::Error(e)
+        let counts_as = HostError::of(&e);
+        Refusal::Error(e, counts_as)
     }
 }
 
@@ -122,9 +137,12 @@ impl Authentication<'_> {
             noted.map_err(|(days_left, locking)| blocked(&user, &host, days_left, locking))?;
         }
         let with_password = !is_no_password(&answer);
-        match found.filter(|_| right) {
-            Some(account) => Ok(Proved { account, with_password }),
-            None => Err(access_denied(&user, &host, with_password).into()),
+        let denied = || access_denied(&user, &host, with_password);
+        match found {
+            Some(account) if right => Ok(Proved { account, with_password }),
+            Some(_) => Err(denied().into()),
+            // As MySQL counts a name that no account has.
+            None => Err(Refusal::Error(denied(), Some(HostError::AuthPlugin))),
         }
     }
 

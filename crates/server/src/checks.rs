@@ -384,7 +384,7 @@ impl ConnectionHost {
     }
 
     /// Error 1142.
-    fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
+    pub(crate) fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
         let user = quoted(&self.user_at_client());
         SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
     }

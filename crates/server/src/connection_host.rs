@@ -270,8 +270,9 @@ impl Host for ConnectionHost {
     }
 
     fn user(&self) -> String {
-        let host = self.entry.host.split(':').next().unwrap_or("").to_owned();
-        format!("{}@{host}", self.entry.shown().user)
+        let shown = self.entry.shown();
+        let host = shown.host.rsplit_once(':').map_or(&*shown.host, |(host, _port)| host);
+        format!("{}@{host}", shown.user)
     }
 
     fn current_user(&self) -> String {
@@ -460,6 +461,10 @@ impl Host for ConnectionHost {
         crate::virtual_tables::table(self, schema, table)
     }
 
+    fn truncate_virtual_table(&self, schema: &str, table: &str) -> sql::Result<()> {
+        crate::virtual_tables::truncate(self, schema, table)
+    }
+
     fn virtual_tables(&self, schema: &str) -> Vec<String> {
         crate::virtual_tables::names(schema)
     }
@@ -512,7 +517,7 @@ impl Host for ConnectionHost {
 
     fn sleep(&self, duration: Duration) -> bool {
         #[cfg(test)]
-        assert_ne!(duration, crate::connection::tests::PANICS, "a test asks for a panic");
+        assert_ne!(duration, crate::panic_hook::PANICS, "a test asks for a panic");
         self.entry.sleep(duration)
     }
 

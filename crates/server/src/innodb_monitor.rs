@@ -150,7 +150,7 @@ fn transactions(text: &mut Text, server: &Server, of: &impl Fn(&str) -> u64) {
         let l = entry.line();
         text.line(format_args!(
             "---connection {}, {} s, {} {}: {}",
-            l.id, l.time_s, l.host, l.shown.user, l.shown.statement
+            l.id, l.time_s, l.shown.host, l.shown.user, l.shown.statement
         ));
     }
 }

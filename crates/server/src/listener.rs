@@ -1,8 +1,7 @@
 //! Listening: TCP addresses and the Unix socket, one accepting thread each; each connection gets a
 //! thread of its own (docs/decisions/0002-thread-per-connection.md).
 
-use crate::accounts::ClientHost;
-use crate::connection;
+use crate::connection::{self, Origin};
 use crate::server::Server;
 use crate::version::VERSION;
 use os::account::{State, enter};
@@ -88,19 +87,17 @@ impl Listener {
         }
     }
 
-    fn accept(&self) -> io::Result<(Stream, ClientHost, String)> {
+    fn accept(&self) -> io::Result<(Stream, Origin)> {
+        let version = self.version();
         match self {
             Listener::Tcp(l, _) => {
                 let (stream, peer) = l.accept()?;
                 stream.set_nodelay(true)?;
-                let ip = peer.ip().to_canonical();
-                let host = ClientHost::Ip(ip);
-                let shown = format!("{}:{}", host.name(), peer.port());
-                Ok((stream.into(), host, shown))
+                Ok((stream.into(), Origin { peer: Some(peer), version }))
             }
             Listener::Unix(l, _) => {
                 let (stream, _) = l.accept()?;
-                Ok((stream.into(), ClientHost::Local, "localhost".into()))
+                Ok((stream.into(), Origin { peer: None, version }))
             }
         }
     }
@@ -130,7 +127,7 @@ fn run(server: &Arc<Server>, listener: &Listener) {
         };
         match accepted {
             Ok(_) if server.is_stopping() => return,
-            Ok((stream, host, shown)) => connection::start(server, stream, host, shown, listener.version()),
+            Ok((stream, origin)) => connection::start(server, stream, origin),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if server.is_stopping() => return,
             Err(e) => {

@@ -3,6 +3,8 @@
 
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, access_denied};
+use crate::authenticate::Refusal;
+use crate::host_cache::HostError;
 use crate::server::Server;
 use protocol::capability as cap;
 use protocol::stream::{ClientCertificate, Encryption, Stream};
@@ -42,17 +44,18 @@ pub struct Arrival<'a> {
 }
 
 /// Lets a client in whose password was right, or says why not; the order is MySQL's.
-pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> Result<Login, SqlError> {
+pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> Result<Login, Refusal> {
     let Arrival { user, host, .. } = *arrival;
     let encryption = arrival.stream.encryption();
     let certificate = || arrival.stream.client_certificate();
     if !is_met(&account.attributes.require, encryption.as_ref(), certificate) {
-        return Err(access_denied(user, host, arrival.with_password));
+        let denied = access_denied(user, host, arrival.with_password);
+        return Err(Refusal::Error(denied, Some(HostError::Ssl)));
     }
     if account.locked {
         server.status.locked_connects.add_one();
         let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
-        return Err(SqlError::new(3118, text));
+        return Err(SqlError::new(3118, text).into());
     }
     let now_us = os::clock::now_us();
     let default_days = server.globals.named("default_password_lifetime").uint();
@@ -63,13 +66,17 @@ pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> 
     {
         let text = "Your password has expired. To log in you must change it using a client that supports expired \
                     passwords.";
-        return Err(SqlError::new(1862, text));
+        return Err(SqlError::new(1862, text).into());
     }
     let max_user_connections = match account.administers(&["CONNECTION_ADMIN"]) {
         true => 0,
         false => server.globals.named("max_user_connections").uint(),
     };
-    let place = server.accounts.usage.take_place(user, &account, max_user_connections, now_us)?;
+    let place = server
+        .accounts
+        .usage
+        .take_place(user, &account, max_user_connections, now_us)
+        .map_err(|(told, counts_as)| Refusal::Error(told, Some(counts_as)))?;
     Ok(Login { account, place: Some(place), is_sandboxed })
 }
 

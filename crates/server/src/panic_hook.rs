@@ -5,6 +5,10 @@
 use std::backtrace::Backtrace;
 use std::panic::PanicHookInfo;
 
+/// `SLEEP` of this panics, in tests of this crate only.
+#[cfg(test)]
+pub const PANICS: std::time::Duration = std::time::Duration::from_millis(12_345_678);
+
 /// Installs the hook for the process.
 pub fn install() {
     std::panic::set_hook(Box::new(after_panic));

@@ -16,6 +16,21 @@ pub fn number_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
 }
 
+/// A number of things, signed as performance_schema's counts are.
+pub fn count_column(name: &str) -> ColumnMeta {
+    column(name, ColumnType::bigint(false), column_flag::NUM)
+}
+
+/// A second, shown in the session's time zone.
+pub fn timestamp_column(name: &str) -> ColumnMeta {
+    column(name, ColumnType::timestamp(0), 0)
+}
+
+/// A moment in microseconds of Unix time, in seconds.
+pub fn timestamp_value(at_us: u64) -> Value {
+    Value::Timestamp { seconds: (at_us / 1_000_000) as i64, micros: 0 }
+}
+
 /// A moment with microseconds.
 pub fn time_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::datetime(6), 0)

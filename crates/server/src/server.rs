@@ -1,6 +1,7 @@
 //! The server: what all its connections share.
 
 use crate::accounts::Accounts;
+use crate::host_cache::HostCache;
 use crate::innodb_monitor::LastLook;
 use crate::replicas::Replicas;
 use crate::sessions::Sessions;
@@ -33,6 +34,8 @@ pub struct Server {
     pub skip_grant_tables: AtomicBool,
     /// What it speaks TLS with; not set: it speaks none.
     pub tls: OnceLock<ServerTls>,
+    /// The hosts that clients come from.
+    pub hosts: HostCache,
     /// The connections.
     pub sessions: Sessions,
     /// What the connections keep in memory.
@@ -84,6 +87,7 @@ impl Server {
             accounts: Accounts::default(),
             skip_grant_tables: AtomicBool::new(parts.skip_grant_tables),
             tls: OnceLock::new(),
+            hosts: HostCache::default(),
             sessions: Sessions::default(),
             last_look: LastLook::default(),
             memory: Arc::default(),

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// Longer statements are cut in SHOW FULL PROCESSLIST.
 pub const MAX_SHOWN_BYTES: usize = 64 * 1024;
 
+/// The user of a connection that has not logged in yet.
+const UNAUTHENTICATED: &str = "unauthenticated user";
+
 /// What a connection is doing, the Command column of SHOW PROCESSLIST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -42,7 +45,9 @@ const ACTIVITIES: [(Activity, &str); 9] = [
 /// The parts of an entry that are text.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
-    /// Account name as the client gave it.
+    /// Host, with the port for TCP.
+    pub host: String,
+    /// Account name as the client gave it, once it has been let in.
     pub user: String,
     /// `user@host` of the matched account.
     pub account: String,
@@ -60,8 +65,6 @@ pub struct Shown {
 pub struct SessionEntry {
     /// The connection's id.
     pub id: u32,
-    /// Host, with the port for TCP.
-    pub host: String,
     /// Lock order: held alone and for a copy only.
     shown: Mutex<Shown>,
     /// An [`Activity`]. Relaxed, like the next three: each is told on its own.
@@ -86,8 +89,6 @@ pub struct SessionEntry {
 pub struct ProcessLine {
     /// The connection's id.
     pub id: u32,
-    /// Host, with the port for TCP.
-    pub host: String,
     /// The texts.
     pub shown: Shown,
     /// What it does.
@@ -100,8 +101,7 @@ impl SessionEntry {
     fn new(id: u32, host: String, interrupter: Option<Interrupter>) -> SessionEntry {
         SessionEntry {
             id,
-            host,
-            shown: Mutex::default(),
+            shown: Mutex::new(Shown { host, user: UNAUTHENTICATED.into(), ..Shown::default() }),
             activity: AtomicU8::new(Activity::Connect as u8),
             since_ticks: AtomicU64::new(os::clock::ticks()),
             transaction_id: AtomicU64::new(0),
@@ -171,8 +171,7 @@ impl SessionEntry {
         let since_ticks = self.since_ticks.load(Ordering::Relaxed);
         let ticks = os::clock::ticks().saturating_sub(since_ticks);
         let time_s = os::clock::ticks_to_ns(ticks) / 1_000_000_000;
-        let (host, shown) = (self.host.clone(), self.shown());
-        ProcessLine { id: self.id, host, shown, activity: self.activity(), time_s }
+        ProcessLine { id: self.id, shown: self.shown(), activity: self.activity(), time_s }
     }
 
     /// Asks the running statement to end, and the connection too unless `query_only`.

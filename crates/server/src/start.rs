@@ -273,6 +273,11 @@ fn complete(disk: &Arc<dyn Disk>, globals: &Globals, options: &Options, datadir:
         let path = datadir.join(globals.named(name).text());
         text(name, path.display().to_string());
     }
+    if !options.settings.iter().any(|(id, _)| id.definition().name == "host_cache_size") {
+        let connections = globals.named("max_connections").uint();
+        let size = 128 + connections.min(500) + connections.saturating_sub(500) / 20;
+        globals.set_named("host_cache_size", Setting::UInt(size.min(2000)));
+    }
     // Values are always taken one by one, without a lock on the table.
     globals.set_named("innodb_autoinc_lock_mode", Setting::UInt(2));
     if globals.named("report_port").uint() == 0 {

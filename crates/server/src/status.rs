@@ -241,7 +241,6 @@ impl ServerStatus {
     pub fn flush(&self, connections: usize) {
         for counter in [
             &self.aborted_clients,
-            &self.aborted_connects,
             &self.locked_connects,
             &self.slow_queries,
             &self.max_execution_time_exceeded,

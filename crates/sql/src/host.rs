@@ -262,6 +262,14 @@ pub trait Host: Send + Sync {
     /// this crate does not know itself. Names are in lower case.
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
 
+    /// TRUNCATE TABLE of a table of performance_schema.
+    ///
+    /// # Errors
+    /// 1142 when it is not one that counts, 1146 when there is none of this name.
+    fn truncate_virtual_table(&self, schema: &str, table: &str) -> Result<()> {
+        Err(SqlError::no_such_table(schema, table))
+    }
+
     /// The names of all of those, for SHOW TABLES: in lower case.
     fn virtual_tables(&self, schema: &str) -> Vec<String>;
 

@@ -36,7 +36,7 @@ pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
 }
 
 /// Waits until the server sends its greeting. A server that only listens, or that answers with an
-/// error packet (0xff), is not ready.
+/// error, is not ready, unless the error is about who may connect.
 pub(super) fn wait_ready(child: &mut Child, port: u16, within: Duration) -> Result<(), Refusal> {
     let started = Stopwatch::start();
     loop {
@@ -57,10 +57,12 @@ fn greets(port: u16) -> io::Result<bool> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-    let mut head = [0u8; 5];
+    let mut head = [0u8; 7];
     stream.read_exact(&mut head)?;
-    // Four bytes of packet header, then protocol version 10.
-    Ok(head[4] == 10)
+    // Four bytes of packet header, then protocol version 10; or error 1130, of a server that has no
+    // account for clients from this address yet.
+    let [low, high] = 1130u16.to_le_bytes();
+    Ok(head[4] == 10 || head[4..] == [0xff, low, high])
 }
 
 /// Sends SIGTERM, the polite request of every service manager.

@@ -111,7 +111,8 @@ fn create_user() -> String {
 /// Makes the kit's user on a fresh Slipstream, which starts with a root that has no password.
 pub(super) fn create_accounts(instance: &Instance) -> Result<(), InstanceError> {
     let refused = |error| InstanceError::Refused(format!("making user '{USER}'"), error);
-    let mut root = Client::connect(&ConnectOptions::tcp("127.0.0.1", instance.port())).map_err(refused)?;
+    // Over the socket: with skip_name_resolve nobody else is at localhost.
+    let mut root = Client::connect(&ConnectOptions::unix(instance.socket())).map_err(refused)?;
     root.query("SET SESSION sql_log_bin = 0").map_err(refused)?;
     for statement in create_user().lines() {
         root.query(statement.trim_end_matches(';')).map_err(refused)?;

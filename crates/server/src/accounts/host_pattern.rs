@@ -8,18 +8,30 @@ use std::net::IpAddr;
 pub enum ClientHost {
     /// The Unix socket.
     Local,
-    /// An address.
-    Ip(IpAddr),
+    /// An address, and the name of the host there, where it is known and looked up.
+    Ip {
+        /// The address.
+        ip: IpAddr,
+        /// The name.
+        name: Option<String>,
+    },
 }
 
 impl ClientHost {
-    /// As USER() and SHOW PROCESSLIST show it: loopback addresses are `localhost`, as after name
-    /// resolution.
+    /// As USER() and SHOW PROCESSLIST show it: the name, or the address of a host without one.
     pub fn name(&self) -> String {
         match self {
             ClientHost::Local => "localhost".into(),
-            ClientHost::Ip(ip) if ip.is_loopback() => "localhost".into(),
-            ClientHost::Ip(ip) => ip.to_string(),
+            ClientHost::Ip { name: Some(name), .. } => name.clone(),
+            ClientHost::Ip { ip, name: None } => ip.to_string(),
+        }
+    }
+
+    /// The address; none of the Unix socket.
+    pub fn ip(&self) -> Option<IpAddr> {
+        match self {
+            ClientHost::Local => None,
+            ClientHost::Ip { ip, .. } => Some(*ip),
         }
     }
 
@@ -27,22 +39,21 @@ impl ClientHost {
     pub fn is_loopback(&self) -> bool {
         match self {
             ClientHost::Local => true,
-            ClientHost::Ip(ip) => ip.is_loopback(),
+            ClientHost::Ip { ip, .. } => ip.is_loopback(),
         }
     }
 
     fn names(&self) -> Vec<String> {
         match self {
             ClientHost::Local => vec!["localhost".into()],
-            ClientHost::Ip(ip) if ip.is_loopback() => vec!["localhost".into(), ip.to_string()],
-            ClientHost::Ip(ip) => vec![ip.to_string()],
+            ClientHost::Ip { ip, name } => name.iter().cloned().chain([ip.to_string()]).collect(),
         }
     }
 }
 
 /// True when an account with this host pattern may be used from there.
 pub fn matches(pattern: &str, host: &ClientHost) -> bool {
-    if let (Some((net, mask)), ClientHost::Ip(IpAddr::V4(ip))) = (netmask(pattern), host) {
+    if let (Some((net, mask)), ClientHost::Ip { ip: IpAddr::V4(ip), .. }) = (netmask(pattern), host) {
         return u32::from(*ip) & mask == net;
     }
     let pattern = if pattern.is_empty() { "%" } else { pattern };
@@ -105,13 +116,22 @@ mod tests {
     use super::*;
 
     fn ip(text: &str) -> ClientHost {
-        ClientHost::Ip(text.parse().unwrap())
+        ClientHost::Ip { ip: text.parse().unwrap(), name: None }
+    }
+
+    fn named(text: &str, name: &str) -> ClientHost {
+        ClientHost::Ip { ip: text.parse().unwrap(), name: Some(name.into()) }
     }
 
     #[test]
     fn patterns_match_as_mysqls() {
         assert!(matches("localhost", &ClientHost::Local));
-        assert!(matches("localhost", &ip("127.0.0.1")));
+        assert!(matches("localhost", &named("127.0.0.1", "localhost")));
+        assert!(matches("127.0.0.1", &named("127.0.0.1", "localhost")));
+        assert!(!matches("localhost", &ip("127.0.0.1")));
+        assert!(matches("%.example", &named("192.0.2.7", "a.example")));
+        assert!(matches("192.0.2.%", &named("192.0.2.7", "a.example")));
+        assert!(!matches("%.example", &ip("192.0.2.7")));
         assert!(matches("127.0.0.1", &ip("127.0.0.1")));
         assert!(!matches("127.0.0.1", &ClientHost::Local));
         assert!(matches("%", &ip("192.0.2.7")));

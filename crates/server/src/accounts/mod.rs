@@ -149,6 +149,11 @@ impl AccountTable {
         self.accounts.iter().find(fits).cloned()
     }
 
+    /// Whether there is any account that may be used from a host.
+    pub fn admits(&self, host: &ClientHost) -> bool {
+        self.accounts.iter().any(|account| host_pattern::matches(&account.host, host))
+    }
+
     /// The account of exactly this name.
     pub fn get(&self, name: &AccountName) -> Option<Arc<Account>> {
         self.accounts.iter().find(|a| a.user == name.0 && a.host == name.1).cloned()
@@ -335,8 +340,10 @@ mod tests {
     #[test]
     fn the_most_specific_account_is_found() {
         let table = AccountTable::new([account("a", "%"), account("", "localhost"), account("a", "10.0.%")]);
-        let found =
-            |user: &str, ip: &str| table.find(user, &ClientHost::Ip(ip.parse().unwrap())).map(|a| a.shown());
+        let found = |user: &str, ip: &str| {
+            let name = (ip == "127.0.0.1").then(|| "localhost".to_owned());
+            table.find(user, &ClientHost::Ip { ip: ip.parse().unwrap(), name }).map(|a| a.shown())
+        };
         assert_eq!(found("a", "10.0.0.1").as_deref(), Some("a@10.0.%"));
         assert_eq!(found("a", "10.9.0.1").as_deref(), Some("a@%"));
         // MySQL's order: the anonymous user of the more specific host shadows 'a'@'%'.

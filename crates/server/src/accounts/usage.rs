@@ -3,6 +3,7 @@
 
 use super::attributes::{Limits, Locking};
 use super::{Account, AccountName};
+use crate::host_cache::HostError;
 use parking_lot::Mutex;
 use sql::SqlError;
 use std::collections::HashMap;
@@ -122,14 +123,15 @@ impl Usage {
     /// does not bind.
     ///
     /// # Errors
-    /// 1203 and 1226 when there are too many, at present or in this hour.
+    /// 1203 and 1226 when there are too many, at present or in this hour, and what that counts as
+    /// for the client's host.
     pub fn take_place(
         &self,
         user: &str,
         account: &Account,
         max_user_connections: u64,
         now_us: u64,
-    ) -> Result<UserPlace, SqlError> {
+    ) -> Result<UserPlace, (SqlError, HostError)> {
         let limits = account.attributes.limits;
         let mut all = self.used.lock();
         let used = all.entry((user.to_owned(), account.host.clone())).or_default().clone();
@@ -140,13 +142,15 @@ impl Usage {
             && u64::from(hour_now.connected) >= max_user_connections
         {
             let text = format!("User {user} already has more than 'max_user_connections' active connections");
-            return Err(SqlError::new(1203, text));
+            return Err((SqlError::new(1203, text), HostError::MaxUserConnections));
         }
         if limits.user_connections > 0 && hour_now.connected >= limits.user_connections {
-            return Err(exceeded(user, "max_user_connections", limits.user_connections));
+            let told = exceeded(user, "max_user_connections", limits.user_connections);
+            return Err((told, HostError::MaxUserConnections));
         }
         if limits.connections_per_hour > 0 && hour_now.connections >= limits.connections_per_hour {
-            return Err(exceeded(user, "max_connections_per_hour", limits.connections_per_hour));
+            let told = exceeded(user, "max_connections_per_hour", limits.connections_per_hour);
+            return Err((told, HostError::MaxUserConnectionsPerHour));
         }
         if limits.connections_per_hour > 0 {
             hour_now.connections += 1;
@@ -229,7 +233,9 @@ mod tests {
         let a = account(Locking::default(), limits);
         let take = |now_us| usage.take_place("a", &a, 0, now_us);
         let place = take(0).unwrap();
-        assert!(take(0).unwrap_err().message.contains("'max_user_connections' resource (current value: 1)"));
+        assert!(
+            take(0).unwrap_err().0.message.contains("'max_user_connections' resource (current value: 1)")
+        );
         assert!(place.counts_statements());
         place.count_statement(true, 0).unwrap();
         assert!(place.count_statement(true, 0).unwrap_err().message.contains("'max_updates'"));
@@ -239,13 +245,13 @@ mod tests {
         for _ in 0..3 {
             drop(take(US_PER_HOUR).unwrap());
         }
-        assert!(take(US_PER_HOUR).unwrap_err().message.contains("'max_connections_per_hour'"));
+        assert!(take(US_PER_HOUR).unwrap_err().0.message.contains("'max_connections_per_hour'"));
         usage.begin_hour();
         drop(take(US_PER_HOUR).unwrap());
         // The variable is for accounts without a limit of their own.
         let b = account(Locking::default(), Limits::default());
         let held = usage.take_place("b", &b, 1, 0).unwrap();
-        assert_eq!(usage.take_place("b", &b, 1, 0).unwrap_err().code, 1203);
+        assert_eq!(usage.take_place("b", &b, 1, 0).unwrap_err().0.code, 1203);
         let unbound = usage.take_place("b", &b, 0, 0).unwrap();
         drop((held, unbound));
         usage.take_place("b", &b, 1, 0).unwrap();

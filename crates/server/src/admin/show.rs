@@ -46,7 +46,7 @@ pub fn processlist(
         vec![
             Value::UInt(line.id.into()),
             Value::text(&line.shown.user),
-            Value::text(&line.host),
+            Value::text(&line.shown.host),
             text_or_null(line.shown.schema.as_deref()),
             Value::text(activity_name(line.activity)),
             Value::UInt(line.time_s),

@@ -66,7 +66,7 @@ fn serve_one(stream: Stream, host: ClientHost, accounts: &Accounts) {
         Ok(_) => {
             channel.write_packet(|out| OkPacket::default().encode(OK_HEADER, response.capabilities, out))
         }
-        Err(Refusal::Error(e)) => {
+        Err(Refusal::Error(e, _) | Refusal::Bare(e)) => {
             let err = ErrPacket { code: e.code, state: e.state, message: e.message };
             channel.write_packet(|out| err.encode(response.capabilities, out))
         }
@@ -82,7 +82,11 @@ fn over_tcp(accounts: &Arc<Accounts>, user: &str, password: &str, may_ask: bool)
     let accounts = accounts.clone();
     let server = os::thread::spawn("server", move || {
         let (stream, peer) = listener.accept().unwrap();
-        serve_one(Stream::from(stream), ClientHost::Ip(peer.ip()), &accounts);
+        serve_one(
+            Stream::from(stream),
+            ClientHost::Ip { ip: peer.ip(), name: Some("localhost".into()) },
+            &accounts,
+        );
     });
     let options = ConnectOptions::tcp("127.0.0.1", port).user(user, password);
     // Generating the RSA key takes its time on a busy machine.
@@ -202,7 +206,7 @@ fn exchange(accounts: &Arc<Accounts>, is_tcp: bool, user: &str, first: &str, pas
         (
             Stream::from(listener.accept().unwrap().0),
             Stream::from(theirs),
-            "192.0.2.1".parse().map(ClientHost::Ip).unwrap(),
+            ClientHost::Ip { ip: [192, 0, 2, 1].into(), name: None },
         )
     } else {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();

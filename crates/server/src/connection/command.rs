@@ -191,15 +191,19 @@ impl Connection<'_> {
         self.server.status.admin_commands.add_one();
         let response = match HandshakeResponse::decode_change_user(self.body(), self.capabilities) {
             Ok(response) => response,
-            Err(e) => {
-                self.send_error(&malformed(&e))?;
+            Err(_) => {
+                self.send_error(&unknown_command())?;
                 return Ok(Some(End::Lost));
             }
         };
         let login = match self.authenticate_again(&response) {
             Ok(login) => login,
-            Err(Refusal::Packet(e)) => return Err(e),
-            Err(Refusal::Error(e)) => {
+            Err(refusal) => {
+                self.count_for_host(refusal.counts_as());
+                let e = match refusal {
+                    Refusal::Packet(e) => return Err(e),
+                    Refusal::Error(e, _) | Refusal::Bare(e) => e,
+                };
                 // MySQL closes the connection of a client that could not change its user.
                 self.send_error(&e)?;
                 self.channel.flush()?;
@@ -216,7 +220,7 @@ impl Connection<'_> {
                 return Ok(Some(End::Lost));
             }
         }
-        match self.enter_schema(&response.schema) {
+        match self.enter_schema(&response.schema).and_then(|()| self.send_ok()) {
             Ok(()) => Ok(None),
             Err(PacketError::Closed) => Ok(Some(End::Lost)),
             Err(e) => Err(e),
@@ -242,7 +246,7 @@ impl Connection<'_> {
             stream: self.channel.stream(),
             with_password: proved.with_password,
         };
-        Ok(login::let_in(self.server, proved.account, &arrival)?)
+        login::let_in(self.server, proved.account, &arrival)
     }
 
     /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.

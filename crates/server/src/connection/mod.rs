@@ -6,29 +6,30 @@
 //! statements give back their places. What is in the middle of a change that others see ends the
 //! process instead ([`os::panic::Indivisible`]).
 
+mod admission;
 mod command;
 mod dump;
 mod statement;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
-use crate::accounts::{Account, ClientHost};
-use crate::authenticate::{Authentication, Refusal, new_nonce};
+use crate::accounts::ClientHost;
 use crate::connection_host::ConnectionHost;
-use crate::login::{self, Arrival, Login};
+use crate::host_cache::HostError;
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
 use crate::status::ServerStatus;
 use crate::wire_sink::{RowForm, WireSink};
+pub use admission::Origin;
+use admission::{Admitted, admit, broken_rule, no_thread, refuse, send_error, too_many};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::panic::Panicked;
-use protocol::auth::{NONCE_BYTES, plugin};
+use protocol::auth::NONCE_BYTES;
 use protocol::capability as cap;
-use protocol::handshake::{COLLATION_UTF8MB4_0900_AI_CI, FirstPacket, Greeting, HandshakeResponse};
 use protocol::packet::{Channel, PacketError};
-use protocol::response::{ErrPacket, OK_HEADER, OkPacket};
+use protocol::response::{OK_HEADER, OkPacket};
 use protocol::stream::Stream;
 use sql::{ResultSink, Session, SqlError};
 use std::collections::BTreeMap;
@@ -36,39 +37,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the server can.
-const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
-    | cap::FOUND_ROWS
-    | cap::LONG_FLAG
-    | cap::CONNECT_WITH_DB
-    | cap::IGNORE_SPACE
-    | cap::PROTOCOL_41
-    | cap::INTERACTIVE
-    | cap::TRANSACTIONS
-    | cap::SECURE_CONNECTION
-    | cap::MULTI_STATEMENTS
-    | cap::MULTI_RESULTS
-    | cap::PS_MULTI_RESULTS
-    | cap::PLUGIN_AUTH
-    | cap::CONNECT_ATTRS
-    | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
-    | cap::CAN_HANDLE_EXPIRED_PASSWORDS
-    | cap::SESSION_TRACK
-    | cap::DEPRECATE_EOF;
-
 /// The longest packet before a client has proved itself, in bytes.
 const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
 /// A command buffer that grew past this is given back.
 const KEEP_COMMAND_BYTES: usize = 1024 * 1024;
 
-/// Starts the thread of a connection that has been accepted, and will be greeted with this version.
-pub fn start(
-    server: &Arc<Server>,
-    stream: Stream,
-    host: ClientHost,
-    shown_host: String,
-    version: &'static str,
-) {
+/// Starts the thread of a connection that has been accepted.
+pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
     server.status.connections.add_one();
     let interrupter = match stream.interrupter() {
         Ok(interrupter) => interrupter,
@@ -77,7 +52,7 @@ pub fn start(
             return;
         }
     };
-    let entry = server.sessions.add(shown_host, Some(interrupter));
+    let entry = server.sessions.add(origin.shown(), Some(interrupter));
     server.status.max_used_connections.raise_to(server.sessions.count() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     // Whoever of the two is there takes it: the thread, or this one to say that there is none.
@@ -86,7 +61,7 @@ pub fn start(
     let started = os::thread::try_spawn("connection", move || {
         let (server, entry) = (server_of_thread, entry_of_thread);
         let stream = handed_to_thread.lock().take().expect("a thread that runs was started");
-        if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, host, version)) {
+        if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, origin)) {
             log_panic(&entry, &panic);
             server.status.aborted_clients.add_one();
             server.replicas.forget(entry.id);
@@ -118,7 +93,7 @@ fn log_panic(entry: &SessionEntry, panic: &Panicked) {
         "connection {} of '{}'@'{}' to db '{}' has panicked and is closed: {}; its statement: {statement}",
         entry.id,
         shown.user,
-        entry.host,
+        shown.host,
         shown.schema.as_deref().unwrap_or(""),
         panic.0
     );
@@ -169,13 +144,7 @@ enum End {
     Lost,
 }
 
-fn serve(
-    server: &Arc<Server>,
-    entry: &Arc<SessionEntry>,
-    stream: Stream,
-    client_host: ClientHost,
-    version: &str,
-) {
+fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin: Origin) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
     // For all of the handshake: who sends a byte now and then does not keep a place.
@@ -191,16 +160,15 @@ fn serve(
         let _gone = send_error(&mut channel, 0, &too_many());
         return;
     }
-    let admitted = admit(server, entry, &mut channel, (&client_host, version), connected > limit);
-    let (nonce, response, login) = match admitted {
+    let admitted = match admit(server, entry, &mut channel, &origin, connected > limit) {
         Ok(admitted) => admitted,
         Err(refusal) => {
-            server.status.aborted_connects.add_one();
             drop(place);
-            refuse(server, entry, &mut channel, refusal);
+            refuse(server, entry, &mut channel, refusal, origin.peer);
             return;
         }
     };
+    let Admitted { host: client_host, nonce, response, login } = admitted;
     let host = Arc::new(ConnectionHost::new(server.clone(), entry.clone(), login));
     let session = match host.new_session(&response) {
         Ok(session) => session,
@@ -225,145 +193,29 @@ fn serve(
         write_timeout: None,
         counted: (0, 0),
     };
-    if let End::Lost = connection.run(&response.schema) {
+    if connection.begin(&response.schema).is_err() {
+        server.status.aborted_connects.add_one();
+    } else if let End::Lost = connection.run() {
         server.status.aborted_clients.add_one();
     }
     connection.count_bytes();
 }
 
-type Admitted = ([u8; NONCE_BYTES], HandshakeResponse, Login);
-
-/// The connection phase up to the account; the OK packet is sent once the session exists.
-fn admit(
-    server: &Arc<Server>,
-    entry: &Arc<SessionEntry>,
-    channel: &mut Channel<Stream>,
-    (client_host, version): (&ClientHost, &str),
-    only_admin: bool,
-) -> Result<Admitted, Refusal> {
-    let nonce = new_nonce();
-    let tls = server.tls.get();
-    let capabilities = CAPABILITIES | if tls.is_some() { cap::SSL } else { 0 };
-    let greeting = Greeting {
-        server_version: version.into(),
-        connection_id: entry.id,
-        nonce,
-        capabilities,
-        collation: COLLATION_UTF8MB4_0900_AI_CI,
-        status: cap::STATUS_AUTOCOMMIT,
-        plugin: plugin::CACHING_SHA2.into(),
-    };
-    channel.write_packet(|out| greeting.encode(out))?;
-    channel.flush()?;
-    let mut first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
-    if let (Ok(FirstPacket::TlsRequest), Some(tls)) = (&first, tls) {
-        let (stream, ahead) = channel.stream_and_rest();
-        stream.accept_tls(tls, ahead).map_err(PacketError::Io)?;
-        entry.show(|s| s.encryption = stream.encryption());
-        first = HandshakeResponse::decode(channel.read_packet()?, capabilities);
-    }
-    let response = match first.map_err(|_| handshake_error())? {
-        FirstPacket::Response(response) => response,
-        FirstPacket::TlsRequest => return Err(handshake_error().into()),
-        FirstPacket::TooOld => {
-            let text = "Client does not support authentication protocol requested by server; consider upgrading \
-                        MySQL client";
-            return Err(SqlError::new(1251, text).into());
-        }
-    };
-    if !channel.stream().is_secure() && server.globals.named("require_secure_transport").is_on() {
-        let text = "Connections using insecure transport are prohibited while --require_secure_transport=ON.";
-        return Err(SqlError::new(3159, text).into());
-    }
-    entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
-    let user = String::from_utf8_lossy(&response.user).into_owned();
-    if server.grants_are_skipped() {
-        let account = Arc::new(Account { user, ..Account::default() });
-        return Ok((nonce, response, Login::unchecked(account)));
-    }
-    let proved =
-        Authentication { accounts: &server.accounts, host: client_host, channel, nonce }.run(&response)?;
-    if only_admin && !proved.account.administers(&["CONNECTION_ADMIN"]) {
-        server.status.max_connections_errors.add_one();
-        return Err(too_many().into());
-    }
-    let arrival = Arrival {
-        user: &user,
-        host: &client_host.name(),
-        capabilities: response.capabilities,
-        stream: channel.stream(),
-        with_password: proved.with_password,
-    };
-    let login = login::let_in(server, proved.account, &arrival)?;
-    Ok((nonce, response, login))
-}
-
-/// Error 1135: the system gives no thread for a new connection.
-fn no_thread(error: &std::io::Error) -> SqlError {
-    let number = error.raw_os_error().unwrap_or(0);
-    let text = format!(
-        "Can't create a new thread (errno {number}); if you are not out of available memory, you can consult the \
-         manual for a possible OS-dependent bug"
-    );
-    SqlError::new(1135, text)
-}
-
-fn too_many() -> SqlError {
-    SqlError::new(1040, "Too many connections")
-}
-
-fn handshake_error() -> SqlError {
-    SqlError::new(1043, "Bad handshake")
-}
-
-fn refuse(server: &Server, entry: &SessionEntry, channel: &mut Channel<Stream>, refusal: Refusal) {
-    match refusal {
-        Refusal::Error(e) => {
-            if e.code == 1045 {
-                log::info!("{}", e.message);
-            }
-            // Errors of the connection phase carry their SQLSTATE; the client has announced the 4.1
-            // protocol by now.
-            let _gone = send_error(channel, cap::PROTOCOL_41, &e);
-        }
-        Refusal::Packet(e) => {
-            if let Some(told) = broken_rule(&e) {
-                let _gone = send_error(channel, cap::PROTOCOL_41, &told);
-            }
-            if !server.is_stopping() {
-                log::info!("Got an error reading communication packets of connection {}: {e}", entry.id);
-            }
-        }
-    }
-}
-
-/// What a client is told that has broken the rules of packets.
-fn broken_rule(e: &PacketError) -> Option<SqlError> {
-    match e {
-        PacketError::TooLarge { .. } => {
-            Some(SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes"))
-        }
-        PacketError::OutOfOrder { .. } => Some(SqlError::new(1156, "Got packets out of order")),
-        PacketError::Io(_) | PacketError::Closed => None,
-    }
-}
-
-fn send_error(
-    channel: &mut Channel<Stream>,
-    capabilities: cap::Capabilities,
-    e: &SqlError,
-) -> Result<(), PacketError> {
-    let packet = ErrPacket { code: e.code, state: e.state, message: e.message.clone() };
-    channel.write_packet(|out| packet.encode(capabilities, out))?;
-    channel.flush()
-}
-
 impl Connection<'_> {
-    /// The command phase.
-    fn run(&mut self, schema: &[u8]) -> End {
-        if self.set_timeouts().is_err() || self.enter_schema(schema).is_err() {
-            return End::Lost;
+    /// The end of the connection phase: the schema that the client wants to begin in, and the OK
+    /// packet.
+    fn begin(&mut self, schema: &[u8]) -> Result<(), PacketError> {
+        self.set_timeouts()?;
+        self.enter_schema(schema)?;
+        if let Some(ip) = self.client_host.ip() {
+            self.server.hosts.let_in(ip);
         }
+        self.send_ok()?;
+        self.channel.flush()
+    }
+
+    /// The command phase.
+    fn run(&mut self) -> End {
         let init_connect = self.server.globals.named("init_connect").text().to_owned();
         if !init_connect.is_empty()
             && !self.host.is_sandboxed()
@@ -371,12 +223,7 @@ impl Connection<'_> {
         {
             let mut ignored = crate::row_collector::RowCollector::default();
             if let Err(e) = self.session.execute(init_connect.as_bytes(), &mut ignored) {
-                log::warn!(
-                    "Aborted connection {}: init_connect command failed: {}",
-                    self.entry.id,
-                    e.message
-                );
-                return End::Lost;
+                return self.init_connect_failed(&e);
             }
         }
         loop {
@@ -405,18 +252,45 @@ impl Connection<'_> {
         }
     }
 
-    /// Makes the schema of the handshake the current one, and sends the OK packet that ends the
-    /// handshake.
+    /// Makes the schema of the handshake the current one. The client is told why it cannot be that.
     fn enter_schema(&mut self, schema: &[u8]) -> Result<(), PacketError> {
         if !schema.is_empty() {
             let name = String::from_utf8_lossy(schema).into_owned();
             if let Err(e) = self.change_schema(&name) {
+                self.count_for_host(HostError::of(&e));
                 send_error(&mut self.channel, self.capabilities, &e)?;
                 return Err(PacketError::Closed);
             }
         }
-        self.send_ok()?;
-        self.channel.flush()
+        Ok(())
+    }
+
+    /// Error 1184, in answer to the client's first command.
+    fn init_connect_failed(&mut self, error: &SqlError) -> End {
+        self.count_for_host(Some(HostError::InitConnect));
+        let shown = self.entry.shown();
+        let aborted = format!(
+            "Aborted connection {} to db: '{}' user: '{}' host: '{}' (init_connect command failed",
+            self.entry.id,
+            shown.schema.as_deref().unwrap_or("unconnected"),
+            shown.user,
+            self.client_host.name()
+        );
+        log::warn!("{aborted}; diagnostics area: MY-{:06} - {})", error.code, error.message);
+        match self.read_command() {
+            Ok(()) => {
+                // The client may be gone; there is nobody else to tell.
+                let _gone = self.send_error(&SqlError::new(1184, format!("{aborted})")));
+                End::Lost
+            }
+            Err(e) => self.lost(&e),
+        }
+    }
+
+    fn count_for_host(&self, error: Option<HostError>) {
+        if let (Some(ip), Some(error)) = (self.client_host.ip(), error) {
+            self.server.hosts.count(ip, error, os::clock::now_us());
+        }
     }
 
     /// Makes a schema the current one.
@@ -484,7 +358,7 @@ impl Connection<'_> {
             self.entry.id,
             shown.schema.as_deref().unwrap_or("unconnected"),
             shown.user,
-            self.entry.host
+            shown.host
         );
         End::Lost
     }

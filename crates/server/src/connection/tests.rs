@@ -1,8 +1,9 @@
 //! A connection whose thread panics in the middle of a statement: it is gone, and nothing of it
 //! stays.
 
-use crate::accounts::ClientHost;
+use super::Origin;
 use crate::options;
+use crate::panic_hook::PANICS;
 use crate::server::Server;
 use crate::start::start;
 use os::disk::Disk;
@@ -11,9 +12,6 @@ use protocol::client::{Client, ConnectOptions};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// `SLEEP` of this panics, in tests of this crate only.
-pub const PANICS: Duration = Duration::from_millis(12_345_678);
 
 /// A server in this process, on a simulated disk.
 struct InProcess {
@@ -40,7 +38,7 @@ impl InProcess {
         let options = ConnectOptions::tcp("127.0.0.1", port);
         let client = os::thread::spawn("client", move || Client::connect(&options).unwrap());
         let (stream, peer) = self.listener.accept().unwrap();
-        super::start(&self.server, stream.into(), ClientHost::Ip(peer.ip()), peer.to_string(), "9.7.0");
+        super::start(&self.server, stream.into(), Origin { peer: Some(peer), version: "9.7.0" });
         client.join().unwrap()
     }
 

@@ -4,6 +4,7 @@
 mod binary_log;
 mod cells;
 mod data_locks;
+mod host_cache;
 mod information;
 mod performance;
 mod replication;
@@ -44,6 +45,7 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "data_locks", data_locks::locks),
     ("performance_schema", "global_status", performance::global_status),
     ("performance_schema", "global_variables", performance::global_variables),
+    ("performance_schema", "host_cache", |host| host_cache::table(&host.server().hosts)),
     ("performance_schema", "processlist", information::processlist),
     ("performance_schema", "session_status", performance::global_status),
     ("performance_schema", "session_variables", performance::session_variables),
@@ -67,6 +69,21 @@ const TABLES: &[(&str, &str, Compute)] = &[
 pub fn table(host: &ConnectionHost, schema: &str, table: &str) -> Option<VirtualTable> {
     let (_, _, compute) = TABLES.iter().find(|(s, t, _)| *s == schema && *t == table)?;
     Some(compute(host))
+}
+
+/// Empties a table that counts.
+///
+/// # Errors
+/// 1142 when it is not one that can be emptied, 1146 when there is none of this name.
+pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result<()> {
+    if (schema, table) == ("performance_schema", "host_cache") {
+        host.server().hosts.clear();
+        return Ok(());
+    }
+    match TABLES.iter().any(|(s, t, _)| *s == schema && *t == table) {
+        true => Err(host.table_denied("DROP", table)),
+        false => Err(sql::SqlError::no_such_table(schema, table)),
+    }
 }
 
 /// The names of a schema's tables.

@@ -98,7 +98,7 @@ pub fn threads(host: &ConnectionHost) -> VirtualTable {
             Value::text("FOREGROUND"),
             Value::UInt(line.id.into()),
             Value::text(&line.shown.user),
-            Value::text(&line.host),
+            Value::text(&line.shown.host),
             text_or_null(line.shown.schema.as_deref()),
             Value::text(activity_name(line.activity)),
             Value::UInt(line.time_s),

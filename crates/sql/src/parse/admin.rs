@@ -255,7 +255,7 @@ impl Parser<'_> {
             if self.is("PERSIST") {
                 return Err(SqlError::not_supported("RESET PERSIST"));
             }
-            if self.are(&["QUERY", "CACHE"]) {
+            if self.mode.of_source && self.are(&["QUERY", "CACHE"]) {
                 self.at += 2;
                 let targets = vec![FlushTarget::Other("QUERY CACHE".to_owned())];
                 return Ok(Statement::Admin(AdminCommand::Flush { targets, local: true }));
@@ -316,8 +316,10 @@ impl Parser<'_> {
             "LOGS" => FlushTarget::Logs,
             "PRIVILEGES" => FlushTarget::Privileges,
             "STATUS" => FlushTarget::Status,
-            "HOSTS" | "USER_RESOURCES" | "OPTIMIZER_COSTS" => FlushTarget::Other(word),
-            "QUERY" => {
+            "USER_RESOURCES" | "OPTIMIZER_COSTS" => FlushTarget::Other(word),
+            // MySQL has dropped these two; MariaDB has them.
+            "HOSTS" if self.mode.of_source => FlushTarget::Other(word),
+            "QUERY" if self.mode.of_source => {
                 self.expect("CACHE")?;
                 FlushTarget::Other("QUERY CACHE".to_owned())
             }

@@ -89,8 +89,14 @@ pub const DEFINITIONS: &[Definition] = &[
     session("global_connection_memory_tracking", Bool, "OFF")
         .does("What the session's statements keep counts for global_connection_memory_limit."),
     global("host_cache_size", UInt(0, 65_536), "279")
-        .kept("Host names are not looked up.")
-        .differs("The default is the least of MySQL's, which follows from max_connections."),
+        .does(
+            "performance_schema.host_cache keeps so many hosts; none is kept with 0. At start it is 128 and \
+             max_connections up to 500, and a twentieth of what is above that.",
+        )
+        .entered(|server, s| {
+            server.hosts.resize(s.uint() as usize);
+            Ok(())
+        }),
     global("hostname", Text, "").read_only().not_an_option().does("It tells the name of the machine."),
     global("init_connect", Text, "").does("Clients without CONNECTION_ADMIN begin with these statements."),
     session("interactive_timeout", UInt(1, 31_536_000), "28800")
@@ -140,7 +146,9 @@ pub const DEFINITIONS: &[Definition] = &[
         .guarded(Guard::GlobalOnly)
         .block(1024)
         .does("A packet, and the result of a function, may have that many bytes."),
-    global("max_connect_errors", UInt(1, u64::MAX), "100").kept("No host is blocked."),
+    global("max_connect_errors", UInt(1, u64::MAX), "100").does(
+        "A host with so many broken handshakes since its last good login is blocked (error 1129).",
+    ),
     global("max_connections", UInt(1, 100_000), "151")
         .does("That many clients may be connected, and one more with CONNECTION_ADMIN."),
     global("max_prepared_stmt_count", UInt(0, 4_194_304), "16382")
@@ -237,7 +245,9 @@ pub const DEFINITIONS: &[Definition] = &[
         .read_only()
         .not_an_option()
         .kept("Files are locked by the data directory's lock alone."),
-    global("skip_name_resolve", Bool, "OFF").read_only().kept("Host names are never looked up, as with ON."),
+    global("skip_name_resolve", Bool, "OFF").read_only().does(
+        "Clients are known by their addresses alone: host names are not looked up, not even that of 127.0.0.1.",
+    ),
     global("skip_networking", Bool, "OFF").read_only().does("The server listens at the Unix socket only."),
     global("skip_show_database", Bool, "OFF")
         .read_only()

@@ -1,0 +1,184 @@
+//! A client that comes from an address of its choice and says what it likes, packet by packet.
+
+use protocol::handshake::{AuthSwitch, Greeting, HandshakeResponse};
+use protocol::packet::{Channel, PacketError};
+use protocol::response::{ERR_HEADER, ErrPacket, OK_HEADER};
+use protocol::stream::Stream;
+use protocol::{auth, capability as cap};
+use std::io;
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::fd::FromRawFd;
+use std::time::Duration;
+
+/// How long an answer is waited for. Generous: it only ends tests that have failed.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
+
+/// A connection to a server of which nothing has been read or written.
+pub struct Caller {
+    channel: Channel<Stream>,
+}
+
+/// What a server said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// An OK packet.
+    Ok,
+    /// An error: number, SQLSTATE if there was one, and words.
+    Error(u16, String, String),
+    /// Any other packet.
+    Packet(Vec<u8>),
+    /// Nothing: it has closed the connection.
+    Nothing,
+}
+
+fn address(ip: Ipv4Addr, port: u16) -> libc::sockaddr_in {
+    // SAFETY: all bytes zero are valid for a structure of numbers.
+    let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
+    address.sin_family = libc::AF_INET as libc::sa_family_t;
+    address.sin_port = port.to_be();
+    address.sin_addr.s_addr = u32::from_ne_bytes(ip.octets());
+    address
+}
+
+/// A socket that is bound to `from` and connected to a port of this machine. `receive_bytes` makes
+/// its receive buffer that small.
+fn connect(from: Ipv4Addr, port: u16, receive_bytes: Option<i32>) -> io::Result<TcpStream> {
+    let (here, there) = (address(from, 0), address(Ipv4Addr::LOCALHOST, port));
+    let len = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+    let done = |code: libc::c_int| if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
+    // SAFETY: no pointers are passed.
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is open, and nobody else has it.
+    let stream = unsafe { TcpStream::from_raw_fd(fd) };
+    if let Some(bytes) = receive_bytes {
+        // SAFETY: pointer and length describe `bytes`, which outlives the call.
+        done(unsafe {
+            libc::setsockopt(
+                fd,
+                libc::SOL_SOCKET,
+                libc::SO_RCVBUF,
+                std::ptr::from_ref(&bytes).cast(),
+                size_of::<i32>() as libc::socklen_t,
+            )
+        })?;
+    }
+    // SAFETY: pointer and length describe `here`, which outlives the call.
+    done(unsafe { libc::bind(fd, std::ptr::from_ref(&here).cast(), len) })?;
+    // SAFETY: as above, of `there`.
+    done(unsafe { libc::connect(fd, std::ptr::from_ref(&there).cast(), len) })?;
+    Ok(stream)
+}
+
+impl Caller {
+    /// Connects from an address of this machine to a port of 127.0.0.1.
+    pub fn from(ip: Ipv4Addr, port: u16) -> Caller {
+        Caller::with(ip, port, None)
+    }
+
+    /// As [`Caller::from`], with a socket that takes few bytes which have not been read.
+    pub fn of_small_buffer(ip: Ipv4Addr, port: u16) -> Caller {
+        Caller::with(ip, port, Some(4096))
+    }
+
+    fn with(ip: Ipv4Addr, port: u16, receive_bytes: Option<i32>) -> Caller {
+        let socket = connect(ip, port, receive_bytes).unwrap_or_else(|e| panic!("{port} from {ip}: {e}"));
+        let stream = Stream::from(socket);
+        stream.set_read_timeout(Some(ANSWERS_WITHIN)).expect("a socket that is open");
+        Caller { channel: Channel::new(stream, 1 << 24) }
+    }
+
+    /// Reads a packet.
+    pub fn hear(&mut self) -> Said {
+        let packet = match self.channel.read_packet() {
+            Ok(packet) => packet,
+            Err(PacketError::Io(e))
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+            {
+                panic!("the server says nothing")
+            }
+            Err(_) => return Said::Nothing,
+        };
+        match packet.first() {
+            Some(&OK_HEADER) => Said::Ok,
+            Some(&ERR_HEADER) => {
+                let has_state = packet.get(3) == Some(&b'#');
+                let error = ErrPacket::decode(packet).expect("an error packet");
+                let state = if has_state {
+                    String::from_utf8_lossy(&error.state).into_owned()
+                } else {
+                    String::new()
+                };
+                Said::Error(error.code, state, error.message)
+            }
+            _ => Said::Packet(packet.to_vec()),
+        }
+    }
+
+    /// Writes a packet. A server that is gone already is heard of by who reads.
+    pub fn say(&mut self, payload: &[u8]) {
+        let _gone = self.channel.write_packet(|out| out.extend_from_slice(payload));
+        let _gone = self.channel.flush();
+    }
+
+    /// Writes bytes that need not be a packet.
+    pub fn shout(&mut self, bytes: &[u8]) {
+        let _gone = io::Write::write_all(self.channel.stream_mut(), bytes);
+    }
+
+    /// Begins a command.
+    pub fn command(&mut self, payload: &[u8]) {
+        self.channel.reset_sequence();
+        self.say(payload);
+    }
+
+    /// Reads the greeting and answers it as this user would who gives no password; what the server
+    /// then said.
+    pub fn log_in(&mut self, user: &str, schema: &str) -> Said {
+        self.log_in_with(user, schema, &[], auth::plugin::CACHING_SHA2)
+    }
+
+    /// As [`Caller::log_in`], with an answer to the challenge, and the plugin that it is said to be
+    /// of. A wish for another plugin is answered with nothing.
+    pub fn log_in_with(&mut self, user: &str, schema: &str, answer: &[u8], plugin: &str) -> Said {
+        match self.hear() {
+            Said::Packet(packet) => drop(Greeting::decode(&packet).expect("a greeting")),
+            other => return other,
+        }
+        let response = response(user, schema, answer, plugin);
+        let mut payload = Vec::new();
+        response.encode(&mut payload);
+        self.say(&payload);
+        self.hear_of_login()
+    }
+
+    /// What the server says at the end of an authentication to which the client has nothing to say.
+    pub fn hear_of_login(&mut self) -> Said {
+        loop {
+            match self.hear() {
+                Said::Packet(packet) if packet.first() == Some(&AuthSwitch::HEADER) => self.say(&[]),
+                other => return other,
+            }
+        }
+    }
+}
+
+/// A login's packet.
+pub fn response(user: &str, schema: &str, answer: &[u8], plugin: &str) -> HandshakeResponse {
+    let mut capabilities = cap::PROTOCOL_41 | cap::SECURE_CONNECTION | cap::PLUGIN_AUTH | cap::TRANSACTIONS;
+    if !schema.is_empty() {
+        capabilities |= cap::CONNECT_WITH_DB;
+    }
+    HandshakeResponse {
+        capabilities,
+        max_packet_bytes: 1 << 24,
+        collation: 45,
+        user: user.into(),
+        auth_response: answer.to_vec(),
+        schema: schema.into(),
+        plugin: plugin.into(),
+        attributes: Vec::new(),
+    }
+}
