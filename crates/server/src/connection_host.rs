@@ -227,7 +227,7 @@ impl ConnectionHost {
         Duration::from_secs(limit.load(Ordering::Relaxed))
     }
 
-    /// How long a command that has begun to arrive may keep still.
+    /// How long a client may say nothing when it is asked something within a command.
     pub fn net_read_timeout(&self) -> Duration {
         Duration::from_secs(self.limits.net_read_timeout_s.load(Ordering::Relaxed))
     }

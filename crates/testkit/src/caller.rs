@@ -1,12 +1,10 @@
 //! A client that comes from an address of its choice and says what it likes, packet by packet.
 
 use protocol::handshake::{AuthSwitch, Greeting, HandshakeResponse};
-use protocol::packet::{Channel, PacketError};
 use protocol::response::{ERR_HEADER, ErrPacket, OK_HEADER};
-use protocol::stream::Stream;
 use protocol::{auth, capability as cap};
-use std::io;
-use std::net::{Ipv4Addr, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpStream};
 use std::os::fd::FromRawFd;
 use std::time::Duration;
 
@@ -15,7 +13,10 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 
 /// A connection to a server of which nothing has been read or written.
 pub struct Caller {
-    channel: Channel<Stream>,
+    socket: TcpStream,
+    /// The number of the next packet that is written. Numbers of packets that come are not looked
+    /// at: a server that has given up on a client begins them anew.
+    sequence: u8,
 }
 
 /// What a server said.
@@ -85,27 +86,35 @@ impl Caller {
 
     fn with(ip: Ipv4Addr, port: u16, receive_bytes: Option<i32>) -> Caller {
         let socket = connect(ip, port, receive_bytes).unwrap_or_else(|e| panic!("{port} from {ip}: {e}"));
-        let stream = Stream::from(socket);
-        stream.set_read_timeout(Some(ANSWERS_WITHIN)).expect("a socket that is open");
-        Caller { channel: Channel::new(stream, 1 << 24) }
+        socket.set_read_timeout(Some(ANSWERS_WITHIN)).expect("a socket that is open");
+        Caller { socket, sequence: 0 }
+    }
+
+    /// Reads a packet; nothing when the connection has ended.
+    fn read_packet(&mut self) -> Option<Vec<u8>> {
+        let mut read = |bytes: &mut [u8]| match self.socket.read_exact(bytes) {
+            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                panic!("the server says nothing")
+            }
+            other => other.ok(),
+        };
+        let mut header = [0; 4];
+        read(&mut header)?;
+        let [a, b, c, number] = header;
+        let mut payload = vec![0; u32::from_le_bytes([a, b, c, 0]) as usize];
+        read(&mut payload)?;
+        self.sequence = number.wrapping_add(1);
+        Some(payload)
     }
 
     /// Reads a packet.
     pub fn hear(&mut self) -> Said {
-        let packet = match self.channel.read_packet() {
-            Ok(packet) => packet,
-            Err(PacketError::Io(e))
-                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
-            {
-                panic!("the server says nothing")
-            }
-            Err(_) => return Said::Nothing,
-        };
+        let Some(packet) = self.read_packet() else { return Said::Nothing };
         match packet.first() {
             Some(&OK_HEADER) => Said::Ok,
             Some(&ERR_HEADER) => {
                 let has_state = packet.get(3) == Some(&b'#');
-                let error = ErrPacket::decode(packet).expect("an error packet");
+                let error = ErrPacket::decode(&packet).expect("an error packet");
                 let state = if has_state {
                     String::from_utf8_lossy(&error.state).into_owned()
                 } else {
@@ -113,24 +122,31 @@ impl Caller {
                 };
                 Said::Error(error.code, state, error.message)
             }
-            _ => Said::Packet(packet.to_vec()),
+            _ => Said::Packet(packet),
         }
     }
 
-    /// Writes a packet. A server that is gone already is heard of by who reads.
+    /// Writes a packet of less than 16 MB. A server that is gone already is heard of by who reads.
     pub fn say(&mut self, payload: &[u8]) {
-        let _gone = self.channel.write_packet(|out| out.extend_from_slice(payload));
-        let _gone = self.channel.flush();
+        let [a, b, c, _] = (payload.len() as u32).to_le_bytes();
+        let packet = [&[a, b, c, self.sequence], payload].concat();
+        self.sequence = self.sequence.wrapping_add(1);
+        self.shout(&packet);
     }
 
     /// Writes bytes that need not be a packet.
     pub fn shout(&mut self, bytes: &[u8]) {
-        let _gone = io::Write::write_all(self.channel.stream_mut(), bytes);
+        let _gone = self.socket.write_all(bytes);
+    }
+
+    /// Says that nothing more will be said; what the server says can still be heard.
+    pub fn stop_talking(&mut self) {
+        self.socket.shutdown(Shutdown::Write).expect("a socket that is open");
     }
 
     /// Begins a command.
     pub fn command(&mut self, payload: &[u8]) {
-        self.channel.reset_sequence();
+        self.sequence = 0;
         self.say(payload);
     }
 

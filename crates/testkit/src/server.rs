@@ -24,6 +24,20 @@ pub fn flavor_under_test() -> Flavor {
     }
 }
 
+/// Plays something on Slipstream and, where it is there, on MySQL. Line by line it has to come to
+/// the same; Slipstream's lines are returned.
+pub fn same_as_mysql(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) -> Vec<String> {
+    let ours = play(&Server::start(Flavor::Slipstream, settings));
+    if crate::available(test, &[Flavor::MySql]) {
+        let theirs = play(&Server::start(Flavor::MySql, settings));
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_eq!(ours, theirs);
+        }
+        assert_eq!(ours.len(), theirs.len());
+    }
+    ours
+}
+
 /// A running server. It goes with its value.
 pub struct Server {
     instance: Instance,

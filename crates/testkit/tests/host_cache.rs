@@ -1,13 +1,14 @@
 //! Hosts whose clients misbehave: what `performance_schema.host_cache` counts of them, and when
 //! nobody gets in from there. The real MySQL is put through the same, and has to count the same.
 
-use bench::instance::{Flavor, Settings};
+use bench::instance::Settings;
 use os::clock::Stopwatch;
 use protocol::auth::plugin;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 use testkit::Server;
 use testkit::caller::{Caller, Said, response};
+use testkit::server::same_as_mysql;
 
 /// An address of the loopback that is a host like any other.
 const HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
@@ -143,24 +144,14 @@ const ACCOUNTS: &[&str] = &[
     "CREATE USER t IDENTIFIED BY 'x' FAILED_LOGIN_ATTEMPTS 1 PASSWORD_LOCK_TIME 1",
 ];
 
-/// The same on Slipstream and, where it is there, on MySQL; what came of it is the same, and is
-/// returned.
+/// As [`same_as_mysql`], once those are gone who asked whether the server is ready: they have hung
+/// up too.
 fn same(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) -> Vec<String> {
-    let play = |server: &Server| {
-        // Who asked whether the server is ready has been one that hung up.
+    same_as_mysql(test, settings, |server| {
         let asks = "SELECT id FROM information_schema.processlist WHERE user = 'unauthenticated user'";
         while !server.rows(asks).is_empty() {}
         play(server)
-    };
-    let ours = play(&Server::start(Flavor::Slipstream, settings));
-    if testkit::available(test, &[Flavor::MySql]) {
-        let theirs = play(&Server::start(Flavor::MySql, settings));
-        for (ours, theirs) in ours.iter().zip(&theirs) {
-            assert_eq!(ours, theirs);
-        }
-        assert_eq!(ours.len(), theirs.len());
-    }
-    ours
+    })
 }
 
 /// What the server said, without the name of the host, which is the resolver's affair.

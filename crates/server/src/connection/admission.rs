@@ -192,7 +192,7 @@ pub(super) fn refuse(
             if !server.is_stopping() {
                 log::info!("Got an error reading communication packets of connection {}: {e}", entry.id);
             }
-            (cap::PROTOCOL_41, broken_rule(&e).unwrap_or_else(|| unreadable(&e)))
+            (cap::PROTOCOL_41, unreadable(&e))
         }
     };
     // The client may be gone; there is nobody else to tell.
@@ -200,13 +200,19 @@ pub(super) fn refuse(
 }
 
 /// What a client is told whose packet cannot be read.
-fn unreadable(e: &PacketError) -> SqlError {
+pub(super) fn unreadable(e: &PacketError) -> SqlError {
     match e {
-        PacketError::Io(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+        PacketError::Io(io) if is_timeout(io) => {
             SqlError::new(1159, "Got timeout reading communication packets")
         }
-        _ => SqlError::new(1158, "Got an error reading communication packets"),
+        e => broken_rule(e)
+            .unwrap_or_else(|| SqlError::new(1158, "Got an error reading communication packets")),
     }
+}
+
+/// The time for a read or a write is over.
+pub(super) fn is_timeout(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// What a client is told that has broken the rules of packets.

@@ -1,5 +1,6 @@
 //! The commands of the command phase, but for those of prepared statements and of binary log dumps.
 
+use super::admission::unreadable;
 use super::{Connection, End};
 use crate::accounts::{Account, access_denied};
 use crate::authenticate::{Authentication, Refusal};
@@ -201,7 +202,7 @@ impl Connection<'_> {
             Err(refusal) => {
                 self.count_for_host(refusal.counts_as());
                 let e = match refusal {
-                    Refusal::Packet(e) => return Err(e),
+                    Refusal::Packet(e) => unreadable(&e),
                     Refusal::Error(e, _) | Refusal::Bare(e) => e,
                 };
                 // MySQL closes the connection of a client that could not change its user.
@@ -228,6 +229,8 @@ impl Connection<'_> {
     }
 
     fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Login, Refusal> {
+        // What is read within a command is waited for as long as this says.
+        self.set_read_timeout(self.host.net_read_timeout())?;
         let user = String::from_utf8_lossy(&response.user).into_owned();
         if self.server.grants_are_skipped() {
             return Ok(Login::unchecked(Arc::new(Account { user, ..Account::default() })));

@@ -22,7 +22,9 @@ use crate::sessions::{Activity, SessionEntry};
 use crate::status::ServerStatus;
 use crate::wire_sink::{RowForm, WireSink};
 pub use admission::Origin;
-use admission::{Admitted, admit, broken_rule, no_thread, refuse, send_error, too_many};
+use admission::{
+    Admitted, admit, broken_rule, is_timeout, no_thread, refuse, send_error, too_many, unreadable,
+};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::panic::Panicked;
@@ -33,7 +35,6 @@ use protocol::response::{OK_HEADER, OkPacket};
 use protocol::stream::Stream;
 use sql::{ResultSink, Session, SqlError};
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
         if let Err(panic) = os::panic::contain(|| serve(&server, &entry, stream, origin)) {
             log_panic(&entry, &panic);
             server.status.aborted_clients.add_one();
-            server.replicas.forget(entry.id);
         }
+        server.replicas.forget(entry.id);
         server.sessions.remove(entry.id);
     });
     match started {
@@ -229,8 +230,7 @@ impl Connection<'_> {
         loop {
             match self.read_command() {
                 Ok(()) => {}
-                Err(PacketError::Closed) => return End::Lost,
-                Err(e) => return self.lost(&e),
+                Err(e) => return self.gone(&e),
             }
             self.server.status.queries.add_one();
             let running = Running::begin(&self.server.status);
@@ -283,7 +283,7 @@ impl Connection<'_> {
                 let _gone = self.send_error(&SqlError::new(1184, format!("{aborted})")));
                 End::Lost
             }
-            Err(e) => self.lost(&e),
+            Err(e) => self.gone(&e),
         }
     }
 
@@ -298,7 +298,7 @@ impl Connection<'_> {
         self.session.change_schema(name)
     }
 
-    /// Waits for the next command, at most `wait_timeout`.
+    /// Waits for the next command. `wait_timeout` is for each read of it, as in MySQL.
     fn read_command(&mut self) -> Result<(), PacketError> {
         self.entry.set_activity(Activity::Sleep);
         self.channel.set_max_packet_bytes(self.host.max_allowed_packet_bytes());
@@ -308,25 +308,23 @@ impl Connection<'_> {
         }
         self.channel.reset_sequence();
         let _waiting = enter(State::ClientWait);
-        if !self.channel.await_packet()? {
-            // From its first byte on a command is no idle client's.
-            let timeout = Some(self.host.net_read_timeout());
-            self.channel.stream().set_read_timeout(timeout)?;
-            self.read_timeout = timeout;
-        }
         let packet = self.channel.read_packet()?;
         self.command.clear();
         self.command.extend_from_slice(packet);
         Ok(())
     }
 
+    fn set_read_timeout(&mut self, timeout: Duration) -> Result<(), PacketError> {
+        if self.read_timeout != Some(timeout) {
+            self.channel.stream().set_read_timeout(Some(timeout))?;
+            self.read_timeout = Some(timeout);
+        }
+        Ok(())
+    }
+
     /// Sets what the session's variables say of idle clients, and of those that do not read.
     fn set_timeouts(&mut self) -> Result<(), PacketError> {
-        let read = Some(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0));
-        if read != self.read_timeout {
-            self.channel.stream().set_read_timeout(read)?;
-            self.read_timeout = read;
-        }
+        self.set_read_timeout(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0))?;
         let write = Some(self.host.net_write_timeout());
         if write != self.write_timeout {
             self.channel.stream().set_write_timeout(write)?;
@@ -335,23 +333,41 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Tells the client, if it can still hear, why its connection ends.
-    fn lost(&mut self, e: &PacketError) -> End {
+    /// The end of a connection whose next command could not be read.
+    fn gone(&mut self, e: &PacketError) -> End {
         let told = match e {
-            PacketError::TooLarge { .. } | PacketError::OutOfOrder { .. } => broken_rule(e),
-            PacketError::Io(io)
-                if matches!(io.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
-            {
+            PacketError::Io(io) if is_timeout(io) && !self.channel.has_header() => {
                 let text = "The client was disconnected by the server because of inactivity. See wait_timeout and \
                             interactive_timeout for configuring this behavior.";
-                Some(SqlError::new(4031, text))
+                SqlError::new(4031, text)
             }
-            PacketError::Io(_) | PacketError::Closed => None,
+            e => unreadable(e),
         };
-        if let Some(error) = told {
-            // The client may be gone; there is nobody else to tell.
-            let _gone = send_error(&mut self.channel, self.capabilities, &error);
+        self.tell_last(&told);
+        // A client that just goes is nothing to be noted.
+        if !matches!(e, PacketError::Closed) {
+            self.note_lost(e);
         }
+        End::Lost
+    }
+
+    /// The end of a connection that broke while its client was answered. A client that does not
+    /// read is told nothing more: that would wait for it once again.
+    fn lost(&mut self, e: &PacketError) -> End {
+        if let Some(told) = broken_rule(e) {
+            self.tell_last(&told);
+        }
+        self.note_lost(e);
+        End::Lost
+    }
+
+    /// Tells the client, if it can still hear, why its connection ends.
+    fn tell_last(&mut self, error: &SqlError) {
+        // The client may be gone; there is nobody else to tell.
+        let _gone = send_error(&mut self.channel, self.capabilities, error);
+    }
+
+    fn note_lost(&self, e: &PacketError) {
         let shown = self.entry.shown();
         log::info!(
             "Aborted connection {} to db: '{}' user: '{}' host: '{}' ({e})",
@@ -360,7 +376,6 @@ impl Connection<'_> {
             shown.user,
             shown.host
         );
-        End::Lost
     }
 
     fn count_bytes(&mut self) {

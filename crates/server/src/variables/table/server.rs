@@ -162,8 +162,8 @@ pub const DEFINITIONS: &[Definition] = &[
         .block(1024)
         .kept("Buffers grow as they are needed."),
     session("net_read_timeout", UInt(1, 31_536_000), "30").does(
-        "A client that keeps still within a command for that many seconds is \
-             disconnected.",
+        "A client that is asked something within a command, as by COM_CHANGE_USER, and keeps still \
+         for that many seconds is disconnected. How long a command is waited for is wait_timeout's.",
     ),
     session("net_retry_count", UInt(1, u64::MAX), "10")
         .kept("A read that a signal ends is always begun again."),
