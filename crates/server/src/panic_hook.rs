@@ -9,6 +9,18 @@ use std::panic::PanicHookInfo;
 #[cfg(test)]
 pub const PANICS: std::time::Duration = std::time::Duration::from_millis(12_345_678);
 
+/// The next event that is sent to a replica panics, in tests of this crate only. Relaxed: it is
+/// told on its own.
+#[cfg(test)]
+pub static NEXT_EVENT_PANICS: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// Panics when [`NEXT_EVENT_PANICS`] says so, once.
+#[cfg(test)]
+pub fn panic_if_asked() {
+    let is_asked = NEXT_EVENT_PANICS.swap(false, std::sync::atomic::Ordering::Relaxed);
+    assert!(!is_asked, "a test asks for a panic");
+}
+
 /// Installs the hook for the process.
 pub fn install() {
     std::panic::set_hook(Box::new(after_panic));

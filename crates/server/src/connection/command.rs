@@ -149,7 +149,7 @@ impl Connection<'_> {
     fn process_kill(&mut self) -> Result<(), PacketError> {
         let id = match Reader::new(self.body()).u32("COM_PROCESS_KILL") {
             Ok(id) => u64::from(id),
-            Err(e) => return self.send_error(&malformed(&e)),
+            Err(_) => return self.send_error(&malformed()),
         };
         let host = self.host.clone();
         self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
@@ -252,6 +252,14 @@ impl Connection<'_> {
         login::let_in(self.server, proved.account, &arrival)
     }
 
+    /// What a replica has said that its server UUID is; empty when it has not.
+    fn uuid_of_replica(&self) -> String {
+        let said = ["replica_uuid", "slave_uuid"].iter().find_map(|name| self.session.user_variable(name));
+        let text = said
+            .and_then(|uuid| uuid.text_bytes(None).map(|text| String::from_utf8_lossy(&text).into_owned()));
+        text.filter(|uuid| uuid.len() == UUID_BYTES).unwrap_or_default()
+    }
+
     /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.
     fn register_replica(&mut self) -> Result<(), PacketError> {
         if self.host.require_static("REPLICATION SLAVE").is_err() {
@@ -261,14 +269,21 @@ impl Connection<'_> {
             return self.send_error(&access_denied(&account.user, &account.host, with_password));
         }
         match crate::replicas::RegisteredReplica::decode(self.body(), self.entry.id) {
-            Ok(replica) => {
+            Ok(mut replica) => {
+                if replica.source_id == 0 {
+                    replica.source_id = self.server.globals.named("server_id").uint() as u32;
+                }
+                replica.server_uuid = self.uuid_of_replica();
                 self.server.replicas.register(replica);
                 self.send_ok()
             }
-            Err(e) => self.send_error(&malformed(&e)),
+            Err(_) => self.send_error(&malformed()),
         }
     }
 }
+
+/// Length of a UUID as text.
+const UUID_BYTES: usize = 36;
 
 /// The text without the semicolons, blanks and NUL bytes that clients leave at its end.
 fn without_end(mut text: &[u8]) -> &[u8] {
@@ -305,6 +320,6 @@ fn unknown_command() -> SqlError {
 }
 
 /// Error 1835.
-pub(super) fn malformed(e: &protocol::wire::Malformed) -> SqlError {
-    SqlError::new(1835, format!("Malformed communication packet. ({})", e.what))
+pub(super) fn malformed() -> SqlError {
+    SqlError::new(1835, "Malformed communication packet.")
 }

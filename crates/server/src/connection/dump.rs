@@ -32,6 +32,8 @@ fn io_error(e: PacketError) -> io::Error {
 
 impl DumpSink for EventSink<'_> {
     fn send(&mut self, event: &[u8]) -> io::Result<()> {
+        #[cfg(test)]
+        crate::panic_hook::panic_if_asked();
         let write = |out: &mut Vec<u8>| {
             out.push(0);
             out.extend_from_slice(event);
@@ -40,6 +42,8 @@ impl DumpSink for EventSink<'_> {
     }
 
     fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()> {
+        #[cfg(test)]
+        crate::panic_hook::panic_if_asked();
         let write = |out: &mut Vec<u8>| {
             out.push(0);
             out.extend_from_slice(&semi_sync::header(wants_ack));
@@ -104,7 +108,6 @@ impl Connection<'_> {
         }
         let mut sink = EventSink { channel: &mut self.channel, entry: self.entry };
         let end = binlog.dump(&request, &mut sink);
-        self.server.replicas.forget(self.entry.id);
         match end {
             DumpEnd::Complete => {
                 let status = self.session.status();

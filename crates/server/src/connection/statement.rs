@@ -64,7 +64,7 @@ impl Connection<'_> {
         let mut r = Reader::new(&self.command[1..]);
         let head = match decode_execute_head(&mut r) {
             Ok(head) => head,
-            Err(e) => return self.send_error(&malformed(&e)),
+            Err(_) => return self.send_error(&malformed()),
         };
         // A cursor that the client asks for is not opened: all rows are sent at once, and the
         // status says so.
@@ -87,7 +87,7 @@ impl Connection<'_> {
                 self.session.note_refused(&e);
                 self.send_error(&e)
             }
-            Err(e) => self.send_error(&malformed(&e)),
+            Err(_) => self.send_error(&malformed()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Connection<'_> {
         self.server.status.stmt_reset.add_one();
         let id = match Reader::new(self.body()).u32("COM_STMT_RESET") {
             Ok(id) => id,
-            Err(e) => return self.send_error(&malformed(&e)),
+            Err(_) => return self.send_error(&malformed()),
         };
         match self.statements.get_mut(&id) {
             Some(statement) => {
@@ -132,7 +132,7 @@ impl Connection<'_> {
     pub(super) fn stmt_fetch(&mut self) -> Result<(), PacketError> {
         let id = match Reader::new(self.body()).u32("COM_STMT_FETCH") {
             Ok(id) => id,
-            Err(e) => return self.send_error(&malformed(&e)),
+            Err(_) => return self.send_error(&malformed()),
         };
         if !self.statements.contains_key(&id) {
             return self.send_error(&unknown_statement(id, "mysqld_stmt_fetch"));

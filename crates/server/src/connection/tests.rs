@@ -1,48 +1,57 @@
 //! A connection whose thread panics in the middle of a statement: it is gone, and nothing of it
 //! stays.
 
-use super::Origin;
+use crate::listener::{self, Accepting, Listener};
 use crate::options;
-use crate::panic_hook::PANICS;
+use crate::panic_hook::{NEXT_EVENT_PANICS, PANICS};
 use crate::server::Server;
 use crate::start::start;
+use crate::version::VERSION;
 use os::disk::Disk;
 use os::sim::SimDisk;
 use protocol::client::{Client, ConnectOptions};
-use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A server in this process, on a simulated disk.
 struct InProcess {
     server: Arc<Server>,
-    listener: TcpListener,
+    port: u16,
+    disk: Arc<dyn Disk>,
+    accepting: Option<Accepting>,
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        self.server.begin_stop();
+        self.accepting.take().expect("it is stopped once").stop(&*self.disk);
+    }
 }
 
 impl InProcess {
-    fn new() -> InProcess {
-        let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
+    fn new(server_id: u32) -> InProcess {
+        let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(server_id.into()));
+        let id = format!("--server-id={server_id}");
         let started = |more: &str| {
             let args =
-                ["--no-defaults", "--datadir=/data", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"];
+                ["--no-defaults", "--datadir=/data", "--gtid-mode=ON", "--enforce-gtid-consistency=ON", &id];
             let args: Vec<String> = args.iter().copied().chain([more]).map(str::to_owned).collect();
             start(&disk, &options::read(&args, &*disk).unwrap()).unwrap()
         };
         started("--initialize-insecure").server.engine.close().unwrap();
         let server = started("--skip-grant-tables").server;
-        InProcess { server, listener: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap() }
+        let listeners = listener::bind_tcp("127.0.0.1", 0, VERSION).unwrap();
+        let port = listeners.iter().find_map(Listener::port).unwrap();
+        let accepting = Some(listener::accept(&server, listeners));
+        InProcess { server, port, disk, accepting }
     }
 
     fn connect(&self) -> Client {
-        let port = self.listener.local_addr().unwrap().port();
-        let options = ConnectOptions::tcp("127.0.0.1", port);
-        let client = os::thread::spawn("client", move || Client::connect(&options).unwrap());
-        let (stream, peer) = self.listener.accept().unwrap();
-        super::start(&self.server, stream.into(), Origin { peer: Some(peer), version: "9.7.0" });
-        client.join().unwrap()
+        Client::connect(&ConnectOptions::tcp("127.0.0.1", self.port)).unwrap()
     }
 
-    fn wait_until(&self, what: &str, holds: impl Fn(&Server) -> bool) {
+    fn wait_until(&self, what: &str, mut holds: impl FnMut(&Server) -> bool) {
         let watch = os::clock::Stopwatch::start();
         while !holds(&self.server) {
             assert!(!watch.remaining(Duration::from_secs(60)).is_zero(), "{what}");
@@ -53,7 +62,7 @@ impl InProcess {
 
 #[test]
 fn a_panic_ends_its_connection_and_leaves_nothing_behind() {
-    let here = InProcess::new();
+    let here = InProcess::new(1);
     let mut other = here.connect();
     other.query("CREATE DATABASE p").unwrap();
     other.query("CREATE TABLE p.t (id INT PRIMARY KEY, v INT)").unwrap();
@@ -81,4 +90,57 @@ fn a_panic_ends_its_connection_and_leaves_nothing_behind() {
     other.query(gtid).unwrap();
     other.query("UPDATE p.t SET v = 12 WHERE id = 1").unwrap();
     here.wait_until("places are free", |server| server.sessions.take_place().1 == 2);
+}
+
+/// The replica comes back and goes on where it was, also where a commit waits for its
+/// acknowledgement; nobody else notices.
+#[test]
+fn a_panic_in_a_dump_ends_that_dump_and_its_replica_comes_back() {
+    let (source, replica) = (InProcess::new(1), InProcess::new(2));
+    let mut writer = source.connect();
+    for statement in
+        ["CREATE DATABASE p", "CREATE TABLE p.t (id INT PRIMARY KEY)", "INSERT INTO p.t VALUES (0)"]
+    {
+        writer.query(statement).unwrap();
+    }
+    let mut follower = replica.connect();
+    let points = format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={}, SOURCE_USER='r', \
+         SOURCE_AUTO_POSITION=1, SOURCE_CONNECT_RETRY=1",
+        source.port
+    );
+    follower.query("SET GLOBAL rpl_semi_sync_replica_enabled = ON").unwrap();
+    follower.query(&points).unwrap();
+    follower.query("START REPLICA").unwrap();
+    let mut wait_for_row = |id: u32| {
+        let watch = os::clock::Stopwatch::start();
+        let found = format!("SELECT id FROM p.t WHERE id = {id}");
+        while follower.query(&found).map_or(true, |result| result.rows.is_empty()) {
+            assert!(!watch.remaining(Duration::from_secs(60)).is_zero(), "row {id} never comes");
+            os::clock::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_for_row(0);
+    let panicked = || source.server.status.aborted_clients.get();
+    NEXT_EVENT_PANICS.store(true, Ordering::Relaxed);
+    writer.query("INSERT INTO p.t VALUES (1)").unwrap();
+    wait_for_row(1);
+    assert_eq!(panicked(), 1);
+    // Ten minutes are longer than the test has: the commit returns because the replica says so.
+    for setting in ["enabled = ON", "timeout = 600000"] {
+        writer.query(&format!("SET GLOBAL rpl_semi_sync_source_{setting}")).unwrap();
+    }
+    let waiting = "SHOW STATUS LIKE 'Rpl_semi_sync_source_clients'";
+    source.wait_until("the replica is semi-synchronous", |_| {
+        writer.query(waiting).unwrap().cell(0, 1).as_deref() == Some("1")
+    });
+    NEXT_EVENT_PANICS.store(true, Ordering::Relaxed);
+    writer.query("INSERT INTO p.t VALUES (2)").unwrap();
+    wait_for_row(2);
+    assert_eq!(panicked(), 2);
+    let listed = writer.query("SHOW REPLICAS").unwrap();
+    assert_eq!((listed.rows.len(), listed.cell(0, 0).as_deref()), (1, Some("2")));
+    follower.query("STOP REPLICA").unwrap();
+    source.server.sessions.all().iter().for_each(|entry| entry.kill(false));
+    source.wait_until("the replica is listed no more", |server| server.replicas.list().is_empty());
 }

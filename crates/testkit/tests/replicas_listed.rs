@@ -1,0 +1,58 @@
+//! SHOW REPLICAS: who has registered, as long as it is connected. The real MySQL is asked the same.
+
+use bench::instance::Settings;
+use os::clock::Stopwatch;
+use protocol::command::REGISTER_SLAVE;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+use testkit::Server;
+use testkit::caller::{Caller, Said};
+use testkit::server::same_as_mysql;
+
+fn come(server: &Server) -> Caller {
+    let mut caller = Caller::from(Ipv4Addr::LOCALHOST, server.port());
+    assert_eq!(caller.log_in("r", ""), Said::Ok);
+    caller
+}
+
+/// COM_REGISTER_SLAVE without user and password.
+fn register(caller: &mut Caller, id: u32, host: &str, source_id: u32) -> Said {
+    let mut packet = vec![REGISTER_SLAVE];
+    packet.extend_from_slice(&id.to_le_bytes());
+    packet.push(host.len() as u8);
+    packet.extend_from_slice(host.as_bytes());
+    packet.extend_from_slice(&[0, 0]);
+    packet.extend_from_slice(&3306u16.to_le_bytes());
+    packet.extend_from_slice(&0u32.to_le_bytes());
+    packet.extend_from_slice(&source_id.to_le_bytes());
+    caller.command(&packet);
+    caller.hear()
+}
+
+#[test]
+fn replicas_are_listed_as_long_as_they_are_connected() {
+    let answers = same_as_mysql("show_replicas", &Settings::default(), |server| {
+        server.run("CREATE USER r");
+        server.run("GRANT REPLICATION SLAVE ON *.* TO r");
+        let list = || {
+            let mut rows = server.rows("SHOW REPLICAS");
+            rows.sort();
+            rows.join(", ")
+        };
+        let [mut one, mut other, mut third] = [0; 3].map(|_| come(server));
+        one.command(b"\x03SET @replica_uuid = '11111111-2222-3333-4444-555555555555'");
+        let mut lines = vec![format!("{:?}", one.hear())];
+        lines.push(format!("{:?}: {}", register(&mut one, 77, "host", 0), list()));
+        lines.push(format!("{:?}: {}", register(&mut other, 78, "", 5), list()));
+        other.command(&[REGISTER_SLAVE, 1, 2]);
+        lines.push(format!("{:?}: {}", other.hear(), list()));
+        lines.push(format!("{:?}: {}", register(&mut third, 77, "taken over", 5), list()));
+        drop((one, other, third));
+        let watch = Stopwatch::start();
+        while !list().is_empty() {
+            assert!(watch.elapsed() < Duration::from_secs(60), "{}: {}", server.flavor(), list());
+        }
+        lines
+    });
+    assert!(answers[1].contains("77\thost\t3306\t1\t11111111-2222-3333-4444-555555555555"), "{answers:#?}");
+}
