@@ -84,6 +84,31 @@ pub fn limits() -> Limits {
     }
 }
 
+/// What this process has of what [`Limits`] are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InUse {
+    /// Address space, also where nothing is behind it.
+    pub address_space_bytes: u64,
+    /// Private writable memory, also where it has not been touched: the stacks of threads are that.
+    pub data_bytes: u64,
+}
+
+/// What this process has now; nothing where the system does not tell.
+pub fn in_use() -> InUse {
+    /// Which of the numbers in the file they are.
+    const ADDRESS_SPACE: usize = 0;
+    const DATA: usize = 5;
+    // SAFETY: sysconf takes a number and returns one; -1 where it does not know.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0);
+    // Such a file says of itself that it is empty: it has to be read to its end.
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let bytes = |at: usize| {
+        let pages = statm.split_whitespace().nth(at).and_then(|pages| pages.parse::<u64>().ok());
+        pages.unwrap_or(0) * page_bytes
+    };
+    InUse { address_space_bytes: bytes(ADDRESS_SPACE), data_bytes: bytes(DATA) }
+}
+
 /// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's
 /// address cache covers 2 MB instead of 4 KB. The system may not have them; nothing tells.
 pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {
@@ -120,4 +145,20 @@ pub fn prefetch(address: *const u8) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_of_the_system_is_in_use() {
+        const BYTES: usize = 64 << 20;
+        let before = in_use();
+        assert!(before.data_bytes > 0 && before.address_space_bytes > before.data_bytes, "{before:?}");
+        let piece = std::hint::black_box(vec![1u8; BYTES]);
+        // Other tests of this process give memory back meanwhile.
+        assert!(in_use().data_bytes + (BYTES as u64) / 2 > before.data_bytes + BYTES as u64, "{before:?}");
+        drop(piece);
+    }
 }

@@ -172,7 +172,6 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     });
     crate::variables::enter_all(&server)
         .map_err(|(name, error)| StartError::Options(format!("option '{name}': {}", error.message)))?;
-    server.memory.set_hard_limit(connections_memory_bytes(&**disk, &server.globals));
     crate::initialise::initialise(&server, options.initialize_insecure)?;
     crate::accounts::storage::load(&server)?;
     let weak = Arc::downgrade(&server);
@@ -194,26 +193,22 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
             }
         }
     }));
+    server.memory.set_hard_limit(connections_memory_bytes(&server.globals));
     Ok(Started { server, datadir })
 }
 
 /// What the connections' statements may keep together, whatever MySQL's variables say: half of what
-/// the process may still have now. The other half is for what is not counted: threads, packets,
-/// transactions, caches, and memory that lies between pieces that are in use.
-fn connections_memory_bytes(disk: &dyn Disk, globals: &Globals) -> u64 {
-    const PAGE_BYTES: u64 = 4096;
+/// the process may still have once its own threads run. The other half is for what is not counted:
+/// the connections' threads, transactions, caches, and memory that lies between pieces that are in
+/// use.
+fn connections_memory_bytes(globals: &Globals) -> u64 {
     const LEAST_BYTES: u64 = 64 << 20;
-    let limits = os::memory::limits();
-    let statm = disk.read(Path::new("/proc/self/statm")).unwrap_or_default();
-    let used = String::from_utf8_lossy(&statm);
-    let used: Vec<u64> =
-        used.split(' ').map(|pages| pages.trim().parse().unwrap_or(0) * PAGE_BYTES).collect();
-    let used = |at: usize| used.get(at).copied().unwrap_or(0);
+    let (limits, used) = (os::memory::limits(), os::memory::in_use());
     // Of the machine's memory the pool will take its part, as far as it has not.
     let pool = globals.named("innodb_buffer_pool_size").uint();
     let left = [
-        limits.address_space_bytes.saturating_sub(used(0)),
-        limits.data_bytes.saturating_sub(used(5)),
+        limits.address_space_bytes.saturating_sub(used.address_space_bytes),
+        limits.data_bytes.saturating_sub(used.data_bytes),
         limits.physical_bytes.saturating_sub(pool),
     ];
     (left.into_iter().min().unwrap_or(u64::MAX) / 2).max(LEAST_BYTES)
