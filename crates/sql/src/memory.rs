@@ -12,8 +12,13 @@
 //! their defaults, which limit nothing, and its error is MySQL's for memory that the system does
 //! not give (1041).
 //!
+//! What is charged is what the allocator gives, not the length of what lies in it: who has a list,
+//! a text or a table that grows lets [`growth`] do it.
+//!
 //! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved; a budget's
 //! `used_bytes` is the sum of its charges, and is at most what it has reserved.
+
+pub(crate) mod growth;
 
 use crate::error::{Result, SqlError};
 use std::sync::Arc;
@@ -265,7 +270,7 @@ impl Charge {
         if self.added_bytes < STEP_BYTES { Ok(()) } else { self.settle(bytes as u64) }
     }
 
-    /// A row is kept, or is about to be.
+    /// A row is kept, or is about to be; its place in a list is charged apart.
     ///
     /// # Errors
     /// As [`Charge::add`].
@@ -313,17 +318,31 @@ impl Drop for Charge {
     }
 }
 
-/// What a value takes beside itself, about.
+/// What the allocator takes for so many bytes: it has pieces of a few sizes, and something to say
+/// about each.
+pub(crate) fn allocated(bytes: usize) -> usize {
+    if bytes == 0 { 0 } else { bytes + bytes / 8 + 16 }
+}
+
+/// What a value takes beside itself.
 pub(crate) fn heap_bytes(value: &Value) -> usize {
     match value {
-        Value::Bytes(bytes) | Value::Json(bytes) => bytes.capacity(),
+        Value::Bytes(bytes) | Value::Json(bytes) => allocated(bytes.capacity()),
         _ => 0,
     }
 }
 
-/// What a row that is kept takes, about.
+/// What a copy of a value takes beside itself.
+pub(crate) fn copy_bytes(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) | Value::Json(bytes) => allocated(bytes.len()),
+        _ => 0,
+    }
+}
+
+/// What a row that is kept takes beside its place in a list.
 pub(crate) fn row_bytes(row: &[Value]) -> usize {
-    size_of::<Vec<Value>>() + size_of_val(row) + row.iter().map(heap_bytes).sum::<usize>()
+    allocated(size_of_val(row)) + row.iter().map(heap_bytes).sum::<usize>()
 }
 
 /// The error closes the connection, as MySQL's does.

@@ -15,7 +15,7 @@ use crate::bind::{decimals, type_flags};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
-use crate::memory::Charge;
+use crate::memory::{Charge, growth};
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Engine, Table};
 use std::sync::Arc;
@@ -44,8 +44,7 @@ impl Rows<'_> {
     fn push(&mut self, row: Vec<Value>) -> Result<()> {
         self.ctx.check_interrupt()?;
         self.charge.add_row(&row)?;
-        self.rows.push(row);
-        Ok(())
+        growth::push(&mut self.rows, row, &mut self.charge)
     }
 
     fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<()> {

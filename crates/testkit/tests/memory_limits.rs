@@ -1,8 +1,90 @@
-//! What statements may keep in memory.
+//! What statements keep is charged as what it takes, before it is made: lists that grow, plans of
+//! short texts, packets, copies of long values. Each of these statements runs to its end in a
+//! server that charges lengths alone.
 
 use bench::instance::{Flavor, Settings};
+use protocol::client::{Client, ClientError};
 use std::path::Path;
 use testkit::Server;
+
+const SETUP: &[&str] = &[
+    "CREATE DATABASE d",
+    "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, v INT, s VARCHAR(60))",
+    "INSERT INTO d.t (v, s) VALUES (1, REPEAT('x', 50)), (2, REPEAT('y', 50)), (3, 'z'), (4, 'z')",
+    "INSERT INTO d.t (v, s) SELECT a.v + b.v, a.s FROM d.t a, d.t b",
+    "INSERT INTO d.t (v, s) SELECT a.v + b.v, a.s FROM d.t a, d.t b LIMIT 236",
+    "CREATE USER u IDENTIFIED BY ''",
+    "GRANT SELECT ON d.* TO u",
+];
+
+/// A server whose connections may have two megabytes each.
+fn small() -> Server {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    SETUP.iter().for_each(|statement| drop(server.run(statement)));
+    server.run("SET GLOBAL connection_memory_limit = 2097152");
+    server
+}
+
+fn limited(server: &Server) -> Client {
+    Client::connect(&server.connect_options().user("u", "")).expect("the account is there")
+}
+
+/// The number of the error that the last of these statements ends with in a session of its own; 0:
+/// none.
+fn code(server: &Server, statements: &[&str]) -> u16 {
+    let mut client = limited(server);
+    let (last, before) = statements.split_last().expect("a statement");
+    before.iter().for_each(|statement| drop(client.query(statement).expect("it prepares the last")));
+    match client.query_discard(last) {
+        Ok(_) => 0,
+        Err(ClientError::Server(error)) => error.code,
+        Err(error) => panic!("no answer to {}: {error}", last.chars().take(100).collect::<String>()),
+    }
+}
+
+#[test]
+fn lists_are_charged_with_the_room_that_they_have() {
+    let server = small();
+    for statement in [
+        // 60 thousand rows of one number each.
+        "SELECT a.id FROM d.t a, d.t b ORDER BY b.v",
+        "SELECT COUNT(*) FROM (SELECT a.id FROM d.t a, d.t b) x",
+        "SELECT SUBSTRING_INDEX(REPEAT('a', 400000), 'a', -3)",
+        "SELECT REPLACE(REPEAT('a', 400000), 'a', '')",
+        "SELECT LENGTH(MAX(CONCAT(a.id, REPEAT('x', 20000)))) FROM d.t a GROUP BY a.id",
+        "SELECT COUNT(DISTINCT a.id, b.id) FROM d.t a, d.t b",
+        "SELECT GROUP_CONCAT(a.id ORDER BY b.id) FROM d.t a, d.t b",
+    ] {
+        assert_eq!(code(&server, &[statement]), 4082, "{statement}");
+    }
+    // No more is kept than comes out of it.
+    for statement in [
+        "SELECT GROUP_CONCAT(a.s) FROM d.t a, d.t b, d.t c WHERE c.id < 3",
+        "SELECT a.v FROM d.t a, d.t b UNION SELECT b.v FROM d.t a, d.t b",
+        "SELECT a.id FROM d.t a, d.t b, d.t c WHERE c.id < 3 ORDER BY b.id DESC, a.id LIMIT 10",
+    ] {
+        assert_eq!(code(&server, &[statement]), 0, "{statement}");
+    }
+}
+
+#[test]
+fn copies_of_long_values_are_charged() {
+    let server = small();
+    let long = "SET @a = REPEAT('x', 700000)";
+    for statement in [
+        "SELECT @a, @a",
+        "SELECT LEFT(@a, 600000), RIGHT(@a, 600000)",
+        "SELECT UPPER(@a)",
+        "SELECT TRIM(@a), LTRIM(@a)",
+        "SELECT @b := @a",
+        "SET @b = @a",
+        "SELECT CONVERT(@a USING latin1), 1",
+        "SELECT LOCATE('b', @a)",
+    ] {
+        assert_eq!(code(&server, &[long, statement]), 4082, "{statement}");
+    }
+    assert_eq!(code(&server, &[long, "SELECT LENGTH(@a)"]), 0);
+}
 
 /// What all connections may have is measured by what the process has left, not by its limit alone.
 #[test]

@@ -3,8 +3,8 @@
 
 use super::select::{Emit, Flow, Limit};
 use crate::error::Result;
-use crate::expr::{Context, Node, conform, group_key, sort_compare};
-use crate::memory::Charge;
+use crate::expr::{Context, Expr, Node, conform, group_key, sort_compare};
+use crate::memory::{Charge, growth};
 use crate::plan::{SelectPlan, SortKey};
 use crate::sink::ColumnMeta;
 use std::cmp::Ordering;
@@ -32,12 +32,9 @@ impl Output<'_> {
             for (value, column) in row.iter().zip(self.columns) {
                 group_key(value, column.ty.collation, &mut key);
             }
-            // With its place in the set.
-            let bytes = key.len() + 48;
-            if !seen.insert(key) {
+            if !growth::insert(seen, key, &mut self.charge)? {
                 return Ok(Flow::Continue);
             }
-            self.charge.add(bytes)?;
         }
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {
@@ -80,7 +77,7 @@ impl<'p> Projection<'p> {
         out.resize(self.plan.outputs.len(), Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
             if self.moved[at].is_none() {
-                out[at] = conform(expr.eval(row, ctx)?, &column.ty, ctx)?.into_owned();
+                out[at] = ctx.owned(conform(expr.eval(row, ctx)?, &column.ty, ctx)?)?;
             }
         }
         Ok(())
@@ -103,10 +100,9 @@ impl<'p> Projection<'p> {
 /// Whether rows that are equal to DISTINCT come one after the other when they are sorted by
 /// `order`: every output is a sort key.
 pub(super) fn groups_equal_rows(plan: &SelectPlan) -> bool {
-    let sorts_by = |slot: usize| {
-        plan.order.iter().any(|SortKey { expr, .. }| matches!(expr.node, Node::Slot(key) if key == slot))
-    };
-    plan.outputs.iter().all(|expr| matches!(expr.node, Node::Slot(slot) if sorts_by(slot)))
+    let slot = |expr: &Expr| if let Node::Slot(slot) = expr.node { Some(slot) } else { None };
+    let keys: HashSet<usize> = plan.order.iter().filter_map(|SortKey { expr, .. }| slot(expr)).collect();
+    plan.outputs.iter().all(|output| slot(output).is_some_and(|slot| keys.contains(&slot)))
 }
 
 /// Whether two rows are equal to DISTINCT.

@@ -3,6 +3,7 @@
 use super::Run;
 use super::bounds::Ranges;
 use crate::error::Result;
+use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::plan::{Access, RowLock, TableStep};
 use engine::{Direction, Found, IndexRef, KeyRange, Row, Scan, Table};
 use std::ops::Bound;
@@ -22,6 +23,9 @@ pub(super) struct Reader<'p> {
     scan: Option<Scan>,
     /// The clustered key of the only row there can be.
     point: Option<Vec<u8>>,
+    /// Of a scan's row that is long: of its image and its values, which stay while tables within
+    /// are read.
+    long: Option<Charge>,
     /// The rows do not come in the order that the plan promised.
     pub degraded: bool,
 }
@@ -63,6 +67,7 @@ impl<'p> Reader<'p> {
             semi_consistent: false,
             scan: None,
             point,
+            long: None,
             degraded,
         })
     }
@@ -100,8 +105,14 @@ impl<'p> Reader<'p> {
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
             match (scan.next_lent(run.txn, step.covering.is_some())?, &step.covering) {
-                (Some(Found::Lent), _) => decode(self.table, scan.image(), &step.needed, slots)?,
-                (Some(Found::Row(row)), _) => decode(self.table, &row.image, &step.needed, slots)?,
+                (Some(Found::Lent), _) => {
+                    charge_long(&mut self.long, run, scan.image())?;
+                    decode(self.table, scan.image(), &step.needed, slots)?;
+                }
+                (Some(Found::Row(row)), _) => {
+                    charge_long(&mut self.long, run, &row.image)?;
+                    decode(self.table, &row.image, &step.needed, slots)?;
+                }
                 (Some(Found::Entry), Some(covering)) => {
                     self.table.read_entry(self.index, covering, scan.entry(), slots)?;
                 }
@@ -147,6 +158,17 @@ impl<'p> Reader<'p> {
             }
         }
     }
+}
+
+/// Charges a row's image and the values that are decoded from it, if it is long.
+#[inline]
+fn charge_long(long: &mut Option<Charge>, run: &Run<'_, '_>, image: &[u8]) -> Result<()> {
+    if image.len() < LONG_VALUE_BYTES && long.is_none() {
+        return Ok(());
+    }
+    let charge = long.get_or_insert_with(|| run.charge());
+    charge.clear();
+    charge.add(2 * image.len())
 }
 
 /// Decodes the needed columns of a row image into the table's slots.

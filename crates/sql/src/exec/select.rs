@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
 use crate::expr::{Accumulator, Context, Expr, SubqueryResult, conform, group_key, number};
-use crate::memory::{Charge, heap_bytes, row_bytes};
+use crate::memory::{Charge, allocated, growth, row_bytes};
 use crate::plan::{
     Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
 };
@@ -79,7 +79,7 @@ fn outputs(
 ) -> Result<Vec<Value>> {
     let mut out = Vec::with_capacity(plan.outputs.len());
     for (expr, column) in plan.outputs.iter().zip(columns) {
-        out.push(conform(expr.eval(row, ctx)?, &column.ty, ctx)?.into_owned());
+        out.push(ctx.owned(conform(expr.eval(row, ctx)?, &column.ty, ctx)?)?);
     }
     Ok(out)
 }
@@ -89,8 +89,7 @@ pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Ve
     let (mut rows, mut charge) = (Vec::new(), run.charge());
     run_query(run, plan, &mut |row| {
         charge.add_row(row)?;
-        rows.push(row.to_vec());
-        Ok(())
+        growth::push(&mut rows, row.to_vec(), &mut charge)
     })?;
     Ok((rows, charge))
 }
@@ -301,10 +300,10 @@ struct Group {
     accumulators: Vec<Accumulator>,
 }
 
-/// What a group takes beside its row and its key.
-fn group_bytes(grouping: &Grouping) -> usize {
-    // The key's place in the map, and the accumulators.
-    96 + grouping.aggregates.len() * size_of::<Accumulator>()
+/// What a group takes beside its place in the list of groups and its key, before its aggregates
+/// have taken a row in.
+fn group_bytes(row: &[Value], grouping: &Grouping) -> usize {
+    row_bytes(row) + allocated(grouping.aggregates.len() * size_of::<Accumulator>())
 }
 
 impl Group {
@@ -328,6 +327,7 @@ impl Group {
     /// The row with the aggregates' results behind the columns.
     fn finish(self, grouping: &Grouping, ctx: &Context<'_>) -> Result<Vec<Value>> {
         let mut row = self.row;
+        row.reserve_exact(grouping.aggregates.len());
         for (accumulator, aggregate) in self.accumulators.into_iter().zip(&grouping.aggregates) {
             row.push(accumulator.finish(aggregate, ctx)?);
         }
@@ -358,6 +358,7 @@ fn collect_groups(
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
         let at = if grouping.keys.is_empty() {
             if std::mem::take(&mut is_first) {
+                charge.add(group_bytes(row, grouping))?;
                 groups[0].row.clone_from(row);
             }
             0
@@ -369,9 +370,9 @@ fn collect_groups(
             match by_key.get(&key) {
                 Some(at) => *at,
                 None => {
-                    charge.add(row_bytes(row) + key.len() + group_bytes(grouping))?;
-                    groups.push(Group::new(row.clone(), grouping));
-                    by_key.insert(key.clone(), groups.len() - 1);
+                    charge.add(group_bytes(row, grouping) + allocated(key.len()))?;
+                    growth::push(&mut groups, Group::new(row.clone(), grouping), charge)?;
+                    growth::insert_new(&mut by_key, key.clone(), groups.len() - 1, charge)?;
                     groups.len() - 1
                 }
             }
@@ -391,33 +392,32 @@ fn grouped(
     output: &mut Output<'_>,
 ) -> Result<()> {
     let mut charge = run.charge();
-    let rows: Vec<Vec<Value>> = match &plan.index_ends {
-        Some(ends) if possible => vec![read_index_ends(run, plan, ends)?],
-        _ => {
-            let groups = collect_groups(run, plan, grouping, possible, &mut charge)?;
-            let finish = |group: Group| -> Result<Vec<Value>> {
-                run.on_row()?;
-                let row = group.finish(grouping, run.ctx)?;
-                charge.add(row.iter().map(heap_bytes).sum())?;
-                Ok(row)
-            };
-            groups.into_iter().map(finish).collect::<Result<_>>()?
-        }
+    let (ends, groups) = match &plan.index_ends {
+        Some(ends) if possible => (Some(read_index_ends(run, plan, ends)?), Vec::new()),
+        _ => (None, collect_groups(run, plan, grouping, possible, &mut charge)?),
     };
     let ctx = run.ctx;
     let columns = output.columns;
+    let sorts = !plan.order.is_empty();
     let mut sorter =
         Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit), run.charge());
+    // A group is gone once it has its row: no second list of all of them is made.
+    let rows = ends.into_iter().map(Ok).chain(groups.into_iter().map(|group| group.finish(grouping, ctx)));
     for row in rows {
-        ctx.check_interrupt()?;
+        run.on_row()?;
+        let row = row?;
         if let Some(having) = &plan.having
             && !having.holds(&row, ctx)?
         {
             continue;
         }
         let mut values = outputs(plan, &row, columns, ctx)?;
-        sorter.add_keys(&row, &mut values, ctx)?;
-        sorter.push(values, (), ctx)?;
+        if sorts {
+            sorter.add_keys(&row, &mut values, ctx)?;
+            sorter.push(values, (), ctx)?;
+        } else if output.take(&values)? == Flow::Stop {
+            return Ok(());
+        }
     }
     for (values, ()) in sorter.finish(ctx)? {
         ctx.check_interrupt()?;
@@ -461,37 +461,32 @@ fn run_union(
     let limit = limit_of(limit, ctx)?;
     let mut rows: Vec<Vec<Value>> = Vec::new();
     let mut charge = run.charge();
-    let mut keys: HashSet<Vec<u8>> = HashSet::new();
-    for (plan, distinct) in branches {
+    // Up to the last branch that loses its duplicates all lose them, as they come.
+    let distinct_branches = branches.iter().rposition(|(_, distinct)| *distinct).map_or(0, |last| last + 1);
+    let (mut keys, mut key_charge) = (HashSet::new(), run.charge());
+    for (at, (plan, _)) in branches.iter().enumerate() {
+        ctx.check_interrupt()?;
+        let distinct = at < distinct_branches;
         run_query(run, plan, &mut |row| {
             ctx.check_interrupt()?;
             let mut conformed = Vec::with_capacity(row.len());
             for (value, column) in row.iter().zip(columns) {
-                conformed.push(conform(Cow::Borrowed(value), &column.ty, ctx)?.into_owned());
+                conformed.push(ctx.owned(conform(Cow::Borrowed(value), &column.ty, ctx)?)?);
             }
-            charge.add_row(&conformed)?;
-            rows.push(conformed);
-            Ok(())
-        })?;
-        if *distinct {
-            keys.clear();
-            let mut key_charge = Charge::new(ctx.memory);
-            let mut unique = Vec::with_capacity(rows.len());
-            for row in rows {
-                ctx.check_interrupt()?;
+            if distinct {
                 let mut key = Vec::new();
-                for (value, column) in row.iter().zip(columns) {
+                for (value, column) in conformed.iter().zip(columns) {
                     group_key(value, column.ty.collation, &mut key);
                 }
-                key_charge.add(key.len() + 48)?;
-                if keys.insert(key) {
-                    unique.push(row);
+                if !growth::insert(&mut keys, key, &mut key_charge)? {
+                    return Ok(());
                 }
             }
-            rows = unique;
-            keys.clear();
-        }
+            charge.add_row(&conformed)?;
+            growth::push(&mut rows, conformed, &mut charge)
+        })?;
     }
+    drop((keys, key_charge));
     let total = rows.len() as u64;
     if !order.is_empty() {
         let mut sorter = Sorter::new(order, None, run.charge());

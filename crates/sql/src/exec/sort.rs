@@ -4,10 +4,11 @@
 //! few keys are compared.
 
 use crate::error::Result;
-use crate::expr::{Context, Expr, Node, sort_by, sort_compare};
-use crate::memory::{Charge, row_bytes};
+use crate::expr::{Context, Expr, Node, scratch_bytes, sort_by, sort_compare};
+use crate::memory::{Charge, growth, row_bytes};
 use crate::plan::SortKey;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
 use types::{Value, collation};
 
@@ -25,18 +26,23 @@ pub(super) struct Sorter<'p, T> {
     has_prefixes: bool,
     /// Rows that will be asked for.
     wanted: Option<usize>,
-    /// Of the rows.
+    /// Of the rows and their places. What an item brings beside its values is its owner's affair.
     charge: Charge,
 }
-
-/// What an item takes beside its values.
-const KEYED_BYTES: usize = 2 * size_of::<u64>();
 
 /// An item, with the values that it brought and the further keys behind them.
 struct Keyed<T> {
     prefix: u64,
     values: Vec<Value>,
     item: T,
+}
+
+/// So many keys are looked for one by one.
+const FEW_KEYS: usize = 8;
+
+/// What an item's values take: they have room for more than there are.
+fn kept_bytes(values: &Vec<Value>) -> usize {
+    row_bytes(values) + (values.capacity() - values.len()) * size_of::<Value>()
 }
 
 /// A number for a key that orders as [`sort_compare`] does among values of one kind, as far as it
@@ -66,10 +72,18 @@ impl<'p, T> Sorter<'p, T> {
         charge: Charge,
     ) -> Sorter<'p, T> {
         let mut own = Vec::new();
+        let slot = |expr: &Expr| if let Node::Slot(slot) = expr.node { Some(slot) } else { None };
+        // Of many keys each is looked up: both lists are as long as a text can make them.
+        let by_slot: Option<HashMap<usize, usize>> = (keys.len() > FEW_KEYS).then(|| {
+            let slots = outputs.iter().enumerate().rev();
+            slots.filter_map(|(at, output)| slot(output).map(|slot| (slot, at))).collect()
+        });
         let place = |key: &'p SortKey| {
-            let slot = |expr: &Expr| if let Node::Slot(slot) = expr.node { Some(slot) } else { None };
-            let is_key = |output: &Expr| slot(output).is_some() && slot(output) == slot(&key.expr);
-            outputs.iter().position(is_key).unwrap_or_else(|| {
+            let found = slot(&key.expr).and_then(|wanted| match &by_slot {
+                Some(by_slot) => by_slot.get(&wanted).copied(),
+                None => outputs.iter().position(|output| slot(output) == Some(wanted)),
+            });
+            found.unwrap_or_else(|| {
                 own.push(&key.expr);
                 outputs.len() + own.len() - 1
             })
@@ -91,7 +105,7 @@ impl<'p, T> Sorter<'p, T> {
     /// Appends to an item's values the keys that are not among them; computed from `row`.
     pub fn add_keys(&self, row: &[Value], values: &mut Vec<Value>, ctx: &Context<'_>) -> Result<()> {
         for expr in &self.own {
-            values.push(expr.eval(row, ctx)?.into_owned());
+            values.push(ctx.owned(expr.eval(row, ctx)?)?);
         }
         Ok(())
     }
@@ -99,15 +113,16 @@ impl<'p, T> Sorter<'p, T> {
     /// Takes an item with its values and keys, see [`Sorter::add_keys`].
     pub fn push(&mut self, values: Vec<Value>, item: T, ctx: &Context<'_>) -> Result<()> {
         let prefix = self.prefix(&values);
-        self.charge.add(row_bytes(&values) + KEYED_BYTES)?;
-        self.rows.push(Keyed { prefix, values, item });
+        self.charge.add(kept_bytes(&values))?;
+        growth::push(&mut self.rows, Keyed { prefix, values, item }, &mut self.charge)?;
         if let Some(wanted) = self.wanted
             && self.rows.len() >= wanted.saturating_mul(4).saturating_add(1024)
         {
             self.sort(ctx)?;
             self.rows.truncate(wanted);
             self.charge.clear();
-            self.rows.iter().try_for_each(|row| self.charge.add(row_bytes(&row.values) + KEYED_BYTES))?;
+            self.charge.add(self.rows.capacity() * size_of::<Keyed<T>>())?;
+            self.rows.iter().try_for_each(|row| self.charge.add(kept_bytes(&row.values)))?;
         }
         Ok(())
     }
@@ -146,8 +161,10 @@ impl<'p, T> Sorter<'p, T> {
             }
             Ok(Ordering::Equal)
         };
+        let scratch = scratch_bytes(&self.rows);
+        self.charge.add(scratch)?;
         // Stable: rows that are equal keep the order in which they came.
-        sort_by(
+        let sorted = sort_by(
             &mut self.rows,
             || ctx.check_interrupt(),
             |a, b| {
@@ -156,7 +173,9 @@ impl<'p, T> Sorter<'p, T> {
                 }
                 by_keys(&a.values, &b.values)
             },
-        )
+        );
+        self.charge.take_away(scratch);
+        sorted
     }
 
     /// The items in order, each with the values that it brought.

@@ -6,6 +6,7 @@ use super::sort::Sorter;
 use crate::bind::Target;
 use crate::error::{Result, SqlError};
 use crate::expr::{Number, number};
+use crate::memory::{allocated, growth};
 use crate::plan::{RowLock, Source};
 use engine::{LockMode, Row, Table};
 use std::sync::Arc;
@@ -76,7 +77,7 @@ impl Target {
                 continue;
             }
             if !in_order {
-                // The sorter counts the keys.
+                // The sorter counts the keys and the row's place.
                 charge.add(row_bytes(&row))?;
                 sorter.push_row(&values, row, run.ctx)?;
                 continue;
@@ -84,7 +85,7 @@ impl Target {
             taken += 1;
             if collect_first {
                 charge.add(row_bytes(&row))?;
-                collected.push(row);
+                growth::push(&mut collected, row, &mut charge)?;
             } else {
                 visit(run, row, &mut values)?;
             }
@@ -113,7 +114,7 @@ impl Target {
     }
 }
 
-/// What a row takes that is kept until it is changed.
+/// What a row that is kept until it is changed takes beside its place in a list.
 fn row_bytes(row: &Row) -> usize {
-    size_of::<Row>() + row.key.len() + row.image.len()
+    allocated(row.key.capacity()) + allocated(row.image.capacity())
 }

@@ -3,7 +3,8 @@
 use super::arithmetic::{decimal_of, double_of};
 use super::{Context, Expr, Number, group_key, number, sort_compare, text_of};
 use crate::error::Result;
-use crate::memory::{Charge, row_bytes};
+use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::{Decimal, TypeCode, Value};
@@ -65,7 +66,53 @@ enum State {
     Bits(u64),
     /// Welford: count, mean, sum of squares of differences.
     Variance(u64, f64, f64),
-    Concat(Vec<(Vec<Value>, Vec<u8>)>),
+    Joined(Joined),
+    /// With the sort keys of each.
+    Parts(Vec<(Vec<Value>, Vec<u8>)>),
+}
+
+/// The text of GROUP_CONCAT, as far as `group_concat_max_len` lets it be.
+#[derive(Debug, Default)]
+struct Joined {
+    text: Vec<u8>,
+    rows: u64,
+    is_cut: bool,
+}
+
+impl Joined {
+    /// Takes the next row's text in. What the text takes is added to `charge`.
+    fn add<'p>(
+        &mut self,
+        separator: &'p [u8],
+        parts: impl Iterator<Item = &'p [u8]>,
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        if self.is_cut {
+            return Ok(());
+        }
+        let limit = ctx.variables.group_concat_max_len;
+        let separator = if self.rows > 0 { separator } else { &[] };
+        self.rows += 1;
+        for part in std::iter::once(separator).chain(parts) {
+            // A byte more than wanted says that it is to be cut.
+            let wanted = part.len().min((limit + 1).saturating_sub(self.text.len()));
+            growth::append(&mut self.text, &part[..wanted], charge)?;
+        }
+        if self.text.len() > limit {
+            let whole = std::str::from_utf8(&self.text[..limit]);
+            self.text.truncate(whole.map_or_else(|error| error.valid_up_to(), str::len));
+            self.is_cut = true;
+        }
+        Ok(())
+    }
+
+    fn finish(self, ctx: &Context<'_>) -> Value {
+        if self.is_cut {
+            ctx.warn(1260, format!("Row {} was cut by GROUP_CONCAT()", self.rows));
+        }
+        if self.rows == 0 { Value::Null } else { Value::Bytes(self.text) }
+    }
 }
 
 impl Aggregate {
@@ -82,7 +129,8 @@ impl Aggregate {
             AggregateKind::BitAnd => State::Bits(u64::MAX),
             AggregateKind::BitOr | AggregateKind::BitXor => State::Bits(0),
             AggregateKind::Variance { .. } => State::Variance(0, 0.0, 0.0),
-            AggregateKind::GroupConcat { .. } => State::Concat(Vec::new()),
+            AggregateKind::GroupConcat { order, .. } if order.is_empty() => State::Joined(Joined::default()),
+            AggregateKind::GroupConcat { .. } => State::Parts(Vec::new()),
         };
         Accumulator { seen: self.distinct.then(HashSet::new), state }
     }
@@ -107,12 +155,13 @@ impl Accumulator {
             AggregateKind::GroupConcat { order, .. } => aggregate.args.len() - order.len(),
             _ => aggregate.args.len(),
         };
-        if args == 1 && self.seen.is_none() && !matches!(self.state, State::Concat(_)) {
+        let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
+        if args == 1 && self.seen.is_none() && !is_joined {
             let value = aggregate.args[0].eval(row, ctx)?;
             return if value.is_null() && !matches!(aggregate.kind, AggregateKind::Any) {
                 Ok(())
             } else {
-                self.take(aggregate, &value, ctx)
+                self.take(aggregate, &value, ctx, charge)
             };
         }
         let mut values = Vec::with_capacity(args);
@@ -128,24 +177,31 @@ impl Accumulator {
             for (value, arg) in values.iter().zip(&aggregate.args) {
                 group_key(value, arg.ty.collation, &mut key);
             }
-            charge.add(key.len() + 48)?;
-            if !seen.insert(key) {
+            if !growth::insert(seen, key, charge)? {
                 return Ok(());
             }
         }
-        if let State::Concat(parts) = &mut self.state {
-            let text: Vec<u8> = values.iter().flat_map(|value| text_of(value).into_owned()).collect();
-            let keys =
-                aggregate.args[args..].iter().map(|key| key.eval(row, ctx).map(|value| value.into_owned()));
-            let keys = keys.collect::<Result<Vec<Value>>>()?;
-            charge.add(row_bytes(&keys) + size_of::<Vec<u8>>() + text.len())?;
-            parts.push((keys, text));
-            return Ok(());
+        if let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind {
+            let texts: Vec<_> = values.iter().map(|value| text_of(value)).collect();
+            return match &mut self.state {
+                State::Joined(joined) => joined.add(separator, texts.iter().map(|text| &**text), ctx, charge),
+                State::Parts(parts) => {
+                    let keys = &aggregate.args[args..];
+                    add_part(parts, &texts, keys, row, ctx, charge)
+                }
+                _ => unreachable!("Aggregate::start begins a text for GROUP_CONCAT"),
+            };
         }
-        self.take(aggregate, &values[0], ctx)
+        self.take(aggregate, &values[0], ctx, charge)
     }
 
-    fn take(&mut self, aggregate: &Aggregate, value: &Value, ctx: &Context<'_>) -> Result<()> {
+    fn take(
+        &mut self,
+        aggregate: &Aggregate,
+        value: &Value,
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
         match &mut self.state {
             State::Count(count) => *count += 1,
             State::Integer(sum, count) => {
@@ -172,7 +228,10 @@ impl Accumulator {
                 };
                 let collation = aggregate.args[0].ty.collation;
                 if extreme.is_null() || sort_compare(value, extreme, collation, ctx)? == wanted {
+                    let before = heap_bytes(extreme);
+                    charge.add(copy_bytes(value))?;
                     *extreme = value.clone();
+                    charge.take_away(before);
                 }
             }
             State::Bits(bits) => {
@@ -190,7 +249,9 @@ impl Accumulator {
                 *mean += delta / *count as f64;
                 *squares += delta * (value - *mean);
             }
-            State::Concat(_) => unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT"),
+            State::Joined(_) | State::Parts(_) => {
+                unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT")
+            }
         }
         Ok(())
     }
@@ -221,7 +282,8 @@ impl Accumulator {
                 let variance = squares / divisor as f64;
                 Value::Double(if root { variance.sqrt() } else { variance })
             }
-            State::Concat(parts) => concat(aggregate, parts, ctx)?,
+            State::Joined(joined) => joined.finish(ctx),
+            State::Parts(parts) => in_order(aggregate, parts, ctx)?,
         })
     }
 }
@@ -243,12 +305,41 @@ fn average_or_sum(aggregate: &Aggregate, sum: Decimal, count: u64, ctx: &Context
     }
 }
 
-fn concat(aggregate: &Aggregate, mut parts: Vec<(Vec<Value>, Vec<u8>)>, ctx: &Context<'_>) -> Result<Value> {
-    let AggregateKind::GroupConcat { separator, order } = &aggregate.kind else { return Ok(Value::Null) };
-    if parts.is_empty() {
-        return Ok(Value::Null);
+/// Keeps a row's text for GROUP_CONCAT with its sort keys: no more of it than the result can have.
+fn add_part(
+    parts: &mut Vec<(Vec<Value>, Vec<u8>)>,
+    texts: &[Cow<'_, [u8]>],
+    keys: &[Expr],
+    row: &[Value],
+    ctx: &Context<'_>,
+    charge: &mut Charge,
+) -> Result<()> {
+    let most = ctx.variables.group_concat_max_len + 1;
+    let bytes = texts.iter().fold(0usize, |bytes, text| bytes.saturating_add(text.len())).min(most);
+    charge.add(allocated(bytes))?;
+    let mut kept = Vec::with_capacity(bytes);
+    for text in texts {
+        kept.extend_from_slice(&text[..text.len().min(bytes - kept.len())]);
     }
+    let mut values = Vec::with_capacity(keys.len());
+    for key in keys {
+        values.push(ctx.owned(key.eval(row, ctx)?)?);
+    }
+    charge.add(row_bytes(&values))?;
+    growth::push(parts, (values, kept), charge)
+}
+
+/// The text of GROUP_CONCAT with an order.
+fn in_order(
+    aggregate: &Aggregate,
+    mut parts: Vec<(Vec<Value>, Vec<u8>)>,
+    ctx: &Context<'_>,
+) -> Result<Value> {
+    let AggregateKind::GroupConcat { separator, order } = &aggregate.kind else { return Ok(Value::Null) };
     let first_key = aggregate.args.len() - order.len();
+    // What is made here is charged by whoever keeps the value; these are for the time until then.
+    let (mut charge, mut scratch) = (Charge::new(ctx.memory), Charge::new(ctx.memory));
+    scratch.add(super::scratch_bytes(&parts))?;
     super::sort_by(
         &mut parts,
         || ctx.check_interrupt(),
@@ -263,22 +354,13 @@ fn concat(aggregate: &Aggregate, mut parts: Vec<(Vec<Value>, Vec<u8>)>, ctx: &Co
             Ok(Ordering::Equal)
         },
     )?;
-    let limit = ctx.variables.group_concat_max_len;
-    let mut out = Vec::new();
-    for (at, (_, part)) in parts.iter().enumerate() {
+    drop(scratch);
+    let mut joined = Joined::default();
+    for (_, part) in &parts {
         ctx.check_interrupt()?;
-        if at > 0 {
-            out.extend_from_slice(separator);
-        }
-        out.extend_from_slice(part);
-        if out.len() > limit {
-            let kept = std::str::from_utf8(&out[..limit]).map_or_else(|error| error.valid_up_to(), str::len);
-            out.truncate(kept);
-            ctx.warn(1260, format!("Row {} was cut by GROUP_CONCAT()", at + 1));
-            break;
-        }
+        joined.add(separator, std::iter::once(&part[..]), ctx, &mut charge)?;
     }
-    Ok(Value::Bytes(out))
+    Ok(joined.finish(ctx))
 }
 
 /// Whether a name is an aggregate's.

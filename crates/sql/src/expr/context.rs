@@ -3,9 +3,10 @@
 use super::UserVariables;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
-use crate::memory::{Budget, Charge};
+use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::variables::Variables;
 use engine::Engine;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -140,6 +141,43 @@ impl Context<'_> {
         self.memory.charge(bytes as u64)?;
         self.made_bytes.set(self.made_bytes.get() + bytes as u64);
         Ok(())
+    }
+
+    /// As [`Context::charge_made`], of a value that may be long; one that is not costs a
+    /// comparison.
+    ///
+    /// # Errors
+    /// As [`Context::charge_made`]; 1317.
+    #[inline]
+    pub fn charge_if_long(&self, bytes: usize) -> Result<()> {
+        if bytes < LONG_VALUE_BYTES {
+            return Ok(());
+        }
+        self.check_interrupt()?;
+        self.charge_made(bytes)
+    }
+
+    /// A copy of a value.
+    ///
+    /// # Errors
+    /// As [`Context::charge_if_long`].
+    pub fn copied(&self, value: &Value) -> Result<Value> {
+        if let Value::Bytes(bytes) | Value::Json(bytes) = value {
+            self.charge_if_long(bytes.len())?;
+        }
+        Ok(value.clone())
+    }
+
+    /// The value itself, or a copy of what is borrowed.
+    ///
+    /// # Errors
+    /// As [`Context::copied`].
+    #[inline]
+    pub fn owned(&self, value: Cow<'_, Value>) -> Result<Value> {
+        match value {
+            Cow::Owned(value) => Ok(value),
+            Cow::Borrowed(value) => self.copied(value),
+        }
     }
 
     /// The values of the row before are gone, or charged to what keeps them.

@@ -7,6 +7,7 @@ use super::{
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
+use crate::memory::heap_bytes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::Value;
@@ -166,10 +167,13 @@ impl Expr {
                 let found = Self::is_in(*negated, &needle, rows, *collation, ctx)?;
                 return Ok(Cow::Owned(found.into_owned()));
             }
-            Node::UserVariable(name) => ctx.user_variables.get(name).unwrap_or(Value::Null),
+            Node::UserVariable(name) => match ctx.user_variables.borrow().get(name) {
+                Some(value) => ctx.copied(value)?,
+                None => Value::Null,
+            },
             Node::AssignVariable(name, operand) => {
-                let value = operand.eval(row, ctx)?.into_owned();
-                ctx.user_variables.set(name, value.clone())?;
+                let value = ctx.owned(operand.eval(row, ctx)?)?;
+                ctx.user_variables.set(name, &value)?;
                 value
             }
             Node::SystemVariable { scope, name } => system_variable(*scope, name, ctx)?,
@@ -201,15 +205,23 @@ impl Expr {
                 }
                 return Ok(a);
             }
-            Node::Cast(operand) => cast(&*operand.eval(row, ctx)?, &self.ty, ctx)?,
+            Node::Cast(operand) => {
+                let value = operand.eval(row, ctx)?;
+                ctx.charge_if_long(heap_bytes(&value))?;
+                cast(&value, &self.ty, ctx)?
+            }
             Node::Recollate(operand) => {
                 let value = operand.eval(row, ctx)?;
                 match &*value {
                     Value::Null => return Ok(value),
-                    Value::Bytes(bytes) => match converted(bytes, &operand.ty, &self.ty) {
-                        Some(bytes) => Value::Bytes(bytes),
-                        None => return Ok(value),
-                    },
+                    Value::Bytes(bytes) => {
+                        // What it becomes, and what it is on the way there.
+                        ctx.charge_if_long(bytes.len().saturating_mul(2))?;
+                        match converted(bytes, &operand.ty, &self.ty) {
+                            Some(bytes) => Value::Bytes(bytes),
+                            None => return Ok(value),
+                        }
+                    }
                     other => Value::Bytes(text_of(other).into_owned()),
                 }
             }
@@ -229,7 +241,9 @@ impl Expr {
                 if text.is_null() || remove.is_null() {
                     return Ok(boolean(None));
                 }
-                Value::Bytes(trim(&text_of(&text), &text_of(&remove), *leading, *trailing))
+                let text = text_of(&text);
+                ctx.charge_if_long(text.len())?;
+                Value::Bytes(trim(&text, &text_of(&remove), *leading, *trailing))
             }
             _ => unreachable!("Expr::eval handles the other nodes"),
         };
@@ -361,7 +375,7 @@ impl Expr {
             SubqueryUse::Scalar if rows.len() > 1 => {
                 Err(SqlError::new(1242, "Subquery returns more than 1 row"))
             }
-            SubqueryUse::Scalar => Ok(rows.first().map_or(Value::Null, |row| row[0].clone())),
+            SubqueryUse::Scalar => rows.first().map_or(Ok(Value::Null), |row| ctx.copied(&row[0])),
         }
     }
 }

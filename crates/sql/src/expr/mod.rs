@@ -29,7 +29,7 @@ pub(crate) use infer::{
     numeric_class, scale_of,
 };
 pub(crate) use like::like;
-pub(crate) use sorting::sort_by;
+pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};

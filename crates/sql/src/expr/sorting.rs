@@ -26,6 +26,14 @@ pub(crate) fn sort_by<T>(
     })
 }
 
+/// What sorting these items takes beside them: the library's sort has a place for half of them, and
+/// for all while that is not much.
+pub(crate) fn scratch_bytes<T>(items: &[T]) -> usize {
+    const MOST_WHOLE_BYTES: usize = 8_000_000;
+    let bytes = size_of_val(items);
+    (bytes - bytes / 2).max(bytes.min(MOST_WHOLE_BYTES))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! User variables: `@a`.
 
 use crate::error::Result;
-use crate::memory::{Budget, Charge, heap_bytes};
+use crate::memory::{Budget, Charge, allocated, copy_bytes, growth, heap_bytes};
 use std::cell::{Ref, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,6 @@ use types::Value;
 pub(crate) struct UserVariables {
     values: RefCell<HashMap<String, Value>>,
     charge: RefCell<Charge>,
-}
-
-fn bytes_of(name: &str, value: &Value) -> usize {
-    size_of::<(String, Value)>() + name.len() + heap_bytes(value)
 }
 
 impl UserVariables {
@@ -34,17 +30,26 @@ impl UserVariables {
         self.values.borrow().get(name).cloned()
     }
 
-    /// Sets one.
+    /// Sets one to a copy of the value.
     ///
     /// # Errors
     /// As [`Charge::add`]; it is as before then.
-    pub fn set(&self, name: &str, value: Value) -> Result<()> {
-        let mut charge = self.charge.borrow_mut();
-        charge.add(bytes_of(name, &value))?;
-        if let Some(before) = self.values.borrow_mut().insert(name.to_owned(), value) {
-            charge.take_away(bytes_of(name, &before));
+    pub fn set(&self, name: &str, value: &Value) -> Result<()> {
+        let (mut values, mut charge) = (self.values.borrow_mut(), self.charge.borrow_mut());
+        let bytes = copy_bytes(value);
+        charge.add(bytes)?;
+        if let Some(known) = values.get_mut(name) {
+            // Both are there until the copy is made.
+            let before = std::mem::replace(known, value.clone());
+            charge.take_away(heap_bytes(&before));
+            return Ok(());
         }
-        Ok(())
+        let name_bytes = allocated(name.len());
+        let entered = charge.add(name_bytes).and_then(|()| {
+            growth::insert_new(&mut values, name.to_owned(), value.clone(), &mut charge)
+                .inspect_err(|_| charge.take_away(name_bytes))
+        });
+        entered.inspect_err(|_| charge.take_away(bytes))
     }
 
     /// There are none any more.

@@ -189,7 +189,7 @@ impl Session {
         }
         self.user_variables.clear();
         for (name, value) in &logged.user_variables {
-            self.user_variables.set(name, value.clone())?;
+            self.user_variables.set(name, value)?;
         }
         self.statement.diagnostics.borrow_mut().clear();
         Ok(())

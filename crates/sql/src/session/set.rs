@@ -5,6 +5,7 @@ use crate::ast::{IsolationName, Scope, SetItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, number};
 use crate::host::{Privilege, VariableScope};
+use crate::memory::{Charge, heap_bytes};
 use crate::variables::Variables;
 use engine::Isolation;
 use types::Value;
@@ -16,10 +17,13 @@ impl Session {
             match item {
                 SetItem::UserVariable(name, value) => {
                     let value = self.evaluate(value)?;
-                    self.user_variables.set(name, value)?;
+                    self.user_variables.set(name, &value)?;
                 }
                 SetItem::Variable { scope, name, value } => {
                     let value = value.as_ref().map(|value| self.evaluate(value)).transpose()?;
+                    // The text is copied on its way to the setting.
+                    let mut copies = Charge::new(&self.memory);
+                    copies.add(3 * value.as_ref().map_or(0, heap_bytes))?;
                     self.set_variable(*scope, name, value)?;
                 }
                 SetItem::Names { charset, collation } => {

@@ -55,11 +55,13 @@ impl Call<'_> {
     /// # Errors
     /// As [`Charge::add`]; 1317.
     fn check_room(&self, bytes: usize) -> Result<()> {
-        if bytes < LONG_VALUE_BYTES {
-            return Ok(());
-        }
-        self.ctx.check_interrupt()?;
-        self.ctx.charge_made(bytes)
+        self.ctx.charge_if_long(bytes)
+    }
+
+    /// A part of an argument, or all of it, as the result.
+    fn copied(&self, bytes: &[u8]) -> Result<Value> {
+        self.check_room(bytes.len())?;
+        Ok(text(bytes))
     }
 
     fn is_given(&self, at: usize) -> bool {

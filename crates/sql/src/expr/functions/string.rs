@@ -3,7 +3,7 @@
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
-use crate::memory::Charge;
+use crate::memory::{Charge, growth};
 use types::{Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -31,26 +31,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("substring", 2..=3, like_first, substring),
     Function::new("left", 2..=2, like_first, |call| {
         let bytes = call.bytes(0);
-        Ok(text(slice(&bytes, 0, call.integer(1).max(0) as usize, call.is_binary(0))))
+        call.copied(slice(&bytes, 0, call.integer(1).max(0) as usize, call.is_binary(0)))
     }),
     Function::new("right", 2..=2, like_first, |call| {
         let bytes = call.bytes(0);
         let binary = call.is_binary(0);
         let total = if binary { bytes.len() } else { chars(&bytes) };
         let count = (call.integer(1).max(0) as usize).min(total);
-        Ok(text(slice(&bytes, total - count, count, binary)))
+        call.copied(slice(&bytes, total - count, count, binary))
     }),
-    Function::new("upper", 1..=1, like_first, |call| Ok(change_case(call, collation::upper))),
-    Function::new("lower", 1..=1, like_first, |call| Ok(change_case(call, collation::lower))),
+    Function::new("upper", 1..=1, like_first, |call| change_case(call, collation::upper)),
+    Function::new("lower", 1..=1, like_first, |call| change_case(call, collation::lower)),
     Function::new("ltrim", 1..=1, like_first, |call| {
         let bytes = call.bytes(0);
         let start = bytes.iter().take_while(|b| **b == b' ').count();
-        Ok(text(&bytes[start..]))
+        call.copied(&bytes[start..])
     }),
     Function::new("rtrim", 1..=1, like_first, |call| {
         let bytes = call.bytes(0);
         let end = bytes.len() - bytes.iter().rev().take_while(|b| **b == b' ').count();
-        Ok(text(&bytes[..end]))
+        call.copied(&bytes[..end])
     }),
     Function::new("lpad", 3..=3, long_text, |call| pad(call, true)),
     Function::new("rpad", 3..=3, long_text, |call| pad(call, false)),
@@ -67,10 +67,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("insert", 4..=4, joined, insert),
     Function::new("reverse", 1..=1, like_first, |call| {
         let bytes = call.bytes(0);
+        call.check_room(bytes.len())?;
         if call.is_binary(0) {
             return Ok(Value::Bytes(bytes.iter().rev().copied().collect()));
         }
-        Ok(text(String::from_utf8_lossy(&bytes).chars().rev().collect::<String>()))
+        let chars = String::from_utf8_lossy(&bytes);
+        let mut reversed = String::with_capacity(chars.len());
+        reversed.extend(chars.chars().rev());
+        Ok(Value::Bytes(reversed.into_bytes()))
     }),
     Function::new("locate", 2..=3, bigint, |call| locate(call, 0, 1)),
     Function::new("instr", 2..=2, bigint, |call| locate(call, 1, 0)),
@@ -98,12 +102,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .sees_nulls(),
     Function::new("elt", 2..=usize::MAX, joined, |call| {
         let index = usize::try_from(call.integer(0)).unwrap_or(0);
-        Ok(match call.values.get(index) {
+        match call.values.get(index) {
             Some(value) if index > 0 && !call.values[0].is_null() && !value.is_null() => {
-                text(call.bytes(index))
+                call.copied(&call.bytes(index))
             }
-            _ => Value::Null,
-        })
+            _ => Ok(Value::Null),
+        }
     })
     .sees_nulls(),
     Function::new("field", 2..=usize::MAX, int, |call| {
@@ -190,15 +194,17 @@ pub(super) fn made(may_be: bool, make: impl FnOnce() -> Vec<u8>) -> Result<Value
     Ok(if may_be { Value::Bytes(make()) } else { Value::Null })
 }
 
-fn change_case(call: &Call<'_>, change: fn(u16, &str) -> String) -> Value {
+fn change_case(call: &Call<'_>, change: fn(u16, &str) -> String) -> Result<Value> {
     let bytes = call.bytes(0);
+    // A letter may have a longer one of the other case; the text is twice as long while it moves.
+    call.check_room(bytes.len().saturating_mul(2))?;
     match (call.is_binary(0), std::str::from_utf8(&bytes)) {
         (false, Ok(valid)) => {
             let ty = &call.args[0].ty;
             let id = if ty.is_character() { ty.collation } else { collation::UTF8MB4_0900_AI_CI };
-            text(change(id, valid))
+            Ok(Value::Bytes(change(id, valid).into_bytes()))
         }
-        _ => text(&bytes),
+        _ => Ok(text(&bytes)),
     }
 }
 
@@ -228,7 +234,7 @@ fn substring(call: &Call<'_>) -> Result<Value> {
     if start < 0 || start >= total || count <= 0 {
         return Ok(text(""));
     }
-    Ok(text(slice(&bytes, start as usize, count as usize, binary)))
+    call.copied(slice(&bytes, start as usize, count as usize, binary))
 }
 
 fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
@@ -239,7 +245,7 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
     let count = |bytes: &[u8]| if binary { bytes.len() } else { chars(bytes) };
     let have = count(&bytes);
     if wanted <= have {
-        return Ok(text(slice(&bytes, 0, wanted, binary)));
+        return call.copied(slice(&bytes, 0, wanted, binary));
     }
     if fill.is_empty() {
         return Ok(text(""));
@@ -276,19 +282,18 @@ fn find(haystack: &[u8], needle: &[u8], ctx: &Context<'_>) -> Result<Option<usiz
 fn replace(call: &Call<'_>) -> Result<Value> {
     let (bytes, from, to) = (call.bytes(0), call.bytes(1), call.bytes(2));
     if from.is_empty() {
-        return Ok(text(&bytes));
+        return call.copied(&bytes);
     }
     let mut parts: Vec<&[u8]> = Vec::new();
     let mut charge = Charge::new(call.ctx.memory);
     let mut rest: &[u8] = &bytes;
     while let Some(at) = find(rest, &from, call.ctx)? {
-        charge.add(size_of::<&[u8]>())?;
-        parts.push(&rest[..at]);
+        growth::push(&mut parts, &rest[..at], &mut charge)?;
         rest = &rest[at + from.len()..];
     }
     let total = bytes.len() - parts.len() * from.len();
     let total = total.saturating_add(parts.len().saturating_mul(to.len()));
-    parts.push(rest);
+    growth::push(&mut parts, rest, &mut charge)?;
     made(call.may_make(total, "replace")?, || parts.join(&*to))
 }
 
@@ -298,7 +303,7 @@ fn insert(call: &Call<'_>) -> Result<Value> {
     let total = if binary { bytes.len() } else { chars(&bytes) } as i64;
     let (position, length) = (call.integer(1), call.integer(2));
     if position < 1 || position > total {
-        return Ok(text(&bytes));
+        return call.copied(&bytes);
     }
     let start = (position - 1) as usize;
     let rest = total - position + 1;
@@ -319,7 +324,10 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
         }
         _ => bytes.to_vec(),
     };
-    let (needle, haystack) = (fold(&call.bytes(needle)), fold(&call.bytes(haystack)));
+    let (needle_bytes, haystack_bytes) = (call.bytes(needle), call.bytes(haystack));
+    // Copies that are gone again when the place is found; lower case may be longer.
+    call.check_room((needle_bytes.len() + haystack_bytes.len()).saturating_mul(2))?;
+    let (needle, haystack) = (fold(&needle_bytes), fold(&haystack_bytes));
     let start = if call.is_given(2) { call.integer(2) } else { 1 };
     let Some(skipped) = start.checked_sub(1).and_then(|skipped| usize::try_from(skipped).ok()) else {
         return Ok(Value::Int(0));
@@ -341,21 +349,21 @@ fn substring_index(call: &Call<'_>) -> Result<Value> {
     if delimiter.is_empty() || count == 0 {
         return Ok(text(""));
     }
-    let mut places = Vec::new();
+    let (mut places, mut charge) = (Vec::new(), Charge::new(call.ctx.memory));
     let mut from = 0;
     while let Some(at) = find(&bytes[from..], &delimiter, call.ctx)? {
-        places.push(from + at);
+        growth::push(&mut places, from + at, &mut charge)?;
         from += at + delimiter.len();
     }
     let wanted = count.unsigned_abs() as usize;
     if wanted > places.len() {
-        return Ok(text(&bytes));
+        return call.copied(&bytes);
     }
-    Ok(text(if count > 0 {
+    call.copied(if count > 0 {
         &bytes[..places[wanted - 1]]
     } else {
         &bytes[places[places.len() - wanted] + delimiter.len()..]
-    }))
+    })
 }
 
 /// `FORMAT(1234.5, 2)`: `1,234.50`.
