@@ -3,7 +3,11 @@
 //!
 //! A [`Channel`] owns the stream and both buffers. Output collects until [`Channel::flush`] (or
 //! until the buffer is large), so that one response is one write.
+//!
+//! Buffers that grow past a megabyte for a long packet ask the channel's [`Room`] before they do,
+//! for the old place and the new while the bytes move, and give it back with the packet.
 
+use crate::response::ErrPacket;
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -36,6 +40,17 @@ pub enum PacketError {
         /// The channel's limit.
         limit_bytes: usize,
     },
+    /// There is no memory for the packet; what the peer is to be told.
+    NoRoom(Box<ErrPacket>),
+}
+
+/// Who answers for the memory of a channel's long packets.
+pub trait Room: fmt::Debug + Send {
+    /// So many bytes are about to be had; the error is what the peer is to be told.
+    fn take(&mut self, bytes: usize) -> Result<(), ErrPacket>;
+
+    /// So many are not had any more.
+    fn give_back(&mut self, bytes: usize);
 }
 
 impl fmt::Display for PacketError {
@@ -49,6 +64,7 @@ impl fmt::Display for PacketError {
             PacketError::TooLarge { limit_bytes } => {
                 write!(f, "Got a packet bigger than 'max_allowed_packet' bytes ({limit_bytes})")
             }
+            PacketError::NoRoom(told) => write!(f, "{}", told.message),
         }
     }
 }
@@ -76,6 +92,9 @@ pub struct Channel<S> {
     /// `joined` waits for further packets of its payload.
     joining: bool,
     output: Vec<u8>,
+    room: Option<Box<dyn Room>>,
+    /// What was taken of the room.
+    taken_bytes: usize,
     max_packet_bytes: usize,
     received_bytes: u64,
     sent_bytes: u64,
@@ -99,6 +118,8 @@ impl<S: Read + Write> Channel<S> {
             joined: Vec::new(),
             joining: false,
             output: Vec::with_capacity(INPUT_BYTES),
+            room: None,
+            taken_bytes: 0,
             max_packet_bytes,
             received_bytes: 0,
             sent_bytes: 0,
@@ -125,6 +146,12 @@ impl<S: Read + Write> Channel<S> {
     /// The longest payload that is accepted from now on.
     pub fn set_max_packet_bytes(&mut self, max_packet_bytes: usize) {
         self.max_packet_bytes = max_packet_bytes;
+    }
+
+    /// Whom long packets ask for their memory from now on.
+    pub fn set_room(&mut self, room: Box<dyn Room>) {
+        self.room = Some(room);
+        self.taken_bytes = 0;
     }
 
     /// Bytes read from the stream so far.
@@ -156,12 +183,88 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
+    /// As [`Channel::read_packet`], into a buffer of the caller's, which stays charged to the room
+    /// until it comes back ([`Channel::done_with`]). A payload of several packets is not copied.
+    pub fn read_packet_into(&mut self, into: &mut Vec<u8>) -> Result<(), PacketError> {
+        self.done_with(into);
+        match self.read_payload()? {
+            Payload::Joined => *into = std::mem::take(&mut self.joined),
+            Payload::Input(start, end) => {
+                into.clear();
+                if end - start > into.capacity() {
+                    self.taken_bytes = regrow(into, end - start, &mut self.room, self.taken_bytes)?;
+                }
+                into.extend_from_slice(&self.input[start..end]);
+                if self.start == self.end {
+                    self.empty_input();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The caller needs the packet no more that it had by [`Channel::read_packet_into`]: the memory
+    /// of a long one is given back.
+    pub fn done_with(&mut self, packet: &mut Vec<u8>) {
+        if packet.capacity() > KEEP_BYTES {
+            let bytes = std::mem::take(packet).capacity();
+            self.give_back(bytes);
+        }
+    }
+
+    /// What the room is asked for is not had any more.
+    fn give_back(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.taken_bytes);
+        if let Some(room) = &mut self.room {
+            room.give_back(bytes);
+            self.taken_bytes -= bytes;
+        }
+    }
+
+    fn read_payload(&mut self) -> Result<Payload, PacketError> {
+        let read = self.read_payload_if_room();
+        if let Err(PacketError::NoRoom(_)) = &read {
+            // Who sends it hears of it only behind its end.
+            self.skip_payload()?;
+        }
+        read
+    }
+
+    /// Reads the rest of a payload and forgets all of it. Its next packet begins at `start`.
+    fn skip_payload(&mut self) -> Result<(), PacketError> {
+        let bytes = std::mem::take(&mut self.joined).capacity();
+        self.give_back(bytes);
+        self.joining = false;
+        let mut skipped_bytes = 0;
+        loop {
+            self.need(HEADER_BYTES, false)?;
+            let header = &self.input[self.start..self.start + HEADER_BYTES];
+            let len = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+            let mut left = HEADER_BYTES + len;
+            while left > 0 {
+                self.need(1, false)?;
+                let here = left.min(self.end - self.start);
+                self.start += here;
+                left -= here;
+            }
+            self.sequence = self.sequence.wrapping_add(1);
+            skipped_bytes += len;
+            if len < MAX_PAYLOAD_BYTES {
+                return Ok(());
+            }
+            if skipped_bytes > self.max_packet_bytes {
+                return Err(PacketError::TooLarge { limit_bytes: self.max_packet_bytes });
+            }
+        }
+    }
+
     /// Nothing is consumed of a packet that has not arrived in full, so a read that timed out can
     /// be tried again.
-    fn read_payload(&mut self) -> Result<Payload, PacketError> {
+    fn read_payload_if_room(&mut self) -> Result<Payload, PacketError> {
         loop {
             if !self.joining && self.joined.capacity() > KEEP_BYTES {
-                self.joined = Vec::new();
+                let bytes = std::mem::take(&mut self.joined).capacity();
+                self.give_back(bytes);
             }
             self.need(HEADER_BYTES, !self.joining)?;
             let header = &self.input[self.start..self.start + HEADER_BYTES];
@@ -176,6 +279,13 @@ impl<S: Read + Write> Channel<S> {
             }
             self.need(HEADER_BYTES + len, false)?;
             let start = self.start + HEADER_BYTES;
+            if (self.joining || len == MAX_PAYLOAD_BYTES) && before + len > self.joined.capacity() {
+                // Behind a packet that is not full there is no further one.
+                let most = self.max_packet_bytes.min(2 * self.joined.capacity());
+                let capacity = if len < MAX_PAYLOAD_BYTES { before + len } else { most.max(before + len) };
+                self.joined.truncate(before);
+                self.taken_bytes = regrow(&mut self.joined, capacity, &mut self.room, self.taken_bytes)?;
+            }
             self.start = start + len;
             self.sequence = self.sequence.wrapping_add(1);
             if !self.joining && len < MAX_PAYLOAD_BYTES {
@@ -201,7 +311,7 @@ impl<S: Read + Write> Channel<S> {
     /// Makes at least `len` unconsumed bytes available. The buffer grows only as bytes arrive.
     fn need(&mut self, len: usize, at_boundary: bool) -> Result<(), PacketError> {
         while self.end - self.start < len {
-            self.make_room();
+            self.make_room(len)?;
             let got = match self.stream.read(&mut self.input[self.end..]) {
                 Ok(got) => got,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
@@ -219,26 +329,47 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    fn make_room(&mut self) {
+    /// Nothing that was received is needed any more.
+    fn empty_input(&mut self) {
+        (self.start, self.end) = (0, 0);
+        if self.input.len() > KEEP_BYTES {
+            let bytes = std::mem::replace(&mut self.input, vec![0; INPUT_BYTES]).capacity();
+            self.give_back(bytes);
+        }
+    }
+
+    /// Makes room behind what was received, of which `len` bytes are wanted.
+    fn make_room(&mut self, len: usize) -> Result<(), PacketError> {
         if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-            if self.input.len() > KEEP_BYTES {
-                self.input = vec![0; INPUT_BYTES];
-            }
-            return;
+            self.empty_input();
+            return Ok(());
         }
         if self.end < self.input.len() {
-            return;
+            return Ok(());
         }
         if self.start > 0 {
             self.input.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         } else {
-            let len = self.input.len() * 2;
+            let doubled = self.input.len() * 2;
+            let len = if doubled <= KEEP_BYTES { doubled } else { doubled.min(len) };
+            self.taken_bytes = regrow(&mut self.input, len, &mut self.room, self.taken_bytes)?;
             self.input.resize(len, 0);
         }
+        Ok(())
+    }
+
+    /// Makes room for so much more output, which one long packet is going to be.
+    ///
+    /// # Errors
+    /// [`PacketError::NoRoom`]; nothing is lost then, and the connection can go on.
+    pub fn reserve_output(&mut self, bytes: usize) -> Result<(), PacketError> {
+        let wanted = self.output.len().saturating_add(bytes);
+        if wanted > self.output.capacity() {
+            self.taken_bytes = regrow(&mut self.output, wanted, &mut self.room, self.taken_bytes)?;
+        }
+        Ok(())
     }
 
     /// Appends one payload, written by `fill`, to the output.
@@ -247,11 +378,10 @@ impl<S: Read + Write> Channel<S> {
         self.output.extend_from_slice(&[0; HEADER_BYTES]);
         fill(&mut self.output);
         let len = self.output.len() - header - HEADER_BYTES;
-        if len < MAX_PAYLOAD_BYTES {
-            self.put_header(header, len);
-        } else {
-            self.split(header);
+        if len >= MAX_PAYLOAD_BYTES {
+            return self.send_split(header);
         }
+        self.put_header(header, len);
         if self.output.len() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
     }
 
@@ -261,23 +391,24 @@ impl<S: Read + Write> Channel<S> {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Cuts a payload of 16 MB or more, which stands at the end of the output, into packets.
-    fn split(&mut self, header: usize) {
-        let payload = self.output.split_off(header + HEADER_BYTES);
-        self.output.truncate(header);
-        let mut rest = &payload[..];
-        loop {
-            let (part, tail) = rest.split_at(rest.len().min(MAX_PAYLOAD_BYTES));
-            let at = self.output.len();
-            self.output.extend_from_slice(&[0; HEADER_BYTES]);
-            self.put_header(at, part.len());
-            self.output.extend_from_slice(part);
-            rest = tail;
-            // A payload whose last part is full ends with an empty packet.
-            if part.len() < MAX_PAYLOAD_BYTES {
-                return;
-            }
+    /// Sends everything that was written, at whose end a payload of 16 MB or more stands, as the
+    /// packets that the payload has to be cut into. Each goes from where it stands: there is no
+    /// second copy of the payload.
+    fn send_split(&mut self, header: usize) -> Result<(), PacketError> {
+        let first = header + HEADER_BYTES;
+        // A payload whose last part is full ends with an empty packet.
+        let parts = (self.output.len() - first) / MAX_PAYLOAD_BYTES + 1;
+        for part in 0..parts {
+            let start = first + part * MAX_PAYLOAD_BYTES;
+            let end = self.output.len().min(start + MAX_PAYLOAD_BYTES);
+            // In front of its bytes: of the first at its place, of the others where sent ones were.
+            let from = if part == 0 { 0 } else { start - HEADER_BYTES };
+            self.put_header(start - HEADER_BYTES, end - start);
+            self.sent_bytes += (end - from) as u64;
+            self.stream.write_all(&self.output[from..end])?;
         }
+        self.output.clear();
+        self.flush()
     }
 
     /// Sends everything that was written.
@@ -286,7 +417,8 @@ impl<S: Read + Write> Channel<S> {
         let result = self.stream.write_all(&self.output).and_then(|()| self.stream.flush());
         self.output.clear();
         if self.output.capacity() > KEEP_BYTES {
-            self.output = Vec::with_capacity(INPUT_BYTES);
+            let bytes = std::mem::replace(&mut self.output, Vec::with_capacity(INPUT_BYTES)).capacity();
+            self.give_back(bytes);
         }
         Ok(result?)
     }
@@ -308,6 +440,39 @@ impl<S: Read + Write> Channel<S> {
     }
 }
 
+/// MySQL's words of error 1041.
+const OUT_OF_MEMORY: &str = "Out of memory; check if mysqld or some other process uses all available memory; if not, you \
+                             may have to use 'ulimit' to allow mysqld to use more memory or you can add more swap space";
+
+/// Moves a buffer to a place of so many bytes, for which the room is asked where it is long.
+/// Returns what is taken of the room then.
+fn regrow(
+    buffer: &mut Vec<u8>,
+    capacity: usize,
+    room: &mut Option<Box<dyn Room>>,
+    taken_bytes: usize,
+) -> Result<usize, PacketError> {
+    let counted = |bytes: usize| if bytes > KEEP_BYTES { bytes } else { 0 };
+    let (before, after) = (counted(buffer.capacity()), counted(capacity));
+    if let Some(room) = room {
+        room.take(after).map_err(|told| PacketError::NoRoom(Box::new(told)))?;
+    }
+    let has_room = buffer.try_reserve_exact(capacity - buffer.len());
+    let gone = if has_room.is_ok() { before.min(taken_bytes) } else { after };
+    if let Some(room) = room {
+        room.give_back(gone);
+    }
+    match has_room {
+        Ok(()) if room.is_some() => Ok(taken_bytes + after - gone),
+        Ok(()) => Ok(0),
+        Err(_) => Err(PacketError::NoRoom(Box::new(ErrPacket {
+            code: 1041,
+            state: *b"HY000",
+            message: OUT_OF_MEMORY.to_owned(),
+        }))),
+    }
+}
+
 /// A place in the output that [`Channel::rewind_output`] returns to.
 #[derive(Debug, Clone, Copy)]
 pub struct OutputMark {
@@ -320,6 +485,8 @@ pub struct OutputMark {
 mod tests {
     use super::*;
     use std::io::Cursor;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Reads come from `input` in steps of `step` bytes; writes collect in `output`.
     struct Pipe {
@@ -404,5 +571,59 @@ mod tests {
         channel.write_packet(|buf| buf.push(3)).unwrap();
         channel.flush().unwrap();
         assert_eq!(channel.stream.output, [1, 0, 0, 0, 1, 1, 0, 0, 1, 3]);
+    }
+
+    /// Lets its channel have so many bytes.
+    #[derive(Debug)]
+    struct Limited {
+        left: Arc<AtomicUsize>,
+    }
+
+    impl Room for Limited {
+        fn take(&mut self, bytes: usize) -> Result<(), ErrPacket> {
+            let told = ErrPacket { code: 1041, state: *b"HY000", message: String::new() };
+            let left = self.left.load(Ordering::Relaxed).checked_sub(bytes).ok_or(told)?;
+            self.left.store(left, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn give_back(&mut self, bytes: usize) {
+            self.left.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn long_packets_ask_for_their_memory_and_give_it_back() {
+        const LONG: usize = MAX_PAYLOAD_BYTES + 5;
+        let mut out = channel(Vec::new(), 1);
+        for len in [LONG, 10, 1 << 20, 10] {
+            out.write_packet(|buf| buf.resize(buf.len() + len, 1)).unwrap();
+        }
+        out.flush().unwrap();
+        let sent = std::mem::take(&mut out.stream.output);
+        for (room, enough) in [(80 << 20, true), (40 << 20, false), (24 << 20, false), (4 << 20, false)] {
+            let left = Arc::new(AtomicUsize::new(room));
+            let mut back = channel(sent.clone(), 100_000);
+            back.set_room(Box::new(Limited { left: left.clone() }));
+            let mut packet = Vec::new();
+            match back.read_packet_into(&mut packet) {
+                Ok(()) => assert!(enough && packet.len() == LONG && left.load(Ordering::Relaxed) < room),
+                Err(PacketError::NoRoom(told)) => assert!(!enough && told.code == 1041),
+                Err(other) => panic!("{other}"),
+            }
+            // Whether it could be had or not, the next one comes behind it.
+            for len in [10, 1 << 20, 10] {
+                back.read_packet_into(&mut packet).unwrap();
+                assert_eq!(packet.len(), len);
+            }
+            back.done_with(&mut packet);
+            assert_eq!(left.load(Ordering::Relaxed), room, "all is given back");
+            assert!(matches!(back.reserve_output(room + 1), Err(PacketError::NoRoom(_))));
+            const OUTPUT: usize = 2 << 20;
+            back.reserve_output(OUTPUT).unwrap();
+            assert_eq!(left.load(Ordering::Relaxed), room - OUTPUT);
+            back.write_packet(|buf| buf.resize(buf.len() + OUTPUT - HEADER_BYTES, 2)).unwrap();
+            assert_eq!(left.load(Ordering::Relaxed), room, "it is sent");
+        }
     }
 }

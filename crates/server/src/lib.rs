@@ -35,6 +35,7 @@ pub mod listener;
 mod login;
 pub mod manual;
 pub mod options;
+mod packet_room;
 pub mod panic_hook;
 mod peer;
 mod prepared;

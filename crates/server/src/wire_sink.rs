@@ -78,12 +78,33 @@ impl<'a> WireSink<'a> {
         let _too_late = self.channel.rewind_output(self.complete);
     }
 
+    /// Makes room for a row with long values before any of it is written.
+    fn make_room(&mut self, row: &[Value]) -> sql::Result<()> {
+        if !row.iter().any(is_long) {
+            return Ok(());
+        }
+        let bytes: usize = row.iter().map(wire_bytes).sum();
+        // In other characters a text is there once more, and as long as those make it.
+        let times = match self.converts {
+            true => 2 * usize::from(collation::max_bytes_per_char(self.result_collation)),
+            false => 1,
+        };
+        match self.channel.reserve_output(bytes.saturating_mul(times)) {
+            Ok(()) => Ok(()),
+            Err(PacketError::NoRoom(told)) => Err(SqlError::new(told.code, told.message)),
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(broken_off())
+            }
+        }
+    }
+
     fn write(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> sql::Result<()> {
         match self.channel.write_packet(fill) {
             Ok(()) => Ok(()),
             Err(e) => {
                 self.broken.get_or_insert(e);
-                Err(SqlError::new(1160, "Got an error writing communication packets"))
+                Err(broken_off())
             }
         }
     }
@@ -105,6 +126,28 @@ impl<'a> WireSink<'a> {
         self.complete = self.channel.output_mark();
         Ok(())
     }
+}
+
+/// Rows all of whose values are shorter find room as they are written.
+const LONG_VALUE_BYTES: usize = 64 * 1024;
+
+fn is_long(value: &Value) -> bool {
+    matches!(value, Value::Bytes(bytes) | Value::Json(bytes) if bytes.len() >= LONG_VALUE_BYTES)
+}
+
+/// What a value takes on the wire, about: with its length, or as the longest number. The text of a
+/// JSON document is longer than the document.
+fn wire_bytes(value: &Value) -> usize {
+    const LENGTH_BYTES: usize = 9;
+    match value {
+        Value::Bytes(bytes) => bytes.len() + LENGTH_BYTES,
+        Value::Json(bytes) => 2 * bytes.len() + LENGTH_BYTES,
+        _ => 80,
+    }
+}
+
+fn broken_off() -> SqlError {
+    SqlError::new(1160, "Got an error writing communication packets")
 }
 
 /// Whether values are characters, not bytes or numbers.
@@ -146,6 +189,7 @@ impl ResultSink for WireSink<'_> {
 
     fn row(&mut self, row: &[Value]) -> sql::Result<()> {
         assert_eq!(row.len(), self.columns.len(), "a row has as many values as the result has columns");
+        self.make_room(row)?;
         let converted = self.converts.then(|| self.in_clients_characters(row));
         let row = converted.as_deref().unwrap_or(row);
         let columns = std::mem::take(&mut self.columns);

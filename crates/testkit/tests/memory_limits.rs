@@ -86,6 +86,17 @@ fn copies_of_long_values_are_charged() {
     assert_eq!(code(&server, &[long, "SELECT LENGTH(@a)"]), 0);
 }
 
+#[test]
+fn packets_are_charged() {
+    let server = small();
+    let comment = format!("SELECT /* {} */ 1", "x".repeat(3 << 20));
+    let text = format!("SELECT LENGTH('{}')", "x".repeat(1_200_000));
+    assert_eq!(code(&server, &[&comment]), 4082, "a comment");
+    assert_eq!(code(&server, &[&text]), 4082, "a text, and its literal in two trees");
+    let several = format!("SELECT LENGTH('{}')", "x".repeat(20 << 20));
+    assert_eq!(code(&server, &[&several]), 4082, "a text of several packets");
+}
+
 /// What all connections may have is measured by what the process has left, not by its limit alone.
 #[test]
 fn connections_leave_the_process_room_under_a_limit() {

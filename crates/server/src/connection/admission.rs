@@ -222,6 +222,7 @@ pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
             Some(SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes"))
         }
         PacketError::OutOfOrder { .. } => Some(SqlError::new(1156, "Got packets out of order")),
+        PacketError::NoRoom(told) => Some(SqlError::new(told.code, told.message.clone())),
         PacketError::Io(_) | PacketError::Closed => None,
     }
 }

@@ -6,6 +6,7 @@ use crate::accounts::{Account, access_denied};
 use crate::authenticate::{Authentication, Refusal};
 use crate::connection_host::{ConnectionHost, password_expired};
 use crate::login::{self, Arrival, Login};
+use crate::packet_room::PacketRoom;
 use crate::secrets::without_secrets;
 use crate::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::wire_sink::{RowForm, definition};
@@ -214,6 +215,7 @@ impl Connection<'_> {
         self.forget_statements();
         self.entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
         self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), login));
+        self.channel.set_room(Box::new(PacketRoom::new(&self.host.memory())));
         match self.host.new_session(&response) {
             Ok(session) => self.session = session,
             Err(e) => {

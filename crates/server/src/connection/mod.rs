@@ -16,6 +16,7 @@ mod tests;
 use crate::accounts::ClientHost;
 use crate::connection_host::ConnectionHost;
 use crate::host_cache::HostError;
+use crate::packet_room::PacketRoom;
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
@@ -33,15 +34,13 @@ use protocol::capability as cap;
 use protocol::packet::{Channel, PacketError};
 use protocol::response::{OK_HEADER, OkPacket};
 use protocol::stream::Stream;
-use sql::{ResultSink, Session, SqlError};
+use sql::{Host, ResultSink, Session, SqlError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The longest packet before a client has proved itself, in bytes.
 const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
-/// A command buffer that grew past this is given back.
-const KEEP_COMMAND_BYTES: usize = 1024 * 1024;
 
 /// Starts the thread of a connection that has been accepted.
 pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
@@ -179,6 +178,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
         }
     };
     channel.stream_mut().set_deadline(None);
+    channel.set_room(Box::new(PacketRoom::new(&host.memory())));
     let mut connection = Connection {
         server,
         entry,
@@ -303,15 +303,10 @@ impl Connection<'_> {
         self.entry.set_activity(Activity::Sleep);
         self.channel.set_max_packet_bytes(self.host.max_allowed_packet_bytes());
         self.set_timeouts()?;
-        if self.command.capacity() > KEEP_COMMAND_BYTES {
-            self.command = Vec::new();
-        }
+        self.channel.done_with(&mut self.command);
         self.channel.reset_sequence();
         let _waiting = enter(State::ClientWait);
-        let packet = self.channel.read_packet()?;
-        self.command.clear();
-        self.command.extend_from_slice(packet);
-        Ok(())
+        self.channel.read_packet_into(&mut self.command)
     }
 
     fn set_read_timeout(&mut self, timeout: Duration) -> Result<(), PacketError> {

@@ -1,0 +1,30 @@
+//! The memory of a connection's long packets, charged to the connection.
+
+use protocol::packet::Room;
+use protocol::response::ErrPacket;
+use sql::memory::{Budget, Charge};
+use std::sync::Arc;
+
+/// What the packets of one connection have.
+#[derive(Debug)]
+pub struct PacketRoom {
+    charge: Charge,
+}
+
+impl PacketRoom {
+    /// Of the connection with this budget.
+    pub fn new(memory: &Arc<Budget>) -> PacketRoom {
+        PacketRoom { charge: Charge::new(memory) }
+    }
+}
+
+impl Room for PacketRoom {
+    fn take(&mut self, bytes: usize) -> Result<(), ErrPacket> {
+        let refused = |e: sql::SqlError| ErrPacket { code: e.code, state: e.state, message: e.message };
+        self.charge.add(bytes).map_err(refused)
+    }
+
+    fn give_back(&mut self, bytes: usize) {
+        self.charge.take_away(bytes);
+    }
+}
