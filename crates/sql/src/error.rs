@@ -125,7 +125,8 @@ impl SqlError {
 
     /// `ER_WRONG_VALUE_FOR_VAR`.
     pub fn wrong_value_for_variable(name: &str, value: impl fmt::Display) -> SqlError {
-        SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value}'"))
+        // No more of it than MySQL shows.
+        SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value:.200}'"))
     }
 
     /// `ER_WRONG_TYPE_FOR_VAR`.

@@ -217,8 +217,8 @@ fn collation_of(name: &str, value: &Value, is_charset: bool) -> Result<u16> {
         known_collation(&text)
     };
     found.ok_or_else(|| match (is_charset, name) {
-        (true, _) => SqlError::new(1115, format!("Unknown character set: '{text}'")),
-        (false, _) => SqlError::new(1273, format!("Unknown collation: '{text}'")),
+        (true, _) => SqlError::new(1115, format!("Unknown character set: '{text:.64}'")),
+        (false, _) => SqlError::new(1273, format!("Unknown collation: '{text:.64}'")),
     })
 }
 
@@ -395,7 +395,7 @@ impl Variables {
             "time_zone" => {
                 let zone = string(value);
                 self.time_zone_offset_s = zone_offset_s(&zone).ok_or_else(|| {
-                    SqlError::new(1298, format!("Unknown or incorrect time zone: '{zone}'"))
+                    SqlError::new(1298, format!("Unknown or incorrect time zone: '{zone:.64}'"))
                 })?;
                 self.time_zone = zone;
             }

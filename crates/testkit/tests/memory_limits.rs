@@ -118,3 +118,44 @@ fn connections_leave_the_process_room_under_a_limit() {
     assert!(data_kb < LIMIT_KB - (80 << 10), "{data_kb} of {LIMIT_KB} KB are in use");
     server.run("SELECT 1");
 }
+
+/// MySQL cuts what its messages show of a value, and the alias of a column.
+#[test]
+fn messages_and_names_are_cut_as_mysqls() {
+    let shown = |flavor: Flavor| -> Option<Vec<String>> {
+        if !testkit::available("cut_messages", &[flavor]) {
+            return None;
+        }
+        let server = Server::start(flavor, &Settings::default());
+        let mut client = server.connect();
+        let mut all = Vec::new();
+        for statement in [
+            "SELECT CAST(REPEAT('x', 2000) AS DATETIME)",
+            "SELECT CAST(REPEAT('x', 2000) AS SIGNED)",
+            "SELECT CAST(REPEAT('é', 2000) AS SIGNED)",
+            "SELECT DATE(REPEAT('x', 2000))",
+            "SET SESSION sql_mode = REPEAT('x', 2000)",
+            "SET time_zone = REPEAT('x', 2000)",
+            "SET character_set_client = REPEAT('x', 2000)",
+            "SET autocommit = REPEAT('x', 2000)",
+        ] {
+            match client.query(statement) {
+                Ok(_) => {
+                    let warnings = client.query("SHOW WARNINGS").expect("the connection is there");
+                    all.push(format!("{statement}: {}", warnings.cell(0, 2).unwrap_or_default()));
+                }
+                Err(error) => all.push(format!("{statement}: {error}")),
+            }
+        }
+        for (letter, times) in [("x", 300), ("é", 300), ("x", 256)] {
+            let named = client.query(&format!("SELECT 1 AS `{}`", letter.repeat(times)));
+            all.push(named.expect("an alias").columns[0].name.clone());
+        }
+        Some(all)
+    };
+    let ours = shown(Flavor::Slipstream).expect("it is here");
+    assert!(ours.iter().all(|shown| shown.len() < 400), "{ours:#?}");
+    if let Some(theirs) = shown(Flavor::MySql) {
+        assert_eq!(ours, theirs);
+    }
+}

@@ -7,7 +7,7 @@ use super::view_text::ViewNames;
 use crate::admin::Account;
 use crate::ast::{
     AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
-    RoutineDetails, Statement, TableName, TriggerDetails, ViewDetails,
+    QueryBody, RoutineDetails, Select, SelectItem, Statement, TableName, TriggerDetails, ViewDetails,
 };
 use crate::attribute;
 use crate::error::{Result, SqlError};
@@ -165,6 +165,7 @@ impl DdlRun<'_> {
         };
         match &create.details {
             ObjectDetails::View(view) => {
+                check_aliases(view)?;
                 def.set_attribute(attribute::ALGORITHM, view.algorithm.as_deref().unwrap_or("UNDEFINED"));
                 let security = if view.invoker == Some(true) { "INVOKER" } else { "DEFINER" };
                 def.set_attribute(attribute::SECURITY, security);
@@ -637,6 +638,27 @@ fn reordered(trigger: &Arc<Object>, order: u32) -> Option<ObjectChange> {
     let mut def = trigger.def.clone();
     def.trigger = Some(TriggerPlace { order, ..place.clone() });
     Some(ObjectChange { old: Some(trigger.clone()), new: Some(def) })
+}
+
+/// The error of an alias that names a column of a view and is longer than a column's name may be.
+fn check_aliases(view: &ViewDetails) -> Result<()> {
+    const MOST_CHARS: usize = 64;
+    fn first_of(body: &QueryBody) -> &Select {
+        match body {
+            QueryBody::Select(select) => select,
+            QueryBody::Union { first, .. } => first_of(first),
+            QueryBody::Nested(inner) => first_of(&inner.body),
+        }
+    }
+    let Some(query) = view.query.as_deref().filter(|_| view.columns.is_empty()) else { return Ok(()) };
+    for item in &first_of(&query.body).items {
+        if let SelectItem::Expr { alias: Some(alias), .. } = item
+            && alias.chars().count() > MOST_CHARS
+        {
+            return Err(SqlError::new(1166, format!("Incorrect column name '{alias:.192}'")));
+        }
+    }
+    Ok(())
 }
 
 /// ALTER VIEW leaves what it does not name: definer, algorithm and whose privileges count.

@@ -15,13 +15,26 @@ pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
     }
 }
 
+/// A value as messages show it: as much of it as MySQL does.
+fn shown(value: &Value) -> String {
+    const MOST_BYTES: usize = 128;
+    let text = text_of(value);
+    let cut = &text[..text.len().min(MOST_BYTES)];
+    let cut = match std::str::from_utf8(cut) {
+        // The last character is cut through.
+        Err(error) if error.error_len().is_none() && cut.len() < text.len() => &cut[..error.valid_up_to()],
+        _ => cut,
+    };
+    String::from_utf8_lossy(cut).into_owned()
+}
+
 fn incorrect(ctx: &Context<'_>, kind: &str, value: &Value) {
-    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    let shown = shown(value);
     ctx.warn(1292, format!("Truncated incorrect {kind} value: '{shown}'"));
 }
 
 fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
-    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    let shown = shown(value);
     ctx.warn(1292, format!("Incorrect {kind} value: '{shown}'"));
 }
 
@@ -86,7 +99,7 @@ fn refused(at: &DateTime, value: &Value, complaint: &str, ctx: &Context<'_>) -> 
 }
 
 fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
-    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    let shown = shown(value);
     ctx.warn(1292, format!("{complaint} value: '{shown}'"));
 }
 
@@ -198,7 +211,7 @@ fn decimal(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
     match exact.with_scale(ty.scale()) {
         Some(rounded) if rounded.abs() <= limit => Value::Decimal(rounded),
         _ => {
-            let column = String::from_utf8_lossy(&text_of(value)).into_owned();
+            let column = shown(value);
             ctx.warn(1264, format!("Out of range value for column '{column}' at row 1"));
             Value::Decimal(if exact.is_negative() { limit.negate() } else { limit })
         }

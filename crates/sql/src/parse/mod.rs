@@ -369,19 +369,26 @@ impl<'a> Parser<'a> {
 
     /// A name behind a point, where reserved words are names too.
     fn any_name(&mut self) -> Result<String> {
+        const MOST_CHARS: usize = 64;
+        let name = self.word()?;
+        if name.chars().count() > MOST_CHARS {
+            return Err(SqlError::new(1059, format!("Identifier name '{name:.100}' is too long")));
+        }
+        Ok(name)
+    }
+
+    /// A word or a quoted name, however long it is.
+    fn word(&mut self) -> Result<String> {
         let token = self.token();
         if !matches!(token.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::Integer) {
             return Err(self.error());
         }
-        let name = self.word_text(token)?;
-        if name.is_empty() || name.chars().count() > 64 {
-            return Err(match name.is_empty() {
-                true => self.error(),
-                false => SqlError::new(1059, format!("Identifier name '{name}' is too long")),
-            });
+        let word = self.word_text(token)?;
+        if word.is_empty() {
+            return Err(self.error());
         }
         self.advance();
-        Ok(name)
+        Ok(word)
     }
 
     fn table_name(&mut self) -> Result<TableName> {

@@ -12,6 +12,9 @@ use crate::lexer::TokenKind;
 /// MySQL's limit for a join.
 const MOST_TABLES: usize = 61;
 
+/// So much of an expression's text is kept for the name of its column, which is shorter.
+const MOST_NAMING_BYTES: usize = 1024;
+
 impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<Query> {
         let around = (self.depth, std::mem::take(&mut self.highest));
@@ -191,6 +194,7 @@ impl Parser<'_> {
         }
     }
 
+    /// `*`, `t.*` or an expression.
     fn select_item(&mut self) -> Result<SelectItem> {
         if self.eat_symbol("*") {
             return Ok(SelectItem::All);
@@ -216,20 +220,28 @@ impl Parser<'_> {
         let end = self.tokens[self.at - 1].end as usize;
         let alias = self.select_alias()?;
         let text = match &expr {
-            Expr::Literal(crate::ast::Literal::Text(bytes, _)) => String::from_utf8_lossy(bytes).into_owned(),
-            _ => String::from_utf8_lossy(&self.text[start..end]).into_owned(),
+            Expr::Literal(crate::ast::Literal::Text(bytes, _)) => bytes,
+            _ => &self.text[start..end],
         };
+        // It only names the column.
+        let text = String::from_utf8_lossy(&text[..text.len().min(MOST_NAMING_BYTES)]).into_owned();
         Ok(SelectItem::Expr { expr, alias, text })
     }
 
+    /// The alias of a column: as much of it as MySQL takes, which is more than of other names.
     fn select_alias(&mut self) -> Result<Option<String>> {
-        if self.eat("AS") {
-            return self.string_or_name().map(Some);
+        const MOST_BYTES: usize = 256;
+        let is_written = self.eat("AS") || self.is_name() || self.token().kind == TokenKind::Text;
+        if !is_written {
+            return Ok(None);
         }
-        if self.is_name() || self.token().kind == TokenKind::Text {
-            return self.string_or_name().map(Some);
-        }
-        Ok(None)
+        let mut alias = match self.token().kind {
+            TokenKind::Text => self.string()?,
+            _ => self.word()?,
+        };
+        alias.truncate(alias.floor_char_boundary(MOST_BYTES));
+        alias.shrink_to_fit();
+        Ok(Some(alias))
     }
 
     pub(super) fn table_references(&mut self) -> Result<TableRef> {
