@@ -231,9 +231,40 @@ fn replace(
     drop: &Statement,
     create: &Statement,
 ) -> Result<Executed> {
-    let mut first = ddl_run(engine, received, "");
-    first.received_group = None;
-    first.options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
-    first.run(drop)?;
+    unlogged(engine, received).run(drop)?;
     run(engine, received, create)
+}
+
+/// For a commit of its own, of which neither GTID nor position nor event tell.
+fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) -> DdlRun<'r> {
+    let mut run = ddl_run(engine, received, "");
+    run.received_group = None;
+    run.options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
+    run
+}
+
+/// Makes the table of a CREATE TABLE that stands before row events in one group, as sources log
+/// CREATE TABLE ... SELECT. The statement stays in the group, whose commit has GTID and position;
+/// the definition is a commit before that. Until the group is committed the table is there and
+/// empty: a group that begins again finds the one that it has left, by the moment of its statement,
+/// and makes it anew.
+///
+/// # Errors
+/// 1235 for another statement; MySQL's for what is wrong with it.
+pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<()> {
+    let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+    let lex = crate::lexer::LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
+    let parsed = parse(&text, lex)?;
+    let Some(Statement::CreateTable(create)) = parsed.as_ref().map(|parsed| &parsed.statement) else {
+        return Err(SqlError::not_supported("such a statement within a transaction of a source"));
+    };
+    let mut run = unlogged(engine, received);
+    let schema = run.schema_of(&create.table)?;
+    let left = engine.catalog().table(&schema, &create.table.name);
+    let made_s = run.settings.now_us / 1_000_000;
+    if create.or_replace || left.is_some_and(|left| left.def.created_s == made_s) {
+        let tables = vec![create.table.clone()];
+        run.run(&Statement::DropTable { tables, if_exists: true, temporary: false })?;
+    }
+    run.run(&Statement::CreateTable(create.clone()))
 }

@@ -1,7 +1,7 @@
 //! WRITE_ROWS, UPDATE_ROWS and DELETE_ROWS, versions 1 and 2: the rows that a statement changed in
 //! one table.
 
-use super::{HEADER_LEN, event_type};
+use super::{DUMMY_TABLE_ID, HEADER_LEN, event_type};
 use crate::cursor::{Cursor, DecodeError};
 use types::ColumnMask;
 use types::row::RowLayout;
@@ -137,8 +137,17 @@ impl<'a> RowsEvent<'a> {
             after: self.after_mask(),
             rows: self.rows,
             at: 0,
+            holds_one: self.is_row_of_defaults(),
             offset: self.rows_offset,
         }
+    }
+
+    /// Whether it inserts a row of which no column was written: its image takes no bytes.
+    fn is_row_of_defaults(&self) -> bool {
+        self.kind == RowsKind::Write
+            && self.table_id != DUMMY_TABLE_ID
+            && self.rows.is_empty()
+            && self.first_bitmap.iter().all(|bits| *bits == 0)
     }
 }
 
@@ -149,6 +158,8 @@ pub struct RowsIter<'a, 'l> {
     after: Option<ColumnMask>,
     rows: &'a [u8],
     at: usize,
+    /// One row comes although there are no bytes.
+    holds_one: bool,
     offset: usize,
 }
 
@@ -174,7 +185,7 @@ impl<'a> Iterator for RowsIter<'a, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.at >= self.rows.len() {
+        if self.at >= self.rows.len() && !std::mem::take(&mut self.holds_one) {
             return None;
         }
         let start = self.at;

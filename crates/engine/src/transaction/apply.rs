@@ -321,7 +321,7 @@ impl Transaction {
             let parts = CommitParts {
                 group,
                 spill: None,
-                ddl: false,
+                ddl: self.defines,
                 replacements: &[],
                 dictionary: &[],
                 next_ids: None,
@@ -331,7 +331,7 @@ impl Transaction {
             let engine = self.engine.clone();
             engine.committer.commit_writes(&mut self.writes, &mut self.sidecar, parts)
         } else {
-            self.group.receive(group).and_then(|()| self.log_and_apply(options, false))
+            self.group.receive(group).and_then(|()| self.log_and_apply(options, self.defines))
         };
         self.finish_commit(outcome, options)
     }
@@ -420,7 +420,8 @@ impl Table {
                 converted.map(|(value, _)| value).map_err(|_| none())
             }
             _ if column.nullable => Ok(Value::Null),
-            _ => Err(none()),
+            // The source took the row with the value that the type has by itself.
+            _ => types::convert::implicit_default(&column.ty).map_err(|_| none()),
         }
     }
 }

@@ -178,6 +178,8 @@ pub struct Transaction {
     waits: bool,
     /// Set while the transaction is being applied ahead of its turn.
     ahead: Option<ahead::Owed>,
+    /// Its group has a statement that makes a table.
+    defines: bool,
 }
 
 impl Engine {
@@ -220,6 +222,7 @@ impl Transaction {
             foreign_keys: ForeignKeys::Enforced,
             waits: true,
             ahead: None,
+            defines: false,
             engine,
         }
     }
@@ -252,6 +255,11 @@ impl Transaction {
     /// Refuses changes from here on (`START TRANSACTION READ ONLY`).
     pub fn set_read_only(&mut self, read_only: bool) {
         self.read_only = read_only;
+    }
+
+    /// Says that its group has a statement that makes a table, which others may only use behind it.
+    pub fn set_defines(&mut self) {
+        self.defines = true;
     }
 
     /// `binlog_row_image` of the session.

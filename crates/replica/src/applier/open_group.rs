@@ -248,6 +248,13 @@ impl OpenGroup {
         taken
     }
 
+    /// Begins the transaction before the first row event, behind a statement that has made a table.
+    pub fn begin_behind_definition(&mut self) {
+        let mut transaction = self.take_for_rows();
+        transaction.set_defines();
+        self.transaction = Some(transaction);
+    }
+
     /// The transaction, for row events.
     fn take_for_rows(&mut self) -> Box<Transaction> {
         match self.transaction.take() {

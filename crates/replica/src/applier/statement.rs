@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use binlog::event::{QueryEvent, QueryStatus, UserVarEvent};
 use engine::{CommitOptions, Engine, SessionContext, Transaction};
+use sql::SqlError;
 use sql::replicated::{
     ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
-    execute_ddl,
+    create_within_group, execute_ddl,
 };
 use types::{ColumnType, Value};
 
@@ -71,6 +72,13 @@ pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
 pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
     let word = query.statement.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     word.eq_ignore_ascii_case(b"SAVEPOINT")
+}
+
+/// The CREATE TABLE that stands before the rows of a CREATE TABLE ... SELECT.
+pub(super) fn is_create_table(query: &QueryEvent<'_>) -> bool {
+    let mut words = query.statement.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut next_is = |known: &[u8]| words.next().is_some_and(|word| word.eq_ignore_ascii_case(known));
+    next_is(b"CREATE") && (next_is(b"TABLE") || (next_is(b"REPLACE") && next_is(b"TABLE")))
 }
 
 /// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose
@@ -187,23 +195,14 @@ fn decimal(bytes: &[u8]) -> Option<Value> {
     types::packed::decode(&ty, digits).ok()
 }
 
-/// A statement that is a group of its own: carried out and committed with `group`, which holds its
-/// event.
-pub(super) fn ddl(
-    engine: &Arc<Engine>,
+/// Hands `run` the statement with the settings that its event has.
+fn received(
     query: &QueryEvent<'_>,
     timestamp_s: u32,
-    group: &[u8],
     options: &CommitOptions<'_>,
-    accounts: Option<&ChangeAccounts>,
+    run: &mut dyn FnMut(ReceivedStatement<'_>) -> Result<(), SqlError>,
 ) -> Result<(), StatementError> {
     let schema = String::from_utf8_lossy(query.schema).into_owned();
-    let failed = |code: u32, message: String| StatementError::Failed {
-        code,
-        message,
-        schema: schema.clone(),
-        text: String::from_utf8_lossy(query.statement).into_owned(),
-    };
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
@@ -215,11 +214,51 @@ pub(super) fn ddl(
         session,
         invoker: status.invoker.map(|(user, host)| (words(user), words(host))),
         default_collation_for_utf8mb4: status.default_collation_for_utf8mb4,
-        group: Some(group),
+        group: None,
         options: *options,
-        accounts,
+        accounts: None,
     };
-    match execute_ddl(engine, &received) {
+    run(received).map_err(|error| StatementError::Failed {
+        code: error.code.into(),
+        message: error.message,
+        schema: schema.clone(),
+        text: words(query.statement),
+    })
+}
+
+/// A statement that is a group of its own: carried out and committed with `group`, which holds its
+/// event.
+pub(super) fn ddl(
+    engine: &Arc<Engine>,
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    group: &[u8],
+    options: &CommitOptions<'_>,
+    accounts: Option<&ChangeAccounts>,
+) -> Result<(), StatementError> {
+    received(query, timestamp_s, options, &mut |received| {
+        let received = ReceivedStatement { group: Some(group), accounts, ..received };
+        carry_out(engine, query, &received)
+    })
+}
+
+/// A CREATE TABLE that is followed by row events in its group.
+pub(super) fn create(
+    engine: &Arc<Engine>,
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    options: &CommitOptions<'_>,
+) -> Result<(), StatementError> {
+    received(query, timestamp_s, options, &mut |received| create_within_group(engine, &received))
+}
+
+/// Carries out a statement that is a group of its own.
+fn carry_out(
+    engine: &Arc<Engine>,
+    query: &QueryEvent<'_>,
+    received: &ReceivedStatement<'_>,
+) -> Result<(), SqlError> {
+    match execute_ddl(engine, received) {
         Ok(Executed::Changed) => Ok(()),
         Ok(Executed::OnlyLogged) => {
             // Two words: what follows may hold a password's hash.
@@ -230,10 +269,10 @@ pub(super) fn ddl(
         }
         // The statement failed on the source in the same way, after it had changed something there.
         Err(error) if query.error_code != 0 && error.code == query.error_code => engine
-            .commit_empty(options)
+            .commit_empty(&received.options)
             .map(|_| ())
-            .map_err(|error| failed(crate::error::number::ERROR_ON_WRITE, error.to_string())),
-        Err(error) => Err(failed(error.code.into(), error.message)),
+            .map_err(|error| SqlError::new(number::ERROR_ON_WRITE as u16, error.to_string())),
+        Err(error) => Err(error),
     }
 }
 

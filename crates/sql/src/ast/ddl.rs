@@ -122,6 +122,9 @@ pub struct TableOptions {
     pub kept: Vec<(String, String)>,
     /// Those that only MariaDB has, as they are written there.
     pub of_mariadb: Vec<(String, String)>,
+    /// Those of [`TableOptions::OF_SOURCES`] that a source wrote, with their values as they are
+    /// shown; an empty one takes the option away.
+    pub of_sources: Vec<(String, String)>,
 }
 
 impl TableOptions {
@@ -139,6 +142,20 @@ impl TableOptions {
         "DELAY_KEY_WRITE",
         "ROW_FORMAT",
         "KEY_BLOCK_SIZE",
+    ];
+
+    /// Options that say where and how MySQL's engine stores a table. A source's are kept and shown
+    /// again, and change nothing here: each with what stands before and behind it, and whether it
+    /// stands before ENGINE or, true, behind COMMENT.
+    pub const OF_SOURCES: [(&str, &str, &str, Option<bool>); 8] = [
+        ("TABLESPACE", "/*!50100 TABLESPACE ", " */", Some(false)),
+        ("AUTOEXTEND_SIZE", "/*!80023 AUTOEXTEND_SIZE=", " */", Some(false)),
+        ("COMPRESSION", "COMPRESSION=", "", None),
+        ("ENCRYPTION", "/*!80016 ENCRYPTION=", " */", None),
+        ("CONNECTION", "CONNECTION=", "", Some(true)),
+        ("DATA DIRECTORY", "DATA DIRECTORY=", "", Some(true)),
+        ("INDEX DIRECTORY", "INDEX DIRECTORY=", "", Some(true)),
+        ("SECONDARY_ENGINE", "SECONDARY_ENGINE=", "", Some(true)),
     ];
 }
 

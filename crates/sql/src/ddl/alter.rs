@@ -1,5 +1,6 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
+use super::altered::Altered;
 use super::column::{
     add_expressions, column, default_of, expression_default, implied_timestamps, recollated,
 };
@@ -9,40 +10,14 @@ use super::expression::{add_check, check_names, columns_of, no_such_check, renam
 use super::kept_key::check_srid;
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
-use crate::detached::{DetachedCondition, DetachedRows};
 use crate::error::{Result, SqlError};
-use engine::{Catalog, ColumnDef, ColumnDefault, EngineError, TableDef};
-use types::row::RowLayout;
-use types::{ColumnType, DateTime, TypeCode, Value, convert};
-
-/// What ALTER TABLE makes.
-pub(crate) struct Altered {
-    pub def: TableDef,
-    /// For each new column the old one that it comes from.
-    pub sources: Vec<Option<usize>>,
-    /// Columns that get other names: from, to.
-    pub renamed: Vec<(String, String)>,
-    /// FORCE, or the engine was named again: the table is to be rebuilt.
-    pub force: bool,
-    /// Rows have to be read for their expressions, in MySQL's way a copy of the table.
-    pub copies: bool,
-    /// Rows of the old table of which this condition holds go with their partitions.
-    pub goes: Option<String>,
-    /// The AUTO_INCREMENT counter that was asked for.
-    pub auto_increment: Option<u64>,
-}
-
-impl Altered {
-    /// Rows have to be converted even if old and new ones look alike.
-    pub fn must_rebuild(&self, old: &TableDef) -> bool {
-        let in_place = self.sources.iter().enumerate().all(|(at, source)| *source == Some(at));
-        self.force || self.copies || !in_place || self.sources.len() != old.columns.len()
-    }
-}
+use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
 
 /// The definition under change: columns by name, keys by column position of the definition as it
 /// stands.
 struct Builder<'s> {
+    /// The table as the statement finds it: alterations name its columns by the names in it.
+    old: &'s TableDef,
     def: TableDef,
     sources: Vec<Option<usize>>,
     settings: &'s DdlSettings,
@@ -69,7 +44,7 @@ pub(crate) fn altered_definition(
     let alter = settled.as_ref();
     let relations = settings.relations(catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
-    let mut builder = Builder { def: old.clone(), sources, settings };
+    let mut builder = Builder { old, def: old.clone(), sources, settings };
     // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any
     // order.
     let goes = |alteration: &Alteration| {
@@ -87,8 +62,25 @@ pub(crate) fn altered_definition(
         |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_) | Alteration::AddCheck(_));
     let (gone, rest): (Vec<_>, Vec<_>) = alter.alterations.iter().partition(|alteration| goes(alteration));
     let (keys, columns): (Vec<_>, Vec<_>) = rest.into_iter().partition(|alteration| comes(alteration));
-    for alteration in gone.into_iter().chain(columns) {
+    // New columns and those that move find their places among the names that the others end with,
+    // and have the character set that the table ends with.
+    let of_table =
+        |alteration: &Alteration| matches!(alteration, Alteration::Options(_) | Alteration::ConvertTo { .. });
+    let is_placed = |alteration: &Alteration| {
+        matches!(alteration, Alteration::AddColumn(..) | Alteration::ModifyColumn { place: Some(_), .. })
+    };
+    let (table, columns): (Vec<_>, Vec<_>) = columns.into_iter().partition(|alteration| of_table(alteration));
+    let (placed, columns): (Vec<_>, Vec<_>) =
+        columns.into_iter().partition(|alteration| is_placed(alteration));
+    for alteration in gone.into_iter().chain(table).chain(columns).chain(placed) {
         builder.apply(alteration, current_schema)?;
+    }
+    builder.check_column_names()?;
+    if builder.def.columns.is_empty() {
+        return Err(SqlError::new(
+            1090,
+            "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
+        ));
     }
     builder.follow_names_in_expressions(old)?;
     for alteration in &alter.alterations {
@@ -110,12 +102,6 @@ pub(crate) fn altered_definition(
     check(&builder.def, settings)?;
     if builder.def.columns.iter().all(|column| column.invisible) {
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
-    }
-    if builder.def.columns.is_empty() {
-        return Err(SqlError::new(
-            1090,
-            "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
-        ));
     }
     let force = alter.alterations.iter().any(|alteration| match alteration {
         Alteration::Force => true,
@@ -154,16 +140,13 @@ impl Builder<'_> {
             Alteration::ModifyColumn { name, spec, place } => self.modify(name, spec, place.as_ref()),
             Alteration::DropColumn { name, if_exists } => self.drop_column(name, *if_exists),
             Alteration::RenameColumn { from, to } => {
-                let at = self.def.column(from).ok_or_else(|| no_such_column(&self.def, from))?;
-                if self.def.column(to).is_some_and(|other| other != at) {
-                    return Err(SqlError::new(1060, format!("Duplicate column name '{to}'")));
-                }
+                let at = self.column(from)?;
                 self.def.columns[at].name.clone_from(to);
                 Ok(())
             }
             Alteration::SetDefault { name, default } => self.set_default(name, default.as_ref()),
             Alteration::SetVisible { name, visible } => {
-                let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+                let at = self.column(name)?;
                 self.def.columns[at].invisible = !visible;
                 Ok(())
             }
@@ -442,10 +425,24 @@ impl Builder<'_> {
         old.column(name).is_some_and(|at| !self.sources.contains(&Some(at)))
     }
 
-    fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
-        if self.def.column(&spec.name).is_some() {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", spec.name)));
+    /// Where the column is now that the table had under this name, which another alteration may
+    /// have given to another one.
+    fn column(&self, name: &str) -> Result<usize> {
+        let found = self.old.column(name).and_then(|at| self.sources.iter().position(|of| *of == Some(at)));
+        found.or_else(|| self.def.column(name)).ok_or_else(|| no_such_column(&self.def, name))
+    }
+
+    /// No two columns have one name in the end.
+    fn check_column_names(&self) -> Result<()> {
+        for (at, column) in self.def.columns.iter().enumerate() {
+            if self.def.column(&column.name) != Some(at) {
+                return Err(SqlError::new(1060, format!("Duplicate column name '{}'", column.name)));
+            }
         }
+        Ok(())
+    }
+
+    fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
         let def = column(spec, self.def.collation, self.settings)?;
         self.place(def, None, place)?;
         self.column_keys(spec)
@@ -469,10 +466,7 @@ impl Builder<'_> {
     }
 
     fn modify(&mut self, name: &str, spec: &ColumnSpec, place: Option<&ColumnPlace>) -> Result<()> {
-        let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
-        if self.def.column(&spec.name).is_some_and(|other| other != at) {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", spec.name)));
-        }
+        let at = self.column(name)?;
         let mut def = column(spec, self.def.collation, self.settings)?;
         let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
         if is_primary {
@@ -525,15 +519,9 @@ impl Builder<'_> {
     }
 
     fn drop_column(&mut self, name: &str, if_exists: bool) -> Result<()> {
-        let Some(at) = self.def.column(name) else {
+        let Ok(at) = self.column(name) else {
             return if if_exists { Ok(()) } else { Err(cannot_drop(name)) };
         };
-        if self.def.columns.len() == 1 {
-            return Err(SqlError::new(
-                1090,
-                "You can't delete all columns with ALTER TABLE; use DROP TABLE instead",
-            ));
-        }
         if let Some(key) = self.def.foreign_keys.iter().find(|key| key.columns.contains(&at)) {
             let needed = format!("needed in a foreign key constraint '{}'", key.name);
             return Err(SqlError::new(1828, format!("Cannot drop column '{name}': {needed}")));
@@ -558,7 +546,7 @@ impl Builder<'_> {
     }
 
     fn set_default(&mut self, name: &str, default: Option<&crate::ast::Expr>) -> Result<()> {
-        let at = self.def.column(name).ok_or_else(|| no_such_column(&self.def, name))?;
+        let at = self.column(name)?;
         let column = &self.def.columns[at];
         let default = match default {
             None => None,
@@ -633,164 +621,4 @@ fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
         return Err(SqlError::new(3837, text));
     }
     Ok(())
-}
-
-/// What is wrong with the zero date that a new column without a default would have in old rows. The
-/// source has judged that.
-fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
-    let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
-    if !is_refused || column.nullable || column.default.is_some() {
-        return None;
-    }
-    let problem = match column.ty.code {
-        TypeCode::Date => convert::Problem::IncorrectTemporal("date", "0000-00-00".to_owned()),
-        TypeCode::Datetime2 => {
-            let zero = Value::DateTime(DateTime::default()).text_bytes(Some(&column.ty));
-            let zero = String::from_utf8_lossy(&zero.unwrap_or_default()).into_owned();
-            convert::Problem::IncorrectTemporal("datetime", zero)
-        }
-        _ => return None,
-    };
-    let mut error = SqlError::new(problem.code(), problem.message(&column.name, 1));
-    error.state = *b"22007";
-    Some(error)
-}
-
-/// The value of a new column in old rows.
-fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
-    let literal = match &column.default {
-        Some(ColumnDefault::Literal(_)) => column.default_literal().unwrap_or(Value::Null),
-        Some(ColumnDefault::CurrentTimestamp) => {
-            // A moment is cut to the column's digits, which a text would be rounded to.
-            let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
-            let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
-            let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone_offset_s);
-            Value::DateTime(at)
-        }
-        _ if column.nullable => return Ok(Value::Null),
-        _ => match column.ty.code {
-            TypeCode::Date => return Ok(Value::Date(types::Date::default())),
-            TypeCode::Datetime2 => return Ok(Value::DateTime(DateTime::default())),
-            TypeCode::Timestamp2 => return Ok(Value::Timestamp { seconds: 0, micros: 0 }),
-            TypeCode::Enum => Value::Int(1),
-            TypeCode::Json => Value::text("null"),
-            code if crate::variables::is_character(code) => Value::text(""),
-            _ => Value::Int(0),
-        },
-    };
-    let context = settings.conversion(false);
-    // A default is what it is, whatever the modes are now.
-    convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
-        .map(|(value, _)| value)
-        .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
-}
-
-/// A function that turns rows of `old` into rows of the altered table, or leaves them out. Values
-/// that do not fit fail with MySQL's error, which is left in `failure`.
-pub(crate) fn converter<'c>(
-    old: &'c TableDef,
-    altered: &'c Altered,
-    settings: &'c DdlSettings,
-    expressions: Option<&'c DetachedRows>,
-    goes: Option<&'c DetachedCondition>,
-    failure: &'c mut Option<SqlError>,
-) -> Result<impl FnMut(&[u8]) -> engine::Result<Option<Vec<u8>>> + 'c> {
-    let layout = |def: &TableDef| {
-        let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
-        RowLayout::new(&types)
-    };
-    let (from, to) = (layout(old), layout(&altered.def));
-    let mut added = Vec::new();
-    for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
-        added.push(if source.is_none() { value_for_old_rows(column, settings)? } else { Value::Null });
-    }
-    let refused = altered
-        .def
-        .columns
-        .iter()
-        .zip(&altered.sources)
-        .find_map(|(column, source)| source.is_none().then(|| refused_zero(column, settings)).flatten());
-    let is_new = |at: &usize| altered.sources[*at].is_none();
-    let new_columns: Vec<usize> = (0..altered.sources.len()).filter(is_new).collect();
-    let mut number = 0;
-    let mut next_id = 0u64;
-    Ok(move |image: &[u8]| {
-        number += 1;
-        if let Some(error) = &refused {
-            *failure = Some(error.clone());
-            return Err(EngineError::BadDefinition(error.message.clone()));
-        }
-        if let Some(goes) = goes {
-            match goes.holds(&from.decode_all(image)?) {
-                Ok(false) => {}
-                Ok(true) => return Ok(None),
-                Err(error) => {
-                    let message = error.message.clone();
-                    *failure = Some(error);
-                    return Err(EngineError::BadDefinition(message));
-                }
-            }
-        }
-        let mut values = added.clone();
-        for (at, source) in altered.sources.iter().enumerate() {
-            let column = &altered.def.columns[at];
-            if let Some(source) = source {
-                let value = from.decode(image, *source)?;
-                if column.generated.is_some() && old.columns[*source].ty != column.ty {
-                    // It is computed anew.
-                    continue;
-                }
-                values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
-                    |error| {
-                        let message = error.message.clone();
-                        *failure = Some(error);
-                        EngineError::BadDefinition(message)
-                    },
-                )?;
-            } else if column.auto_increment {
-                next_id += 1;
-                values[at] =
-                    if column.ty.unsigned { Value::UInt(next_id) } else { Value::Int(next_id as i64) };
-            }
-        }
-        if let Some(expressions) = expressions {
-            let completed = expressions.complete(&mut values, &new_columns, number);
-            completed.map_err(|error| {
-                let message = error.message.clone();
-                *failure = Some(error);
-                EngineError::BadDefinition(message)
-            })?;
-        }
-        let mut out = Vec::with_capacity(image.len());
-        to.encode(&values, &mut out)?;
-        Ok(Some(out))
-    })
-}
-
-fn convert_value(
-    value: Value,
-    from: &ColumnDef,
-    to: &ColumnDef,
-    row: u64,
-    settings: &DdlSettings,
-) -> Result<Value> {
-    if value.is_null() {
-        return if to.nullable {
-            Ok(Value::Null)
-        } else {
-            Err(SqlError::new(1138, "Invalid use of NULL value"))
-        };
-    }
-    if from.ty == to.ty {
-        return Ok(value);
-    }
-    let value = match value {
-        stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => {
-            stamp.in_zone(settings.zone_offset_s)
-        }
-        value => value,
-    };
-    convert::assign(&value, &to.ty, settings.conversion(settings.strict))
-        .map(|(value, _)| value)
-        .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))
 }

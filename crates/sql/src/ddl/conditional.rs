@@ -64,8 +64,11 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
             let goes = before.iter().any(|done| matches!(done, Alteration::DropPrimaryKey));
             old.primary.is_some() && !goes
         }
+        Alteration::DropPrimaryKey => old.primary.is_some(),
         Alteration::AddKey(key) => key_name(key).is_some_and(has_key),
-        Alteration::RenameKey { from: name, .. } | Alteration::DropKey { name, .. } => has_key(name),
+        Alteration::RenameKey { from: name, .. }
+        | Alteration::DropKey { name, .. }
+        | Alteration::SetIndexVisible { name, .. } => has_key(name),
         Alteration::AddForeignKey(spec) => {
             spec.name.as_deref().or(spec.index.as_deref()).is_some_and(|name| old.foreign_key(name).is_some())
         }

@@ -99,6 +99,12 @@ pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings:
             def.options.push((name.clone(), value.clone()));
         }
     }
+    for (name, value) in &options.of_sources {
+        def.options.retain(|(kept, _)| kept != name);
+        if !value.is_empty() {
+            def.options.push((name.clone(), value.clone()));
+        }
+    }
     let place = |name: &String| TableOptions::KEPT.iter().position(|known| known == name);
     def.options.sort_by_key(|(name, _)| place(name));
 }

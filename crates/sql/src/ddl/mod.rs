@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod alter;
+mod altered;
 mod canonical;
 mod column;
 mod conditional;
@@ -14,6 +15,7 @@ mod foreign_key;
 mod kept_key;
 mod long_key;
 mod object;
+mod old_rows;
 mod partition;
 mod partition_alter;
 mod partition_exchange;
@@ -21,11 +23,13 @@ mod partition_rows;
 mod run;
 mod view_text;
 
-pub(crate) use alter::{Altered, altered_definition, converter};
+pub(crate) use alter::altered_definition;
+pub(crate) use altered::Altered;
 pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;
 pub(crate) use foreign_key::Relations;
 pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, routine_change, schedule_of};
+pub(crate) use old_rows::converter;
 pub(crate) use partition_alter::{rows_of_key, unknown_partition};
 pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
 pub(crate) use run::{DdlReport, DdlRun};

@@ -76,7 +76,7 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    pub(super) fn schema_of(&self, name: &TableName) -> Result<String> {
+    pub fn schema_of(&self, name: &TableName) -> Result<String> {
         match (&name.schema, self.schema) {
             (Some(schema), _) => Ok(schema.clone()),
             (None, Some(schema)) => Ok(schema.to_owned()),

@@ -36,7 +36,7 @@ pub(super) fn to_column(
             return Err(SqlError::column_not_null(&column.name));
         }
         ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
-        return zero_value(column, ctx);
+        return zero_value(column);
     }
     let value = decoded_timestamp(value, column, ctx);
     match convert::assign(&value, &column.ty, ctx.conversion(strictness.strict)) {
@@ -68,18 +68,8 @@ fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>
 }
 
 /// The implicit default of a NOT NULL column.
-pub(super) fn zero_value(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
-    let zero = match column.ty.code {
-        TypeCode::Date => return Ok(Value::Date(types::Date::default())),
-        TypeCode::Datetime2 => return Ok(Value::DateTime(DateTime::default())),
-        TypeCode::Timestamp2 => return Ok(Value::Timestamp { seconds: 0, micros: 0 }),
-        TypeCode::Enum => Value::Int(1),
-        TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Set => Value::text(""),
-        TypeCode::Json => Value::text("null"),
-        _ => Value::Int(0),
-    };
-    convert::assign(&zero, &column.ty, ctx.conversion(false))
-        .map(|(value, _)| value)
+pub(super) fn zero_value(column: &ColumnDef) -> Result<Value> {
+    convert::implicit_default(&column.ty)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
@@ -129,7 +119,7 @@ pub(super) fn default_value(
                 return Err(SqlError::new(1364, message));
             }
             ctx.warn(1364, message);
-            zero_value(column, ctx)
+            zero_value(column)
         }
     }
 }

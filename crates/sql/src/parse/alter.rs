@@ -195,7 +195,11 @@ impl Parser<'_> {
                     self.advance();
                     return Ok(Alteration::DropPrimaryKey);
                 }
-                Ok(Alteration::DropKey { name: self.name()?, if_exists })
+                let name = self.name()?;
+                if name.eq_ignore_ascii_case("PRIMARY") {
+                    return Ok(Alteration::DropPrimaryKey.only_if(if_exists));
+                }
+                Ok(Alteration::DropKey { name, if_exists })
             }
             "FOREIGN" => {
                 self.expect_all(&["FOREIGN", "KEY"])?;
@@ -224,14 +228,14 @@ impl Parser<'_> {
     fn alter_part(&mut self) -> Result<Alteration> {
         self.expect("ALTER")?;
         if self.eat("INDEX") || self.mode.of_source && self.eat("KEY") {
-            let _ = self.mode.of_source && self.if_exists();
+            let if_exists = self.mariadb_if_exists();
             let name = self.name()?;
             let shows = self.eat("VISIBLE") || self.mode.of_source && self.eat_all(&["NOT", "IGNORED"]);
             let hides = !shows && (self.eat("INVISIBLE") || self.mode.of_source && self.eat("IGNORED"));
             if !shows && !hides {
                 return Err(self.error());
             }
-            return Ok(Alteration::SetIndexVisible { name, visible: shows });
+            return Ok(Alteration::SetIndexVisible { name, visible: shows }.only_if(if_exists));
         }
         if self.eat_any(&["CHECK", "CONSTRAINT"]) {
             let name = self.name()?;

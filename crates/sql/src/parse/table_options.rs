@@ -37,6 +37,15 @@ impl Parser<'_> {
                 options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
                 return Ok(true);
             }
+            // Row events follow in the same group.
+            "START" if self.mode.of_source && self.eat_all(&["START", "TRANSACTION"]) => return Ok(true),
+            "DATA" | "INDEX" if self.mode.of_source && self.token_is(self.ahead(1), "DIRECTORY") => {
+                self.advance();
+                return self.storage_option(&format!("{word} DIRECTORY"), options);
+            }
+            word if self.mode.of_source && TableOptions::OF_SOURCES.iter().any(|known| known.0 == word) => {
+                return self.storage_option(word, options);
+            }
             "DATA" | "INDEX" if self.token_is(self.ahead(1), "DIRECTORY") => {
                 return Err(SqlError::not_supported(format!("{word} DIRECTORY")));
             }
@@ -51,7 +60,9 @@ impl Parser<'_> {
                 self.advance();
                 self.eat_symbol("=");
                 let value = self.option_value()?;
-                if matches!(value.to_ascii_uppercase().as_str(), "" | "N" | "NONE" | "0") {
+                let is_off = matches!(value.to_ascii_uppercase().as_str(), "" | "N" | "NONE" | "0");
+                // MySQL forgets a PASSWORD, too.
+                if is_off || (word == "PASSWORD" && self.mode.of_source) {
                     return Ok(true);
                 }
                 return Err(SqlError::not_supported(format!("table option {word}")));
@@ -72,6 +83,43 @@ impl Parser<'_> {
             _ => options.kept.push((word, value.to_ascii_uppercase())),
         }
         Ok(true)
+    }
+
+    /// One of [`TableOptions::OF_SOURCES`].
+    fn storage_option(&mut self, name: &str, options: &mut TableOptions) -> Result<bool> {
+        self.advance();
+        self.eat_symbol("=");
+        let value = match name {
+            "TABLESPACE" => crate::quoting::quoted(&self.string_or_name()?),
+            "SECONDARY_ENGINE" if self.eat("NULL") => String::new(),
+            "SECONDARY_ENGINE" => self.string_or_name()?,
+            "AUTOEXTEND_SIZE" => self.size()?.to_string(),
+            _ => match self.string()? {
+                off if off.is_empty() || (name == "ENCRYPTION" && off.eq_ignore_ascii_case("N")) => {
+                    String::new()
+                }
+                value => crate::quoting::text_literal(&value),
+            },
+        };
+        options.of_sources.retain(|(known, _)| known != name);
+        options.of_sources.push((name.to_owned(), value));
+        Ok(true)
+    }
+
+    /// A number of bytes, with K, M or G behind it.
+    fn size(&mut self) -> Result<u64> {
+        if self.token().kind == TokenKind::Integer {
+            return self.unsigned();
+        }
+        let written = self.any_name()?.to_ascii_uppercase();
+        let digits = written.trim_end_matches(['K', 'M', 'G']);
+        let shift = match &written[digits.len()..] {
+            "K" => 10,
+            "M" => 20,
+            "G" => 30,
+            _ => 0,
+        };
+        digits.parse::<u64>().ok().and_then(|size| size.checked_mul(1 << shift)).ok_or_else(|| self.error())
     }
 
     pub(super) fn option_value(&mut self) -> Result<String> {
@@ -95,9 +143,13 @@ impl Parser<'_> {
                 // MariaDB's; MySQL's schemas have none.
                 self.eat_symbol("=");
                 self.string()?;
+            } else if self.mode.of_source && self.eat_all(&["READ", "ONLY"]) {
+                // Whether the source's own clients may write.
+                self.eat_symbol("=");
+                self.option_value()?;
             } else if self.eat("ENCRYPTION") {
                 self.eat_symbol("=");
-                if !self.string()?.eq_ignore_ascii_case("N") {
+                if !self.string()?.eq_ignore_ascii_case("N") && !self.mode.of_source {
                     return Err(SqlError::not_supported("ENCRYPTION"));
                 }
             } else {

@@ -68,6 +68,7 @@ impl Parser<'_> {
                 _ if self.eat("BINARY") => ty.binary = true,
                 _ if self.eat("BYTE") => ty.charset = Some("binary".to_owned()),
                 _ if self.eat("ASCII") => ty.charset = Some("latin1".to_owned()),
+                _ if self.eat("UNICODE") => ty.charset = Some("ucs2".to_owned()),
                 _ if self.eat_charset_word() => {
                     self.eat_symbol("=");
                     ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());

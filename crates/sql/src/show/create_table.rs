@@ -108,8 +108,15 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
         let not_enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
         format!("  CONSTRAINT {} CHECK ({}){not_enforced}", quoted(&check.name), check.expression)
     }));
-    let mut text =
-        format!("CREATE TABLE {} (\n{}\n) ENGINE={}", quoted(&def.name), lines.join(",\n"), engine_of(def));
+    let mut text = format!("CREATE TABLE {} (\n{}\n)", quoted(&def.name), lines.join(",\n"));
+    let storage = |text: &mut String, place: Option<bool>| {
+        for (name, before, behind, of) in TableOptions::OF_SOURCES {
+            let found = def.options.iter().find(|(kept, _)| kept == name && of == place);
+            text.extend(found.map(|(_, value)| format!(" {before}{value}{behind}")));
+        }
+    };
+    storage(&mut text, Some(false));
+    text.push_str(&format!(" ENGINE={}", engine_of(def)));
     if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
@@ -118,16 +125,19 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     if charset.default_collation() != def.collation || charset.name() == "utf8mb4" {
         text.push_str(&format!(" COLLATE={}", collation::name(def.collation)));
     }
-    for (name, value) in def.options.iter().filter(|(name, _)| name != ENGINE) {
+    let is_storage = |name: &str| TableOptions::OF_SOURCES.iter().any(|known| known.0 == name);
+    for (name, value) in def.options.iter().filter(|(name, _)| name != ENGINE && !is_storage(name)) {
         match TableOptions::KEPT.contains(&name.as_str()) {
             true => text.push_str(&format!(" {name}={value}")),
             // MariaDB reads it, and MySQL takes it for a comment.
             false => text.push_str(&format!(" /*M! {name}={value} */")),
         }
     }
+    storage(&mut text, None);
     if !def.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", literal(&def.comment)));
     }
+    storage(&mut text, Some(true));
     if let Some(partitioning) = &def.partitioning {
         text.push_str(&super::partitioning::clause(partitioning));
     }

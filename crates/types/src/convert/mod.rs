@@ -153,6 +153,24 @@ pub fn to_column(
     assign(value, ty, Context { strict, zone_offset_seconds: 0, dates })
 }
 
+/// The value of a NOT NULL column that is given none and has no default: zero, the zero date, the
+/// empty text, the first member of an ENUM, JSON's null.
+///
+/// # Errors
+/// The type has no such value.
+pub fn implicit_default(ty: &ColumnType) -> Result<Value, ConvertError> {
+    let zero = match ty.code {
+        TypeCode::Date => return Ok(Value::Date(Default::default())),
+        TypeCode::Datetime2 => return Ok(Value::DateTime(Default::default())),
+        TypeCode::Timestamp2 => return Ok(Value::Timestamp { seconds: 0, micros: 0 }),
+        TypeCode::Enum => Value::Int(1),
+        TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Set => Value::text(""),
+        TypeCode::Json => Value::text("null"),
+        _ => Value::Int(0),
+    };
+    to_column(&zero, ty, false).map(|(value, _)| value)
+}
+
 /// [`to_column`] in a session's time zone.
 pub fn assign(
     value: &Value,

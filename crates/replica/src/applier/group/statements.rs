@@ -71,6 +71,9 @@ impl Applier<'_> {
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
         let is_within = self.stage == Stage::Open;
+        if is_within && statement::is_create_table(query) && self.open.transaction.is_none() {
+            return self.create_table(header, bytes, query);
+        }
         if is_within && !statement::is_savepoint(query) {
             return self.statement(header, query);
         }
@@ -79,6 +82,23 @@ impl Applier<'_> {
             return Ok(false);
         }
         self.ddl(header, query, relay)
+    }
+
+    /// The table of a CREATE TABLE ... SELECT, whose rows come next.
+    fn create_table(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        query: &QueryEvent<'_>,
+    ) -> Result<bool, ThreadError> {
+        self.release_tables();
+        let created = statement::create(self.open.engine(), query, header.timestamp, &self.options());
+        created.map_err(|error| error.at(self.place()))?;
+        self.open.forget_tables();
+        self.append(bytes)?;
+        // The statement is to be logged even if no row comes.
+        self.open.begin_behind_definition();
+        Ok(false)
     }
 
     /// A statement about rows: what it changed is in the group as rows.

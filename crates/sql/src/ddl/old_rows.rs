@@ -1,0 +1,186 @@
+//! The rows of a table that ALTER TABLE changes: each becomes a row of the new definition.
+
+use super::DdlSettings;
+use super::altered::Altered;
+use crate::detached::{DetachedCondition, DetachedRows};
+use crate::error::{Result, SqlError};
+use engine::{ColumnDef, ColumnDefault, EngineError, TableDef};
+use types::row::RowLayout;
+use types::{ColumnType, DateTime, TypeCode, Value, convert};
+
+/// What is wrong with the zero date that a new column without a default would have in old rows. The
+/// source has judged that.
+fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
+    let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
+    if !is_refused || column.nullable || column.default.is_some() {
+        return None;
+    }
+    let problem = match column.ty.code {
+        TypeCode::Date => convert::Problem::IncorrectTemporal("date", "0000-00-00".to_owned()),
+        TypeCode::Datetime2 => {
+            let zero = Value::DateTime(DateTime::default()).text_bytes(Some(&column.ty));
+            let zero = String::from_utf8_lossy(&zero.unwrap_or_default()).into_owned();
+            convert::Problem::IncorrectTemporal("datetime", zero)
+        }
+        _ => return None,
+    };
+    let mut error = SqlError::new(problem.code(), problem.message(&column.name, 1));
+    error.state = *b"22007";
+    Some(error)
+}
+
+/// The value of a new column in old rows.
+fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
+    let literal = match &column.default {
+        Some(ColumnDefault::Literal(_)) => column.default_literal().unwrap_or(Value::Null),
+        Some(ColumnDefault::CurrentTimestamp) => {
+            // A moment is cut to the column's digits, which a text would be rounded to.
+            let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
+            let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
+            let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone_offset_s);
+            Value::DateTime(at)
+        }
+        _ if column.nullable => return Ok(Value::Null),
+        _ => {
+            let implicit = convert::implicit_default(&column.ty);
+            return implicit
+                .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)));
+        }
+    };
+    let context = settings.conversion(false);
+    // A default is what it is, whatever the modes are now.
+    convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
+}
+
+/// A function that turns rows of `old` into rows of the altered table, or leaves them out. Values
+/// that do not fit fail with MySQL's error, which is left in `failure`.
+pub(crate) fn converter<'c>(
+    old: &'c TableDef,
+    altered: &'c Altered,
+    settings: &'c DdlSettings,
+    expressions: Option<&'c DetachedRows>,
+    goes: Option<&'c DetachedCondition>,
+    failure: &'c mut Option<SqlError>,
+) -> Result<impl FnMut(&[u8]) -> engine::Result<Option<Vec<u8>>> + 'c> {
+    let layout = |def: &TableDef| {
+        let types: Vec<ColumnType> = def.columns.iter().map(|column| column.ty.clone()).collect();
+        RowLayout::new(&types)
+    };
+    let (from, to) = (layout(old), layout(&altered.def));
+    let mut added = Vec::new();
+    for (column, source) in altered.def.columns.iter().zip(&altered.sources) {
+        added.push(if source.is_none() { value_for_old_rows(column, settings)? } else { Value::Null });
+    }
+    let refused = altered
+        .def
+        .columns
+        .iter()
+        .zip(&altered.sources)
+        .find_map(|(column, source)| source.is_none().then(|| refused_zero(column, settings)).flatten());
+    let is_new = |at: &usize| altered.sources[*at].is_none();
+    let new_columns: Vec<usize> = (0..altered.sources.len()).filter(is_new).collect();
+    let mut number = 0;
+    let mut next_id = 0u64;
+    Ok(move |image: &[u8]| {
+        number += 1;
+        if let Some(error) = &refused {
+            *failure = Some(error.clone());
+            return Err(EngineError::BadDefinition(error.message.clone()));
+        }
+        if let Some(goes) = goes {
+            match goes.holds(&from.decode_all(image)?) {
+                Ok(false) => {}
+                Ok(true) => return Ok(None),
+                Err(error) => {
+                    let message = error.message.clone();
+                    *failure = Some(error);
+                    return Err(EngineError::BadDefinition(message));
+                }
+            }
+        }
+        let mut values = added.clone();
+        for (at, source) in altered.sources.iter().enumerate() {
+            let column = &altered.def.columns[at];
+            if let Some(source) = source {
+                let value = from.decode(image, *source)?;
+                if column.generated.is_some() && old.columns[*source].ty != column.ty {
+                    // It is computed anew.
+                    continue;
+                }
+                values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
+                    |error| {
+                        let message = error.message.clone();
+                        *failure = Some(error);
+                        EngineError::BadDefinition(message)
+                    },
+                )?;
+            } else if column.auto_increment {
+                next_id += 1;
+                values[at] =
+                    if column.ty.unsigned { Value::UInt(next_id) } else { Value::Int(next_id as i64) };
+            }
+        }
+        if let Some(expressions) = expressions {
+            let completed = expressions.complete(&mut values, &new_columns, number);
+            completed.map_err(|error| {
+                let message = error.message.clone();
+                *failure = Some(error);
+                EngineError::BadDefinition(message)
+            })?;
+        }
+        let mut out = Vec::with_capacity(image.len());
+        to.encode(&values, &mut out)?;
+        Ok(Some(out))
+    })
+}
+
+/// What a NULL becomes in a column that is NOT NULL from now on. The source has judged whether it
+/// may become anything.
+///
+/// # Errors
+/// 1138 in strict mode.
+fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
+    if settings.strict && !settings.replicated {
+        return Err(SqlError::new(1138, "Invalid use of NULL value"));
+    }
+    let value = match to.ty.code {
+        TypeCode::Timestamp2 => {
+            let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
+            let unit = 10u32.pow(6 - u32::from(to.ty.fsp()));
+            Ok(Value::Timestamp { seconds: seconds as i64, micros: micros / unit * unit })
+        }
+        // The place of no member.
+        TypeCode::Enum => convert::to_column(&Value::Int(0), &to.ty, false).map(|(value, _)| value),
+        _ => convert::implicit_default(&to.ty),
+    };
+    value.map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, 1)))
+}
+
+fn convert_value(
+    value: Value,
+    from: &ColumnDef,
+    to: &ColumnDef,
+    row: u64,
+    settings: &DdlSettings,
+) -> Result<Value> {
+    if value.is_null() {
+        return match to.nullable {
+            true => Ok(Value::Null),
+            false => value_for_null(to, settings),
+        };
+    }
+    if from.ty == to.ty {
+        return Ok(value);
+    }
+    let value = match value {
+        stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => {
+            stamp.in_zone(settings.zone_offset_s)
+        }
+        value => value,
+    };
+    convert::assign(&value, &to.ty, settings.conversion(settings.strict))
+        .map(|(value, _)| value)
+        .map_err(|problem| SqlError::new(problem.code(), problem.message(&to.name, row)))
+}

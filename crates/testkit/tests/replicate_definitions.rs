@@ -1,0 +1,138 @@
+//! Statements about definitions that are easily taken for refused ones: what a source has accepted
+//! must neither stop a replica nor leave it with other rows, and goes on to replicas of its own.
+
+use bench::replication::StartFrom;
+use testkit::following::beginning;
+use testkit::server::flavor_under_test;
+use testkit::{Flavor, Replica, RowImage, Server, Settings, available};
+
+/// What both families take.
+const SHARED: &[&str] = &[
+    "CREATE DATABASE d",
+    "USE d",
+    // A table and the rows of a query in one group.
+    "CREATE TABLE model (id INT PRIMARY KEY AUTO_INCREMENT, t VARCHAR(20) NOT NULL DEFAULT 'x', n INT)",
+    "INSERT INTO model (t, n) VALUES ('a', 1), ('b', NULL), ('c', 3)",
+    "CREATE TABLE filled AS SELECT id, t, n * 2 AS twice FROM model",
+    "INSERT INTO filled VALUES (9, 'i', 9)",
+    "CREATE TABLE keyed (id INT PRIMARY KEY, more INT DEFAULT 7) SELECT id, t FROM model WHERE n IS NOT NULL",
+    "CREATE TABLE nothing AS SELECT * FROM model WHERE FALSE",
+    "INSERT INTO nothing SELECT * FROM model",
+    "CREATE TABLE same (PRIMARY KEY (id)) REPLACE SELECT 1 AS id, 'first' AS t UNION ALL SELECT 1, 'second'",
+    "CREATE TABLE one IGNORE SELECT 1 AS id",
+    // An image without columns, and one without a column that has no default.
+    "SET sql_mode = ''",
+    "CREATE TABLE defaults (a INT NOT NULL DEFAULT 5, b VARCHAR(3) NOT NULL DEFAULT 'y')",
+    "INSERT INTO defaults () VALUES ()",
+    "UPDATE defaults SET a = 6",
+    "INSERT INTO defaults () VALUES ()",
+    "CREATE TABLE without (a INT NOT NULL, b VARCHAR(3) NOT NULL, c ENUM('p','q') NOT NULL, d DATETIME NOT NULL, e INT)",
+    "INSERT INTO without (e) VALUES (2)",
+    // NULL where none may be any more.
+    "CREATE TABLE empties (id INT PRIMARY KEY, a INT, b VARCHAR(5), c ENUM('x','y'), d DATE, e TIMESTAMP NULL, f BIT(3), \
+     g BLOB, h DECIMAL(5,2))",
+    "INSERT INTO empties (id) VALUES (1), (2)",
+    "ALTER TABLE empties MODIFY a INT NOT NULL, MODIFY b VARCHAR(5) NOT NULL, MODIFY c ENUM('x','y') NOT NULL, \
+     MODIFY d DATE NOT NULL, MODIFY e TIMESTAMP NOT NULL, MODIFY f BIT(3) NOT NULL, MODIFY g BLOB NOT NULL, \
+     MODIFY h DECIMAL(5,2) NOT NULL",
+    "SET sql_mode = DEFAULT",
+    // Columns that take each other's names and places.
+    "CREATE TABLE swapped (a INT, b VARCHAR(9), c DATE, KEY (a), KEY (b))",
+    "INSERT INTO swapped VALUES (1, 'one', '2020-01-01'), (2, 'two', NULL)",
+    "ALTER TABLE swapped RENAME COLUMN a TO b, RENAME COLUMN b TO a",
+    "ALTER TABLE swapped CHANGE a b VARCHAR(10), CHANGE b a BIGINT, ADD z INT DEFAULT 4 AFTER a",
+    "ALTER TABLE swapped RENAME COLUMN a TO b, RENAME COLUMN b TO c, RENAME COLUMN c TO a",
+    "ALTER TABLE swapped DROP COLUMN a, ADD COLUMN a INT DEFAULT 8 FIRST",
+    "ALTER TABLE swapped ADD t VARCHAR(5) DEFAULT 't', DEFAULT CHARSET latin1",
+    "CREATE TABLE alone (a INT)",
+    "INSERT INTO alone VALUES (1)",
+    "ALTER TABLE alone DROP COLUMN a, ADD COLUMN b INT DEFAULT 3",
+    "CREATE TABLE keys_go (a INT NOT NULL, PRIMARY KEY (a))",
+    "ALTER TABLE keys_go DROP INDEX `PRIMARY`, ADD w VARCHAR(3) UNICODE",
+    "CREATE TABLE elsewhere (a INT) CONNECTION='mysql://x' PASSWORD='p' COMMENT='c'",
+];
+
+const OF_MYSQL: &[&str] = &[
+    "CREATE TABLE packed (a INT) COMPRESSION='zlib' TABLESPACE=innodb_file_per_table",
+    "ALTER TABLE packed COMPRESSION='none', COMMENT='c', SECONDARY_ENGINE=rapid",
+    "CREATE TABLE grows (a INT) AUTOEXTEND_SIZE=4M ENCRYPTION='N'",
+    "ALTER DATABASE d READ ONLY = 0",
+];
+
+const OF_MARIADB: &[&str] = &[
+    "ALTER TABLE swapped ALTER KEY IF EXISTS nope NOT IGNORED, ADD y INT",
+    "CREATE OR REPLACE TABLE filled AS SELECT id + 1 AS id FROM model",
+    "CREATE OR REPLACE TABLE filled AS SELECT id + 2 AS id FROM model",
+];
+
+const TABLES: [&str; 13] = [
+    "model",
+    "filled",
+    "keyed",
+    "nothing",
+    "same",
+    "one",
+    "defaults",
+    "without",
+    "empties",
+    "swapped",
+    "alone",
+    "keys_go",
+    "elsewhere",
+];
+
+fn rows(server: &Server, table: &str) -> Vec<String> {
+    let mut rows = server.rows(&format!("SELECT * FROM d.{table}"));
+    rows.sort();
+    rows
+}
+
+fn is_equal(source: &Server, replica: &Replica) {
+    replica.catch_up(source);
+    for table in TABLES {
+        assert_eq!(rows(replica, table), rows(source, table), "{table} at {}", replica.flavor());
+        let columns = format!(
+            "SELECT column_name, data_type, is_nullable, character_set_name FROM information_schema.columns \
+             WHERE table_schema = 'd' AND table_name = '{table}' ORDER BY ordinal_position"
+        );
+        replica.equals_by(source, &columns);
+    }
+}
+
+fn carried(source: Flavor, format: &str, more: &[&str], tables: &[&str]) {
+    let format = format!("--binlog-format={format}");
+    let settings = Settings { row_image: RowImage::Minimal, extra: vec![format], ..Settings::default() };
+    let source = Server::start(source, &settings);
+    let mut replica = Replica::start(flavor_under_test(), &Settings { server_id: 2, ..Settings::default() });
+    replica.follow(source.flavor(), source.port(), &beginning(&source));
+    let mut session = source.connect();
+    for sql in SHARED.iter().chain(more) {
+        session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+    is_equal(&source, &replica);
+    if source.flavor() == Flavor::MySql {
+        for table in tables {
+            replica.equals_by(&source, &format!("SHOW CREATE TABLE d.{table}"));
+        }
+        let further = Replica::start(Flavor::MySql, &Settings { server_id: 3, ..Settings::default() });
+        further.follow(replica.flavor(), replica.port(), &StartFrom::Gtid);
+        is_equal(&replica, &further);
+    }
+    replica.kill();
+    replica.come_back();
+    is_equal(&source, &replica);
+}
+
+#[test]
+fn from_mysql() {
+    if available("replicate_definitions::from_mysql", &[Flavor::MySql]) {
+        carried(Flavor::MySql, "ROW", OF_MYSQL, &["packed", "grows", "elsewhere", "swapped", "filled"]);
+    }
+}
+
+#[test]
+fn from_mariadb() {
+    if available("replicate_definitions::from_mariadb", &[Flavor::MariaDb]) {
+        carried(Flavor::MariaDb, "ROW", OF_MARIADB, &[]);
+    }
+}
