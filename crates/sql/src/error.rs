@@ -50,7 +50,7 @@ pub fn sqlstate(code: u16) -> [u8; 5] {
         1046 => b"3D000",
         1213 => b"40001",
         1050 => b"42S01",
-        1051 | 1109 | 1146 => b"42S02",
+        1051 | 1109 | 1146 | 4089..=4091 => b"42S02",
         1082 => b"42S12",
         1060 => b"42S21",
         1054 | 1247 => b"42S22",
@@ -96,6 +96,13 @@ impl SqlError {
     /// `ER_NO_SUCH_TABLE`.
     pub fn no_such_table(schema: &str, table: &str) -> SqlError {
         SqlError::new(1146, format!("Table '{schema}.{table}' doesn't exist"))
+    }
+
+    /// MariaDB's error of what a sequence cannot be asked for.
+    pub fn no_such_option_of_sequence(schema: &str, name: &str) -> SqlError {
+        let text =
+            format!("Storage engine SEQUENCE of the table `{schema}`.`{name}` doesn't have this option");
+        SqlError::new(1031, text)
     }
 
     /// `ER_UNKNOWN_TABLE`, of information_schema.

@@ -129,7 +129,8 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
             }
             if create.or_replace {
                 let tables = vec![create.table.clone()];
-                let drop = Statement::DropTable { tables, if_exists: true, temporary: false };
+                let (if_exists, temporary, sequences) = (true, false, false);
+                let drop = Statement::DropTable { tables, if_exists, temporary, sequences };
                 return replace(engine, received, &drop, &parsed.statement);
             }
             run(engine, received, &parsed.statement)
@@ -262,9 +263,11 @@ pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_
     let schema = run.schema_of(&create.table)?;
     let left = engine.catalog().table(&schema, &create.table.name);
     let made_s = run.settings.now_us / 1_000_000;
-    if create.or_replace || left.is_some_and(|left| left.def.created_s == made_s) {
+    // One that may be there already is left as it is: it may be a filled one of that moment.
+    let is_left = left.is_some_and(|left| left.def.created_s == made_s) && !create.if_not_exists;
+    if create.or_replace || is_left {
         let tables = vec![create.table.clone()];
-        run.run(&Statement::DropTable { tables, if_exists: true, temporary: false })?;
+        run.run(&Statement::DropTable { tables, if_exists: true, temporary: false, sequences: false })?;
     }
     run.run(&Statement::CreateTable(create.clone()))
 }

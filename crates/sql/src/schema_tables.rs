@@ -9,7 +9,7 @@ mod partitions;
 pub(crate) mod stored;
 
 pub(crate) use columns::{default_of, extra_of, index_rows, key_of};
-pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view};
+pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view, table_type};
 
 use crate::bind::{decimals, type_flags};
 use crate::error::Result;

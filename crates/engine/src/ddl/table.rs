@@ -7,10 +7,12 @@ use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{Object, ObjectChange, ObjectKind, TableDef};
 use crate::dictionary;
+use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::files::aside;
 use crate::table::{Counters, Placement, Table};
-use btree::Tree;
+use crate::transaction::sequence::ROW_ID;
+use btree::{BuildOptions, SortedBuild, Tree};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,6 +80,26 @@ impl Engine {
 
     /// `CREATE TABLE`
     pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        self.create_table_of(def, None, context)
+    }
+
+    /// `CREATE SEQUENCE`: a table that has this row from the beginning.
+    pub fn create_sequence(
+        &self,
+        def: TableDef,
+        row: &[u8],
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
+        assert!(def.is_sequence(), "only sequences are made with a row");
+        self.create_table_of(def, Some(row), context)
+    }
+
+    fn create_table_of(
+        &self,
+        def: TableDef,
+        row: Option<&[u8]>,
+        context: &DdlContext<'_>,
+    ) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock_table(&def.schema, &def.name)?;
         locks.lock_parents(&def, &foreign_key::added(None, &def))?;
@@ -88,11 +110,14 @@ impl Engine {
         counters.auto_increment.store(def.auto_increment, Ordering::Relaxed);
         counters.row_id.store(1, Ordering::Relaxed);
         let table = self.make_table(def, Arc::new(counters))?;
-        let committed =
-            self.pool.flush_space(table.placement.space).map_err(EngineError::from).and_then(|()| {
-                let ops = dictionary::table_ops(table.id, None, Some((&table.placement, &table.def)));
-                self.commit_ddl(context, &ops)
-            });
+        let filled = match row {
+            Some(row) => self.put_first_row(&table, row),
+            None => self.pool.flush_space(table.placement.space).map_err(EngineError::from),
+        };
+        let committed = filled.and_then(|()| {
+            let ops = dictionary::table_ops(table.id, None, Some((&table.placement, &table.def)));
+            self.commit_ddl(context, &ops)
+        });
         match committed {
             Ok(outcome) => {
                 self.catalog.put_table(Arc::new(table));
@@ -103,6 +128,20 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// Builds the tree of a new sequence with its row, durably.
+    fn put_first_row(&self, table: &Table, image: &[u8]) -> Result<()> {
+        let row_id = table.counters.row_id.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(row_id, ROW_ID, "a sequence has one row");
+        let options = BuildOptions { fill_factor: self.settings.fill_factor(), claim: None };
+        let mut value = Vec::with_capacity(image.len() + entry::HEADER_LEN);
+        entry::put_clustered(&mut value, &[], image);
+        entry::set_seq(&mut value, self.sequencer.visible());
+        let mut tree = SortedBuild::new(&table.clustered, options)?;
+        tree.push(&table.clustered_key(image, Some(row_id))?, &value)?;
+        tree.finish()?;
+        Ok(btree::make_durable(&self.pool, table.placement.space)?)
     }
 
     /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them

@@ -203,6 +203,11 @@ impl TableDef {
         self.indexes.iter().position(|index| same_name(&index.name, name))
     }
 
+    /// Whether it is a MariaDB sequence: a table of one row, which row events set.
+    pub fn is_sequence(&self) -> bool {
+        self.primary.is_none() && self.options.iter().any(|(name, value)| name == "SEQUENCE" && value == "1")
+    }
+
     /// Position of the AUTO_INCREMENT column.
     pub fn auto_increment_column(&self) -> Option<usize> {
         self.columns.iter().position(|column| column.auto_increment)

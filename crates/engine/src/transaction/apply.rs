@@ -70,6 +70,9 @@ impl Transaction {
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
         self.use_table_to_change(table)?;
+        if table.def.is_sequence() {
+            return self.apply_sequence(table, after);
+        }
         let image = table.inserted_image(after)?;
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;

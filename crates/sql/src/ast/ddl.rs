@@ -67,6 +67,28 @@ pub struct ColumnSpec {
     pub checks: Vec<CheckSpec>,
 }
 
+impl ColumnSpec {
+    /// A column of which nothing is said but its type.
+    pub fn new(name: String, ty: TypeSpec) -> ColumnSpec {
+        ColumnSpec {
+            name,
+            ty,
+            nullable: None,
+            default: None,
+            default_expression: None,
+            generated: None,
+            on_update_fsp: None,
+            auto_increment: false,
+            unique: false,
+            primary: false,
+            comment: String::new(),
+            invisible: false,
+            references: None,
+            checks: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKeySpec {
     pub name: Option<String>,
@@ -174,6 +196,49 @@ pub struct CreateTable {
     pub partitioning: Option<Box<PartitionSpec>>,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
+    /// CREATE SEQUENCE.
+    pub sequence: Option<SequenceSpec>,
+}
+
+impl CreateTable {
+    /// Of a table of which nothing is said yet.
+    pub fn empty(table: TableName, temporary: bool, or_replace: bool) -> CreateTable {
+        CreateTable {
+            table,
+            if_not_exists: false,
+            or_replace,
+            temporary,
+            columns: Vec::new(),
+            keys: Vec::new(),
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            options: TableOptions::default(),
+            partitioning: None,
+            like: None,
+            query: None,
+            sequence: None,
+        }
+    }
+}
+
+/// What CREATE SEQUENCE and ALTER SEQUENCE say; `None`: nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SequenceSpec {
+    pub start: Option<i64>,
+    /// `RESTART`, with the value where it has one.
+    pub restart: Option<Option<i64>>,
+    pub minimum: Option<i64>,
+    pub maximum: Option<i64>,
+    pub increment: Option<i64>,
+    pub cache: Option<i64>,
+    pub cycle: Option<bool>,
+}
+
+impl SequenceSpec {
+    /// The least value of a sequence that counts upwards and says nothing.
+    pub const LEAST: i64 = 1;
+    /// The greatest value of a sequence that counts upwards and says nothing.
+    pub const GREATEST: i64 = i64::MAX - 1;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,6 +319,8 @@ pub enum Alteration {
         collation: Option<String>,
     },
     Partition(PartitionAlteration),
+    /// `ALTER SEQUENCE`, the only alteration of its statement.
+    Sequence(SequenceSpec),
     /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
     Force,
     /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.

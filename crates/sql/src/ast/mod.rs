@@ -88,6 +88,7 @@ pub enum Show {
     Columns { table: TableName, full: bool },
     Index { table: TableName },
     CreateTable(TableName),
+    CreateSequence(TableName),
     CreateObject { kind: engine::ObjectKind, name: TableName },
     CreateSchema { schema: String, if_not_exists: bool },
     Variables(Scope),
@@ -128,6 +129,8 @@ pub enum Statement {
         tables: Vec<TableName>,
         if_exists: bool,
         temporary: bool,
+        /// `DROP SEQUENCE`
+        sequences: bool,
     },
     RenameTable {
         pairs: Vec<(TableName, TableName)>,

@@ -105,7 +105,11 @@ pub(crate) fn altered_definition(
     }
     let force = alter.alterations.iter().any(|alteration| match alteration {
         Alteration::Force => true,
-        Alteration::Options(options) => options.engine.is_some(),
+        // The row of a sequence has its place in the table.
+        Alteration::Options(options) => {
+            options.engine.is_some()
+                || options.of_mariadb.iter().any(|(name, _)| super::sequence::is_option(name))
+        }
         _ => false,
     });
     let asked = alter.alterations.iter().rev().find_map(|alteration| match alteration {
@@ -242,6 +246,7 @@ impl Builder<'_> {
             Alteration::Partition(_) => Ok(()),
             // Conditions have been decided before.
             Alteration::Force | Alteration::Nothing | Alteration::Conditional { .. } => Ok(()),
+            Alteration::Sequence(_) => Err(SqlError::not_supported("ALTER SEQUENCE among other alterations")),
         }
     }
 

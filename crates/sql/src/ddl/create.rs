@@ -90,6 +90,9 @@ pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings:
     }
     for (name, value) in &options.of_mariadb {
         def.options.retain(|(kept, _)| kept != name);
+        if super::sequence::is_option(name) && value == "0" {
+            continue;
+        }
         def.options.push((name.clone(), value.clone()));
     }
     for (name, value) in &options.kept {
@@ -324,6 +327,7 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if def.columns.len() > MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
     }
+    super::sequence::check_structure(def)?;
     check_kept_keys(def, settings)?;
     if def.indexes.len() + def.kept_indexes.len() > MOST_KEYS {
         return Err(SqlError::new(1069, "Too many keys specified; max 64 keys allowed"));

@@ -21,6 +21,7 @@ mod partition_alter;
 mod partition_exchange;
 mod partition_rows;
 mod run;
+mod sequence;
 mod view_text;
 
 pub(crate) use alter::altered_definition;
@@ -33,6 +34,7 @@ pub(crate) use old_rows::converter;
 pub(crate) use partition_alter::{rows_of_key, unknown_partition};
 pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
 pub(crate) use run::{DdlReport, DdlRun};
+pub(crate) use sequence::{not_a_sequence, statement as sequence_statement};
 
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};

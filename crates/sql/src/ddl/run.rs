@@ -5,7 +5,7 @@ use super::partition::Maker;
 use super::{Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition};
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
-    Statement, TableName,
+    SequenceSpec, Statement, TableName,
 };
 use crate::detached::{DetachedCondition, DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
@@ -106,14 +106,18 @@ impl<'a> DdlRun<'a> {
         match statement {
             Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),
             Statement::AlterTable(alter) => self.alter_table(alter),
-            Statement::DropTable { tables, if_exists, temporary } => {
+            Statement::DropTable { tables, if_exists, temporary, sequences: false } => {
                 self.drop_tables(tables, *if_exists, *temporary)
+            }
+            Statement::DropTable { tables, if_exists, temporary, sequences: true } => {
+                let there = if *temporary { Vec::new() } else { self.sequences_among(tables, *if_exists)? };
+                self.drop_tables(&there, *if_exists, *temporary)
             }
             Statement::RenameTable { pairs, if_exists } => self.rename_tables(pairs, *if_exists),
             Statement::Truncate(table) => {
                 let schema = self.schema_of(table)?;
                 self.require_table(&schema, &table.name)?;
-                self.relations().check_truncate(&schema, &table.name)?;
+                self.check_truncates(&schema, &table.name)?;
                 self.engine.truncate_table(&schema, &table.name, &self.context())?;
                 Ok(())
             }
@@ -134,6 +138,15 @@ impl<'a> DdlRun<'a> {
             Statement::DropObjects { kind, names, if_exists } => self.drop_objects(*kind, names, *if_exists),
             _ => Err(SqlError::not_supported("this statement")),
         }
+    }
+
+    fn check_truncates(&self, schema: &str, name: &str) -> Result<()> {
+        if let Some(table) = self.engine.catalog().table(schema, name)
+            && table.def.is_sequence()
+        {
+            return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
+        }
+        self.relations().check_truncate(schema, name)
     }
 
     pub(super) fn require_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
@@ -177,6 +190,9 @@ impl<'a> DdlRun<'a> {
         if create.temporary {
             return Err(SqlError::not_supported("TEMPORARY tables"));
         }
+        if create.sequence.is_some() && create.columns.is_empty() {
+            return self.create_table(&Self::sequence_as_table(create), extra);
+        }
         let schema = self.schema_of(&create.table)?;
         let settings = self.settings_of(&schema)?;
         while self.is_free(&schema, &create.table.name, create.if_not_exists)? {
@@ -185,6 +201,9 @@ impl<'a> DdlRun<'a> {
                 None => self.table_definition(create, &schema, extra.clone(), &settings)?,
             };
             self.relations().check_awaited(&def)?;
+            if def.is_sequence() {
+                return self.make_sequence(def, create.sequence.as_ref().unwrap_or(&SequenceSpec::default()));
+            }
             match self.engine.create_table(def, &self.context()) {
                 // Another session has made it meanwhile.
                 Err(EngineError::TableExists(_)) if create.if_not_exists => {}
@@ -300,6 +319,9 @@ impl<'a> DdlRun<'a> {
     }
 
     fn alter_table(&mut self, alter: &AlterTable) -> Result<()> {
+        if let [Alteration::Sequence(spec)] = alter.alterations.as_slice() {
+            return self.alter_sequence(alter, spec);
+        }
         let schema = self.schema_of(&alter.table)?;
         let settings = self.settings_of(&schema)?;
         if alter.if_exists && self.engine.catalog().table(&schema, &alter.table.name).is_none() {

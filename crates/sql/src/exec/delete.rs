@@ -1,6 +1,6 @@
 //! DELETE from one table.
 
-use super::{Changes, Run, refuse_triggers};
+use super::{Changes, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Target, bind_target};
 use crate::error::{Result, SqlError};
@@ -36,7 +36,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
 
 impl DeletePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        refuse_triggers(self.target.table(), TriggerEvent::Delete.bit())?;
+        refuse_changes(self.target.table(), TriggerEvent::Delete.bit())?;
         let table = self.target.table();
         let mut changes = Changes::default();
         self.target.for_each(run, false, &mut |run, row, _| {

@@ -5,7 +5,7 @@ mod literals;
 
 use super::assign::{Strictness, default_value, encode, now_for, to_column};
 use super::row_update::{NewValue, assign_all, bind_assignments, stamped_columns};
-use super::{Changes, RowExpressions, Run, refuse_triggers};
+use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
@@ -250,7 +250,7 @@ impl InsertPlan {
             (false, false) => TriggerEvent::Update.bit(),
             (false, true) => 0,
         };
-        refuse_triggers(&self.table, TriggerEvent::Insert.bit() | others)?;
+        refuse_changes(&self.table, TriggerEvent::Insert.bit() | others)?;
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
             Rows::Literals(rows, _) => rows.len() as u64,

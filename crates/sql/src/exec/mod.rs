@@ -22,7 +22,7 @@ pub(crate) use expressions::{RowExpressions, compile};
 pub(crate) use insert::{InsertPlan, bind_insert};
 pub(crate) use placement::chosen_condition;
 pub(crate) use run::{Changes, Run};
-use run::{info, refuse_triggers};
+use run::{info, refuse_changes};
 pub(crate) use select::{run_query, run_subqueries};
 pub(crate) use several::{DeleteSeveralPlan, UpdateSeveralPlan, bind_delete_several, bind_update_several};
 pub(crate) use update::{UpdatePlan, bind_update};

@@ -18,8 +18,12 @@ pub(crate) struct Run<'r, 'c> {
     pub(super) is_received: bool,
 }
 
-/// Statements whose triggers would have to be run are refused: none is passed over.
-pub(super) fn refuse_triggers(table: &engine::Table, events: u8) -> Result<()> {
+/// Statements whose triggers would have to be run are refused: none is passed over. So are those
+/// that change the row of a sequence.
+pub(super) fn refuse_changes(table: &engine::Table, events: u8) -> Result<()> {
+    if table.def.is_sequence() {
+        return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
+    }
     if !table.has_triggers(events) {
         return Ok(());
     }

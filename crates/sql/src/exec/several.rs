@@ -9,7 +9,7 @@
 use super::row_update::{RowUpdate, bind_new_value};
 use super::select::{Flow, materialize, nested_loops};
 use super::update::{check_safe, note_info};
-use super::{Changes, Run, refuse_triggers};
+use super::{Changes, Run, refuse_changes};
 use crate::ast::{self, TableName};
 use crate::bind::{Binder, Join, JoinedTables, Place, TableUse, bind_joined, check_columns_to_change};
 use crate::error::{Result, SqlError};
@@ -273,7 +273,7 @@ impl UpdateSeveralPlan {
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
-            refuse_triggers(table, TriggerEvent::Update.bit())?;
+            refuse_changes(table, TriggerEvent::Update.bit())?;
         }
         let mut found: Vec<FoundRows<Vec<Value>>> =
             self.changed.iter().map(|_| FoundRows::new(run)).collect();
@@ -328,7 +328,7 @@ impl DeleteSeveralPlan {
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
-            refuse_triggers(table, TriggerEvent::Delete.bit())?;
+            refuse_changes(table, TriggerEvent::Delete.bit())?;
         }
         let mut found: Vec<FoundRows<()>> = self.targets.iter().map(|_| FoundRows::new(run)).collect();
         self.join.for_each(run, &mut |_, row| {

@@ -1,7 +1,7 @@
 //! UPDATE of one table.
 
 use super::row_update::{RowUpdate, bind_assignments};
-use super::{Changes, Run, refuse_triggers};
+use super::{Changes, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Place, Target, bind_target};
 use crate::error::{Result, SqlError};
@@ -82,7 +82,7 @@ pub(super) fn note_info(run: &Run<'_, '_>, changes: &mut Changes) {
 
 impl UpdatePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        refuse_triggers(self.target.table(), TriggerEvent::Update.bit())?;
+        refuse_changes(self.target.table(), TriggerEvent::Update.bit())?;
         let mut changes = Changes::default();
         self.target.for_each(run, self.collect_first, &mut |run, row, values| {
             changes.found_rows += 1;

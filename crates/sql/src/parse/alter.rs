@@ -14,6 +14,7 @@ impl Parser<'_> {
         }
         match self.upper().as_str() {
             "TABLE" => self.alter_table(),
+            "SEQUENCE" => self.alter_sequence(),
             "DATABASE" | "SCHEMA" => {
                 self.advance();
                 let has_name = self.is_name() && !self.is_any(&["CHARSET", "ENCRYPTION"]);
@@ -294,13 +295,14 @@ impl Parser<'_> {
                 let tables = self.list(Self::table_name)?;
                 self.mariadb_wait()?;
                 let _ = self.eat_any(&["RESTRICT", "CASCADE"]);
-                Ok(Statement::DropTable { tables, if_exists, temporary })
+                Ok(Statement::DropTable { tables, if_exists, temporary, sequences: false })
             }
             "DATABASE" | "SCHEMA" => {
                 self.advance();
                 let if_exists = self.if_exists();
                 Ok(Statement::DropSchema { schema: self.name()?, if_exists })
             }
+            "SEQUENCE" => self.drop_sequence(temporary),
             "INDEX" => {
                 self.advance();
                 let if_exists = self.mariadb_if_exists();

@@ -13,22 +13,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn column_spec_of(&mut self, name: String) -> Result<ColumnSpec> {
-        let mut spec = ColumnSpec {
-            name,
-            ty: TypeSpec::default(),
-            nullable: None,
-            default: None,
-            default_expression: None,
-            generated: None,
-            on_update_fsp: None,
-            auto_increment: false,
-            unique: false,
-            primary: false,
-            comment: String::new(),
-            invisible: false,
-            references: None,
-            checks: Vec::new(),
-        };
+        let mut spec = ColumnSpec::new(name, TypeSpec::default());
         if self.eat("SERIAL") {
             spec.ty = TypeSpec { name: "bigint".to_owned(), unsigned: true, ..TypeSpec::default() };
             spec.nullable = Some(false);
@@ -200,7 +185,8 @@ impl Parser<'_> {
             || self.token().kind != TokenKind::Word
             || self.raw(self.token())[0] == b'_'
             || self.ahead(1).kind == TokenKind::Text;
-        if is_plain || !self.mode.of_source || !self.symbol_ahead(1, "(") {
+        let is_call = self.symbol_ahead(1, "(") || self.is_value_of_sequence();
+        if is_plain || !self.mode.of_source || !is_call {
             return Ok(None);
         }
         let from = self.token().start as usize;

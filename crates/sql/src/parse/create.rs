@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{CheckSpec, CreateTable, Statement, TableOptions};
+use crate::ast::{CheckSpec, CreateTable, Statement};
 use crate::error::Result;
 
 impl Parser<'_> {
@@ -12,25 +12,28 @@ impl Parser<'_> {
         if self.is_object_head() {
             return self.create_object(or_replace);
         }
-        let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX", "USER", "ROLE"])
+        let is_known = self.is_any(&["TABLE", "DATABASE", "SCHEMA", "INDEX", "USER", "ROLE", "SEQUENCE"])
             || self.are(&["TEMPORARY", "TABLE"])
+            || self.are(&["TEMPORARY", "SEQUENCE"])
             || self.are(&["UNIQUE", "INDEX"])
             || self.are(&["FULLTEXT", "INDEX"])
             || self.are(&["SPATIAL", "INDEX"]);
         if or_replace && !(is_known && self.mode.of_source) {
             return Err(SqlError::not_supported(format!("CREATE OR REPLACE {}", self.upper())));
         }
-        let temporary = self.is("TEMPORARY") && self.token_is(self.ahead(1), "TABLE");
+        let is_temporary = |word| self.token_is(self.ahead(1), word);
+        let temporary = self.is("TEMPORARY") && (is_temporary("TABLE") || is_temporary("SEQUENCE"));
         if temporary {
             self.advance();
         }
         match self.upper().as_str() {
             "TABLE" => self.create_table(temporary, or_replace),
+            "SEQUENCE" => self.create_sequence(temporary, or_replace),
             "DATABASE" | "SCHEMA" => self.create_schema(or_replace),
             "UNIQUE" | "INDEX" | "FULLTEXT" | "SPATIAL" => self.create_index(or_replace),
             "USER" => self.create_user(or_replace),
             "ROLE" => self.create_role(or_replace),
-            word @ ("SERVER" | "TABLESPACE" | "RESOURCE" | "LOGFILE" | "UNDO" | "LIBRARY" | "SEQUENCE") => {
+            word @ ("SERVER" | "TABLESPACE" | "RESOURCE" | "LOGFILE" | "UNDO" | "LIBRARY") => {
                 Err(SqlError::not_supported(format!("CREATE {word}")))
             }
             _ => Err(self.error()),
@@ -48,20 +51,8 @@ impl Parser<'_> {
         self.expect("TABLE")?;
         let if_not_exists = self.if_not_exists();
         let table = self.table_name()?;
-        let mut create = CreateTable {
-            table,
-            if_not_exists,
-            or_replace,
-            temporary,
-            columns: Vec::new(),
-            keys: Vec::new(),
-            foreign_keys: Vec::new(),
-            checks: Vec::new(),
-            options: TableOptions::default(),
-            partitioning: None,
-            like: None,
-            query: None,
-        };
+        let mut create = CreateTable::empty(table, temporary, or_replace);
+        create.if_not_exists = if_not_exists;
         if self.eat("LIKE") {
             create.like = Some(self.table_name()?);
             return Ok(Statement::CreateTable(create));

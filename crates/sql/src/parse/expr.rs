@@ -350,6 +350,7 @@ impl Parser<'_> {
                 return Ok(Some(Expr::Exists(query)));
             }
             _ if self.is("DEFAULT") => return self.default().map(Some),
+            _ if self.is_value_of_sequence() => return self.value_of_sequence().map(Some),
             _ if self.is("ROW") && self.symbol_ahead(1, "(") => {
                 self.advance();
                 return Ok(Some(Expr::Row(self.parenthesized(Self::expr)?)));

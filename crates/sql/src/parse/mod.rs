@@ -27,6 +27,7 @@ pub(crate) mod partition;
 mod program;
 mod query;
 mod reserved;
+mod sequence;
 mod set;
 mod show;
 mod statement;

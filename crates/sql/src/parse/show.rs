@@ -125,6 +125,10 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Show::CreateTable(self.table_name()?))
             }
+            "SEQUENCE" => {
+                self.advance();
+                Ok(Show::CreateSequence(self.table_name()?))
+            }
             "DATABASE" | "SCHEMA" => {
                 self.advance();
                 let if_not_exists = self.if_not_exists();

@@ -208,9 +208,15 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     ]
 }
 
+/// What TABLE_TYPE says of a table.
+pub(crate) fn table_type(def: &engine::TableDef) -> &'static str {
+    if def.is_sequence() { "SEQUENCE" } else { "BASE TABLE" }
+}
+
 fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let row = |table: &std::sync::Arc<Table>| {
-        let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name), text("BASE TABLE")];
+        let mut row =
+            vec![text("def"), text(&table.def.schema), text(&table.def.name), text(table_type(&table.def))];
         row.extend(status_of(dictionary.engine, table));
         row
     };

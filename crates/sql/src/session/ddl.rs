@@ -252,6 +252,7 @@ impl Session {
                     tables: vec![create.table.clone()],
                     if_exists: false,
                     temporary: false,
+                    sequences: false,
                 };
                 self.ddl_run(&text).run(&drop)?;
                 Err(error)

@@ -120,13 +120,17 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     if let Some(next) = next_auto_increment.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
-    let charset = collation::charset_of(def.collation);
-    text.push_str(&format!(" DEFAULT CHARSET={}", charset.name()));
-    if charset.default_collation() != def.collation || charset.name() == "utf8mb4" {
-        text.push_str(&format!(" COLLATE={}", collation::name(def.collation)));
+    match def.is_sequence() {
+        // MariaDB shows no character set of it.
+        true => text.push_str(" SEQUENCE=1"),
+        false => text.push_str(&charset_of(def)),
     }
-    let is_storage = |name: &str| TableOptions::OF_SOURCES.iter().any(|known| known.0 == name);
-    for (name, value) in def.options.iter().filter(|(name, _)| name != ENGINE && !is_storage(name)) {
+    let is_left_out = |name: &str| {
+        name == ENGINE
+            || TableOptions::OF_SOURCES.iter().any(|known| known.0 == name)
+            || name == "SEQUENCE" && def.is_sequence()
+    };
+    for (name, value) in def.options.iter().filter(|(name, _)| !is_left_out(name)) {
         match TableOptions::KEPT.contains(&name.as_str()) {
             true => text.push_str(&format!(" {name}={value}")),
             // MariaDB reads it, and MySQL takes it for a comment.
@@ -142,6 +146,17 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
         text.push_str(&super::partitioning::clause(partitioning));
     }
     text
+}
+
+/// The default character set and collation, as options of the table.
+fn charset_of(def: &TableDef) -> String {
+    let charset = collation::charset_of(def.collation);
+    let shows_collation = charset.default_collation() != def.collation || charset.name() == "utf8mb4";
+    let collation = match shows_collation {
+        true => format!(" COLLATE={}", collation::name(def.collation)),
+        false => String::new(),
+    };
+    format!(" DEFAULT CHARSET={}{collation}", charset.name())
 }
 
 /// The engine that the table has by its name: another one than ours where a source's has.

@@ -60,6 +60,7 @@ impl ShowParts<'_> {
                 typed(&index_columns(), schema_tables::index_rows(self.engine, &table))
             }
             Show::CreateTable(name) => self.create_table(name)?,
+            Show::CreateSequence(name) => self.create_sequence(name)?,
             Show::CreateSchema { schema, if_not_exists } => self.create_schema(schema, *if_not_exists)?,
             Show::Variables(scope) => self.variables(*scope),
             Show::Status(scope) => {
@@ -160,7 +161,8 @@ impl ShowParts<'_> {
             schema_tables::names(self.host, schema).into_iter().map(|name| (name, "SYSTEM VIEW")).collect()
         } else {
             let tables = self.seen_tables(schema);
-            let tables = tables.iter().map(|table| (table.def.name.clone(), "BASE TABLE"));
+            let tables =
+                tables.iter().map(|table| (table.def.name.clone(), schema_tables::table_type(&table.def)));
             let views = self.seen_views(schema);
             tables.chain(views.iter().map(|view| (view.def.name.clone(), "VIEW"))).collect()
         };
@@ -309,6 +311,19 @@ impl ShowParts<'_> {
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
         let statement = super::create_table(&table.def, next, self.variables.time_zone_offset_s);
+        Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
+    }
+
+    fn create_sequence(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
+        let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
+        self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
+        let is_view = self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some();
+        let not_one = || crate::ddl::not_a_sequence(4089, schema, &name.name);
+        let table = if is_view { Err(not_one()) } else { self.table(name) }?;
+        if !table.def.is_sequence() {
+            return Err(not_one());
+        }
+        let statement = crate::ddl::sequence_statement(self.engine, &table, super::engine_of(&table.def))?;
         Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
     }
 
