@@ -174,9 +174,9 @@ fn several_tables_are_changed_as_mysql_changes_them() {
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A statement over two or three of the tables t0, t1, t2 (id, k, v, w). What is assigned depends on
-/// nothing that the statement changes, nor on which of several matches comes first: MySQL may read
-/// the tables in another order.
+/// A statement over two or three of the tables t0, t1, t2 (id, k, v, w). What is assigned depends
+/// on nothing that the statement changes, nor on which of several matches comes first: MySQL may
+/// read the tables in another order.
 fn random_statement(rng: &mut Rng) -> String {
     let tables = if rng.one_in(2) { 2 } else { 3 };
     let first = rng.below(3);

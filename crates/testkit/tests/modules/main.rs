@@ -24,7 +24,7 @@ const CIRCLES: &[(&str, &[usize])] = &[
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("replica", &[28, 3, 3, 2, 2]),
     ("server", &[48, 2, 2, 2]),
-    ("sql", &[34, 15, 7, 4, 4, 3, 2, 2, 2, 2]),
+    ("sql", &[35, 15, 7, 4, 4, 3, 2, 2, 2, 2]),
     ("types", &[7, 6, 5, 3, 3, 2, 2]),
 ];
 
@@ -41,7 +41,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("server", "Change", 5),
     ("server", "Connection", 4),
     ("sql", "Binder", 9),
-    ("sql", "Parser", 25),
+    ("sql", "Parser", 26),
     ("sql", "Session", 18),
     ("types", "ColumnType", 4),
 ];
