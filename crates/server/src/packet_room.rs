@@ -1,7 +1,6 @@
 //! The memory of a connection's long packets, charged to the connection.
 
-use protocol::packet::Room;
-use protocol::response::ErrPacket;
+use protocol::packet::{Refused, Room};
 use sql::memory::{Budget, Charge};
 use std::sync::Arc;
 
@@ -19,8 +18,8 @@ impl PacketRoom {
 }
 
 impl Room for PacketRoom {
-    fn take(&mut self, bytes: usize) -> Result<(), ErrPacket> {
-        let refused = |e: sql::SqlError| ErrPacket { code: e.code, state: e.state, message: e.message };
+    fn take(&mut self, bytes: usize) -> Result<(), Refused> {
+        let refused = |e: sql::SqlError| Refused { code: e.code, message: e.message };
         self.charge.add(bytes).map_err(refused)
     }
 
