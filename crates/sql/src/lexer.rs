@@ -98,16 +98,23 @@ pub(crate) type Watch<'w> = dyn FnMut(usize) -> Result<()> + 'w;
 /// After so many tokens the watch is asked.
 const WATCHED_TOKENS: usize = 4096;
 
-/// A token, a node of the parsed tree and one of the bound tree: a token of two bytes becomes nodes
-/// of some hundred.
+/// A token and a node of the parsed tree, each in a list that has room for twice as many: a token
+/// of two bytes becomes nodes of some hundred. The bound tree is charged as it is made.
 const TOKEN_BYTES: usize = 256;
 
-/// Asks the watch about each [`WATCHED_TOKENS`] of these tokens, and about the rest behind the
-/// last.
+/// Names and strings longer than this are counted beside their tokens: the tree has them too.
+const LONG_TOKEN_BYTES: usize = 64;
+
+/// Asks the watch about each [`WATCHED_TOKENS`] of these tokens, about the rest behind the last,
+/// and about each that is long.
 #[inline]
-fn note_token(tokens: &[Token], is_last: bool, watch: &mut Watch<'_>) -> Result<()> {
+fn note_token(tokens: &[Token], token: Token, watch: &mut Watch<'_>) -> Result<()> {
+    let bytes = (token.end - token.start) as usize;
+    if bytes > LONG_TOKEN_BYTES {
+        watch(bytes)?;
+    }
     let rest = tokens.len() % WATCHED_TOKENS;
-    match (rest, is_last) {
+    match (rest, token.kind == TokenKind::End) {
         (0, _) => watch(WATCHED_TOKENS * TOKEN_BYTES),
         (rest, true) => watch(rest * TOKEN_BYTES),
         _ => Ok(()),
@@ -130,7 +137,7 @@ fn tokenize_watched(text: &[u8], mode: LexMode, watch: &mut Watch<'_>) -> Result
         lexer.skip_space()?;
         let token = lexer.token()?;
         tokens.push(token);
-        note_token(&tokens, token.kind == TokenKind::End, watch)?;
+        note_token(&tokens, token, watch)?;
         if token.kind == TokenKind::End {
             return Ok(tokens);
         }
@@ -191,7 +198,7 @@ pub(crate) fn tokenize_statement(
         lexer.skip_space()?;
         let token = lexer.token()?;
         tokens.push(token);
-        note_token(&tokens, token.kind == TokenKind::End, watch)?;
+        note_token(&tokens, token, watch)?;
         if token.kind == TokenKind::End {
             return Ok((tokens, rows));
         }
@@ -214,9 +221,12 @@ pub(crate) fn tokenize_statement(
 
 /// An error near byte `at` of `text`.
 pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
+    /// Of what follows, more than is shown.
+    const SHOWN_BYTES: usize = 1024;
     let at = at.min(text.len());
+    let shown = &text[at..text.len().min(at + SHOWN_BYTES)];
     let line = 1 + text[..at].iter().filter(|b| **b == b'\n').count();
-    SqlError::syntax(&String::from_utf8_lossy(&text[at..]), line)
+    SqlError::syntax(&String::from_utf8_lossy(shown), line)
 }
 
 /// White space between tokens.

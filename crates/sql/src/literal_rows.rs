@@ -8,6 +8,7 @@
 
 use crate::error::Result;
 use crate::lexer::{self, LexMode, Watch};
+use crate::memory::allocated;
 use types::convert::LiteralKind;
 use types::{Decimal, Value};
 
@@ -104,6 +105,11 @@ impl LiteralRows {
     /// What stands before the list in the statement's text, if nothing stands behind it.
     pub fn lead<'t>(&self, statement: &'t [u8]) -> Option<&'t [u8]> {
         (self.start + self.text.len() == statement.len()).then(|| &statement[..self.start])
+    }
+
+    /// What a copy takes.
+    pub fn kept_bytes(&self) -> usize {
+        allocated(size_of_val(&self.literals[..])) + allocated(self.text.len())
     }
 
     /// Literals of a row.

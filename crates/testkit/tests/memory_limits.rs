@@ -42,6 +42,12 @@ fn code(server: &Server, statements: &[&str]) -> u16 {
     }
 }
 
+/// What all connections have charged.
+fn charged_bytes(server: &Server) -> u64 {
+    let shown = server.rows("SHOW GLOBAL STATUS LIKE 'Slipstream_connection_memory'").join("");
+    shown.rsplit('\t').next().and_then(|bytes| bytes.parse().ok()).expect("a number")
+}
+
 #[test]
 fn lists_are_charged_with_the_room_that_they_have() {
     let server = small();
@@ -64,6 +70,41 @@ fn lists_are_charged_with_the_room_that_they_have() {
         "SELECT a.id FROM d.t a, d.t b, d.t c WHERE c.id < 3 ORDER BY b.id DESC, a.id LIMIT 10",
     ] {
         assert_eq!(code(&server, &[statement]), 0, "{statement}");
+    }
+}
+
+#[test]
+fn plans_are_charged_as_they_are_made() {
+    let server = small();
+    let sum = vec!["1"; 1000].join("+");
+    let aliases = format!("SELECT {sum} AS a FROM d.t HAVING a{}", "+a".repeat(100));
+    let positions = format!("SELECT {sum} AS a FROM d.t ORDER BY 1{}", ",1".repeat(100));
+    let columns = format!("SELECT {} FROM d.t WHERE 0", vec!["*"; 2500].join(","));
+    let unions = vec!["SELECT 1"; 1500].join(" UNION ");
+    for statement in [aliases, positions, columns, unions] {
+        let begin: String = statement.chars().take(60).collect();
+        assert_eq!(code(&server, &[&statement]), 4082, "{begin}");
+    }
+}
+
+#[test]
+fn a_plan_that_a_session_keeps_stays_charged() {
+    let server = small();
+    let mut client = limited(&server);
+    let list = vec!["1"; 1500].join(",");
+    let before = charged_bytes(&server);
+    for number in 0..3 {
+        let statement = format!("SELECT {number} IN ({list})");
+        // The second time it is kept.
+        (0..2).for_each(|_| drop(client.query(&statement).expect("a list")));
+    }
+    assert!(charged_bytes(&server) >= before + 3 * 1500 * 64, "{before}");
+    client.query("SET sql_mode = ''").expect("it forgets the plans");
+    client.query("SELECT 1").expect("a plan");
+    drop(client);
+    let waited = os::clock::Stopwatch::start();
+    while charged_bytes(&server) > before {
+        assert!(waited.elapsed_ms() < 60_000, "they stay charged");
     }
 }
 

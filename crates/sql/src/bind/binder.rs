@@ -5,12 +5,20 @@ use super::logging::LoggingNeeds;
 use super::scope::Scope;
 use crate::ast;
 use crate::error::{Result, SqlError};
-use crate::expr::Aggregate;
+use crate::expr::{Aggregate, Expr};
 use crate::host::{Host, Privilege};
+use crate::memory::Charge;
 use crate::plan::QueryPlan;
 use crate::variables::Variables;
 use engine::{Engine, Table};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What a node of an expression takes: it lies in a list that has room for twice as many.
+pub(super) const NODE_BYTES: usize = 2 * size_of::<Expr>();
+
+/// What a plan may take before it is charged.
+const LITTLE_BYTES: usize = 8 * 1024;
 
 /// The state of binding one statement.
 pub(crate) struct Binder<'a> {
@@ -34,6 +42,11 @@ pub(crate) struct Binder<'a> {
     pub(super) locked_used: Vec<usize>,
     /// The types of the parameters, once they are known; those that are not count as text.
     pub parameter_types: &'a [types::ColumnType],
+    /// What is made of the statement, charged before it is made; given back with the plan. None as
+    /// long as it is little.
+    pub charge: Option<Charge>,
+    /// Of it, what is not charged yet.
+    uncharged_bytes: usize,
     /// Expressions that the one at hand is in.
     pub(super) depth: usize,
     /// How many views the query at hand is in.
@@ -66,7 +79,7 @@ pub(crate) struct Place<'s> {
     /// Where aggregates are allowed: what has been found so far, and the slot of the first.
     pub aggregates: Option<AggregateSink<'s>>,
     /// Aliases of the select list, for HAVING and ORDER BY.
-    pub aliases: &'s [(String, crate::expr::Expr)],
+    pub aliases: &'s [(String, Expr)],
     /// The table that VALUES() is about, and the first slot of the values to be inserted.
     pub inserted: Option<(&'s Table, usize)>,
 }
@@ -106,11 +119,50 @@ impl<'a> Binder<'a> {
             locked,
             locked_used: Vec::new(),
             parameter_types: &[],
+            charge: None,
+            uncharged_bytes: 0,
             depth: 0,
             view_levels: 0,
             table_use: TableUse::Read,
             changes_by_column: false,
         }
+    }
+
+    /// Charges what is about to be made of the statement, and asks now and then whether the
+    /// statement is to end. A short statement pays for an addition.
+    ///
+    /// # Errors
+    /// As [`Charge::add`]; 1317 when the statement was killed.
+    #[inline]
+    pub fn may_make(&mut self, bytes: usize) -> Result<()> {
+        self.uncharged_bytes = self.uncharged_bytes.saturating_add(bytes);
+        if self.uncharged_bytes < LITTLE_BYTES { Ok(()) } else { self.charge_made() }
+    }
+
+    #[cold]
+    fn charge_made(&mut self) -> Result<()> {
+        self.check_interrupt()?;
+        let charge = self.charge.get_or_insert_with(|| Charge::new(&self.host.memory()));
+        charge.add(std::mem::take(&mut self.uncharged_bytes))
+    }
+
+    /// Error 1317 when the statement was killed.
+    pub fn check_interrupt(&self) -> Result<()> {
+        match self.host.interrupt_flag() {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(SqlError::interrupted()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A copy of an expression: what has a name may be named any number of times.
+    ///
+    /// # Errors
+    /// As [`Binder::may_make`].
+    pub fn copied(&mut self, expr: &Expr) -> Result<Expr> {
+        let mut bytes = 0;
+        expr.visit(&mut |expr| bytes += NODE_BYTES + expr.constant_bytes());
+        self.may_make(bytes)?;
+        Ok(expr.clone())
     }
 
     /// The schema of a name: its own or the current one.

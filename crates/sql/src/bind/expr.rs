@@ -9,10 +9,11 @@ use result_type::{arithmetic_type, date_add_type, expr_text_type, text_like};
 
 use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
-use crate::ast::{self, BinaryOp, UnaryOp};
+use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
 use crate::host::Privilege;
+use crate::memory::allocated;
 use types::collation::{self, Charset};
 use types::{ColumnType, Decimal, Value};
 
@@ -22,6 +23,7 @@ fn boolean(node: Node, nullable: bool) -> Expr {
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
+        self.may_make(super::NODE_BYTES)?;
         self.depth += 1;
         let bound = self.expr_at_depth(written, place);
         self.depth -= 1;
@@ -30,7 +32,12 @@ impl Binder<'_> {
 
     fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
-            ast::Expr::Literal(literal) => self.literal(literal),
+            ast::Expr::Literal(literal) => {
+                if let Literal::Text(bytes, _) | Literal::Bytes(bytes, _) = literal {
+                    self.may_make(allocated(bytes.len()))?;
+                }
+                self.literal(literal)
+            }
             ast::Expr::Parameter(index) => Ok(self.parameter(*index)),
             ast::Expr::Column { schema, table, name } => {
                 self.column(schema.as_deref(), table.as_deref(), name, place)
@@ -231,7 +238,7 @@ impl Binder<'_> {
                 if !crate::parse::fits(self.depth + expr.height()) {
                     return Err(crate::parse::too_deep());
                 }
-                return Ok(expr.clone());
+                return self.copied(expr);
             }
         }
         let found = place.scope.resolve(schema, table, name, place.clause);

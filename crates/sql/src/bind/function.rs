@@ -1,6 +1,6 @@
 //! Function calls and aggregates.
 
-use super::{Binder, Place};
+use super::{Binder, NODE_BYTES, Place};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{
@@ -122,6 +122,8 @@ impl Binder<'_> {
         let slot = sink.first_slot + sink.found.len();
         let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
         sink.found.push(aggregate);
+        // The call is kept as it was written too.
+        self.may_make(4 * NODE_BYTES)?;
         sink.written.push(call.clone());
         place.aggregates = Some(sink);
         Ok(expr)

@@ -15,6 +15,7 @@ mod scope;
 mod target;
 mod texts;
 
+use binder::NODE_BYTES;
 pub(crate) use binder::{AggregateSink, Binder, Place, TableUse};
 pub(crate) use joined::{Join, JoinedTables, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};

@@ -10,15 +10,17 @@ pub(crate) use view::view_columns;
 
 use super::logging::Unsafe;
 use super::texts::in_order;
-use super::{AggregateSink, Binder, ColumnAt, Place, Scope, ScopeTable, TableUse};
+use super::{AggregateSink, Binder, ColumnAt, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, Expr, Node};
 use crate::host::{Host, Privilege};
+use crate::memory::allocated;
 use crate::plan::{
     Grouping, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, Wish,
     conjuncts,
 };
+use crate::sink::ColumnMeta;
 use engine::{LockMode, OnLocked};
 use grouping::{bind_group_by, check_full_group_by, index_ends};
 use union::bind_union;
@@ -66,16 +68,30 @@ struct Items {
 }
 
 /// The columns of these that `*` does not leave out.
-fn visible_of(scope: &Scope, columns: impl Iterator<Item = ColumnAt>, items: &mut Items) {
+fn visible_of(
+    binder: &mut Binder<'_>,
+    scope: &Scope,
+    columns: impl Iterator<Item = ColumnAt>,
+    items: &mut Items,
+) -> Result<()> {
     for (table, at) in columns {
         let table = &scope.tables[table];
         let column = &table.columns[at];
         if !column.invisible {
+            binder.may_make(NODE_BYTES + 2 * size_of::<String>() + allocated(column.name.len()))?;
             items.outputs.push(table.column(at));
             items.names.push(column.name.clone());
         }
     }
+    Ok(())
 }
+
+/// What the description of a result's column takes: its names are short.
+const META_BYTES: usize = size_of::<ColumnMeta>() + 5 * 32;
+
+/// What a query takes beside its expressions: its plan lies in a list that has room for twice as
+/// many.
+const SELECT_BYTES: usize = size_of::<SelectPlan>() + 2 * size_of::<(QueryPlan, bool)>() + 64;
 
 /// The error of `*` of a table some of whose columns the account may not read.
 fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
@@ -120,7 +136,7 @@ fn bind_items(
                 for table in &scope.tables {
                     check_all_readable(binder, table)?;
                 }
-                visible_of(scope, scope.all_columns().into_iter(), &mut items);
+                visible_of(binder, scope, scope.all_columns().into_iter(), &mut items)?;
             }
             SelectItem::AllOf { schema, table } => {
                 let named = scope.tables.iter().position(|scope_table| {
@@ -132,7 +148,7 @@ fn bind_items(
                 };
                 check_all_readable(binder, &scope.tables[named])?;
                 let columns = 0..scope.tables[named].columns.len();
-                visible_of(scope, columns.map(|column| (named, column)), &mut items);
+                visible_of(binder, scope, columns.map(|column| (named, column)), &mut items)?;
             }
             SelectItem::Expr { expr, alias, text } => {
                 let mut place = Place::new(scope, "field list");
@@ -149,8 +165,9 @@ fn bind_items(
                     }
                     (None, _) => text.chars().take(64).collect(),
                 };
+                binder.may_make(2 * size_of::<String>() + allocated(name.len()))?;
                 if let Some(alias) = alias {
-                    items.aliases.push((alias.clone(), bound.clone()));
+                    items.aliases.push((alias.clone(), binder.copied(&bound)?));
                 }
                 items.outputs.push(bound);
                 items.names.push(name);
@@ -167,6 +184,7 @@ fn bind_select(
     written_limit: Option<&ast::Limit>,
     locks: &[LockClause],
 ) -> Result<QueryPlan> {
+    binder.may_make(SELECT_BYTES)?;
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
     let (scope, from) = binder.from(select.from.as_ref(), table_use)?;
@@ -209,6 +227,7 @@ fn bind_select(
         .as_ref()
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
         .and_then(|grouping| index_ends(&tables, grouping));
+    binder.may_make(items.outputs.len() * META_BYTES)?;
     let columns =
         items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
     let mut plan = SelectPlan {
@@ -283,7 +302,7 @@ fn bind_order(
     let mut order = Vec::new();
     for item in order_by {
         let expr = match position(&item.expr, items.outputs.len())? {
-            Some(at) => items.outputs[at].clone(),
+            Some(at) => binder.copied(&items.outputs[at])?,
             None => {
                 let mut place = Place::new(scope, "order clause");
                 place.aliases = &items.aliases;

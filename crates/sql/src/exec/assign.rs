@@ -124,13 +124,19 @@ pub(super) fn default_value(
     }
 }
 
+/// A row's image that is stored is there more than once for a time: here, in the transaction, and
+/// in its events.
+pub(super) const COPIES_OF_AN_IMAGE: usize = 3;
+
 /// Encodes a whole row.
-pub(super) fn encode(table: &Table, values: &[Value]) -> Result<Vec<u8>> {
+pub(super) fn encode(table: &Table, values: &[Value], ctx: &Context<'_>) -> Result<Vec<u8>> {
     // Room for the null bitmap, and for the widest number or a length and a text each, so that it
     // need not grow.
     let widths =
         values.iter().map(|value| if let Value::Bytes(bytes) = value { bytes.len() + 4 } else { 10 });
-    let mut image = Vec::with_capacity(table.layout.null_bytes() + widths.sum::<usize>());
+    let bytes = table.layout.null_bytes() + widths.sum::<usize>();
+    ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
+    let mut image = Vec::with_capacity(bytes);
     table.layout.encode(values, &mut image)?;
     Ok(image)
 }

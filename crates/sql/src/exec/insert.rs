@@ -3,7 +3,7 @@
 mod generator;
 mod literals;
 
-use super::assign::{Strictness, default_value, encode, now_for, to_column};
+use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, to_column};
 use super::row_update::{NewValue, assign_all, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
@@ -11,6 +11,7 @@ use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use crate::literal_rows::LiteralRows;
+use crate::memory::{allocated, heap_bytes};
 use crate::plan::QueryPlan;
 use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
 use generator::Generator;
@@ -63,6 +64,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             if rows.columns() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
+            binder.may_make(rows.kept_bytes())?;
             Rows::Literals(rows.clone(), literals::sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
@@ -190,6 +192,7 @@ fn bind_rows(
                 format!("Column count doesn't match value count at row {number}"),
             ));
         }
+        binder.may_make(size_of::<Vec<NewValue>>() + allocated(row.len() * size_of::<NewValue>()))?;
         let mut values = Vec::with_capacity(row.len());
         for (value, at) in row.iter().zip(columns) {
             values.push(match value {
@@ -473,6 +476,8 @@ impl InsertPlan {
             return Ok(Outcome::Ignored);
         }
         image.clear();
+        let bytes: usize = values.iter().map(heap_bytes).sum();
+        run.ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
         self.table.layout.encode(values, image)?;
         self.put(run, image)
     }
@@ -547,7 +552,7 @@ impl InsertPlan {
         assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
         let columns = self.table.columns();
         let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
-        let mut image = encode(&self.table, &values[..columns])?;
+        let mut image = encode(&self.table, &values[..columns], run.ctx)?;
         if image == old.image {
             return Ok(Outcome::Updated { changed: false, id });
         }
@@ -555,7 +560,7 @@ impl InsertPlan {
             for at in &self.stamped {
                 values[*at] = now_for(&self.table.def.columns[*at], run.ctx)?;
             }
-            image = encode(&self.table, &values[..columns])?;
+            image = encode(&self.table, &values[..columns], run.ctx)?;
         }
         if let Some(expressions) = &self.expressions {
             let (def, strictness) = (&self.table.def, self.strictness(run));
@@ -565,7 +570,7 @@ impl InsertPlan {
             if self.is_refused(run, new)? {
                 return Ok(Outcome::Ignored);
             }
-            image = encode(&self.table, new)?;
+            image = encode(&self.table, new, run.ctx)?;
         }
         run.txn.update(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })

@@ -1,12 +1,12 @@
 //! What an UPDATE does with one row of a table: the assignments of SET, the columns that get the
 //! time of the change, and what the definition computes and asks.
 
-use super::assign::{Strictness, default_value, encode, now_for, to_column};
+use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, to_column};
 use super::{RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Place};
 use crate::error::{Result, SqlError};
-use crate::expr::Expr;
+use crate::expr::{Context, Expr};
 use engine::{Row, Table};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
@@ -189,7 +189,7 @@ impl RowUpdate {
         number: u64,
     ) -> Result<bool> {
         let table = &self.table;
-        let mut image = spliced(table, &row.image, &self.assigned, columns)?;
+        let mut image = spliced(table, &row.image, &self.assigned, columns, run.ctx)?;
         if image == row.image {
             return Ok(false);
         }
@@ -197,7 +197,7 @@ impl RowUpdate {
             for at in &self.stamped {
                 columns[*at] = now_for(&table.def.columns[*at], run.ctx)?;
             }
-            image = spliced(table, &row.image, &self.assigned_or_stamped, columns)?;
+            image = spliced(table, &row.image, &self.assigned_or_stamped, columns, run.ctx)?;
         }
         if let Some(expressions) = &self.expressions {
             match self.completed(run, expressions, &image, number) {
@@ -240,14 +240,21 @@ impl RowUpdate {
         if self.ignore || !run.is_received {
             expressions.check(&values, run.ctx)?;
         }
-        encode(table, &values)
+        encode(table, &values, run.ctx)
     }
 }
 
 /// A row with the columns of `mask` as they are in `values`.
-fn spliced(table: &Table, old: &[u8], mask: &ColumnMask, values: &[Value]) -> Result<Vec<u8>> {
+fn spliced(
+    table: &Table,
+    old: &[u8],
+    mask: &ColumnMask,
+    values: &[Value],
+    ctx: &Context<'_>,
+) -> Result<Vec<u8>> {
     let mut partial = Vec::with_capacity(old.len());
     table.layout.encode_partial(values, mask, &mut partial)?;
+    ctx.charge_if_long((old.len() + partial.len()).saturating_mul(COPIES_OF_AN_IMAGE))?;
     let mut image = Vec::with_capacity(old.len() + partial.len());
     table.layout.splice(old, mask, &partial, &mut image)?;
     Ok(image)

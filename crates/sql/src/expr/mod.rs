@@ -226,6 +226,14 @@ impl Expr {
         found
     }
 
+    /// What the value of a constant takes beside itself.
+    pub fn constant_bytes(&self) -> usize {
+        match &self.node {
+            Node::Constant(value) | Node::HexLiteral(value) => crate::memory::heap_bytes(value),
+            _ => 0,
+        }
+    }
+
     /// Levels of the tree.
     pub fn height(&self) -> usize {
         let mut highest = 0;

@@ -161,6 +161,7 @@ mod tests {
         }
         let taken = set.capacity() * 8 / 7 * (size_of::<Vec<u8>>() + 1) + set.len() * 32;
         assert!(taken <= 4 * MB && budget.used_bytes() as usize + 8192 >= taken, "{taken}");
+        budget.set_limits(5 * MB as u64, 0, false);
         let before = budget.used_bytes();
         for known in 0..1000 {
             assert_eq!(insert(&mut set, key(known), &mut charge), Ok(false));

@@ -101,6 +101,7 @@ impl Session {
             subqueries,
             hints: Hints::default(),
             logging: binder.logging,
+            _charge: binder.charge,
             cacheable,
             generation: self.generation,
             privileges,

@@ -2,7 +2,7 @@
 
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
-use super::super::{Binder, ColumnAt, Place, Scope, ScopeTable, TableUse};
+use super::super::{Binder, ColumnAt, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use crate::ast::{self, IndexHint, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
@@ -10,6 +10,10 @@ use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
 use crate::plan::{Access, RowLock, Source, TableStep, Wish, choose, conjuncts};
 use types::ColumnType;
+
+/// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
+/// of it in the plan.
+const COLUMN_BYTES: usize = 256;
 
 /// A table of FROM before its access is chosen.
 pub(in crate::bind) struct Bound {
@@ -174,6 +178,7 @@ impl Binder<'_> {
         if scope.tables.iter().any(|other| other.alias == table.alias && other.schema == table.schema) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.alias)));
         }
+        self.may_make(size_of::<TableStep>() + table.columns.len() * COLUMN_BYTES)?;
         scope.tables.push(table);
         Ok(())
     }
@@ -289,6 +294,10 @@ impl Binder<'_> {
             if let Source::Stored { table: stored, access } = &mut source {
                 let wish = if at == 0 { wish(table.base) } else { Wish::default() };
                 let usable = bound.outer.as_deref().unwrap_or(&pending);
+                // The conditions of the index that is chosen are copies.
+                let mut nodes = 0;
+                usable.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));
+                self.may_make(nodes * NODE_BYTES)?;
                 *access = choose(stored, table.base, usable, &|slot| known[slot], &bound.hints, &wish)?;
             }
             known[slots].fill(true);

@@ -7,6 +7,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{AggregateKind, Expr, Node};
 use crate::plan::{Grouping, IndexEnds, Source, TableStep};
 use engine::{Direction, IndexRef};
+use std::collections::HashSet;
 
 pub(super) fn bind_group_by(
     binder: &mut Binder<'_>,
@@ -19,14 +20,14 @@ pub(super) fn bind_group_by(
         let key = match position(written, items.outputs.len())
             .map_err(|_| SqlError::unknown_column("0", "group statement"))?
         {
-            Some(at) => items.outputs[at].clone(),
+            Some(at) => binder.copied(&items.outputs[at])?,
             None => {
                 // A column of the tables before an alias.
                 let bound = binder.expr(written, &mut Place::new(scope, "group statement"));
                 match (bound, written) {
                     (Err(error), ast::Expr::Column { table: None, name, .. }) if error.code == 1054 => {
                         let alias = items.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
-                        alias.map(|(_, expr)| expr.clone()).ok_or(error)?
+                        binder.copied(alias.map(|(_, expr)| expr).ok_or(error)?)?
                     }
                     (bound, _) => bound?,
                 }
@@ -48,7 +49,7 @@ pub(super) fn check_full_group_by(
     if !binder.variables.sql_mode.only_full_group_by() {
         return Ok(());
     }
-    let key_slots: Vec<usize> = grouping
+    let key_slots: HashSet<usize> = grouping
         .keys
         .iter()
         .filter_map(|key| match key.node {
@@ -70,6 +71,7 @@ pub(super) fn check_full_group_by(
         expr.slots(&mut slots);
         slots.retain(|slot| *slot < scope.slots() && !key_slots.contains(slot) && !determined(*slot));
         let Some(slot) = slots.first() else { continue };
+        binder.check_interrupt()?;
         if is_key(expr) || matches!(&expr.node, Node::Call { function, .. } if function.name == "any_value") {
             continue;
         }

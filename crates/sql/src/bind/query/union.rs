@@ -1,10 +1,11 @@
 //! UNION: its branches, and columns that hold the values of all.
 
 use super::super::{Binder, Place, Scope, ScopeTable};
-use super::{bind_query, bind_select, limit, position};
+use super::{META_BYTES, bind_query, bind_select, limit, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node, common_type};
+use crate::memory::Charge;
 use crate::plan::{QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use types::Value;
@@ -32,7 +33,7 @@ pub(super) fn bind_union(
         }
         branches.push((plan, distinct));
     }
-    let columns = union_columns(&branches)?;
+    let columns = union_columns(binder, &branches)?;
     let scope = Scope::of(ScopeTable::computed("", "", "", &columns, 0));
     let mut order = Vec::new();
     for item in &query.order_by {
@@ -47,13 +48,18 @@ pub(super) fn bind_union(
 }
 
 /// The names of the first query, and types that hold the values of all.
-fn union_columns(branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
+fn union_columns(binder: &mut Binder<'_>, branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
     let first = &branches[0].0.columns;
+    binder.may_make(first.len() * META_BYTES)?;
     if branches.len() == 1 {
         return Ok(first.clone());
     }
     let mut columns = Vec::with_capacity(first.len());
+    // For one column at a time.
+    let mut of_branches = Charge::new(&binder.host.memory());
+    of_branches.add(branches.len() * (size_of::<Expr>() + size_of::<&Expr>()))?;
     for (at, named) in first.iter().enumerate() {
+        binder.check_interrupt()?;
         let exprs: Vec<Expr> = branches
             .iter()
             .map(|(plan, _)| Expr {

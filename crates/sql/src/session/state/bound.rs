@@ -3,6 +3,7 @@
 use crate::bind::LoggingNeeds;
 use crate::error::Result;
 use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
+use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
 use engine::Table;
@@ -64,6 +65,8 @@ pub(crate) struct Bound {
     pub cacheable: bool,
     /// The session's generation that it was bound in.
     pub generation: u64,
+    /// What the plan takes, if that is much; given back with it.
+    pub _charge: Option<Charge>,
     /// The generation of the privileges that it was checked against.
     pub privileges: u64,
 }
