@@ -125,12 +125,25 @@ pub enum CastType {
     Json,
 }
 
+/// A name as it is written. How that is makes no difference to what is meant, so that all are
+/// equal.
+#[derive(Debug, Clone)]
+pub struct Written(pub String);
+
+impl PartialEq for Written {
+    fn eq(&self, _: &Written) -> bool {
+        true
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {
     /// A stored function may be called with its schema.
     pub schema: Option<String>,
     /// In lower case, or with a schema as written.
     pub name: String,
+    /// For messages.
+    pub written: Written,
     pub args: Vec<Expr>,
     /// `COUNT(*)`.
     pub star: bool,
@@ -290,9 +303,15 @@ impl Expr {
 
     /// A plain call; `name` in lower case.
     pub fn call(name: &str, args: Vec<Expr>) -> Expr {
+        Expr::call_as_written(name, args)
+    }
+
+    /// A plain call; `name` in any case.
+    pub fn call_as_written(name: &str, args: Vec<Expr>) -> Expr {
         Expr::Function(Box::new(FunctionCall {
             schema: None,
-            name: name.to_owned(),
+            name: name.to_ascii_lowercase(),
+            written: Written(name.to_owned()),
             args,
             star: false,
             distinct: false,

@@ -8,7 +8,7 @@ use crate::expr::{
     comparison_collation, find_function, is_aggregate,
 };
 use crate::host::Privilege;
-use types::{ColumnType, Value, collation};
+use types::{ColumnType, TypeCode, Value, collation};
 
 impl Binder<'_> {
     pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
@@ -20,7 +20,7 @@ impl Binder<'_> {
         }
         let native = find_function(&call.name);
         if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
-            return Err(self.stored_function(self.schema, &call.name));
+            return Err(self.stored_function(self.schema, &call.written.0));
         }
         self.logging.function(call);
         let mut args = Vec::with_capacity(call.args.len());
@@ -165,6 +165,7 @@ impl Binder<'_> {
             }
             name => return Err(SqlError::not_supported(format!("{}()", name.to_uppercase()))),
         };
+        check_shapes(&kind, &call.name, &args)?;
         let args = match kind {
             AggregateKind::Sum
             | AggregateKind::Avg
@@ -176,6 +177,31 @@ impl Binder<'_> {
         };
         let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
         Ok(Aggregate { kind, distinct: call.distinct, args, expr })
+    }
+}
+
+/// Of geometries and vectors there is no sum, no least and no greatest.
+fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
+    let is = |code: TypeCode| args.iter().any(|arg| arg.ty.code == code);
+    match kind {
+        AggregateKind::Sum
+        | AggregateKind::Avg
+        | AggregateKind::Min
+        | AggregateKind::Max
+        | AggregateKind::Variance { .. }
+            if is(TypeCode::Geometry) || is(TypeCode::Vector) =>
+        {
+            Err(SqlError::new(1210, format!("Incorrect arguments to {name}")))
+        }
+        AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor if is(TypeCode::Vector) => {
+            Err(SqlError::new(1210, format!("Incorrect arguments to {name}")))
+        }
+        AggregateKind::BitAnd | AggregateKind::BitOr | AggregateKind::BitXor if is(TypeCode::Geometry) => {
+            let text = "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the \
+                        SUBSTRING() function";
+            Err(SqlError::new(3514, text))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Function calls, those with a syntax of their own among them.
 
 use super::{Parser, reserved};
-use crate::ast::{CastType, Expr, FunctionCall, Literal};
+use crate::ast::{CastType, Expr, FunctionCall, Literal, Written};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -110,18 +110,19 @@ impl Parser<'_> {
     }
 
     pub(super) fn function_call(&mut self) -> Result<Expr> {
-        let name = self.any_name()?.to_ascii_lowercase();
+        let name = self.any_name()?;
         let args = self.arguments()?;
         if self.is("OVER") {
             return Err(crate::SqlError::not_supported("window functions"));
         }
-        Ok(Expr::call(&name, args))
+        Ok(Expr::call_as_written(&name, args))
     }
 
     /// A call of a stored function, behind its schema and name.
     pub(super) fn qualified_call(&mut self, schema: String, name: String) -> Result<Expr> {
         Ok(Expr::Function(Box::new(FunctionCall {
             schema: Some(schema),
+            written: Written(name.clone()),
             name,
             args: self.arguments()?,
             star: false,
@@ -136,6 +137,7 @@ impl Parser<'_> {
         self.call_start();
         let mut call = FunctionCall {
             schema: None,
+            written: Written(name.clone()),
             name,
             args: Vec::new(),
             star: false,
@@ -167,6 +169,7 @@ impl Parser<'_> {
         let name = "group_concat".to_owned();
         Ok(Expr::Function(Box::new(FunctionCall {
             schema: None,
+            written: Written(name.clone()),
             name,
             args,
             star: false,

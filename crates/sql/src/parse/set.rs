@@ -22,7 +22,24 @@ impl Parser<'_> {
         if self.eat("STATEMENT") {
             return self.set_statement();
         }
-        Ok(Statement::Set(self.list(Self::set_item)?))
+        let mut carried = Scope::Unwritten;
+        Ok(Statement::Set(self.list(|parser| parser.set_item_after(&mut carried))?))
+    }
+
+    /// An item of a list. GLOBAL and its kin are for all names behind them that have no such word
+    /// of their own; a name with `@@` in front has what is written there, and nobody else has it.
+    fn set_item_after(&mut self, carried: &mut Scope) -> Result<SetItem> {
+        let is_plain = self.token().kind != TokenKind::SystemVariable;
+        let mut item = self.set_item()?;
+        if let SetItem::Variable { scope, .. } = &mut item
+            && is_plain
+        {
+            match *scope {
+                Scope::Unwritten => *scope = *carried,
+                written => *carried = written,
+            }
+        }
+        Ok(item)
     }
 
     fn set_password(&mut self) -> Result<Statement> {

@@ -119,7 +119,10 @@ impl Session {
             }
             Statement::Show { show, filter } => {
                 let table = self.show(show, filter)?;
-                self.send_table(&table, sink)
+                match keeps_warnings {
+                    true => self.send_warnings(&table, sink),
+                    false => self.send_table(&table, sink),
+                }
             }
             Statement::Explain { statement, format, analyze } => {
                 let table = self.explain(statement, format.as_deref(), *analyze)?;
@@ -152,14 +155,8 @@ impl Session {
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
             Statement::Call(name) => {
-                let schema = self.schema_or_default(name)?;
-                let kind = engine::ObjectKind::Procedure;
-                Err(match self.engine.catalog().object(&schema, kind, &name.name) {
-                    Some(found) => {
-                        SqlError::not_supported(format!("CALL of {}", crate::quoting::qualified(&found.def)))
-                    }
-                    None => crate::ddl::absent(kind, &schema, &name.name),
-                })
+                let found = self.known_procedure(name)?;
+                Err(SqlError::not_supported(format!("CALL of {}", crate::quoting::qualified(&found.def))))
             }
             Statement::Truncate(table)
                 if self.schema_or_default(table)?.eq_ignore_ascii_case("performance_schema") =>
@@ -175,6 +172,17 @@ impl Session {
                 self.ok_of_ddl(&report, sink)
             }
         }
+    }
+
+    /// The procedure of this name.
+    ///
+    /// # Errors
+    /// 1305 when there is none.
+    pub(super) fn known_procedure(&self, name: &crate::ast::TableName) -> Result<Arc<engine::Object>> {
+        let schema = self.schema_or_default(name)?;
+        let kind = engine::ObjectKind::Procedure;
+        let found = self.engine.catalog().object(&schema, kind, &name.name);
+        found.ok_or_else(|| crate::ddl::absent(kind, &schema, &name.name))
     }
 
     pub(super) fn schema_or_default(&self, name: &crate::ast::TableName) -> Result<String> {

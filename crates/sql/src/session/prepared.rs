@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::state::{Bound, PreparedPlace, PreparedStatement};
-use crate::ast::{PrepareText, Statement};
+use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
 use crate::sink::{ColumnMeta, ResultSink};
@@ -94,11 +94,16 @@ impl Session {
                 | Statement::Deallocate(_)
                 | Statement::LockTables(_)
                 | Statement::Xa(_)
+                | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
         ) {
             return Err(SqlError::new(
                 1295,
                 "This command is not supported in the prepared statement protocol yet",
             ));
+        }
+        if let Statement::Call(name) = &parsed.statement {
+            self.check_statement(&parsed.statement)?;
+            self.known_procedure(name)?;
         }
         let bound = match is_about_rows(&parsed.statement) {
             true => Some(Arc::new(self.bind_hinted(&parsed.statement, &parsed.hints)?)),

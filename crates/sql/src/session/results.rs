@@ -33,6 +33,18 @@ impl Session {
 
     /// A computed result set.
     pub(super) fn send_table(&mut self, table: &VirtualTable, sink: &mut dyn ResultSink) -> Result<()> {
+        self.send_rows(table, sink)?;
+        sink.end_rows(self.end_of_rows())
+    }
+
+    /// The result of SHOW WARNINGS and its kin, which are about the statement before: they have no
+    /// warnings themselves.
+    pub(super) fn send_warnings(&mut self, table: &VirtualTable, sink: &mut dyn ResultSink) -> Result<()> {
+        self.send_rows(table, sink)?;
+        sink.end_rows(EndOfRows { warnings: 0, ..self.end_of_rows() })
+    }
+
+    fn send_rows(&mut self, table: &VirtualTable, sink: &mut dyn ResultSink) -> Result<()> {
         self.statement.row_count = -1;
         self.statement.found_rows = table.rows.len() as u64;
         sink.columns(&table.columns)?;
@@ -47,6 +59,6 @@ impl Session {
                 sink.row(&conformed)?;
             }
         }
-        sink.end_rows(self.end_of_rows())
+        Ok(())
     }
 }

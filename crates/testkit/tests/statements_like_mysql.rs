@@ -1,0 +1,190 @@
+//! Statements whose answers have to be MySQL's to the letter: scopes in SET, names in errors, what
+//! cannot be prepared, aggregates of geometries; and how many warnings a result is
+//! said to have. The real MySQL is asked the same.
+
+use bench::instance::Settings;
+use protocol::client::{Client, ClientError};
+use std::net::Ipv4Addr;
+use testkit::caller::{Caller, Said};
+use testkit::server::same_as_mysql;
+
+/// The rows of an answer, or its error.
+fn answer(client: &mut Client, statement: &str) -> String {
+    let text = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => "NULL".to_owned(),
+    };
+    let said = match client.query(statement) {
+        Ok(result) => {
+            let row = |row: &Vec<Option<Vec<u8>>>| row.iter().map(text).collect::<Vec<_>>().join(",");
+            result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
+        }
+        Err(ClientError::Server(e)) => {
+            format!("{} ({}) {}", e.code, String::from_utf8_lossy(&e.state), e.message)
+        }
+        Err(e) => panic!("{statement}: {e}"),
+    };
+    format!("{statement}: {said}")
+}
+
+fn same_answers(test: &str, statements: &[&str]) -> Vec<String> {
+    same_as_mysql(test, &Settings::default(), |server| {
+        let mut client = server.connect();
+        statements.iter().map(|statement| answer(&mut client, statement)).collect()
+    })
+}
+
+#[test]
+fn a_scope_in_set_is_for_the_names_behind_it() {
+    let global = "SELECT @@max_connections, @@global.sort_buffer_size, @@global.wait_timeout";
+    let own = "SELECT @@session.sort_buffer_size, @@session.wait_timeout";
+    let answers = same_answers(
+        "set_scopes",
+        &[
+            "SET GLOBAL max_connections = 152, super_read_only = ON",
+            "SELECT @@max_connections, @@super_read_only, @@read_only",
+            "SET GLOBAL super_read_only = OFF, read_only = OFF",
+            "SET GLOBAL max_connections = 153, sort_buffer_size = 300000",
+            global,
+            own,
+            "SET SESSION sort_buffer_size = 270000, GLOBAL sort_buffer_size = 280000, wait_timeout = 1000",
+            global,
+            own,
+            "SET GLOBAL sort_buffer_size = 262144, @a = 1, wait_timeout = 2000",
+            global,
+            own,
+            "SET @a = 1, GLOBAL max_connections = 154, max_connections = 155",
+            "SET GLOBAL max_connections = 156, NAMES utf8mb4, max_connections = 157",
+            global,
+            "SET @@GLOBAL.max_connections = 158, max_connections = 159",
+            "SET GLOBAL max_connections = 160, @@session.sort_buffer_size = 262144, max_connections = 161",
+            "SET GLOBAL max_connections = 162, @@sort_buffer_size = 333000",
+            global,
+            own,
+            "SET GLOBAL max_connections = 162, sql_log_bin = 0",
+            "SET max_connections = 5",
+            "SET LOCAL wait_timeout = 3000, GLOBAL wait_timeout = 4000, SESSION wait_timeout = 5000, sort_buffer_size = 262144",
+            global,
+            own,
+        ],
+    );
+    assert_eq!(answers[1], "SELECT @@max_connections, @@super_read_only, @@read_only: 152,1,1");
+}
+
+#[test]
+fn errors_name_functions_and_routines_as_they_are_written() {
+    let answers = same_answers(
+        "names_in_errors",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "SELECT NoSuch()",
+            "SELECT `No Such`(1)",
+            "SELECT d.NoSuch(1)",
+            "SELECT Sleep2(), ST_Nope(1)",
+            "DO NoSuch()",
+            "SET @a = NoSuch(1)",
+            "CALL NoSuch()",
+            "PREPARE s FROM 'CALL NoSuch()'",
+            "PREPARE s FROM 'SELECT NoSuch()'",
+            "PREPARE s FROM 'SHOW WARNINGS'",
+            "PREPARE s FROM 'SHOW COUNT(*) ERRORS'",
+            "DROP PROCEDURE NoSuch",
+            "SHOW CREATE FUNCTION NoSuch",
+            "CREATE TABLE t (a INT)",
+            "INSERT INTO t VALUES (1), (2)",
+            // The same aggregate in another case is the same.
+            "SELECT Max(a), MAX(a) FROM t HAVING max(a) = 2",
+            "SELECT Upper(a) FROM t GROUP BY upper(a)",
+        ],
+    );
+    assert_eq!(answers[2], "SELECT NoSuch(): 1305 (42000) FUNCTION d.NoSuch does not exist");
+}
+
+#[test]
+fn there_are_no_sums_of_geometries_and_vectors() {
+    let aggregates = [
+        "SUM",
+        "AVG",
+        "MIN",
+        "MAX",
+        "COUNT",
+        "BIT_AND",
+        "BIT_OR",
+        "BIT_XOR",
+        "STD",
+        "STDDEV_SAMP",
+        "VARIANCE",
+        "VAR_SAMP",
+        "SUM(DISTINCT",
+    ];
+    let calls = aggregates.iter().flat_map(|name| {
+        let open = if name.contains('(') { " " } else { "(" };
+        ["p", "g", "v"].map(|column| format!("SELECT {name}{open}{column}) IS NULL FROM t"))
+    });
+    let mut statements: Vec<String> = [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (id INT PRIMARY KEY, k INT, p POINT, g GEOMETRY, v VECTOR(2))",
+        "INSERT INTO t VALUES (1, 1, POINT(1, 1), POINT(2, 2), TO_VECTOR('[1,2]')), (2, 1, POINT(1, 1), NULL, NULL)",
+        "SELECT k, SUM(p) FROM t GROUP BY k",
+        "SELECT k FROM t GROUP BY k HAVING Max(g) IS NULL",
+        "SELECT 1 FROM t ORDER BY AVG(p)",
+        "SELECT SUM(POINT(1, 1))",
+        "SELECT COUNT(DISTINCT p) FROM t",
+        "SELECT MIN(ST_SRID(p)), MAX(ST_ASTEXT(g)) FROM t",
+        "SELECT k, COUNT(*) FROM t GROUP BY k, p",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    statements.extend(calls);
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    let answers = same_answers("aggregates_of_shapes", &statements);
+    assert!(
+        answers.iter().filter(|answer| answer.contains("1210 (HY000) Incorrect arguments to")).count() > 20
+    );
+}
+
+/// What the packet that ends a result says of warnings, by the protocol without CLIENT_DEPRECATE_EOF.
+fn warnings_of(caller: &mut Caller, statement: &str) -> String {
+    caller.command(&[b"\x03", statement.as_bytes()].concat());
+    let mut ends = 0;
+    loop {
+        match caller.hear() {
+            Said::Packet(packet) if packet.len() == 5 && packet[0] == 0xfe => {
+                ends += 1;
+                if ends == 2 {
+                    return format!("{statement}: {}", u16::from_le_bytes([packet[1], packet[2]]));
+                }
+            }
+            Said::Packet(_) => {}
+            other => return format!("{statement}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn show_warnings_has_none_itself() {
+    let answers = same_as_mysql("warnings_of_show_warnings", &Settings::default(), |server| {
+        server.run("CREATE USER u");
+        let mut caller = Caller::from(Ipv4Addr::LOCALHOST, server.port());
+        assert_eq!(caller.log_in("u", ""), Said::Ok);
+        let statements = [
+            "SELECT 1/0",
+            "SHOW WARNINGS",
+            "SHOW WARNINGS",
+            "SHOW ERRORS",
+            "SHOW COUNT(*) WARNINGS",
+            "SHOW WARNINGS LIMIT 1",
+            "SELECT 1/0, 2/0",
+            "SHOW STATUS LIKE 'nope'",
+            "SHOW WARNINGS",
+            "SELEKT",
+            "SHOW WARNINGS",
+            "SELECT CAST('a' AS SIGNED)",
+            "SHOW COUNT(*) ERRORS",
+        ];
+        statements.map(|statement| warnings_of(&mut caller, statement)).to_vec()
+    });
+    assert_eq!(answers[..2], ["SELECT 1/0: 1", "SHOW WARNINGS: 0"]);
+}
