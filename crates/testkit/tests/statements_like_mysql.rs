@@ -1,5 +1,5 @@
 //! Statements whose answers have to be MySQL's to the letter: scopes in SET, names in errors, what
-//! cannot be prepared, aggregates of geometries; and how many warnings a result is
+//! cannot be prepared, values that no vector or geometry takes; and how many warnings a result is
 //! said to have. The real MySQL is asked the same.
 
 use bench::instance::Settings;
@@ -99,6 +99,45 @@ fn errors_name_functions_and_routines_as_they_are_written() {
         ],
     );
     assert_eq!(answers[2], "SELECT NoSuch(): 1305 (42000) FUNCTION d.NoSuch does not exist");
+}
+
+#[test]
+fn vectors_take_no_text() {
+    let answers = same_answers(
+        "text_for_vectors",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE v (id INT PRIMARY KEY, v VECTOR(1))",
+            "CREATE TABLE s (s VARCHAR(10), b VARBINARY(10), c BLOB)",
+            "INSERT INTO s VALUES ('abcd', 'abcd', 'abcd')",
+            "INSERT INTO v VALUES (1, 'abcd')",
+            "INSERT INTO v VALUES (1, 'ab\\ncd')",
+            "INSERT INTO v VALUES (1, NULL), (2, 'abcd')",
+            "INSERT INTO v VALUES (2, _binary'abcd')",
+            "INSERT INTO v VALUES (3, x'61626364')",
+            "INSERT INTO v VALUES (4, CONCAT('ab', 'cd'))",
+            "INSERT INTO v VALUES (4, CAST('abcd' AS BINARY))",
+            "INSERT INTO v SELECT 5, 'abcd'",
+            "INSERT INTO v SELECT 5, s FROM s",
+            "INSERT INTO v SELECT 5, b FROM s",
+            "INSERT INTO v SELECT 6, c FROM s",
+            "INSERT INTO v VALUES (7, _latin1'abcd')",
+            "INSERT IGNORE INTO v VALUES (7, 'abcd')",
+            "REPLACE INTO v VALUES (5, 'abcd')",
+            "UPDATE v SET v = 'abcd' WHERE id = 5",
+            "UPDATE v SET v = NULL WHERE id = 5",
+            "UPDATE v SET v = TO_VECTOR('[1]') WHERE id = 5",
+            "INSERT INTO v VALUES (5, x'00') ON DUPLICATE KEY UPDATE v = 'abcd'",
+            "SET @b = x'61626364'",
+            "INSERT INTO v VALUES (8, @b)",
+            "SET sql_mode = ''",
+            "INSERT INTO v VALUES (9, 'abcd')",
+            "SELECT id, HEX(v) FROM v ORDER BY id",
+        ],
+    );
+    let refused = "6136 (HY000) Value of type 'string, size: 4' cannot be converted to 'vector' type.";
+    assert!(answers.iter().filter(|answer| answer.ends_with(refused)).count() >= 10, "{answers:#?}");
 }
 
 #[test]

@@ -197,7 +197,9 @@ fn bind_rows(
         for (value, at) in row.iter().zip(columns) {
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
-                value => NewValue::Expr(binder.expr(value, &mut place)?.beside(&table.def.columns[*at].ty)),
+                value => {
+                    NewValue::Expr(binder.expr(value, &mut place)?.for_column(&table.def.columns[*at].ty))
+                }
             });
         }
         bound.push(values);
@@ -309,6 +311,7 @@ impl InsertPlan {
                         count(self.put(run, &image)?, &mut generator);
                         continue;
                     }
+                    literals::check_vectors(&self.table, &self.columns, rows, row)?;
                     let row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
                     count(self.store(run, &values, &mut image)?, &mut generator);

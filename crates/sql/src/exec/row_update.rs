@@ -33,7 +33,7 @@ pub(super) fn bind_new_value(
             return Err(super::expressions::value_not_allowed(column, &table.def));
         }
         ast::Expr::Default => Some(NewValue::Default),
-        value => Some(NewValue::Expr(binder.expr(value, place)?.beside(&column.ty))),
+        value => Some(NewValue::Expr(binder.expr(value, place)?.for_column(&column.ty))),
     })
 }
 

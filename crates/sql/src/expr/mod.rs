@@ -23,7 +23,7 @@ pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, tex
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use eval::truth;
-pub(crate) use functions::{Function, TEXT_ORDER, find_function};
+pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, find_function, no_vector};
 pub(crate) use infer::{
     Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits, is_number,
     numeric_class, scale_of,
@@ -33,7 +33,7 @@ pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
-use types::{ColumnType, Value};
+use types::{ColumnType, TypeCode, Value};
 
 /// An expression and what is known of its value before it is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,6 +197,26 @@ impl Expr {
             self.numeric()
         } else {
             self
+        }
+    }
+
+    /// This expression as a value for a column of this type: a VECTOR takes no text. Whether a
+    /// parameter or a user variable is one is not known here.
+    pub fn for_column(self, column: &ColumnType) -> Expr {
+        let is_refused = column.code == TypeCode::Vector
+            && self.ty.code != TypeCode::Vector
+            && infer::is_text(&self.ty)
+            && self.ty.collation != types::collation::BINARY
+            && !matches!(self.node, Node::UserVariable(_))
+            && !self.has_parameter();
+        match is_refused {
+            true => Expr {
+                ty: self.ty.clone(),
+                nullable: self.nullable,
+                coercibility: self.coercibility,
+                node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
+            },
+            false => self.beside(column),
         }
     }
 

@@ -137,8 +137,8 @@ impl QueryPlan {
     pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
         let QueryBody::Select(select) = &mut self.body else { return };
         for ((output, column), ty) in select.outputs.iter_mut().zip(&mut self.columns).zip(types) {
-            if let Node::HexLiteral(_) = output.node {
-                *output = output.clone().beside(ty);
+            if matches!(output.node, Node::HexLiteral(_)) || ty.code == types::TypeCode::Vector {
+                *output = output.clone().for_column(ty);
                 column.ty.clone_from(&output.ty);
             }
         }

@@ -6,9 +6,9 @@ use crate::exec::Run;
 use crate::exec::assign::for_default;
 use crate::literal_rows::{Literal, LiteralRows};
 use engine::{ColumnDef, ColumnDefault, Table};
-use types::Value;
 use types::convert::{self, LiteralKind, pack_literal};
 use types::packed::{self, Width};
+use types::{TypeCode, Value};
 
 /// Where a column of the row gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,36 @@ pub(super) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
         None => ColumnSource::Default,
     };
     table.def.columns.iter().enumerate().map(of).collect()
+}
+
+/// A text is no value for a VECTOR column.
+pub(super) fn check_vectors(
+    table: &Table,
+    columns: &[usize],
+    rows: &LiteralRows,
+    row: &[Literal],
+) -> Result<()> {
+    let refused = row.iter().zip(columns).find(|(literal, at)| {
+        table.def.columns[**at].ty.code == TypeCode::Vector && is_written_text(literal.kind)
+    });
+    match refused {
+        Some((literal, _)) => match rows.value(*literal) {
+            Value::Bytes(text) => Err(crate::expr::no_vector(text.len())),
+            other => unreachable!("a text is bytes, not {other:?}"),
+        },
+        None => Ok(()),
+    }
+}
+
+/// Whether a literal is never stored just as it is written: a number that is generated or no whole
+/// one, and a text that is no vector.
+fn takes_the_long_way(kind: LiteralKind, text: &[u8], column: &ColumnDef, is_generated: bool) -> bool {
+    is_generated && (kind != LiteralKind::Integer || matches!(text[0], b'0' | b'-'))
+        || column.ty.code == TypeCode::Vector && is_written_text(kind)
+}
+
+fn is_written_text(kind: LiteralKind) -> bool {
+    matches!(kind, LiteralKind::Text | LiteralKind::EscapedText)
 }
 
 impl InsertPlan {
@@ -57,9 +87,7 @@ impl InsertPlan {
                     if literal.kind == LiteralKind::Null {
                         set_null(image, at);
                         column.nullable && !is_generated
-                    } else if is_generated
-                        && (literal.kind != LiteralKind::Integer || matches!(text[0], b'0' | b'-'))
-                    {
+                    } else if takes_the_long_way(literal.kind, text, column, is_generated) {
                         false
                     } else {
                         pack_literal(literal.kind, text, &column.ty, image)

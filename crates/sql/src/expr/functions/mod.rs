@@ -13,6 +13,7 @@ mod vector;
 
 pub(crate) use table::find_function;
 pub(crate) use time::week_of;
+pub(crate) use vector::{TEXT_FOR_VECTOR, no_vector};
 
 use super::infer::{self, Coercibility, text_type};
 use super::{Context, Expr, text_of};

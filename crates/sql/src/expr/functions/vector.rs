@@ -93,6 +93,21 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("vector_dim", 1..=1, int, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
 ];
 
+/// A text on its way into a VECTOR column, which takes bytes alone. It has no name that a statement
+/// could write.
+pub(crate) static TEXT_FOR_VECTOR: Function = Function::new(
+    "text for a vector",
+    1..=1,
+    |args| Ok((args[0].ty.clone(), Coercibility::Literal)),
+    |call| Err(no_vector(call.bytes(0).len())),
+);
+
+/// The error of a text of so many bytes that is to be a vector.
+pub(crate) fn no_vector(bytes: usize) -> SqlError {
+    let problem = types::convert::Problem::NoVector(format!("string, size: {bytes}"));
+    SqlError::new(problem.code(), problem.message("", 0))
+}
+
 /// The name in the table of another name of a function here.
 pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
     Some(match name {
